@@ -1,0 +1,90 @@
+# Every target sets up what it needs: python3, pip and make are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OUT := build
+KERNELS := $(wildcard src/netchoice/_kernels/*.py)
+WORKERS := $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: help demo test test-all test-bounds lint bench docs lock clean
+
+help:
+	@echo "make demo      set up, grow a network, read it back and describe it"
+	@echo "make test      set up, lint, check types, run the tests"
+	@echo "make test-all  the same with the slow tests"
+	@echo "make bench     speed against the peers, measured side by side"
+	@echo "make docs      build the documentation into $(OUT)/docs"
+	@echo "make lint      ruff and mypy only"
+	@echo "make lock      renew requirements/*.txt from pyproject.toml"
+
+# Debian's python3 may come without ensurepip: then the pip that is there fills the environment.
+$(VENV)/.created:
+	@echo "setting up $(VENV) (once)"
+	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { \
+		rm -rf $(VENV) && $(PYTHON) -m venv --without-pip $(VENV) && \
+		$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
+	@touch $@
+
+$(VENV)/.runtime: requirements/runtime.txt pyproject.toml | $(VENV)/.created
+	@echo "installing the pinned packages of requirements/runtime.txt"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/runtime.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
+	@echo "installing the pinned packages of requirements/dev.txt"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.warm: $(KERNELS) $(VENV)/.runtime
+	@echo "compiling the numerical kernels (once)"
+	@$(BIN)/netchoice warmup 2>/dev/null
+	@touch $@
+
+demo: $(VENV)/.warm
+	@mkdir -p $(OUT)/demo
+	@echo
+	@echo "A yeast-like network grown by gene duplication with random mutation (dmr):"
+	@echo '$$ netchoice grow dmr --nodes 1000 --set p_delete=0.6 --set p_new=0.4 --seed 7 -o $(OUT)/demo/network.tsv'
+	@$(BIN)/netchoice grow dmr --nodes 1000 --set p_delete=0.6 --set p_new=0.4 --seed 7 -o $(OUT)/demo/network.tsv
+	@echo
+	@echo "Read back from the file, with what was found in it:"
+	@echo '$$ netchoice describe $(OUT)/demo/network.tsv'
+	@$(BIN)/netchoice describe $(OUT)/demo/network.tsv
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint $(VENV)/.warm
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+	$(BIN)/python -m pytest --doctest-modules src/netchoice -q -p no:cacheprovider
+
+test-all: lint $(VENV)/.warm test-bounds
+	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest --doctest-modules src/netchoice -q -p no:cacheprovider
+
+# Kernels once more with every index checked; their own cache, since checked code is other code.
+test-bounds: $(VENV)/.dev
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(OUT)/boundscheck \
+		$(BIN)/python -m pytest -n $(WORKERS) -m "kernels and not slow"
+
+bench: $(VENV)/.dev $(VENV)/.warm
+	$(BIN)/python benchmarks/growth.py
+
+docs: $(VENV)/.dev
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs $(OUT)/docs
+	@echo "open $(OUT)/docs/index.html"
+
+# What a fresh install next year gets: exactly what was tested.
+lock:
+	rm -rf $(OUT)/lock && $(PYTHON) -m venv $(OUT)/lock
+	$(OUT)/lock/bin/python -m pip install --quiet --upgrade pip
+	$(OUT)/lock/bin/python -m pip install --quiet hatchling editables .
+	$(OUT)/lock/bin/python -m pip freeze --exclude netchoice > requirements/runtime.txt
+	$(OUT)/lock/bin/python -m pip install --quiet ".[dev]"
+	$(OUT)/lock/bin/python -m pip freeze --exclude netchoice > requirements/dev.txt
+
+clean:
+	rm -rf $(VENV) $(OUT)

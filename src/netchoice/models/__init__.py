@@ -1,0 +1,17 @@
+"""How networks grow."""
+
+from netchoice.models.model import Model, Parameter, model
+from netchoice.models.priors import Prior, as_prior
+from netchoice.models.registry import get_model, get_space
+from netchoice.models.space import ModelSpace
+
+__all__ = [
+    "Model",
+    "ModelSpace",
+    "Parameter",
+    "Prior",
+    "as_prior",
+    "get_model",
+    "get_space",
+    "model",
+]

@@ -1,0 +1,200 @@
+"""Networks as dense as the observed one, so that density alone does not tell models apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from netchoice.errors import GrowthLimitError, UsageError
+from netchoice.models.model import Model, Parameters
+from netchoice.models.priors import uniform
+from netchoice.models.space import ModelSpace
+
+if TYPE_CHECKING:
+    from netchoice.graph import Graph
+
+MAX_PROPOSALS = 100_000
+_SEARCH_NODES, _SEARCH_DRAWS, _SEARCH_STEPS = 400, 24, 12
+
+
+@dataclass(frozen=True)
+class MatchedModel(Model):
+    """A model conditioned on the number of edges.
+
+    :meth:`sample` draws parameters until a network grown with them has the wanted number of edges,
+    and :meth:`grow` grows networks with given parameters until one has. Together they draw from
+    the joint distribution of parameters and network given the match, because the first draws
+    parameters in proportion to their chance of a match, and the second a network given that.
+    """
+
+    n_nodes: int = 0
+    edges_per_node: float = 0.0
+    tolerance: float = 0.1
+    isolated: str = "keep"
+
+    def bounds(self, n_nodes: int) -> tuple[int, int]:
+        """Fewest and most edges that count as matched, for a network of this size."""
+        wanted = self.edges_per_node * n_nodes
+        low, high = wanted * (1 - self.tolerance), wanted * (1 + self.tolerance)
+        return math.ceil(low - 1e-9), math.floor(high + 1e-9)
+
+    def propose(
+        self, n_nodes: int, parameters: Parameters, rng: np.random.Generator
+    ) -> Graph | None:
+        """One network, or None if its edges do not match."""
+        low, high = self.bounds(n_nodes)
+        try:
+            graph = super().grow(n_nodes, parameters, rng, isolated=self.isolated, max_edges=high)
+        except GrowthLimitError:
+            return None
+        return graph if graph.n_edges >= low else None
+
+    def sample(self, rng: np.random.Generator) -> Parameters:
+        """Draw parameters from the prior given that the network matches."""
+        for _ in range(MAX_PROPOSALS):
+            parameters = super().sample(rng)
+            if self.propose(self.n_nodes, parameters, rng) is not None:
+                return parameters
+        raise self._no_match("with parameters from the prior", self.n_nodes)
+
+    def grow(
+        self,
+        n_nodes: int,
+        parameters: Mapping[str, float] | None = None,
+        rng: np.random.Generator | None = None,
+        *,
+        isolated: str | None = None,
+        max_edges: int | None = None,
+    ) -> Graph:
+        """Grow networks with these parameters until one matches."""
+        if isolated not in (None, self.isolated):
+            raise UsageError(
+                f"isolated={isolated!r}, but the space was matched with isolated={self.isolated!r}; "
+                "match it again with the other"
+            )
+        if rng is None:
+            return super().grow(n_nodes, parameters, rng)
+        values = self._check(n_nodes, parameters or {}, self.isolated)
+        for _ in range(MAX_PROPOSALS):
+            graph = self.propose(n_nodes, values, rng)
+            if graph is not None:
+                return graph
+        text = ", ".join(f"{name}={value:g}" for name, value in values.items())
+        raise self._no_match(f"with {text}", n_nodes)
+
+    def _no_match(self, how: str, n_nodes: int) -> GrowthLimitError:
+        low, high = self.bounds(n_nodes)
+        return GrowthLimitError(
+            f"{self.name} {how}: none of {MAX_PROPOSALS} networks with {n_nodes} nodes had between "
+            f"{low} and {high} edges; widen the prior or the tolerance, or leave the model out"
+        )
+
+
+class MatchedSpace(ModelSpace):
+    """A model space whose networks all have about the observed number of edges.
+
+    Made by :meth:`ModelSpace.matched_to`. Every network has edges per node within ``tolerance`` of
+    the observed network's. Models keep their prior weights. Where a model has a parameter that
+    sets the density, its prior becomes uniform over the range that can match; all others keep
+    their priors, and are conditioned on the match by rejection.
+
+    Examples
+    --------
+    >>> import numpy as np, netchoice
+    >>> observed = netchoice.Graph.from_edges([(i, i + 1) for i in range(0, 99)] + [(0, 50)])
+    >>> space = netchoice.get_space("mechanisms").matched_to(observed)
+    >>> rng = np.random.default_rng(1)
+    >>> label, parameters = space.sample(rng)
+    >>> graph = space[label].grow(100, parameters, rng)
+    >>> 90 <= graph.n_edges <= 110
+    True
+    """
+
+    def __init__(
+        self, base: ModelSpace, n_nodes: int, n_edges: int, tolerance: float, isolated: str
+    ) -> None:
+        if n_nodes < 2 or n_edges < 1:
+            raise UsageError(
+                f"cannot match the density of a network with {n_nodes} nodes and {n_edges} edges; "
+                "expected at least one edge"
+            )
+        if not 0 < tolerance < 1:
+            raise UsageError(f"tolerance={tolerance!r}; expected a share between 0 and 1")
+        if isolated == "drop" and 2 * n_edges < n_nodes:
+            raise UsageError(
+                f"{n_nodes} nodes with {n_edges} edges cannot all be linked; some are isolated: "
+                "use isolated='keep'"
+            )
+        self.n_nodes = n_nodes
+        self.n_edges = n_edges
+        self.tolerance = tolerance
+        self.isolated = isolated
+        models = [self._match(model) for model in base]
+        super().__init__(base.name, models, base.weights)
+
+    def _match(self, model: Model) -> MatchedModel:
+        base = {f.name: getattr(model, f.name) for f in fields(Model)}
+        matched = MatchedModel(
+            **base,
+            n_nodes=self.n_nodes,
+            edges_per_node=self.n_edges / self.n_nodes,
+            tolerance=self.tolerance,
+            isolated=self.isolated,
+        )
+        if model.density is None or model.parameters[model.density].prior.is_constant:
+            return matched
+        low, high = _density_range(model, matched)
+        spec = replace(model.parameters[model.density], prior=uniform(low, high))
+        return replace(matched, parameters={**model.parameters, model.density: spec})
+
+    def acceptance_rates(self, n_proposals: int = 200, seed: int = 0) -> dict[str, float]:
+        """Share of proposed networks that match, by model."""
+        rates = {}
+        for model, stream in zip(self.models, _streams(seed, len(self)), strict=True):
+            accepted = 0
+            for _ in range(n_proposals):
+                parameters = Model.sample(model, stream)
+                accepted += model.propose(self.n_nodes, parameters, stream) is not None  # type: ignore[attr-defined]
+            rates[model.name] = accepted / n_proposals
+        return rates
+
+
+def _streams(seed: int, n: int) -> Iterator[np.random.Generator]:
+    return map(np.random.default_rng, np.random.SeedSequence(seed).spawn(n))
+
+
+def _density_range(model: Model, matched: MatchedModel) -> tuple[float, float]:
+    """Where the density parameter can lie for the network to match.
+
+    Bisection on small networks, for several draws of the other parameters; the range over these,
+    widened a little, so that nothing that can match is cut off.
+    """
+    assert model.density is not None
+    spec = model.parameters[model.density]
+    n_nodes = max(min(matched.n_nodes, _SEARCH_NODES), model.min_nodes)
+    rng = np.random.default_rng(0)
+    low_edges, high_edges = matched.bounds(n_nodes)
+    ends = []
+    for draw in range(_SEARCH_DRAWS):
+        parameters = Model.sample(model, rng)
+        wanted = low_edges if draw % 2 else high_edges
+        low, high = spec.low, min(spec.high, (n_nodes - 1) / 2)
+        for _ in range(_SEARCH_STEPS):
+            middle = math.sqrt(low * high)
+            parameters[model.density] = middle
+            try:
+                grown = model.grow(
+                    n_nodes, parameters, rng, isolated=matched.isolated, max_edges=2 * wanted + 2
+                )
+                dense = grown.n_edges > wanted
+            except GrowthLimitError as error:
+                dense = "edges" in str(error)
+            except UsageError:
+                dense = True
+            low, high = (low, middle) if dense else (middle, high)
+        ends.append(math.sqrt(low * high))
+    return max(spec.low, 0.95 * min(ends)), min(spec.high, 1.05 * max(ends))

@@ -1,0 +1,340 @@
+"""A model: a name, a function that grows a network, and a prior for each of its parameters."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from netchoice.errors import GrowthLimitError, ModelError, NetworkFormatError, UsageError
+from netchoice.graph import Graph
+from netchoice.models.priors import Prior, as_prior
+from netchoice.names import unknown
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ISOLATED = ("keep", "drop")
+#: Keywords of a model's function that are no parameters.
+CONTROLS = ("isolated", "max_edges")
+#: With ``isolated="drop"``: give up when this many times the wanted nodes have been grown.
+MAX_GROWTH = 100
+_MAX_TRIES = 5000
+
+Parameters = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: its prior, the values that make sense, and what it means."""
+
+    prior: Prior
+    low: float = -math.inf
+    high: float = math.inf
+    meaning: str = ""
+
+    def check(self, where: str, value: float) -> None:
+        """Refuse a value outside the domain."""
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float))
+            or not self.low <= value <= self.high
+        ):
+            raise UsageError(
+                f"{where}={value!r}; expected a number in [{self.low:g}, {self.high:g}]"
+            )
+
+
+@dataclass(frozen=True)
+class Model:
+    """A way to grow a random network.
+
+    Parameters
+    ----------
+    name : str
+        The label that rows of a reference table carry.
+    function : callable
+        ``function(n_nodes, rng, **parameters)`` returns a network with ``n_nodes`` nodes: a
+        :class:`~netchoice.Graph` or anything that :meth:`~netchoice.Graph.of` accepts. A function
+        that takes ``isolated`` or ``max_edges`` by keyword is handed them and sees to them itself;
+        for others :meth:`grow` does.
+    parameters : mapping
+        By name: a :class:`Parameter`, or whatever :func:`as_prior` accepts.
+    description, reference : str
+        For people.
+    min_nodes : int
+        Size of the seed graph: fewer nodes are an error.
+    density : str, optional
+        The parameter that sets the number of edges per node, if there is one.
+
+    Examples
+    --------
+    >>> import networkx as nx, numpy as np
+    >>> def gnp(n_nodes, rng, p):
+    ...     return nx.fast_gnp_random_graph(n_nodes, p, seed=int(rng.integers(2**31)))
+    >>> model = Model("gnp", gnp, {"p": "uniform(0, 0.1)"})
+    >>> rng = np.random.default_rng(1)
+    >>> model.grow(100, {"p": 0.05}, rng).n_nodes
+    100
+    """
+
+    name: str
+    function: Callable[..., Any]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    description: str = ""
+    reference: str = ""
+    min_nodes: int = 1
+    density: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise UsageError(f"a model needs a name that is not empty; found {self.name!r}")
+        parameters = {}
+        for name, spec in dict(self.parameters).items():
+            spec = spec if isinstance(spec, Parameter) else Parameter(as_prior(spec))
+            if spec.prior.is_constant:
+                spec.check(f"{self.name}: {name}", spec.prior.low)
+            elif not spec.low <= spec.prior.low <= spec.prior.high <= spec.high:
+                raise UsageError(
+                    f"{self.name}: prior {name}={spec.prior} reaches outside "
+                    f"[{spec.low:g}, {spec.high:g}]; choose one that stays inside, "
+                    f"for example uniform({max(spec.low, 0):g}, {min(spec.high, 10):g})"
+                )
+            parameters[name] = spec
+        object.__setattr__(self, "parameters", parameters)
+
+    def sample(self, rng: np.random.Generator) -> Parameters:
+        """Draw the parameters from their priors.
+
+        >>> import numpy as np, netchoice
+        >>> dmc = netchoice.get_space("duplication")["dmc"]
+        >>> sorted(dmc.sample(np.random.default_rng(1)))
+        ['p_connect', 'p_delete']
+        """
+        return {name: spec.prior.draw(rng) for name, spec in self.parameters.items()}
+
+    def grow(
+        self,
+        n_nodes: int,
+        parameters: Mapping[str, float] | None = None,
+        rng: np.random.Generator | None = None,
+        *,
+        isolated: str = "keep",
+        max_edges: int | None = None,
+    ) -> Graph:
+        """Grow one network.
+
+        Parameters
+        ----------
+        n_nodes : int
+        parameters : mapping
+            Every parameter of the model; those with a constant prior may be left out.
+        rng : numpy.random.Generator
+            The only source of randomness: the same state grows the same network.
+        isolated : "keep" or "drop"
+            With "drop", grow until the *non-isolated* part has ``n_nodes`` nodes and return that
+            part, as for networks observed as lists of edges.
+        max_edges : int, optional
+            Stop with :class:`~netchoice.errors.GrowthLimitError` beyond this many edges.
+
+        Examples
+        --------
+        >>> import numpy as np, netchoice
+        >>> dmr = netchoice.get_space("duplication")["dmr"]
+        >>> parameters = {"p_delete": 0.4, "p_new": 0.5}
+        >>> dmr.grow(50, parameters, np.random.default_rng(1), isolated="drop").n_isolated
+        0
+        """
+        if rng is None or not hasattr(rng, "random"):
+            raise UsageError(
+                f"{self.name}: rng is {rng!r}; give a generator, for example numpy.random.default_rng(1)"
+            )
+        values = self._check(n_nodes, parameters or {}, isolated)
+        n_nodes = int(n_nodes)
+        if isolated == "drop" and "isolated" not in self._controls:
+            graph = self._grow_dropping(n_nodes, values, rng, max_edges)
+        else:
+            graph = self._call(n_nodes, values, rng, isolated, max_edges)
+        if max_edges is not None and graph.n_edges > max_edges:
+            raise edge_limit(self.name, graph.n_edges, max_edges)
+        return graph
+
+    @cached_property
+    def _controls(self) -> frozenset[str]:
+        """Which of the controls of growth the function sees to itself."""
+        return frozenset(CONTROLS) & set(inspect.signature(self.function).parameters)
+
+    def with_priors(self, priors: Mapping[str, Any]) -> Model:
+        """The same model with other priors for some parameters.
+
+        >>> import netchoice
+        >>> dmc = netchoice.get_space("duplication")["dmc"].with_priors({"p_delete": "uniform(0, 1)"})
+        >>> print(dmc.parameters["p_delete"].prior)
+        uniform(0, 1)
+        """
+        changed = dict(self.parameters)
+        for name, prior in priors.items():
+            if name not in changed:
+                raise unknown(f"parameter of {self.name}", name, changed)
+            changed[name] = replace(changed[name], prior=as_prior(prior))
+        return replace(self, parameters=changed)
+
+    def _check(self, n_nodes: int, given: Mapping[str, float], isolated: str) -> Parameters:
+        if isolated not in ISOLATED:
+            raise UsageError(f"isolated={isolated!r}; expected 'keep' or 'drop'")
+        if isinstance(n_nodes, bool) or not _is_whole(n_nodes) or n_nodes < self.min_nodes:
+            raise UsageError(
+                f"{self.name} cannot grow to {n_nodes!r} nodes; expected a whole number of at least "
+                f"{self.min_nodes}, the size of its seed graph"
+            )
+        for name in given:
+            if name not in self.parameters:
+                raise unknown(f"parameter of {self.name}", name, self.parameters)
+        values = {}
+        for name, spec in self.parameters.items():
+            if name in given:
+                value = given[name]
+                value = value.item() if hasattr(value, "item") else value
+                spec.check(f"{self.name}: {name}", value)
+                values[name] = value
+            elif spec.prior.is_constant:
+                values[name] = spec.prior.low
+            else:
+                raise UsageError(
+                    f"{self.name} needs {name}; model.sample(rng) draws one from {spec.prior}"
+                )
+        return values
+
+    def _call(
+        self,
+        n_nodes: int,
+        values: Parameters,
+        rng: np.random.Generator,
+        isolated: str,
+        max_edges: int | None,
+    ) -> Graph:
+        """Run the model's function and see to it that the network is what was asked for."""
+        controls: dict[str, Any] = {"isolated": isolated, "max_edges": max_edges}
+        controls = {name: controls[name] for name in self._controls}
+        grown = self.function(n_nodes, rng, **values, **controls)
+        try:
+            graph = Graph.of(grown)
+        except NetworkFormatError as error:
+            raise ModelError(f"model {self.name!r} returned no network: {error}") from error
+        faults = []
+        if graph.n_nodes != n_nodes:
+            faults.append(f"{graph.n_nodes} nodes where {n_nodes} were asked for")
+        if graph is not grown and graph.self_loops_dropped:
+            faults.append(f"{graph.self_loops_dropped} self loops")
+        if graph is not grown and graph.repeats_dropped:
+            faults.append(f"{graph.repeats_dropped} repeated edges")
+        if graph is not grown and _is_directed(grown):
+            faults.append("directed edges")
+        if isolated == "drop" and "isolated" in self._controls and graph.n_isolated:
+            faults.append(f"{graph.n_isolated} isolated nodes although isolated='drop'")
+        if faults:
+            raise ModelError(
+                f"model {self.name!r} returned a network with {', '.join(faults)}; "
+                "expected a simple undirected network of that size"
+            )
+        return graph
+
+    def _grow_dropping(
+        self, n_nodes: int, values: Parameters, rng: np.random.Generator, max_edges: int | None
+    ) -> Graph:
+        """For functions that only know a total: search for the total that leaves n_nodes.
+
+        The total follows the shortfall of the last try; with random growth it settles where the
+        non-isolated part has n_nodes nodes on average, and hits it exactly after some tries.
+        """
+        total = n_nodes
+        for _ in range(_MAX_TRIES):
+            graph = self._call(total, values, rng, "keep", max_edges).without_isolated()
+            short = n_nodes - graph.n_nodes
+            if short == 0:
+                return graph
+            if abs(short) > 0.1 * n_nodes:
+                total = math.ceil(total * n_nodes / max(graph.n_nodes, 0.5 * n_nodes))
+            else:
+                total += short
+            total = max(total, n_nodes)
+            if total > MAX_GROWTH * n_nodes + 1000:
+                break
+        raise growth_limit(self.name, n_nodes, total)
+
+
+def _is_whole(number: Any) -> bool:
+    try:
+        return bool(int(number) == number)
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def growth_limit(name: str, n_nodes: int, total: int) -> GrowthLimitError:
+    """The error for growth that leaves too many nodes isolated."""
+    return GrowthLimitError(
+        f"{name}: no network with {n_nodes} non-isolated nodes, though grown to {total} nodes; "
+        "with these parameters nearly all nodes stay isolated: change them, or use isolated='keep'"
+    )
+
+
+def edge_limit(name: str, n_edges: int, max_edges: int) -> GrowthLimitError:
+    """The error for growth that makes more edges than allowed."""
+    return GrowthLimitError(f"{name}: {n_edges} edges, above the limit of {max_edges} edges")
+
+
+def _is_directed(grown: Any) -> bool:
+    flag = getattr(grown, "is_directed", None) or getattr(grown, "isDirected", None)
+    return bool(flag()) if callable(flag) else False
+
+
+def model(**priors: Any) -> Callable[[Callable[..., Any]], Model]:
+    """Make a model of a function, with a prior for each of its parameters.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> @model(p="uniform(0.01, 0.1)")
+    ... def gnp(n_nodes, rng, p):
+    ...     '''Every pair is linked with probability p.'''
+    ...     return nx.fast_gnp_random_graph(n_nodes, p, seed=int(rng.integers(2**31)))
+    >>> gnp.name, str(gnp.parameters["p"].prior)
+    ('gnp', 'uniform(0.01, 0.1)')
+    """
+
+    def decorate(function: Callable[..., Any]) -> Model:
+        return model_of(function, priors)
+
+    return decorate
+
+
+def model_of(function: Callable[..., Any], priors: Mapping[str, Any] | None = None) -> Model:
+    """A model from a plain function: parameters with a default number need no prior."""
+    priors = dict(priors or {})
+    name = getattr(function, "__name__", "model")
+    arguments = list(inspect.signature(function).parameters.values())
+    if [argument.name for argument in arguments[:2]] != ["n_nodes", "rng"]:
+        raise UsageError(
+            f"model function {name} takes ({', '.join(a.name for a in arguments)}); "
+            "expected (n_nodes, rng, …) with its parameters after these two"
+        )
+    parameters = {}
+    for argument in arguments[2:]:
+        if argument.name in CONTROLS:
+            continue
+        if argument.name in priors:
+            parameters[argument.name] = priors.pop(argument.name)
+        elif argument.default is not inspect.Parameter.empty:
+            parameters[argument.name] = argument.default
+        else:
+            raise UsageError(
+                f"model function {name}: parameter {argument.name} has no prior; decorate it with "
+                f"@netchoice.model({argument.name}='uniform(0, 1)') or give it a default"
+            )
+    if priors:
+        raise unknown(f"parameter of model function {name}", next(iter(priors)), parameters)
+    description = (inspect.getdoc(function) or "").partition("\n")[0]
+    return Model(name, function, parameters, description=description)

@@ -1,0 +1,91 @@
+"""Growth by preferential attachment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netchoice.models.compiled import graph_of, grow_by_node, seed_from
+from netchoice.models.model import Model, Parameter
+from netchoice.models.priors import constant, uniform
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from netchoice.graph import Graph
+
+ATTRACTIVENESS = Parameter(
+    uniform(0.2, 5), 0.01, 1000.0, "added to every degree, so that nodes without links count"
+)
+MEAN_LINKS = Parameter(uniform(0.5, 4), 0.001, 100.0, "links per node: the floor, or one more")
+
+
+def grow_ba(n_nodes: int, rng: np.random.Generator, m: int) -> Graph:
+    """Link each new node to m distinct nodes chosen proportionally to degree."""
+    from netchoice._kernels import sequential as kernels
+
+    return graph_of(kernels.grow_ba(n_nodes, int(m), seed_from(rng)))
+
+
+def grow_lpa(
+    n_nodes: int,
+    rng: np.random.Generator,
+    mean_links: float,
+    attractiveness: float,
+    *,
+    isolated: str = "keep",
+    max_edges: int | None = None,
+) -> Graph:
+    """Link each new node to nodes chosen proportionally to degree plus a constant."""
+    from netchoice._kernels import sequential as kernels
+
+    values = (mean_links, attractiveness)
+    return grow_by_node("lpa", kernels.grow_lpa, n_nodes, rng, isolated, max_edges, *values)
+
+
+def grow_agv(
+    n_nodes: int,
+    rng: np.random.Generator,
+    mean_links: float,
+    attractiveness: float,
+    *,
+    isolated: str = "keep",
+    max_edges: int | None = None,
+) -> Graph:
+    """Link each new node to the active ones; then one of these retires, few links first."""
+    from netchoice._kernels import sequential as kernels
+
+    values = (mean_links, attractiveness)
+    return grow_by_node("agv", kernels.grow_agv, n_nodes, rng, isolated, max_edges, *values)
+
+
+def _ba(m: int) -> Model:
+    return Model(
+        f"ba{m}",
+        grow_ba,
+        {"m": Parameter(constant(m), m, m, "links of each new node")},
+        description=f"preferential attachment, {m} link{'s' if m > 1 else ''} per new node",
+        reference="Barabási & Albert, Science 286:509 (1999), doi:10.1126/science.286.5439.509",
+        min_nodes=m + 1,
+    )
+
+
+BA = [_ba(m) for m in (1, 2, 3, 4)]
+LPA = Model(
+    "lpa",
+    grow_lpa,
+    {"mean_links": MEAN_LINKS, "attractiveness": ATTRACTIVENESS},
+    description="linear preferential attachment with initial attractiveness",
+    reference="Dorogovtsev, Mendes & Samukhin, Phys. Rev. Lett. 85:4633 (2000), "
+    "doi:10.1103/PhysRevLett.85.4633",
+    min_nodes=2,
+    density="mean_links",
+)
+AGV = Model(
+    "agv",
+    grow_agv,
+    {"mean_links": MEAN_LINKS, "attractiveness": ATTRACTIVENESS},
+    description="aging vertices: new nodes link to active ones, which retire",
+    reference="Klemm & Eguíluz, Phys. Rev. E 65:036123 (2002), doi:10.1103/PhysRevE.65.036123",
+    min_nodes=2,
+    density="mean_links",
+)

@@ -1,0 +1,167 @@
+"""What is believed of a parameter before seeing the network."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from netchoice.errors import UsageError
+from netchoice.names import unknown
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A distribution over one parameter: something to draw from, with a name and bounds.
+
+    Made by :func:`as_prior` from a number, a text such as ``"uniform(0.25, 0.75)"``, or a frozen
+    ``scipy.stats`` distribution.
+    """
+
+    text: str
+    low: float
+    high: float
+    draw: Callable[[np.random.Generator], float]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Prior) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    @property
+    def is_constant(self) -> bool:
+        """True where every draw is the same."""
+        return self.low == self.high
+
+
+def constant(value: float) -> Prior:
+    """Always this value."""
+    return Prior(f"{value:g}", value, value, lambda rng: value)
+
+
+def uniform(low: float, high: float) -> Prior:
+    """Uniform between two bounds.
+
+    >>> print(uniform(0.25, 0.75))
+    uniform(0.25, 0.75)
+    """
+    if not low < high:
+        raise UsageError(f"uniform({low:g}, {high:g}): the first bound must be below the second")
+    return Prior(
+        f"uniform({low:g}, {high:g})", low, high, lambda rng: low + (high - low) * rng.random()
+    )
+
+
+def loguniform(low: float, high: float) -> Prior:
+    """Uniform in the logarithm between two positive bounds."""
+    if not 0 < low < high:
+        raise UsageError(f"loguniform({low:g}, {high:g}): expected 0 < first bound < second bound")
+    width = math.log(high / low)
+    text = f"loguniform({low:g}, {high:g})"
+    return Prior(text, low, high, lambda rng: low * math.exp(width * rng.random()))
+
+
+def normal(mean: float, sd: float) -> Prior:
+    """Normal with a mean and a standard deviation."""
+    if not sd > 0:
+        raise UsageError(f"normal({mean:g}, {sd:g}): the standard deviation must be above 0")
+    text = f"normal({mean:g}, {sd:g})"
+    return Prior(text, -math.inf, math.inf, lambda rng: float(rng.normal(mean, sd)))
+
+
+def beta(a: float, b: float) -> Prior:
+    """Beta distribution on [0, 1]."""
+    if not (a > 0 and b > 0):
+        raise UsageError(f"beta({a:g}, {b:g}): both parameters must be above 0")
+    return Prior(f"beta({a:g}, {b:g})", 0.0, 1.0, lambda rng: float(rng.beta(a, b)))
+
+
+def integers(low: float, high: float) -> Prior:
+    """Whole numbers from low to high, both included, equally likely."""
+    if low != int(low) or high != int(high) or low > high:
+        raise UsageError(f"integers({low:g}, {high:g}): expected two whole numbers, low then high")
+    first, last = int(low), int(high)
+    text = f"integers({first}, {last})"
+    return Prior(text, first, last, lambda rng: int(rng.integers(first, last + 1)))
+
+
+FAMILIES: dict[str, Callable[[float, float], Prior]] = {
+    "uniform": uniform,
+    "loguniform": loguniform,
+    "normal": normal,
+    "beta": beta,
+    "integers": integers,
+}
+
+_CALL = re.compile(r"\s*([A-Za-z_]+)\s*\(([^()]*)\)\s*")
+
+
+def as_prior(thing: Any) -> Prior:
+    """A prior from a number, a text, a frozen ``scipy.stats`` distribution, or a prior.
+
+    In texts the two arguments of ``uniform``, ``loguniform`` and ``integers`` are bounds (unlike
+    scipy's location and scale).
+
+    >>> print(as_prior("beta(2, 5)"))
+    beta(2, 5)
+    >>> import scipy.stats
+    >>> print(as_prior(scipy.stats.uniform(0.25, 0.5)))
+    scipy.stats.uniform(0.25, 0.5) on [0.25, 0.75]
+    """
+    if isinstance(thing, Prior):
+        return thing
+    if isinstance(thing, str):
+        return _parse(thing)
+    if isinstance(thing, bool):
+        raise UsageError(f"{thing!r} is no prior; expected a number or a distribution")
+    if hasattr(thing, "rvs") and hasattr(thing, "support"):
+        return _from_scipy(thing)
+    try:
+        value = int(thing) if int(thing) == thing else float(thing)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(
+            f"{thing!r} is no prior; expected a finite number, a text such as 'uniform(0, 1)', "
+            "or a frozen scipy.stats distribution"
+        ) from None
+    return constant(value)
+
+
+def _parse(text: str) -> Prior:
+    try:
+        return as_prior(float(text))
+    except ValueError as error:
+        if isinstance(error, UsageError):
+            raise
+    match = _CALL.fullmatch(text)
+    if not match:
+        raise UsageError(
+            f"{text!r} is no prior; expected a number or one of "
+            f"{', '.join(f'{name}(a, b)' for name in FAMILIES)}"
+        )
+    name, arguments = match.groups()
+    if name not in FAMILIES:
+        raise unknown("distribution", name, FAMILIES)
+    try:
+        values = [float(argument) for argument in arguments.split(",")]
+        if len(values) != 2 or not all(map(math.isfinite, values)):
+            raise ValueError
+    except ValueError:
+        raise UsageError(f"{text!r}: {name} takes two numbers, for example {name}(1, 2)") from None
+    return FAMILIES[name](*values)
+
+
+def _from_scipy(frozen: Any) -> Prior:
+    low, high = (float(bound) for bound in frozen.support())
+    arguments = [f"{value:g}" for value in frozen.args]
+    arguments += [f"{name}={value:g}" for name, value in sorted(frozen.kwds.items())]
+    text = f"scipy.stats.{frozen.dist.name}({', '.join(arguments)}) on [{low:g}, {high:g}]"
+    return Prior(text, low, high, lambda rng: frozen.rvs(random_state=rng).item())

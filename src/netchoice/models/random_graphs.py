@@ -1,0 +1,88 @@
+"""Random graphs without a mechanism of attachment: static, growing, small world."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from netchoice.errors import UsageError
+from netchoice.models.compiled import graph_of, grow_by_node, seed_from
+from netchoice.models.model import Model, Parameter
+from netchoice.models.preferential import MEAN_LINKS
+from netchoice.models.priors import uniform
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from netchoice.graph import Graph
+
+
+def grow_rds(n_nodes: int, rng: np.random.Generator, mean_links: float) -> Graph:
+    """Place round(mean_links · n) edges, all sets of pairs equally likely."""
+    from netchoice._kernels import random_graphs as kernels
+
+    n_edges, n_pairs = round(mean_links * n_nodes), n_nodes * (n_nodes - 1) // 2
+    if n_edges > n_pairs:
+        raise _too_dense("rds", mean_links, n_nodes, n_pairs / n_nodes)
+    return graph_of(kernels.grow_rds(n_nodes, n_edges, seed_from(rng)))
+
+
+def grow_rdg(
+    n_nodes: int,
+    rng: np.random.Generator,
+    mean_links: float,
+    *,
+    isolated: str = "keep",
+    max_edges: int | None = None,
+) -> Graph:
+    """With each new node, link random pairs of the nodes there are."""
+    from netchoice._kernels import random_graphs as kernels
+
+    return grow_by_node("rdg", kernels.grow_rdg, n_nodes, rng, isolated, max_edges, mean_links)
+
+
+def grow_smw(n_nodes: int, rng: np.random.Generator, mean_links: float, p_rewire: float) -> Graph:
+    """Link each node to its next neighbours on a ring; rewire each edge with some probability."""
+    from netchoice._kernels import random_graphs as kernels
+
+    if n_nodes <= 2 * math.ceil(mean_links):
+        raise _too_dense("smw", mean_links, n_nodes, (n_nodes - 1) // 2)
+    return graph_of(kernels.grow_smw(n_nodes, float(mean_links), float(p_rewire), seed_from(rng)))
+
+
+def _too_dense(name: str, mean_links: float, n_nodes: int, most: float) -> UsageError:
+    return UsageError(
+        f"{name}: mean_links={mean_links:g} is too dense for {n_nodes} nodes; at most {most:g} fit"
+    )
+
+
+RDS = Model(
+    "rds",
+    grow_rds,
+    {"mean_links": MEAN_LINKS},
+    description="random static network",
+    reference="Erdős & Rényi, Publ. Math. Debrecen 6:290 (1959)",
+    min_nodes=2,
+    density="mean_links",
+)
+RDG = Model(
+    "rdg",
+    grow_rdg,
+    {"mean_links": MEAN_LINKS},
+    description="random growing network",
+    reference="Callaway et al., Phys. Rev. E 64:041902 (2001), doi:10.1103/PhysRevE.64.041902",
+    min_nodes=2,
+    density="mean_links",
+)
+SMW = Model(
+    "smw",
+    grow_smw,
+    {
+        "mean_links": MEAN_LINKS,
+        "p_rewire": Parameter(uniform(0, 1), 0.0, 1.0, "an edge of the ring moves one end"),
+    },
+    description="small world: a ring lattice with rewired edges",
+    reference="Watts & Strogatz, Nature 393:440 (1998), doi:10.1038/30918",
+    min_nodes=3,
+    density="mean_links",
+)

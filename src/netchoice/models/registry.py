@@ -1,0 +1,89 @@
+"""The model spaces that come with the package, and models of users, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from netchoice.errors import UsageError
+from netchoice.models.duplication import DMC, DMR
+from netchoice.models.model import Model, model_of
+from netchoice.models.preferential import AGV, BA, LPA
+from netchoice.models.priors import uniform
+from netchoice.models.random_graphs import RDG, RDS, SMW
+from netchoice.models.space import ModelSpace
+from netchoice.names import load_attribute, unknown
+
+# Matching the density of sparse networks needs more deletion than the paper's priors allow.
+_WIDE = {"p_delete": uniform(0.25, 1), "p_connect": uniform(0, 1), "p_new": uniform(0, 1)}
+
+
+def _widened(model: Model) -> Model:
+    return model.with_priors({name: _WIDE[name] for name in model.parameters})
+
+
+SPACES = {
+    space.name: space
+    for space in (
+        ModelSpace("ba", BA),
+        ModelSpace("duplication", [DMC, DMR]),
+        # The seven of Middendorf, Ziv & Wiggins, PNAS 102:3192 (2005), doi:10.1073/pnas.0409515102.
+        ModelSpace("mechanisms", [_widened(DMC), _widened(DMR), RDS, RDG, LPA, AGV, SMW]),
+    )
+}
+
+
+def get_space(name: str) -> ModelSpace:
+    """The model space of this name, or the one that ``module:attribute`` names.
+
+    >>> get_space("ba").labels
+    ('ba1', 'ba2', 'ba3', 'ba4')
+    """
+    if ":" in name:
+        found = load_attribute(name)
+        if isinstance(found, ModelSpace):
+            return found
+        return ModelSpace(name.partition(":")[2], [as_model(found, name)])
+    if name not in SPACES:
+        raise unknown("model space", name, SPACES)
+    return SPACES[name]
+
+
+def get_model(name: str) -> Model:
+    """The model of this name in the first space that has it, or the one ``module:attribute`` names.
+
+    >>> get_model("dmr").description
+    'duplication with random mutation'
+    """
+    if ":" in name:
+        return as_model(load_attribute(name), name)
+    models: dict[str, Model] = {}
+    for space in SPACES.values():
+        for model in space:  # dmc and dmr come with the priors of their own space
+            models.setdefault(model.name, model)
+    if name not in models:
+        raise unknown("model", name, models)
+    return models[name]
+
+
+def as_model(thing: Any, where: str) -> Model:
+    """A model, from a model or a plain function."""
+    if isinstance(thing, Model):
+        return thing
+    if callable(thing):
+        return model_of(thing)
+    raise UsageError(
+        f"{where} is a {type(thing).__name__}; expected a netchoice.Model or a function "
+        "(n_nodes, rng, …) that returns a network"
+    )
+
+
+def parse_assignments(texts: Iterable[str], what: str) -> dict[str, str]:
+    """``name=value`` texts from the command line, as a mapping."""
+    pairs = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise UsageError(f"{text!r} is not of the form name=value (in {what})")
+        pairs[name.strip()] = value.strip()
+    return pairs

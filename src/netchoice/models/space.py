@@ -1,0 +1,132 @@
+"""Model spaces: the models that are compared, and their prior weights."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from netchoice.errors import UsageError
+from netchoice.models.model import Model, Parameters
+from netchoice.names import unknown
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from netchoice.graph import Graph
+    from netchoice.models.matching import MatchedSpace
+
+
+class ModelSpace:
+    """Models with prior weights.
+
+    Parameters
+    ----------
+    name : str
+    models : sequence of Model
+        With different names.
+    weights : sequence of float, optional
+        Prior weights, scaled to sum 1; equal by default.
+
+    Examples
+    --------
+    >>> import numpy as np, netchoice
+    >>> space = netchoice.get_space("duplication")
+    >>> space.labels
+    ('dmc', 'dmr')
+    >>> rng = np.random.default_rng(1)
+    >>> label, parameters = space.sample(rng)
+    >>> space[label].grow(100, parameters, rng).n_nodes
+    100
+    """
+
+    def __init__(
+        self, name: str, models: Sequence[Model], weights: Sequence[float] | None = None
+    ) -> None:
+        models = tuple(models)
+        if not models:
+            raise UsageError(f"model space {name!r} has no models; give at least one")
+        by_name: dict[str, Model] = {}
+        for model in models:
+            if not isinstance(model, Model):
+                raise UsageError(
+                    f"model space {name!r}: {model!r} is not a Model (see netchoice.model)"
+                )
+            if model.name in by_name:
+                raise UsageError(f"model space {name!r} has two models called {model.name!r}")
+            by_name[model.name] = model
+        if weights is None:
+            weights = [1.0] * len(models)
+        if len(weights) != len(models) or not all(math.isfinite(w) and w > 0 for w in weights):
+            raise UsageError(
+                f"model space {name!r}: weights {list(weights)} for {len(models)} models; "
+                "expected one finite number above 0 for each"
+            )
+        total = math.fsum(weights)
+        self.name = name
+        self.models = models
+        self.weights = tuple(float(weight) / total for weight in weights)
+        self._by_name = by_name
+        self._cumulative = list(itertools.accumulate(self.weights))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return tuple(self._by_name)
+
+    def __getitem__(self, label: str) -> Model:
+        try:
+            return self._by_name[label]
+        except KeyError:
+            raise unknown(f"model in space {self.name}", label, self._by_name) from None
+
+    def __iter__(self) -> Iterator[Model]:
+        return iter(self.models)
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}: {', '.join(self.labels)}>"
+
+    def sample(self, rng: np.random.Generator) -> tuple[str, Parameters]:
+        """Draw a model by weight, and its parameters from their priors."""
+        at = bisect.bisect_right(self._cumulative, rng.random())
+        model = self.models[min(at, len(self.models) - 1)]
+        return model.name, model.sample(rng)
+
+    def with_priors(self, priors: Mapping[str, Any]) -> ModelSpace:
+        """The same space with other priors.
+
+        Keys name a parameter in every model that has it (``"p_delete"``) or in one model
+        (``"dmc.p_delete"``).
+
+        >>> import netchoice
+        >>> space = netchoice.get_space("duplication").with_priors({"dmc.p_delete": "uniform(0, 1)"})
+        >>> [str(model.parameters["p_delete"].prior) for model in space]
+        ['uniform(0, 1)', 'uniform(0.25, 0.75)']
+        """
+        changes: dict[str, dict[str, Any]] = {label: {} for label in self.labels}
+        for key, prior in priors.items():
+            label, dot, name = key.rpartition(".")
+            models = [self[label]] if dot else [m for m in self.models if name in m.parameters]
+            if not models:
+                known = dict.fromkeys(name for model in self.models for name in model.parameters)
+                raise unknown(f"parameter in space {self.name}", name, known)
+            for model in models:
+                changes[model.name][name] = prior
+        models = [model.with_priors(changes[model.name]) for model in self.models]
+        return ModelSpace(self.name, models, self.weights)
+
+    def matched_to(
+        self, graph: Graph, *, tolerance: float = 0.1, isolated: str = "keep"
+    ) -> MatchedSpace:
+        """The same models, but every network as dense as an observed one.
+
+        See :class:`~netchoice.models.matching.MatchedSpace`.
+        """
+        from netchoice.models.matching import MatchedSpace
+
+        return MatchedSpace(self, graph.n_nodes, graph.n_edges, tolerance, isolated)

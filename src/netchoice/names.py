@@ -1,0 +1,54 @@
+"""Looking things up by name, with a helping hand for near misses."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from netchoice.errors import UsageError
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
+    """The error for a name that is not among the known ones.
+
+    >>> print(unknown("model", "dmrr", ["dmr", "ba1"]))
+    unknown model 'dmrr'; did you mean 'dmr'? Known: dmr, ba1
+    """
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=2)
+    hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
+    return UsageError(f"unknown {kind} {name!r}; {hint}Known: {', '.join(known)}")
+
+
+def load_attribute(spec: str) -> Any:
+    """The object that ``module:attribute`` names; modules in the current folder are found too."""
+    module_name, _, attribute = spec.partition(":")
+    if not module_name or not attribute:
+        raise UsageError(f"{spec!r} is not of the form module:attribute, for example mine:my_model")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name not in (module_name, module_name.partition(".")[0]):
+            raise UsageError(
+                f"module {module_name!r} needs {error.name!r}, not installed"
+            ) from error
+        raise UsageError(
+            f"no module {module_name!r} in this folder or on the Python path (for {spec!r}); "
+            f"a file {module_name}.py in the current folder would be found"
+        ) from error
+    except Exception as error:  # a user's module may fail in any way; say where
+        raise UsageError(
+            f"module {module_name!r} failed to import: {type(error).__name__}: {error}"
+        ) from error
+    try:
+        return getattr(module, attribute)
+    except AttributeError as error:
+        public = [name for name in vars(module) if not name.startswith("_")]
+        raise unknown(f"attribute of module {module_name}", attribute, public) from error

@@ -1,0 +1,43 @@
+"""Compile every kernel ahead of time, on all cores."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+
+
+def warm_up(
+    workers: int | None = None, on_ready: Callable[[str, bool, int, int], None] | None = None
+) -> dict[str, bool]:
+    """Make every kernel ready; by name, whether it had to be compiled.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Processes; by default one per core.
+    on_ready : callable, optional
+        Called with name, compiled, how many are ready, and how many there are.
+    """
+    from netchoice._kernels.compiling import kernels
+
+    names = list(kernels())
+    compiled: dict[str, bool] = {}
+    context = multiprocessing.get_context("spawn")
+    workers = min(workers or os.cpu_count() or 1, len(names))
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        pending = {pool.submit(_compile, name): name for name in names}
+        for done in as_completed(pending):
+            name = pending[done]
+            compiled[name] = done.result()
+            if on_ready is not None:
+                on_ready(name, compiled[name], len(compiled), len(names))
+    return dict(sorted(compiled.items()))
+
+
+def _compile(name: str) -> bool:
+    from netchoice._kernels.compiling import compile_kernel, quiet
+
+    quiet()
+    return compile_kernel(name)

@@ -1,0 +1,227 @@
+"""The command: what it prints, how it exits."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import typer
+
+import netchoice
+from netchoice import cli
+from netchoice._kernels.compiling import kernels
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command in this process: exit code, standard output, standard error."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stopped:
+            cli.main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return stopped.value.code or 0, captured.out, captured.err
+
+    return run
+
+
+COMMANDS = typer.main.get_command(cli.app).commands
+
+
+def test_first_page(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    assert "Which growth mechanism made this network?" in out
+    for command in COMMANDS:
+        assert command in out
+    assert run() == (0, out, "")
+    assert run("--version")[1] == f"netchoice {netchoice.__version__}\n"
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_has_help_with_an_example_and_json(run, name):
+    code, out, _ = run(name, "--help")
+    assert code == 0
+    assert f"Example: netchoice {name}" in " ".join(out.split())
+    assert "--json" in out
+    for parameter in COMMANDS[name].params:
+        assert parameter.help or parameter.name == "help", f"{name} {parameter.name} has no help"
+
+
+def test_models(run):
+    code, out, _ = run("models")
+    assert code == 0
+    for text in ("dmc", "uniform(0.25, 0.75)", "Solé et al.", "mean_links", "small world"):
+        assert text in out
+    listed = json.loads(run("models", "--json")[1])["spaces"]
+    assert [space["name"] for space in listed] == ["ba", "duplication", "mechanisms"]
+    assert listed[1]["models"][1]["parameters"]["p_new"]["prior"] == "uniform(0.25, 0.75)"
+    changed = run("models", "duplication", "--prior", "p_delete=uniform(0,1)", "--json")[1]
+    assert (
+        json.loads(changed)["spaces"][0]["models"][0]["parameters"]["p_delete"]["prior"]
+        == "uniform(0, 1)"
+    )
+
+
+def test_grow_and_describe(run, tmp_path):
+    path = tmp_path / "net.tsv"
+    grow = (
+        "grow",
+        "dmr",
+        "--nodes",
+        200,
+        "--set",
+        "p_delete=0.4",
+        "--set",
+        "p_new=0.5",
+        "--seed",
+        1,
+    )
+    code, out, _ = run(*grow, "-o", path)
+    assert code == 0
+    assert "grew dmr (p_delete=0.4, p_new=0.5), seed 1" in out
+    graph, _ = netchoice.read_network(path)
+    assert graph.n_nodes == 200
+    record = json.loads(run(*grow, "--json")[1])
+    assert record["fingerprint"] == graph.fingerprint
+    assert record["parameters"] == {"p_delete": 0.4, "p_new": 0.5}
+    assert netchoice.read_network(path)[0].fingerprint == graph.fingerprint
+    code, out, _ = run("describe", path)
+    assert code == 0
+    assert f"200 nodes, {graph.n_edges} edges" in out
+    assert json.loads(run("describe", path, "--json")[1])["reading"]["rows"] == graph.n_edges
+    shown = run(*grow, "-o", "-")[1]
+    assert shown == path.read_text()
+
+
+def test_grow_draws_and_prints_what_is_not_set(run):
+    record = json.loads(run("grow", "dmc", "-n", 50, "--set", "p_delete=0.5", "--json")[1])
+    assert record["parameters"]["p_delete"] == 0.5
+    assert 0.25 <= record["parameters"]["p_connect"] <= 0.75
+    again = json.loads(
+        run("grow", "dmc", "-n", 50, "--set", "p_delete=0.5", "--seed", record["seed"], "--json")[1]
+    )
+    assert again == record
+    drop = json.loads(run("grow", "dmr", "-n", 50, "--seed", 1, "--isolated", "drop", "--json")[1])
+    assert (drop["nodes"], drop["isolated_nodes"]) == (50, 0)
+    prior = json.loads(
+        run("grow", "dmr", "-n", 50, "--prior", "p_new=uniform(0.9,1)", "--seed", 1, "--json")[1]
+    )
+    assert prior["parameters"]["p_new"] >= 0.9
+
+
+def test_matching_from_the_command_line(run, tmp_path):
+    path = tmp_path / "net.csv"
+    path.write_text("".join(f"{i},{i + 1}\n" for i in range(80)))
+    record = json.loads(run("grow", "lpa", "--match", path, "--seed", 1, "--json")[1])
+    assert record["nodes"] == 81
+    assert 72 <= record["edges"] <= 88
+    assert record["isolated"] == "drop"  # an edge list declares no isolated nodes
+    listed = json.loads(run("models", "duplication", "--match", path, "--json")[1])
+    for model in listed["spaces"][0]["models"]:
+        assert 0 <= model["acceptance_rate"] <= 1
+    assert "match" in run("models", "duplication", "--match", path, "--isolated", "keep")[1]
+
+
+def test_own_model_from_the_current_folder(run, tmp_path, monkeypatch):
+    (tmp_path / "mine_on_disk.py").write_text(
+        "import networkx as nx\n\n"
+        "def ring(n_nodes, rng):\n    '''Everybody holds two hands.'''\n"
+        "    return nx.cycle_graph(n_nodes)\n\n"
+        "def wrong(n_nodes, rng):\n    return nx.cycle_graph(n_nodes + 1)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert json.loads(run("grow", "mine_on_disk:ring", "-n", 9, "--json")[1])["edges"] == 9
+    assert "Everybody holds two hands" in run("models", "mine_on_disk:ring")[1]
+    code, _, err = run("grow", "mine_on_disk:wrong", "-n", 9)
+    assert (code, err.count("\n")) == (1, 1)
+    assert "model 'wrong' returned a network with 10 nodes where 9 were asked for" in err
+
+
+def test_convert(run, tmp_path):
+    (tmp_path / "net.sif").write_text("A pp B\nB pp C\n")
+    code, out, _ = run("convert", tmp_path / "net.sif", tmp_path / "net.graphml")
+    assert code == 0
+    assert "written to" in out
+    assert netchoice.read_network(tmp_path / "net.graphml")[0].labels == ("A", "B", "C")
+    assert json.loads(run("convert", tmp_path / "net.sif", tmp_path / "b.tsv", "--json")[1])["out"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["grow", "dmd", "-n", "9"], 2, "did you mean 'dmr' or 'dmc'"),
+        (["grow", "dmc", "-n", "9", "--set", "p_delete=2"], 2, "expected a number in [0, 1]"),
+        (["grow", "dmc", "-n", "9", "--set", "p_delete=x"], 2, "expected a number"),
+        (["grow", "dmc", "-n", "9", "--set", "p_delete"], 2, "not of the form name=value"),
+        (
+            ["grow", "dmc", "-n", "9", "--prior", "p_delete=unifrm(0,1)"],
+            2,
+            "did you mean 'uniform'",
+        ),
+        (["grow", "dmc", "-n", "9", "--isolated", "x"], 2, "isolated"),
+        (["grow", "dmc", "-n", "x"], 2, "(see netchoice grow --help)"),
+        (["grow", "dmc"], 2, "how many nodes"),
+        (["grow", "dmc", "-n", "1"], 2, "at least 2"),
+        (["grow", "nothing_here:x", "-n", "9"], 2, "no module 'nothing_here'"),
+        (["grow", "dmc", "-n", "9", "-o", "/nowhere/at/all.tsv"], 1, "cannot write"),
+        (["models", "duplicatoin"], 2, "did you mean 'duplication'"),
+        (["describe"], 2, "Missing argument"),
+        (["describe", "/no/such/file"], 1, "no such file"),
+        (["descibe"], 2, "netchoice --help"),
+    ],
+)
+def test_mistakes_get_one_sentence(run, arguments, code, words):
+    got, out, err = run(*arguments)
+    assert (got, out) == (code, "")
+    assert words in err
+    assert err.startswith("netchoice: ")
+    assert err.count("\n") == 1
+
+
+def test_warmup_leaves_nothing_to_compile(run):
+    """After it, a fresh process finds every kernel in the cache."""
+    assert run("warmup")[0] == 0
+    code, out, _ = run("warmup", "--workers", 1, "--json")
+    assert code == 0
+    assert json.loads(out) == {"compiled": []}
+
+
+def test_a_cold_start_says_so_once(tmp_path):
+    code = (
+        "import netchoice, numpy as np\n"
+        "model = netchoice.get_model('ba1')\n"
+        "for _ in range(2): model.grow(9, {}, np.random.default_rng(1))\n"
+        "netchoice.Graph.from_edges([(0, 1)])\n"
+    )
+    environment = {"PATH": "/usr/bin:/bin", "NUMBA_CACHE_DIR": str(tmp_path)}
+    for expected in (1, 0):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        )
+        assert done.stderr.count("netchoice: compiling") == expected
+
+
+def test_commands_that_compute_nothing_load_no_compiler():
+    code = "import sys; from netchoice import cli\ntry: cli.main(['models'])\nexcept SystemExit: pass\n"
+    code += "assert not {'numba', 'scipy', 'networkx'} & set(sys.modules), 'heavy import'"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_kernel_is_warmed_up():
+    assert len(kernels()) >= 13
+
+
+def test_a_closed_pipe_is_no_error():
+    done = subprocess.run(
+        f"{sys.executable} -m netchoice.cli grow ba4 -n 20000 --seed 1 -o - | head -n 1",
+        shell=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout == "# netchoice nodes=20000\n"
+    assert "Traceback" not in done.stderr

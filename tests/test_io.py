@@ -1,0 +1,378 @@
+"""Reading and writing networks."""
+
+import gzip
+import os
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from netchoice import Graph, read_network, write_network
+from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError
+from netchoice.io import FORMATS
+
+settings_for_files = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def read(tmp_path, content, name="net.tsv", **options):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_network(path, **options)
+
+
+YEAST = {  # rows, self loops, nodes, edges: the table of the data's own README
+    "uetz2000": (691, 38, 789, 644),
+    "ito2001": (843, 82, 790, 761),
+    "yu2008": (1809, 168, 1233, 1641),
+}
+
+
+@pytest.mark.parametrize("name", sorted(YEAST))
+def test_yeast_counts(yeast_folder, name):
+    graph, report = read_network(yeast_folder / f"{name}.txt")
+    assert (report.rows, report.self_loops, graph.n_nodes, graph.n_edges) == YEAST[name]
+    assert report.rows == report.self_loops + report.repeated_edges + graph.n_edges
+    assert graph.n_isolated == 0
+    assert not report.declares_nodes
+    table = (yeast_folder / "README.md").read_text()
+    row = re.search(rf"{name}\.txt \|[^|]*\|([^\n]*)", table)[1]
+    numbers = [int(number) for number in re.findall(r"\b\d+\b", row.replace("0.0", ""))]
+    assert numbers[:4] == list(YEAST[name])
+    largest = graph.to_networkx().subgraph(
+        max(nx.connected_components(graph.to_networkx()), key=len)
+    )
+    assert numbers[4:6] == [largest.number_of_nodes(), largest.number_of_edges()]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a\tb\nb\tc\n",
+        "a,b\nb,c\n",
+        "a;b\nb;c",
+        "a b\nb c\n",
+        "  a   b \nb c\n",
+        "# comment\na b\n% other\n\nb c\n",
+        "a\tb\r\nb\tc\r\n",
+        "a\tb\rb\tc\r",
+        "\ufeffa\tb\nb\tc\n",
+        '"a","b"\n"b","c"\n',
+        "source\ttarget\na\tb\nb\tc\n",
+        "From,To\na,b\nb,c\n",
+        "source_node target_node weight\na b 1\nb c 1\n",
+        "protein1 protein2\na b\nb c\n",
+        "Interactor A\tInteractor B\na\tb\nb\tc\n",
+        gzip.compress(b"a b\nb c\n"),
+    ],
+)
+def test_edge_lists(tmp_path, content):
+    graph, report = read(tmp_path, content)
+    assert graph.labels == ("a", "b", "c")
+    assert graph.edges().tolist() == [[0, 1], [1, 2]]
+    assert report.rows == 2
+    assert report.weights_ignored == ("weight" in str(content))
+
+
+def test_numbering_follows_first_appearance(tmp_path):
+    graph, _ = read(tmp_path, "z z\nb a\nz a\nq q\n")
+    assert graph.labels == ("z", "b", "a")
+    assert graph.edges().tolist() == [[0, 2], [1, 2]]
+    # numbers in a file are names like all others
+    assert read(tmp_path, "7 5\n5 9\n")[0].labels == ("7", "5", "9")
+
+
+def test_report(tmp_path):
+    graph, report = read(tmp_path, "a b 1.5\nb a 2\nc c 1\nd d 1\nb e 1\nb b 1\n")
+    assert (report.rows, report.self_loops, report.repeated_edges) == (6, 3, 1)
+    assert report.names_only_in_self_loops == 2
+    assert report.weights_ignored
+    assert graph.labels == ("a", "b", "e")
+    text = "\n".join(report.lines())
+    for words in (
+        "6 rows", "3 nodes, 2 edges", "3 self loops", "2 names seen only in self loops",
+        "1 repeated edges merged", "weights", "cannot declare isolated nodes",
+    ):  # fmt: skip
+        assert words in text
+    assert report.as_dict()["self_loops"] == 3
+
+
+def test_header(tmp_path):
+    assert read(tmp_path, "x y\na b\n")[0].n_edges == 2
+    assert read(tmp_path, "x y\na b\n", header=True)[0].n_edges == 1
+    assert read(tmp_path, "source target\na b\n", header=False)[0].n_edges == 2
+    assert read(tmp_path, "source weight\na b\n")[0].n_edges == 2  # one known word is no header
+
+
+def test_networkx_edge_list(tmp_path):
+    nx.write_edgelist(nx.Graph([(0, 1, {"a": 1, "b": "x y"}), (1, 2, {})]), tmp_path / "net.edges")
+    graph, report = read_network(tmp_path / "net.edges")
+    assert graph.n_edges == 2
+    assert report.weights_ignored
+
+
+def test_sif(tmp_path):
+    graph, report = read(tmp_path, "A pp B\nA pd C D\nE\nB pp A\n", "net.sif")
+    assert graph.labels == ("A", "B", "C", "D", "E")
+    assert graph.n_edges == 3
+    assert (report.isolated_nodes, report.repeated_edges, report.rows) == (1, 1, 4)
+    spaced, _ = read(tmp_path, "gene 1\tpp\tgene 2\n", "net.sif")
+    assert spaced.labels == ("gene 1", "gene 2")
+
+
+@pytest.fixture
+def sample():
+    graph = nx.Graph()
+    graph.add_nodes_from(["n1", "n2", "n3", "lonely"])
+    graph.add_edges_from([("n1", "n2"), ("n3", "n2"), ("n1", "n1")])
+    return graph
+
+
+WRITERS = {
+    "net.graphml": nx.write_graphml,
+    "net.gml": nx.write_gml,
+    "net.gexf": nx.write_gexf,
+    "net.net": nx.write_pajek,
+}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", sorted(WRITERS))
+@pytest.mark.parametrize("zipped", [False, True])
+def test_formats_of_networkx(tmp_path, sample, name, zipped):
+    path = tmp_path / name
+    WRITERS[name](sample, path)
+    if zipped:
+        packed = tmp_path / f"{name}.gz"
+        packed.write_bytes(gzip.compress(path.read_bytes()))
+        path = packed
+    graph, report = read_network(path)
+    assert graph.labels == ("n1", "n2", "n3", "lonely")
+    assert graph.edges().tolist() == [[0, 1], [1, 2]]
+    assert (report.self_loops, report.isolated_nodes, report.declares_nodes) == (1, 1, True)
+    assert not report.direction_ignored
+    directed = nx.DiGraph(sample)
+    directed.add_edge("n2", "n3", weight=2.5)
+    WRITERS[name](directed, tmp_path / name)
+    report = read_network(tmp_path / name)[1]
+    assert report.direction_ignored
+    assert report.weights_ignored
+
+
+def test_gml_without_labels(tmp_path):
+    graph, _ = read(
+        tmp_path, "graph [ node [ id 4 ] node [ id 7 ] edge [ source 4 target 7 ] ]", "net.gml"
+    )
+    assert graph.n_edges == 1
+
+
+def test_matrices(tmp_path, sample):
+    matrix = scipy.sparse.coo_array(nx.to_scipy_sparse_array(sample))
+    scipy.io.mmwrite(tmp_path / "net.mtx", matrix)
+    scipy.sparse.save_npz(tmp_path / "net.npz", matrix.tocsr())
+    np.savez(tmp_path / "dense.npz", adjacency=matrix.toarray())
+    np.savez(tmp_path / "edges.npz", edges=np.array([[0, 1], [2, 1], [0, 0]]))
+    for name in ("net.mtx", "net.npz", "dense.npz"):
+        graph, report = read_network(tmp_path / name)
+        assert graph.edges().tolist() == [[0, 1], [1, 2]]
+        assert graph.labels is None
+        assert (report.self_loops, report.isolated_nodes, report.repeated_edges) == (1, 1, 0)
+        assert not report.direction_ignored
+        assert not report.weights_ignored
+    assert read_network(tmp_path / "edges.npz")[0].edges().tolist() == [[0, 1], [1, 2]]
+    scipy.io.mmwrite(tmp_path / "net.mtx", scipy.sparse.triu(matrix) * 2, symmetry="general")
+    report = read_network(tmp_path / "net.mtx")[1]
+    assert report.direction_ignored
+    assert report.weights_ignored
+    wide = scipy.sparse.coo_array((2, 3))
+    scipy.io.mmwrite(tmp_path / "wide.mtx", wide)
+    with pytest.raises(NetworkFormatError, match=r"shape \(2, 3\); an adjacency matrix is square"):
+        read_network(tmp_path / "wide.mtx")
+
+
+def test_pickles_are_not_loaded(tmp_path):
+    np.savez(tmp_path / "net.npz", edges=np.array([object()]))
+    with pytest.raises(NetworkFormatError, match="allow_pickle=False"):
+        read_network(tmp_path / "net.npz")
+
+
+# What is wrong with a file
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.tsv", b"", "the file is empty"),
+        ("a.tsv", b" \n\n", "the file is empty"),
+        ("a.tsv", b"# only\n", "no edges found"),
+        ("a.tsv", b"source\ttarget\n", "a header and no edges"),
+        (
+            "a.tsv",
+            b"a\tb\nc\n",
+            r"line 2: 1 column separated by tab, expected 2 as on line 1; mend",
+        ),
+        ("a.tsv", b"a\tb\n\n#x\nc\td\te\n", "line 4: 3 columns"),
+        ("a.txt", b"hello\n", "line 1: 1 column separated by space, expected 2 or more"),
+        ("a.csv", b"a,b\n,c\n", "line 2: a name is empty"),
+        ("a.csv", b'a,b\n"a,c\n', "line 2: quotation marks do not match"),
+        ("a.tsv", b"a\tb\n\x00\x01\n", "line 2: a NUL byte"),
+        ("a.tsv", b"a\tb\nc\t\xff\n", "line 2: not UTF-8"),
+        ("a.tsv", "a\tb".encode("utf-16"), "UTF-16"),
+        ("a.tsv.gz", gzip.compress(b"a b\n" * 99)[:-12], "damaged or truncated gzip"),
+        ("a.sif", b"A pp\n", "line 1: 2 columns, 'A pp'"),
+        ("a.graphml", b"<graphml><graph", "not readable as GraphML.*line 1"),
+        ("a.graphml", b"<html></html>", "not readable as GraphML"),
+        ("a.gexf", b"<gexf>", "not readable as GEXF"),
+        ("a.gml", b"graph [ node [ id 1 ", "not readable as GML"),
+        ("a.net", b"1 2\n", r"no line '\*Vertices N'"),
+        ("a.mtx", b"1 2 3\n", "does not begin with %%MatrixMarket"),
+        (
+            "a.mtx",
+            b"%%MatrixMarket matrix coordinate real general\nx\n",
+            "not readable as MatrixMarket",
+        ),
+        ("a.npz", b"PK\x03\x04broken", "not readable as npz"),
+        ("a.npz", b"\x93NUMPY", "not readable as npz"),
+        (
+            "a.graphml",
+            b"<?xml version='1.0'?>\n<!DOCTYPE graphml [<!ENTITY a 'aaaa'>]>\n<graphml/>",
+            "line 2: contains <!DOCTYPE",
+        ),
+        ("a.gexf", b"<!ENTITY a 'b'><gexf/>", "contains <!ENTITY"),
+        ("a.gexf", b"<?xml version='1.0' encoding='cp037'?><gexf/>", "XML in cp037"),
+        ("a.tsv", b"# netchoice nodes=3\n0\t1\n", "says nodes=3, but there are 2"),
+        ("a.tsv", b"# netchoice nodes=2\na\tb\n", "must be the numbers 0 to 1"),
+        ("a.tsv", b"# netchoice nodes=2\n0\t1\t2\n", "line 2: 3 columns"),
+    ],
+)
+def test_malformed_files_get_one_clear_error(tmp_path, name, content, words):
+    with pytest.raises(NetworkFormatError, match=words) as caught:
+        read(tmp_path, content, name)
+    assert name in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_places_that_are_no_file(tmp_path):
+    with pytest.raises(NetworkFormatError, match="is a folder"):
+        read_network(tmp_path)
+    with pytest.raises(NetworkFormatError, match="no such file"):
+        read_network(tmp_path / "none.txt")
+    with pytest.raises(NetworkFormatError, match="cannot be read"):
+        read_network("a\0b")
+    with pytest.raises(UsageError, match="did you mean 'graphml'"):
+        read_network(tmp_path, format="graphlm")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_no_permission(tmp_path):
+    path = tmp_path / "net.txt"
+    path.write_text("a b\n")
+    path.chmod(0)
+    with pytest.raises(NetworkFormatError, match="no permission"):
+        read_network(path)
+
+
+def test_no_permission_reported(tmp_path, monkeypatch):
+    """The same, where the tests run as root."""
+
+    def refuse(self):
+        raise PermissionError
+
+    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    with pytest.raises(NetworkFormatError, match="no permission to read it; try chmod"):
+        read_network(tmp_path / "net.txt")
+
+
+@settings_for_files
+@given(content=st.binary(max_size=200), format=st.sampled_from(FORMATS))
+def test_garbage_never_escapes_as_another_error(tmp_path, content, format):
+    try:
+        read(tmp_path, content, "garbage", format=format)
+    except NetworkFormatError as error:
+        assert "garbage" in str(error)
+
+
+words = st.sampled_from(
+    ["graph", "node", "edge", "[", "]", "id", "source", "target", "label", '"a"', "1", "2", "-1", "\n",
+     "*Vertices", "*Edges", "*Arcs", "*Matrix", "<graphml>", "</graphml>", "<graph>", "<node id='a'/>",
+     "<edge source='a' target='b'/>", "</graph>", "<gexf>", "<nodes>", "%%MatrixMarket matrix coordinate",
+     "real", "symmetric", "nan", "1e9", "# netchoice nodes=2", "\t", ",", "{", "99999999999999999999"]
+)  # fmt: skip
+
+
+@settings_for_files
+@given(content=st.lists(words, max_size=25).map(" ".join), format=st.sampled_from(FORMATS))
+def test_nearly_right_files_never_escape_either(tmp_path, content, format):
+    try:
+        graph, report = read(tmp_path, content, "garbage", format=format)
+    except NetworkFormatError as error:
+        assert "garbage" in str(error)
+    else:
+        assert graph.n_nodes == report.n_nodes
+
+
+# Writing
+
+
+names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=5)
+
+
+@settings_for_files
+@given(
+    edges=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=25),
+    labels=st.none()
+    | st.lists(names.filter(lambda s: s[0] not in "#%"), min_size=10, max_size=10, unique=True),
+    name=st.sampled_from(["net.tsv", "net.txt.gz", "net.graphml", "net.graphml.gz"]),
+)
+def test_what_is_written_reads_back_the_same(tmp_path, edges, labels, name):
+    plain = Graph.from_edges(edges, 10)
+    graph = Graph(plain.indptr, plain.indices, labels)
+    write_network(graph, tmp_path / name)
+    again, report = read_network(tmp_path / name)
+    assert again.fingerprint == graph.fingerprint
+    assert report.isolated_nodes == graph.n_isolated
+    if labels is not None or "graphml" not in name:
+        assert again.labels == graph.labels
+
+
+def test_labels_that_look_like_other_ids_keep_the_numbering(tmp_path):
+    graph = Graph([0, 1, 1, 2], [2, 0], labels=["2", "0", "1"])
+    write_network(graph, tmp_path / "net.tsv")
+    again, _ = read_network(tmp_path / "net.tsv")
+    assert again == graph
+    assert again.labels == graph.labels
+
+
+def test_empty_graph_reads_back(tmp_path):
+    write_network(Graph.from_edges([]), tmp_path / "net.tsv")
+    assert read_network(tmp_path / "net.tsv")[0].n_nodes == 0
+
+
+def test_isolated_nodes_stand_alone_on_a_line(tmp_path):
+    write_network(Graph.from_edges([(0, 2)], 4), tmp_path / "net.tsv")
+    assert (tmp_path / "net.tsv").read_text() == "# netchoice nodes=4\n0\t2\n1\n3\n"
+
+
+@pytest.mark.parametrize("label", ["", " a", "a\tb", "a\nb", "#a", "%b"])
+def test_labels_that_an_edge_list_cannot_hold(tmp_path, label):
+    graph = Graph([0, 1, 2], [1, 0], labels=[label, "ok"])
+    with pytest.raises(UsageError, match="write GraphML instead"):
+        write_network(graph, tmp_path / "net.tsv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_where_nothing_can_be_written(tmp_path):
+    graph = Graph.from_edges([(0, 1)])
+    with pytest.raises(UsageError, match="cannot write gml"):
+        write_network(graph, tmp_path / "net.gml")
+    with pytest.raises(NetchoiceError, match=r"cannot write .*: No such file or directory"):
+        write_network(graph, tmp_path / "nowhere" / "net.tsv")
+    with pytest.raises(NetchoiceError, match="cannot write"):
+        write_network(graph, tmp_path)
+    assert not list(tmp_path.glob(".*partial"))
+    with pytest.raises(UsageError, match="XML cannot hold"):
+        write_network(Graph([0, 1, 2], [1, 0], ["a\x01", "b"]), tmp_path / "net.graphml")

@@ -1,0 +1,363 @@
+"""Models, priors, spaces and matching: what users touch."""
+
+import contextlib
+import sys
+from types import SimpleNamespace
+
+import igraph
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+import netchoice
+from netchoice import Graph, Model, ModelSpace, get_model, get_space
+from netchoice.errors import GrowthLimitError, ModelError, UsageError
+from netchoice.models.registry import SPACES
+
+RNG = np.random.default_rng
+
+
+def test_the_spaces_of_the_specification():
+    assert get_space("ba").labels == ("ba1", "ba2", "ba3", "ba4")
+    assert get_space("duplication").labels == ("dmc", "dmr")
+    assert len(get_space("mechanisms")) == 7
+    for model in get_space("duplication"):
+        assert {str(spec.prior) for spec in model.parameters.values()} == {"uniform(0.25, 0.75)"}
+    for space in SPACES.values():
+        assert space.weights == pytest.approx([1 / len(space)] * len(space))
+        for model in space:
+            assert model.description
+            assert model.reference
+
+
+def test_named_models_have_the_priors_of_their_own_space():
+    assert get_model("dmc") is get_space("duplication")["dmc"]
+
+
+@pytest.mark.parametrize("name", sorted(SPACES))
+def test_sampling_follows_weights_and_priors(name):
+    space, rng = get_space(name), RNG(1)
+    draws = [space.sample(rng) for _ in range(2000)]
+    counts = [sum(label == model.name for label, _ in draws) for model in space]
+    assert scipy.stats.chisquare(counts, np.array(space.weights) * 2000).pvalue > 1e-4
+    for label, parameters in draws:
+        for key, value in parameters.items():
+            prior = space[label].parameters[key].prior
+            assert prior.low <= value <= prior.high
+
+
+def test_weights():
+    space = ModelSpace("mine", [get_model("dmc"), get_model("ba1")], weights=[3, 1])
+    rng = RNG(1)
+    share = np.mean([space.sample(rng)[0] == "dmc" for _ in range(4000)])
+    assert share == pytest.approx(0.75, abs=0.03)
+    for weights in ([1], [1, 0], [1, -1], [1, float("nan")]):
+        with pytest.raises(UsageError, match="finite number above 0 for each"):
+            ModelSpace("mine", [get_model("dmc"), get_model("ba1")], weights)
+
+
+@pytest.mark.parametrize(
+    ("text", "check"),
+    [
+        ("uniform(0, 1)", scipy.stats.uniform(0, 1)),
+        ("loguniform(0.1, 10)", scipy.stats.loguniform(0.1, 10)),
+        ("normal(2, 3)", scipy.stats.norm(2, 3)),
+        ("beta(2, 5)", scipy.stats.beta(2, 5)),
+    ],
+)
+def test_texts_are_the_distributions_they_name(text, check):
+    prior, rng = netchoice.as_prior(text), RNG(2)
+    assert str(prior) == text
+    assert (prior.low, prior.high) == pytest.approx(check.support())
+    assert scipy.stats.kstest([prior.draw(rng) for _ in range(2000)], check.cdf).pvalue > 1e-4
+    frozen = netchoice.as_prior(check)
+    assert scipy.stats.kstest([frozen.draw(rng) for _ in range(500)], check.cdf).pvalue > 1e-4
+
+
+def test_integers_and_constants():
+    rng = RNG(3)
+    prior = netchoice.as_prior("integers(2, 4)")
+    assert {prior.draw(rng) for _ in range(200)} == {2, 3, 4}
+    assert netchoice.as_prior("0.5").draw(rng) == 0.5
+    assert netchoice.as_prior(3).is_constant
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("unifrom(0,1)", "did you mean 'uniform'"),
+        ("uniform(0)", "uniform takes two numbers"),
+        ("uniform(1,0)", "must be below"),
+        ("uniform(0,inf)", "two numbers"),
+        ("loguniform(0,1)", "0 < first bound"),
+        ("beta(0,1)", "above 0"),
+        ("normal(0,0)", "above 0"),
+        ("integers(0.5,2)", "whole numbers"),
+        ("nan", "no prior"),
+        ("__import__('os')", "unknown distribution"),
+        ("", "no prior"),
+        (None, "no prior"),
+        (True, "no prior"),
+    ],
+)
+def test_bad_priors(text, words):
+    with pytest.raises(UsageError, match=words):
+        netchoice.as_prior(text)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_prior_or_a_clear_error(text):
+    with contextlib.suppress(UsageError):
+        netchoice.as_prior(text)
+
+
+def test_priors_can_be_changed():
+    space = get_space("duplication").with_priors({"p_delete": "uniform(0,1)", "dmr.p_new": 0.5})
+    assert str(space["dmc"].parameters["p_delete"].prior) == "uniform(0, 1)"
+    assert str(space["dmr"].parameters["p_delete"].prior) == "uniform(0, 1)"
+    assert space["dmr"].sample(RNG(1))["p_new"] == 0.5
+    assert (
+        str(get_space("duplication")["dmc"].parameters["p_delete"].prior) == "uniform(0.25, 0.75)"
+    )
+    with pytest.raises(UsageError, match="did you mean 'p_delete'"):
+        get_space("duplication").with_priors({"p_delte": 1})
+    with pytest.raises(UsageError, match="reaches outside"):
+        get_space("duplication").with_priors({"p_delete": "normal(0.5, 0.1)"})
+    with pytest.raises(UsageError, match=r"p_delete=2; expected a number in \[0, 1\]"):
+        get_space("duplication").with_priors({"p_delete": 2})
+
+
+@pytest.mark.parametrize(
+    ("name", "n_nodes", "parameters", "words"),
+    [
+        (
+            "dmc",
+            10,
+            {"p_delete": 1.5, "p_connect": 0.5},
+            r"p_delete=1.5; expected a number in \[0, 1\]",
+        ),
+        ("dmc", 10, {"p_delete": float("nan"), "p_connect": 0.5}, "p_delete=nan"),
+        ("dmc", 10, {"p_delete": "a", "p_connect": 0.5}, "p_delete='a'"),
+        ("dmc", 10, {"p_delete": 0.5}, "dmc needs p_connect"),
+        ("dmc", 10, {"p_delete": 0.5, "p_conect": 0.5}, "did you mean 'p_connect'"),
+        ("dmr", 1, {"p_delete": 0.5, "p_new": 0.5}, "at least 2, the size of its seed graph"),
+        ("ba4", 4, {}, "at least 5"),
+        ("ba1", 10, {"m": 2}, "m=2"),
+        ("dmr", 2.5, {"p_delete": 0.5, "p_new": 0.5}, "2.5 nodes"),
+        ("dmr", float("nan"), {"p_delete": 0.5, "p_new": 0.5}, "nan nodes"),
+        ("dmr", True, {"p_delete": 0.5, "p_new": 0.5}, "True nodes"),
+        ("rds", 5, {"mean_links": 4}, "too dense for 5 nodes; at most 2 fit"),
+        ("smw", 6, {"mean_links": 3, "p_rewire": 0}, "too dense for 6 nodes"),
+    ],
+)
+def test_wrong_parameters(name, n_nodes, parameters, words):
+    with pytest.raises(UsageError, match=words):
+        get_model(name).grow(n_nodes, parameters, RNG(1))
+
+
+def test_wrong_names_and_options():
+    with pytest.raises(UsageError, match="did you mean 'dmr'"):
+        get_model("dmrr")
+    with pytest.raises(UsageError, match="did you mean 'duplication'"):
+        get_space("duplications")
+    with pytest.raises(UsageError, match="did you mean 'dmc'"):
+        get_space("duplication")["dmcc"]
+    with pytest.raises(UsageError, match="expected 'keep' or 'drop'"):
+        get_model("ba1").grow(10, {}, RNG(1), isolated="no")
+    with pytest.raises(UsageError, match="give a generator"):
+        get_model("ba1").grow(10, {})
+    with pytest.raises(UsageError, match="two models called"):
+        ModelSpace("twice", [get_model("ba1"), get_model("ba1")])
+    with pytest.raises(UsageError, match="no models"):
+        ModelSpace("none", [])
+    with pytest.raises(UsageError, match="is not a Model"):
+        ModelSpace("wrong", ["ba1"])
+
+
+# A user's own model
+
+
+def user_model(result):
+    return Model("mine", lambda n_nodes, rng: result(n_nodes))
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        nx.path_graph,
+        igraph.Graph.Ring,
+        lambda n: Graph.from_edges([(0, 1)], n),
+        lambda n: np.zeros((n, n)),
+    ],
+)
+def test_models_may_return_any_graph(result):
+    assert user_model(result).grow(12, {}, RNG(1)).n_nodes == 12
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (lambda n: nx.path_graph(n + 1), "'mine' returned a network with 13 nodes where 12"),
+        (lambda n: nx.Graph([(i, i) for i in range(n)]), "'mine' .* 12 self loops"),
+        (lambda n: nx.path_graph(n, create_using=nx.DiGraph), "directed edges"),
+        (lambda n: nx.MultiGraph([(i, (i + 1) % n) for i in range(n)] * 2), "12 repeated edges"),
+        (
+            lambda n: None,
+            "'mine' returned no network: cannot make a network of a builtins.NoneType",
+        ),
+        (lambda n: "file.txt", "cannot make a network of a builtins.str"),
+    ],
+)
+def test_what_a_model_returns_is_checked(result, words):
+    with pytest.raises(ModelError, match=words):
+        user_model(result).grow(12, {}, RNG(1))
+
+
+def test_user_models_drop_isolated_nodes():
+    @netchoice.model(p="uniform(0.02, 0.1)")
+    def gnp(n_nodes, rng, p):
+        return nx.fast_gnp_random_graph(n_nodes, p, seed=int(rng.integers(2**31)))
+
+    graph = gnp.grow(60, {"p": 0.02}, RNG(1), isolated="drop")
+    assert (graph.n_nodes, graph.n_isolated) == (60, 0)
+    with pytest.raises(GrowthLimitError, match="nearly all nodes stay isolated"):
+        user_model(nx.empty_graph).grow(10, {}, RNG(1), isolated="drop")
+    with pytest.raises(GrowthLimitError, match="above the limit of 5 edges"):
+        user_model(nx.path_graph).grow(10, {}, RNG(1), max_edges=5)
+
+
+def test_a_model_may_see_to_isolated_nodes_itself():
+    def honest(n_nodes, rng, *, isolated="keep"):
+        return nx.path_graph(n_nodes) if isolated == "drop" else nx.empty_graph(n_nodes)
+
+    def forgetful(n_nodes, rng, *, isolated="keep"):
+        return nx.empty_graph(n_nodes)
+
+    assert Model("honest", honest).grow(5, {}, RNG(1), isolated="drop").n_edges == 4
+    with pytest.raises(ModelError, match="5 isolated nodes although"):
+        Model("forgetful", forgetful).grow(5, {}, RNG(1), isolated="drop")
+
+
+def test_decorator_says_what_is_missing():
+    with pytest.raises(UsageError, match="parameter p has no prior"):
+        netchoice.model()(lambda n_nodes, rng, p: None)
+    with pytest.raises(UsageError, match="unknown parameter of model function"):
+        netchoice.model(q=1)(lambda n_nodes, rng, p=1: None)
+    with pytest.raises(UsageError, match=r"expected \(n_nodes, rng"):
+        netchoice.model()(lambda n, p: None)
+    with pytest.raises(UsageError, match="needs a name"):
+        Model("", nx.path_graph)
+
+
+def test_models_and_spaces_by_module_and_attribute(monkeypatch):
+    def plain(n_nodes, rng, k=2):
+        """A ring."""
+        return nx.cycle_graph(n_nodes)
+
+    mine = SimpleNamespace(
+        plain=plain, space=ModelSpace("pair", [get_model("dmc")]), number=3, __name__="mine"
+    )
+    monkeypatch.setitem(sys.modules, "mine_for_test", mine)
+    assert get_model("mine_for_test:plain").description == "A ring."
+    assert get_space("mine_for_test:space").labels == ("dmc",)
+    assert get_space("mine_for_test:plain").labels == ("plain",)
+    with pytest.raises(UsageError, match="is a int; expected"):
+        get_model("mine_for_test:number")
+    with pytest.raises(UsageError, match="did you mean 'plain'"):
+        get_model("mine_for_test:plane")
+    with pytest.raises(UsageError, match="no module 'nowhere_at_all'"):
+        get_model("nowhere_at_all:x")
+    with pytest.raises(UsageError, match="not of the form module:attribute"):
+        get_model(":x")
+
+
+# Matching the density of an observed network
+
+
+def observed(n_nodes, n_edges, seed=1):
+    return get_model("rds").grow(n_nodes, {"mean_links": n_edges / n_nodes}, RNG(seed))
+
+
+@pytest.mark.parametrize(
+    ("n_nodes", "n_edges", "isolated"),
+    [
+        (790, 761, "keep"),
+        (790, 761, "drop"),
+        (789, 644, "drop"),
+        (300, 1500, "drop"),
+        (60, 50, "keep"),
+    ],
+)
+def test_matched_networks_have_the_observed_number_of_edges(n_nodes, n_edges, isolated):
+    space = get_space("mechanisms").matched_to(observed(n_nodes, n_edges), isolated=isolated)
+    rng = RNG(2)
+    for model in space:
+        for _ in range(5):
+            graph = model.grow(n_nodes, model.sample(rng), rng)
+            assert abs(graph.n_edges - n_edges) <= 0.1 * n_edges, model.name
+            assert graph.n_nodes == n_nodes
+            if isolated == "drop":
+                assert graph.n_isolated == 0
+    rates = space.acceptance_rates(n_proposals=100)
+    assert set(rates) == set(space.labels)
+    assert all(0 < rate <= 1 for rate in rates.values()), rates
+    assert rates == space.acceptance_rates(n_proposals=100)
+
+
+def test_matching_conditions_parameters_and_network_jointly():
+    """Sampling, then growing, equals keeping pairs of parameters and networks that match."""
+    target = observed(60, 60)
+    model = get_space("mechanisms").matched_to(target)["dmc"]
+    rng, kept = RNG(3), []
+    while len(kept) < 300:
+        parameters = Model.sample(model, rng)
+        graph = model.propose(60, parameters, rng)
+        if graph is not None:
+            kept.append((parameters["p_delete"], graph.degrees.max()))
+    drawn = []
+    for _ in range(300):
+        parameters = model.sample(rng)
+        drawn.append((parameters["p_delete"], model.grow(60, parameters, rng).degrees.max()))
+    for a, b in zip(np.transpose(kept), np.transpose(drawn), strict=True):
+        assert scipy.stats.ks_2samp(a, b, method="asymp").pvalue > 1e-3
+
+
+def test_matching_pilots_keeps_the_density():
+    space = get_space("mechanisms").matched_to(observed(500, 600))
+    graph = space["lpa"].grow(100, space["lpa"].sample(RNG(1)), RNG(2))
+    assert abs(graph.n_edges - 120) <= 12
+
+
+def test_matching_says_what_cannot_be():
+    with pytest.raises(UsageError, match="at least one edge"):
+        get_space("mechanisms").matched_to(Graph.from_edges([], n_nodes=5))
+    with pytest.raises(UsageError, match="tolerance=0"):
+        get_space("mechanisms").matched_to(observed(50, 60), tolerance=0)
+    with pytest.raises(UsageError, match="cannot all be linked"):
+        get_space("mechanisms").matched_to(observed(50, 10), isolated="drop")
+    space = get_space("duplication").matched_to(observed(50, 60))
+    with pytest.raises(UsageError, match="match it again"):
+        space["dmc"].grow(50, space["dmc"].sample(RNG(1)), RNG(1), isolated="drop")
+
+
+def test_a_model_that_cannot_match_says_so(monkeypatch):
+    monkeypatch.setattr("netchoice.models.matching.MAX_PROPOSALS", 50)
+    space = get_space("ba").matched_to(observed(50, 300))
+    with pytest.raises(GrowthLimitError, match="ba1 with parameters from the prior: none of 50"):
+        space["ba1"].sample(RNG(1))
+    with pytest.raises(GrowthLimitError, match="ba1 with m=1: none of 50"):
+        space["ba1"].grow(50, {}, RNG(1))
+
+
+def test_matching_yeast(yeast_folder):
+    """Fewer edges than nodes, as in Ito's network."""
+    graph, report = netchoice.read_network(yeast_folder / "ito2001.txt")
+    assert (graph.n_nodes, graph.n_edges, report.declares_nodes) == (790, 761, False)
+    space = get_space("mechanisms").matched_to(graph, isolated="drop")
+    rng = RNG(4)
+    for _ in range(20):
+        label, parameters = space.sample(rng)
+        assert 685 <= space[label].grow(790, parameters, rng).n_edges <= 837

@@ -1,0 +1,230 @@
+"""Compiled growth against readable twins and exact enumeration."""
+
+import functools
+
+import naive
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import stats
+
+import netchoice
+from netchoice._kernels.components import component_labels
+from netchoice.models.registry import SPACES
+
+pytestmark = pytest.mark.kernels
+
+N_NODES, N_NETWORKS = 40, 400
+# 11 models in two ways, 4 statistics each, two tests: with this level per test, correct code
+# raises a false alarm in fewer than one of a thousand choices of the seed.
+LEVEL = 1e-3 / (11 * 2 * 4 * 2)
+PARAMETERS = {
+    "dmc": [{"p_delete": 0.3, "p_connect": 0.4}, {"p_delete": 0.7, "p_connect": 0.6}],
+    "dmr": [{"p_delete": 0.3, "p_new": 0.4}, {"p_delete": 0.7, "p_new": 0.7}],
+    "rds": [{"mean_links": 0.8}, {"mean_links": 2.3}],
+    "rdg": [{"mean_links": 0.7}, {"mean_links": 2.3}],
+    "lpa": [
+        {"mean_links": 0.7, "attractiveness": 1.0},
+        {"mean_links": 2.3, "attractiveness": 0.3},
+    ],
+    "agv": [
+        {"mean_links": 0.7, "attractiveness": 1.0},
+        {"mean_links": 2.3, "attractiveness": 0.3},
+    ],
+    "smw": [{"mean_links": 0.7, "p_rewire": 0.3}, {"mean_links": 2.3, "p_rewire": 0.3}],
+    **{f"ba{m}": [{"m": m}] for m in (1, 2, 3, 4)},
+}
+CASES = [
+    (name, i, isolated)
+    for name, choices in PARAMETERS.items()
+    for i in range(len(choices))
+    for isolated in ("keep", "drop")
+]
+
+
+def measure(graph):
+    """Edges, largest degree, triangles, components of a networkx graph."""
+    return (
+        graph.number_of_edges(),
+        max(dict(graph.degree()).values()),
+        sum(nx.triangles(graph).values()) // 3,
+        nx.number_connected_components(graph),
+    )
+
+
+def two_sample_p(ours, reference):
+    """Smallest p-value over statistics, of tests for the distribution and for the mean."""
+    p_values = []
+    for a, b in zip(np.transpose(ours), np.transpose(reference), strict=True):
+        p_values.append(stats.ks_2samp(a, b, method="asymp").pvalue)
+        error = np.sqrt(a.var() / len(a) + b.var() / len(b))
+        difference = abs(a.mean() - b.mean())
+        p_values.append(2 * stats.norm.sf(difference / error) if error else difference == 0)
+    return min(p_values)
+
+
+@functools.cache
+def reference_sample(name, i, isolated):
+    rng = np.random.default_rng([5, i])
+    grown = (
+        naive.MODELS[name](N_NODES, rng, isolated=isolated, **PARAMETERS[name][i])
+        for _ in range(N_NETWORKS)
+    )
+    return [measure(graph) for graph in grown]
+
+
+def our_sample(name, parameters, isolated, seed=2):
+    rng = np.random.default_rng(seed)
+    model = netchoice.get_model(name)
+    grown = (model.grow(N_NODES, parameters, rng, isolated=isolated) for _ in range(N_NETWORKS))
+    return [measure(graph.to_networkx()) for graph in grown]
+
+
+def test_every_model_has_a_twin_and_parameters():
+    names = {model.name for space in SPACES.values() for model in space}
+    assert names == set(naive.MODELS) == set(PARAMETERS)
+
+
+@pytest.mark.parametrize(("name", "i", "isolated"), CASES)
+def test_same_distribution_as_the_twin(name, i, isolated):
+    ours = our_sample(name, PARAMETERS[name][i], isolated)
+    assert two_sample_p(ours, reference_sample(name, i, isolated)) > LEVEL
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("dmc", {"p_delete": 0.4, "p_connect": 0.4}),
+        ("dmr", {"p_delete": 0.3, "p_new": 0.7}),
+        ("smw", {"mean_links": 0.7, "p_rewire": 0.6}),
+    ],
+)
+def test_a_wrong_parameter_is_noticed(name, wrong):
+    """The comparison above has the power to fail."""
+    assert two_sample_p(our_sample(name, wrong, "keep"), reference_sample(name, 0, "keep")) < LEVEL
+
+
+@pytest.mark.parametrize("n_nodes", [3, 4])
+@pytest.mark.parametrize(
+    ("name", "outcomes", "parameters"),
+    [
+        ("dmc", naive.dmc_outcomes, {"p_delete": 0.35, "p_connect": 0.6}),
+        ("dmc", naive.dmc_outcomes, {"p_delete": 1.0, "p_connect": 0.0}),
+        ("dmr", naive.dmr_outcomes, {"p_delete": 0.35, "p_new": 0.8}),
+        ("dmr", naive.dmr_outcomes, {"p_delete": 1.0, "p_new": 1.0}),
+    ],
+)
+def test_small_networks_have_their_exact_probabilities(name, outcomes, parameters, n_nodes):
+    exact = outcomes(n_nodes, *parameters.values())
+    exact = {edges: p for edges, p in exact.items() if p > 0}
+    assert sum(exact.values()) == pytest.approx(1)
+    model, rng, n_draws = netchoice.get_model(name), np.random.default_rng(3), 20_000
+    counts = dict.fromkeys(exact, 0)
+    for _ in range(n_draws):
+        grown = model.grow(n_nodes, parameters, rng)
+        counts[frozenset(map(tuple, grown.edges().tolist()))] += 1  # KeyError: impossible network
+    expected = np.array(list(exact.values())) * n_draws
+    if len(expected) > 1:
+        assert stats.chisquare(list(counts.values()), expected).pvalue > 1e-4
+
+
+def test_dmc_never_removes_both_copies():
+    """With every pair losing one edge and no connection, the number of edges stays 1."""
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        grown = netchoice.get_model("dmc").grow(30, {"p_delete": 1, "p_connect": 0}, rng)
+        assert grown.n_edges == 1
+    kept = netchoice.get_model("dmc").grow(30, {"p_delete": 0, "p_connect": 1}, rng)
+    assert kept.n_edges == 30 * 29 // 2
+
+
+def test_dmr_links_each_earlier_node_with_probability_p_new_over_n():
+    """All copied edges lost: node t has p_new links on average, evenly over earlier nodes."""
+    rng = np.random.default_rng(5)
+    n_draws, t = 20_000, 5
+    links = np.zeros(t)
+    for _ in range(n_draws):
+        grown = netchoice.get_model("dmr").grow(t + 1, {"p_delete": 1, "p_new": 0.8}, rng)
+        links[grown.neighbors(t)] += 1
+    p_values = [stats.binomtest(int(k), n_draws, 0.8 / t).pvalue for k in links]
+    assert min(p_values) > 1e-4
+
+
+@pytest.mark.parametrize("name", sorted(PARAMETERS))
+@pytest.mark.parametrize("isolated", ["keep", "drop"])
+def test_growth_is_valid_and_deterministic(name, isolated):
+    model = netchoice.get_model(name)
+    for seed in range(5):
+        for n_nodes in (model.min_nodes + 3, 17, 200):
+            parameters = {**PARAMETERS[name][0]}
+            one = model.grow(n_nodes, parameters, np.random.default_rng(seed), isolated=isolated)
+            two = model.grow(n_nodes, parameters, np.random.default_rng(seed), isolated=isolated)
+            assert one == two
+            assert one.n_nodes == n_nodes
+            netchoice.Graph(one.indptr, one.indices)  # raises unless simple and sorted
+            if isolated == "drop":
+                assert one.n_isolated == 0
+
+
+@pytest.mark.parametrize("name", sorted(PARAMETERS))
+def test_smallest_networks(name):
+    model, rng = netchoice.get_model(name), np.random.default_rng(1)
+    parameters = {**PARAMETERS[name][0]}
+    for n_nodes in range(model.min_nodes, 9):
+        if name == "rds" and round(0.8 * n_nodes) > n_nodes * (n_nodes - 1) // 2:
+            continue
+        for isolated in ("keep", "drop"):
+            assert model.grow(n_nodes, parameters, rng, isolated=isolated).n_nodes == n_nodes
+
+
+def test_ba_is_connected_with_the_right_number_of_edges():
+    rng = np.random.default_rng(6)
+    for m in (1, 2, 3, 4):
+        graph = netchoice.get_model(f"ba{m}").grow(500, {}, rng)
+        assert graph.n_edges == m * (500 - m)
+        assert component_labels(graph.indptr, graph.indices)[1] == 1
+
+
+def test_large_networks_grow_with_linear_memory():
+    """100,000 nodes; the arrays of a network with n² entries would not fit."""
+    rng = np.random.default_rng(7)
+    for name, parameters in [("dmc", {"p_delete": 0.6, "p_connect": 0.5}), ("ba4", {})]:
+        graph = netchoice.get_model(name).grow(100_000, parameters, rng)
+        assert graph.n_nodes == 100_000
+    graph = netchoice.get_model("dmr").grow(
+        100_000, {"p_delete": 0.6, "p_new": 0.5}, rng, isolated="drop"
+    )
+    assert graph.n_nodes == 100_000
+    assert graph.n_isolated == 0
+
+
+def test_growth_that_cannot_end_is_an_error():
+    rng = np.random.default_rng(8)
+    with pytest.raises(netchoice.errors.GrowthLimitError, match="nearly all nodes stay isolated"):
+        netchoice.get_model("dmc").grow(50, {"p_delete": 1, "p_connect": 0}, rng, isolated="drop")
+    with pytest.raises(netchoice.errors.GrowthLimitError, match="above the limit of 100 edges"):
+        netchoice.get_model("dmc").grow(
+            500, {"p_delete": 0.1, "p_connect": 0.5}, rng, max_edges=100
+        )
+
+
+def test_the_stream_in_kernels_is_numpys():
+    """Bit for bit SFC64, so its quality is NumPy's."""
+    from netchoice._kernels.random import uniforms
+    from netchoice.models.compiled import seed_from
+
+    seed = seed_from(np.random.default_rng(9))
+    reference = np.random.SFC64()
+    state = reference.state
+    state["state"]["state"] = np.array([*seed, 1], dtype=np.uint64)
+    reference.state = state
+    reference.random_raw(12)
+    assert uniforms(seed, 1000).tolist() == np.random.Generator(reference).random(1000).tolist()
+
+
+def test_kernels_have_one_signature_each():
+    """Two would mean that some caller passes other types, and pays a second compilation."""
+    from netchoice._kernels.compiling import kernels
+
+    for name, dispatcher in kernels().items():
+        assert len(dispatcher.signatures) <= 1, name
