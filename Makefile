@@ -38,6 +38,7 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
 
 $(VENV)/.warm: $(KERNELS) $(VENV)/.runtime
 	@echo "compiling the numerical kernels (once)"
+	@rm -f src/netchoice/_kernels/__pycache__/*.nb[ci] # a kernel is cached without regard to its helpers
 	@$(BIN)/netchoice warmup 2>/dev/null
 	@touch $@
 

@@ -1,13 +1,254 @@
 """Slow, readable twins of everything compiled. Imports nothing from netchoice.
 
-Models grow networkx graphs with nodes numbered in the order of their arrival. ``isolated="drop"``
-follows the same rule everywhere: growth ends when exactly ``n_nodes`` nodes have neighbours, and
-starts again if it passes that number.
+First what is measured: ``adjacency`` is a list of sorted neighbour lists. Then the models, which
+grow networkx graphs with nodes numbered in the order of their arrival. ``isolated="drop"`` follows
+the same rule everywhere: growth ends when exactly ``n_nodes`` nodes have neighbours, and starts
+again if it passes that number.
 """
 
 import math
+from fractions import Fraction
+from itertools import combinations
 
 import networkx as nx
+import numpy as np
+
+
+def distances_from(adjacency, source):
+    """Distance from the source to each node that can be reached, as a dict."""
+    distance = {source: 0}
+    queue = [source]
+    for u in queue:
+        for v in adjacency[u]:
+            if v not in distance:
+                distance[v] = distance[u] + 1
+                queue.append(v)
+    return distance
+
+
+def distance_counts(adjacency):
+    """Unordered pairs at distance 0 (none), 1, 2, … up to the largest distance."""
+    counts = [0]
+    for u in range(len(adjacency)):
+        for v, d in distances_from(adjacency, u).items():
+            if u < v:
+                counts += [0] * (d + 1 - len(counts))
+                counts[d] += 1
+    return counts
+
+
+def largest_component(adjacency):
+    """The nodes of the largest component; of several, the one with the smallest node."""
+    components = [sorted(distances_from(adjacency, u)) for u in range(len(adjacency))]
+    return max(components, key=len, default=[])
+
+
+def induced(adjacency, nodes):
+    """Adjacency of the subgraph on these nodes, numbered by their place in the list."""
+    place = {node: i for i, node in enumerate(nodes)}
+    return [[place[v] for v in adjacency[u] if v in place] for u in nodes]
+
+
+def path_counts(adjacency, source):
+    """Number of shortest paths from the source to each node that can be reached."""
+    distance = distances_from(adjacency, source)
+    count = {source: 1}
+    for v in sorted(distance, key=distance.get)[1:]:
+        count[v] = sum(count[u] for u in adjacency[v] if distance[u] == distance[v] - 1)
+    return count
+
+
+def betweenness(adjacency):
+    """For each node the sum, over pairs of others, of the share of shortest paths through it."""
+    n = len(adjacency)
+    distance = [distances_from(adjacency, u) for u in range(n)]
+    count = [path_counts(adjacency, u) for u in range(n)]
+    between = [Fraction(0)] * n
+    for s in range(n):
+        for t in distance[s]:
+            for v in distance[s]:
+                if s < t and v not in (s, t) and distance[s][v] + distance[v][t] == distance[s][t]:
+                    between[v] += Fraction(count[s][v] * count[v][t], count[s][t])
+    return [float(b) for b in between]
+
+
+def components(adjacency):
+    """Lists of nodes, each sorted, in the order of their smallest node."""
+    seen, found = set(), []
+    for root in range(len(adjacency)):
+        if root in seen:
+            continue
+        members, waiting = {root}, [root]
+        while waiting:
+            for v in adjacency[waiting.pop()]:
+                if v not in members:
+                    members.add(v)
+                    waiting.append(v)
+        seen |= members
+        found.append(sorted(members))
+    return found
+
+
+def dense(adjacency, nodes):
+    """Adjacency matrix of the subgraph induced by these nodes."""
+    position = {u: i for i, u in enumerate(nodes)}
+    matrix = np.zeros((len(nodes), len(nodes)))
+    for u in nodes:
+        for v in adjacency[u]:
+            if v in position:
+                matrix[position[u], position[v]] = 1
+    return matrix
+
+
+def estrada_index(adjacency):
+    """Sum of exp(eigenvalue) of the adjacency matrix."""
+    eigenvalues = np.linalg.eigvalsh(dense(adjacency, range(len(adjacency))))
+    return np.exp(eigenvalues).sum()
+
+
+def leading_eigenvector(adjacency):
+    """Leading eigenvalue, its unit eigenvector ≥ 0, and the gap to the next inside the component.
+
+    Of components that share the eigenvalue to 1e-9 · max(1, eigenvalue): the one with the smallest
+    node. The gap of a single node is infinite.
+    """
+    if not adjacency:
+        return 0.0, np.zeros(0), np.inf
+    spectra = []
+    for nodes in components(adjacency):
+        values, vectors = np.linalg.eigh(dense(adjacency, nodes))
+        spectra.append((nodes, values, vectors[:, -1]))
+    largest = max(values[-1] for _, values, _ in spectra)
+    sharing = (s for s in spectra if s[1][-1] >= largest - 1e-9 * max(1.0, largest))
+    nodes, values, leading = next(sharing)
+    vector = np.zeros(len(adjacency))
+    vector[nodes] = np.abs(leading)
+    gap = values[-1] - values[-2] if len(values) > 1 else np.inf
+    return largest, vector, gap
+
+
+def core_numbers(adjacency):
+    """Peel off, for k = 0, 1, …, everything with at most k neighbours left."""
+    core = [0] * len(adjacency)
+    left = set(range(len(adjacency)))
+    k = 0
+    while left:
+        low = {u for u in left if len(left.intersection(adjacency[u])) <= k}
+        for u in low:
+            core[u] = k
+        left -= low
+        if not low:
+            k += 1
+    return core
+
+
+def is_degeneracy_order(order, adjacency):
+    """No node has more neighbours after it than its core number."""
+    position = {u: i for i, u in enumerate(order)}
+    core = core_numbers(adjacency)
+    return sorted(order) == list(range(len(adjacency))) and all(
+        sum(position[v] > position[u] for v in adjacency[u]) <= core[u] for u in order
+    )
+
+
+def node_triangles(adjacency):
+    return [
+        sum(w in adjacency[v] for v, w in combinations(neighbours, 2)) for neighbours in adjacency
+    ]
+
+
+def _distances_from(source, members, adjacency):
+    distance = {source: 0}
+    queue = [source]
+    for u in queue:
+        for v in adjacency[u]:
+            if v in members and v not in distance:
+                distance[v] = distance[u] + 1
+                queue.append(v)
+    return distance
+
+
+def local_efficiency(adjacency):
+    result = []
+    for neighbours in adjacency:
+        members = set(neighbours)
+        total = 0
+        for source in neighbours:
+            distances = _distances_from(source, members, adjacency)
+            total += sum(1 / d for v, d in distances.items() if v != source)
+        n_pairs = len(neighbours) * (len(neighbours) - 1)
+        result.append(total / n_pairs if n_pairs else 0)
+    return result
+
+
+def square_clustering(adjacency):
+    """Lind, González and Herrmann's C_4 from its definition over pairs of neighbours."""
+    result = []
+    for v, neighbours in enumerate(adjacency):
+        squares = possible = 0
+        for u, w in combinations(neighbours, 2):
+            q = len((set(adjacency[u]) & set(adjacency[w])) - {v})
+            theta = w in adjacency[u]
+            rest_of_u = len(adjacency[u]) - (1 + q + theta)
+            rest_of_w = len(adjacency[w]) - (1 + q + theta)
+            squares += q
+            possible += rest_of_u + rest_of_w + q
+        result.append(squares / possible if possible else 0)
+    return result
+
+
+def _cliques(adjacency):
+    """Every complete subgraph once, as a sorted tuple."""
+    stack = [((u,), [v for v in adjacency[u] if v > u]) for u in range(len(adjacency))]
+    while stack:
+        clique, candidates = stack.pop()
+        yield clique
+        for v in candidates:
+            after = set(adjacency[v])
+            stack.append(((*clique, v), [w for w in candidates if w > v and w in after]))
+
+
+def count_cliques(adjacency):
+    sizes = [len(clique) for clique in _cliques(adjacency)]
+    return sizes.count(4), sizes.count(5)
+
+
+def clique_number(adjacency):
+    return max((len(clique) for clique in _cliques(adjacency)), default=0)
+
+
+def node_dominating_set_size(adjacency):
+    """Again and again the node with the most unchosen nodes around it, itself included."""
+    chosen = set()
+    uncovered = set(range(len(adjacency)))
+    while uncovered:
+        left = [u for u in range(len(adjacency)) if u not in chosen]
+        best = max(left, key=lambda u: len({u, *adjacency[u]} - chosen))  # the first of equals
+        chosen.add(best)
+        uncovered -= {best, *adjacency[best]}
+    return len(chosen)
+
+
+def edge_dominating_set_size(adjacency):
+    matched = set()
+    for u, neighbours in enumerate(adjacency):
+        for v in neighbours:
+            if v > u and u not in matched and v not in matched:
+                matched |= {u, v}
+    return len(matched) // 2
+
+
+def degree_connectivity(adjacency, included):
+    around = {}
+    for u, neighbours in enumerate(adjacency):
+        if included[u]:
+            degrees = around.setdefault(len(neighbours), [])
+            degrees += [len(adjacency[v]) for v in neighbours]
+    means = [sum(degrees) / len(degrees) if degrees else 0 for degrees in around.values()]
+    return sum(means) / len(means) if means else 0
+
+
+# Models
 
 
 def _count(graph, isolated):

@@ -220,7 +220,7 @@ def test_every_kernel_is_warmed_up():
 
 def test_a_closed_pipe_is_no_error():
     done = subprocess.run(
-        f"{sys.executable} -m netchoice.cli grow ba4 -n 20000 --seed 1 -o - | head -n 1",
+        f"{sys.executable} -m netchoice grow ba4 -n 20000 --seed 1 -o - | head -n 1",
         shell=True, capture_output=True, text=True,
     )  # fmt: skip
     assert done.stdout == "# netchoice nodes=20000\n"

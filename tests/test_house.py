@@ -26,7 +26,7 @@ LAYERS = [
     {"pilot", "evaluation", "choice"},
     {"plots"},
     {"report"},
-    {"warmup", "cli"},
+    {"warmup", "cli", "__main__"},
 ]
 # Anybody with a table and a price list can use these: they know nothing of networks.
 WALLED = {"information", "selection"}
@@ -94,8 +94,9 @@ def test_the_walk_would_notice(monkeypatch):
 def test_public_names():
     assert netchoice.__all__ == sorted(netchoice.__all__)
     assert set(netchoice.__all__) == {
-        "Graph", "Model", "ModelSpace", "ReadingReport", "as_prior", "errors", "get_model",
-        "get_space", "io", "model", "read_network", "write_network",
+        "Feature", "FeatureResult", "Graph", "Model", "ModelSpace", "ReadingReport", "as_prior",
+        "compute_features", "errors", "feature", "feature_names", "get_model", "get_space", "io",
+        "model", "paper_costs", "read_network", "write_network",
     }  # fmt: skip
     for name in netchoice.__all__:
         thing = getattr(netchoice, name)
@@ -105,7 +106,7 @@ def test_public_names():
 def test_public_functions_have_examples():
     for name in netchoice.__all__:
         thing = getattr(netchoice, name)
-        if callable(thing) and name not in ("ReadingReport",):
+        if callable(thing) and not name.endswith(("Report", "Result")) and name != "Feature":
             assert ">>>" in thing.__doc__, f"{name} has no example"
 
 

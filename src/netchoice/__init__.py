@@ -1,6 +1,14 @@
 """Which growth mechanism made an observed network, for the price of the statistics worth paying."""
 
 from netchoice import errors, io
+from netchoice.features import (
+    Feature,
+    FeatureResult,
+    compute_features,
+    feature,
+    feature_names,
+    paper_costs,
+)
 from netchoice.graph import Graph
 from netchoice.io import ReadingReport, read_network, write_network
 from netchoice.models import Model, ModelSpace, as_prior, get_model, get_space, model
@@ -8,16 +16,22 @@ from netchoice.models import Model, ModelSpace, as_prior, get_model, get_space, 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Feature",
+    "FeatureResult",
     "Graph",
     "Model",
     "ModelSpace",
     "ReadingReport",
     "as_prior",
+    "compute_features",
     "errors",
+    "feature",
+    "feature_names",
     "get_model",
     "get_space",
     "io",
     "model",
+    "paper_costs",
     "read_network",
     "write_network",
 ]

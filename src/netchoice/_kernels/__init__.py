@@ -4,4 +4,22 @@ Each module is imported only when one of its kernels is needed, so that commands
 nothing never pay for loading the compiler.
 """
 
-MODULES = ("components", "csr", "duplication", "random", "random_graphs", "sequential")
+#: Where kernels are; the other modules hold helpers only.
+MODULES = (
+    "betweenness",
+    "cliques",
+    "components",
+    "connectivity",
+    "cores",
+    "csr",
+    "distances",
+    "dominating",
+    "duplication",
+    "local_efficiency",
+    "random",
+    "random_graphs",
+    "sequential",
+    "spectrum",
+    "squares",
+    "triangles",
+)

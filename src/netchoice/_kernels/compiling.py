@@ -16,6 +16,7 @@ from netchoice._kernels import MODULES
 INT = types.int64
 FLOAT = types.float64
 BOOL = types.boolean
+BOOLS = types.Array(types.boolean, 1, "C")
 INTS = types.Array(types.int32, 1, "C")
 CONST_INTS = types.Array(types.int32, 1, "C", readonly=True)
 
@@ -58,7 +59,7 @@ class _SayOnce(event.Listener):
     said = False
 
     def on_start(self, event: Any) -> None:
-        module = event.data["dispatcher"].py_func.__module__
+        module = event.data["dispatcher"].py_func.__module__ or ""
         if not self.said and module.startswith("netchoice."):
             self.said = True
             print(

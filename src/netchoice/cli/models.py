@@ -1,9 +1,7 @@
-"""The ``netchoice`` command: parse, call, print."""
+"""Commands about models."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -12,24 +10,8 @@ from typing import Annotated, Any
 import typer
 
 import netchoice
-from netchoice.errors import NetchoiceError, UsageError
-
-# The wrong use of options is an error class of click, which typer may or may not carry inside.
-_WrongUse: Any = typer.BadParameter.__mro__[1]
-
-app = typer.Typer(
-    name="netchoice",
-    help="Which growth mechanism made this network?\n\n"
-    "netchoice compares an observed network with networks grown by mechanistic models (preferential "
-    "attachment, gene duplication, …), paying only for the network statistics that are worth their "
-    "price.",
-    epilog="A first tour: [bold]netchoice models[/bold] lists what can grow networks; "
-    "[bold]netchoice grow dmr --nodes 1000 --seed 1 -o net.tsv[/bold] grows one; "
-    "[bold]netchoice describe net.tsv[/bold] reads it back.",
-    add_completion=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+from netchoice.cli.common import AsJson, app, print_json, print_summary, say
+from netchoice.errors import UsageError
 
 
 class Isolated(StrEnum):
@@ -39,11 +21,6 @@ class Isolated(StrEnum):
     drop = "drop"
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Network = Annotated[Path, typer.Argument(help="A network file, in any format that is read.")]
-Format = Annotated[
-    str | None, typer.Option("--format", help=f"One of {', '.join(netchoice.io.FORMATS)}.")
-]
 Match = Annotated[
     Path | None,
     typer.Option("--match", metavar="NETWORK", help="Match the number of edges of this network."),
@@ -60,18 +37,6 @@ IsolatedNodes = Annotated[
         "Default: keep; with --match, drop where the network's format cannot declare isolated nodes.",
     ),
 ]
-
-
-@app.callback(invoke_without_command=True)
-def _options(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
-) -> None:
-    if version:
-        _say(f"netchoice {netchoice.__version__}")
-        raise typer.Exit
-    if context.invoked_subcommand is None:
-        _say(context.get_help())
 
 
 @app.command()
@@ -104,7 +69,7 @@ def models(
         shown = list(matched)
     records = [_space_record(space, rates.get(space.name)) for space in shown]
     if as_json:
-        _print_json({"spaces": records})
+        print_json({"spaces": records})
     else:
         for record in records:
             _print_space(record)
@@ -130,16 +95,16 @@ def _space_record(space: netchoice.ModelSpace, rates: dict[str, float] | None) -
 
 
 def _print_space(space: dict[str, Any]) -> None:
-    _say(f"space {space['name']}")
+    say(f"space {space['name']}")
     for model in space["models"]:
         accepted = model.get("acceptance_rate")
         note = "" if accepted is None else f"; {accepted:.1%} of proposed networks match"
-        _say(f"  {model['name']:5} {model['description']}{note}")
+        say(f"  {model['name']:5} {model['description']}{note}")
         for name, spec in model["parameters"].items():
-            _say(f"        {name:15} {spec['prior']:25} {spec['meaning']}".rstrip())
+            say(f"        {name:15} {spec['prior']:25} {spec['meaning']}".rstrip())
         if model["reference"]:
-            _say(f"        {model['reference']}")
-    _say("")
+            say(f"        {model['reference']}")
+    say("")
 
 
 @app.command()
@@ -189,7 +154,7 @@ def grow(
     parameters = chosen.sample(rng)
     graph = chosen.grow(nodes, parameters, rng, isolated=kept)
     if out == "-":
-        _say(netchoice.io.writing.edge_list_text(graph).rstrip("\n"))
+        say(netchoice.io.writing.edge_list_text(graph).rstrip("\n"))
         return
     if out is not None:
         netchoice.write_network(graph, out)
@@ -202,80 +167,12 @@ def grow(
         **graph.summary(),
     }
     if as_json:
-        _print_json(record)
+        print_json(record)
         return
     values = ", ".join(f"{name}={value:.6g}" for name, value in parameters.items())
-    _say(f"grew {chosen.name} ({values}), seed {seed}, isolated nodes: {kept}")
-    _print_summary(graph)
-    _say(f"written to {out}" if out else "not written; give -o net.tsv to keep it")
-
-
-@app.command()
-def describe(
-    network: Network,
-    format: Format = None,
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Is the first line of an edge list a header?"),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Read a network, say what was dropped, and describe what is left.
-
-    Example: [bold]netchoice describe net.tsv[/bold]
-    """
-    graph, report = netchoice.read_network(network, format, header=header)
-    if as_json:
-        _print_json({"reading": report.as_dict(), **graph.summary()})
-        return
-    for line in report.lines():
-        _say(line)
-    _print_summary(graph)
-
-
-@app.command()
-def convert(
-    network: Network,
-    out: Annotated[Path, typer.Argument(help="Where to write it: .tsv or .graphml, also .gz.")],
-    format: Format = None,
-    as_json: AsJson = False,
-) -> None:
-    """Read a network in any format and write it, cleaned, as an edge list or GraphML.
-
-    Example: [bold]netchoice convert net.gml net.tsv[/bold]
-    """
-    graph, report = netchoice.read_network(network, format)
-    netchoice.write_network(graph, out)
-    if as_json:
-        _print_json({"reading": report.as_dict(), "out": str(out)})
-        return
-    for line in report.lines():
-        _say(line)
-    _say(f"written to {out}")
-
-
-@app.command()
-def warmup(
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Processes; one per core by default.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Compile all numerical kernels now, so that no later command has to wait.
-
-    Example: [bold]netchoice warmup[/bold]
-    """
-    from netchoice.warmup import warm_up
-
-    def progress(name: str, compiled: bool, ready: int, total: int) -> None:
-        how = "compiled" if compiled else "was ready"
-        typer.echo(f"[{ready}/{total}] {name} {how}", err=True)
-
-    compiled = warm_up(workers, progress)
-    if as_json:
-        _print_json({"compiled": [name for name, new in compiled.items() if new]})
-    else:
-        _say(f"{len(compiled)} kernels ready, {sum(compiled.values())} of them compiled now")
+    say(f"grew {chosen.name} ({values}), seed {seed}, isolated nodes: {kept}")
+    print_summary(graph)
+    say(f"written to {out}" if out else "not written; give -o net.tsv to keep it")
 
 
 def _observed(path: Path, isolated: Isolated | None) -> tuple[netchoice.Graph, str]:
@@ -300,53 +197,3 @@ def _numbers(texts: Iterable[str]) -> dict[str, float]:
         except ValueError:
             raise UsageError(f"--set {name}={text}: expected a number") from None
     return values
-
-
-def _print_summary(graph: netchoice.Graph) -> None:
-    summary = graph.summary()
-    _say(
-        f"{summary['nodes']} nodes, {summary['edges']} edges; mean degree "
-        f"{summary['mean_degree']:.3g}, largest {summary['max_degree']}; "
-        f"{summary['isolated_nodes']} isolated; {summary['components']} components, "
-        f"the largest with {summary['largest_component']} nodes"
-    )
-
-
-def _say(text: str) -> None:
-    typer.echo(text)
-
-
-def _print_json(record: dict[str, Any]) -> None:
-    typer.echo(json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run the command; exit 0 if fine, 1 if it failed, 2 if used wrongly."""
-    sys.exit(_run(arguments))
-
-
-def _run(arguments: list[str] | None) -> int:
-    try:
-        result = app(arguments, standalone_mode=False, prog_name="netchoice")
-    except _WrongUse as error:
-        where = error.ctx.command_path if error.ctx else "netchoice"
-        return _fail(f"{error.format_message().rstrip('.')} (see {where} --help)", 2)
-    except UsageError as error:
-        return _fail(str(error), 2)
-    except NetchoiceError as error:
-        return _fail(str(error), 1)
-    except (typer.Abort, KeyboardInterrupt):
-        return _fail("stopped", 130)
-    except BrokenPipeError:
-        sys.stderr.close()  # nobody listens any more, and that is fine
-        return 0
-    return result if isinstance(result, int) else 0
-
-
-def _fail(message: str, code: int) -> int:
-    typer.echo(f"netchoice: {message}", err=True)
-    return code
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,5 @@
+"""``python -m netchoice``."""
+
+from netchoice.cli import main
+
+main()

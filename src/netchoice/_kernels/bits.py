@@ -1,0 +1,57 @@
+"""Sets of small numbers as the bits of machine words.
+
+NumPy's integer functions do not reach the two machine instructions that make such sets fast, so
+they are asked of the compiler directly. Words are ``uint64`` throughout: mixed with signed
+integers they would turn into floats.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from netchoice._kernels.compiling import helper
+
+WORD = 64
+NOTHING = np.uint64(0)
+EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
+_ONE = np.uint64(1)
+
+
+def _population(typing_context, word):
+    def generate(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
+def _trailing_zeros(typing_context, word):
+    def generate(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
+
+    return types.int64(types.uint64), generate
+
+
+#: How many bits of a word are set.
+size_of: Any = intrinsic(_population)
+#: The lowest bit that is set, in a word that is not 0.
+lowest_of: Any = intrinsic(_trailing_zeros)
+
+
+@helper
+def only(bit):
+    """The word with this bit alone, 0 ≤ bit < 64."""
+    return _ONE << np.uint64(bit)
+
+
+@helper
+def without_lowest(word):
+    """The word with its lowest bit cleared."""
+    return word & (word - _ONE)
+
+
+@helper
+def words_for(n_bits):
+    """How many words hold this many bits."""
+    return (n_bits + WORD - 1) // WORD

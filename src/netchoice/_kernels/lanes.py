@@ -1,0 +1,185 @@
+"""A row of numbers at once, so that many sources share every step of a search.
+
+``FLOATS`` and ``WORDS`` are types of the compiler's own: a row lives in the widest registers that
+the machine has, and the usual operators work lane by lane. Loops over short rows would say the
+same, but whether a compiler makes one instruction of them is luck.
+"""
+
+import operator
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, register_model
+
+from netchoice._kernels.compiling import helper
+
+N_WORDS = 8
+N_FLOATS = 16
+LANE_BITS = np.uint16  # one bit for each of N_FLOATS lanes
+CACHE_LINE = 64
+
+_INT32 = ir.IntType(32)
+_INT64 = ir.IntType(64)
+
+
+class Lanes(types.Type):
+    """As many numbers of one kind as there are lanes."""
+
+    def __init__(self, dtype, number):
+        self.dtype = dtype
+        self.number = number
+        super().__init__(name=f"Lanes({dtype}, {number})")
+
+    def vector(self, element):
+        """As many of something else."""
+        return ir.VectorType(element, self.number)
+
+
+FLOATS = Lanes(types.float64, N_FLOATS)
+WORDS = Lanes(types.uint64, N_WORDS)
+_OF_DTYPE = {lanes.dtype: lanes for lanes in (FLOATS, WORDS)}
+_LLVM_TYPE = {FLOATS: FLOATS.vector(ir.DoubleType()), WORDS: WORDS.vector(_INT64)}
+
+
+@register_model(Lanes)
+class _LanesModel(models.PrimitiveModel):
+    def __init__(self, manager, lanes):
+        super().__init__(manager, lanes, _LLVM_TYPE[lanes])
+
+
+def _define(operation, lanes, instruction):
+    """Make an operator work on two rows of lanes."""
+
+    @infer_global(operation)
+    class Signature(AbstractTemplate):
+        def generic(self, args, kwargs):
+            return signature(lanes, lanes, lanes) if args == (lanes, lanes) else None
+
+    # A product and a sum may become one instruction.
+    flags = {"flags": ("contract",)} if lanes.dtype == types.float64 else {}
+
+    @lower_builtin(operation, lanes, lanes)
+    def lower(context, builder, sig, args):
+        return getattr(builder, instruction)(*args, **flags)
+
+
+_define(operator.add, FLOATS, "fadd")
+_define(operator.mul, FLOATS, "fmul")
+_define(operator.truediv, FLOATS, "fdiv")
+_define(operator.or_, WORDS, "or_")
+_define(operator.xor, WORDS, "xor")
+
+
+def _row_pointer(context, builder, array_type, array, row):
+    """Where a row of a two-dimensional contiguous array starts."""
+    view = context.make_array(array_type)(context, builder, value=array)
+    if context.enable_boundscheck:
+        shape = cgutils.unpack_tuple(builder, view.shape, 2)
+        cgutils.do_boundscheck(context, builder, row, shape[0], 0)
+    lanes = _OF_DTYPE[array_type.dtype]
+    start = builder.gep(view.data, [builder.mul(row, ir.Constant(_INT64, lanes.number))])
+    return builder.bitcast(start, _LLVM_TYPE[lanes].as_pointer())
+
+
+def _call(builder, name, result, argument):
+    """Call a function that LLVM knows by itself."""
+    function_type = ir.FunctionType(result, [argument.type])
+    function = cgutils.get_or_insert_function(builder.module, function_type, name)
+    return builder.call(function, [argument])
+
+
+@intrinsic
+def load(typing_context, rows, row):
+    """Read one row of an array that ``zero_rows`` made."""
+
+    def generate(context, builder, sig, args):
+        pointer = _row_pointer(context, builder, sig.args[0], *args)
+        return builder.load(pointer, align=8)
+
+    return _OF_DTYPE[rows.dtype](rows, types.int64), generate
+
+
+@intrinsic
+def store(typing_context, rows, row, lanes):
+    """Write one row of an array that ``zero_rows`` made."""
+
+    def generate(context, builder, sig, args):
+        pointer = _row_pointer(context, builder, sig.args[0], *args[:2])
+        builder.store(args[2], pointer, align=8)
+        return context.get_dummy_value()
+
+    return types.void(rows, types.int64, lanes), generate
+
+
+@intrinsic
+def fill(typing_context, number):
+    """The same number in all lanes."""
+    lanes = _OF_DTYPE[number]
+
+    def generate(context, builder, sig, args):
+        vector = _LLVM_TYPE[lanes]
+        undefined = ir.Constant(vector, ir.Undefined)
+        single = builder.insert_element(undefined, args[0], ir.Constant(_INT32, 0))
+        first = ir.Constant(lanes.vector(_INT32), [0] * lanes.number)
+        return builder.shuffle_vector(single, undefined, first)
+
+    return lanes(number), generate
+
+
+@intrinsic
+def keep(typing_context, lanes, bits):
+    """Zero in the lanes whose bit is not set."""
+
+    def generate(context, builder, sig, args):
+        narrow = builder.trunc(args[1], ir.IntType(lanes.number))
+        mask = builder.bitcast(narrow, lanes.vector(ir.IntType(1)))
+        return builder.select(mask, args[0], ir.Constant(args[0].type, None))
+
+    return lanes(lanes, types.int64), generate
+
+
+@intrinsic
+def nonzero(typing_context, lanes):
+    """One bit per lane, set where the number is not zero."""
+    is_float = lanes == FLOATS
+
+    def generate(context, builder, sig, args):
+        zero = ir.Constant(args[0].type, None)
+        compare = builder.fcmp_unordered if is_float else builder.icmp_unsigned
+        bits = builder.bitcast(compare("!=", args[0], zero), ir.IntType(lanes.number))
+        return builder.zext(bits, _INT64)
+
+    return types.int64(lanes), generate
+
+
+@intrinsic
+def count_bits(typing_context, number):
+    """How many bits of an integer are set."""
+
+    def generate(context, builder, sig, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def count_all_bits(typing_context, lanes):
+    """How many bits are set in all lanes together."""
+
+    def generate(context, builder, sig, args):
+        words = args[0].type
+        counts = _call(builder, f"llvm.ctpop.v{N_WORDS}i64", words, args[0])
+        return _call(builder, f"llvm.vector.reduce.add.v{N_WORDS}i64", _INT64, counts)
+
+    return types.int64(WORDS), generate
+
+
+@helper
+def zero_rows(n_rows, n_lanes, dtype):
+    """Zeros of shape (n_rows, n_lanes), rows starting where lines of the cache do."""
+    flat = np.zeros(n_rows * n_lanes + CACHE_LINE // 8, dtype)
+    first = (-flat.ctypes.data % CACHE_LINE) // 8
+    return flat[first : first + n_rows * n_lanes].reshape(n_rows, n_lanes)

@@ -1,0 +1,91 @@
+"""Numbering nodes so that neighbours have near numbers, and sources near each other meet early."""
+
+import numpy as np
+
+from netchoice._kernels.compiling import helper
+
+
+@helper
+def breadth_first(indptr, indices, left_out):
+    """Nodes in breadth-first order, component by component, without those left out.
+
+    Components come in the order of their smallest nodes. Returns the order, where in it each
+    component starts (and, last, where it ends), and each node's place in it (-1: left out).
+    """
+    n_nodes = len(indptr) - 1
+    order = np.empty(n_nodes, np.int32)
+    starts = np.empty(n_nodes + 1, np.int32)
+    place = np.full(n_nodes, -1, np.int32)
+    n_components, head, tail = 0, 0, 0
+    for root in range(n_nodes):
+        if left_out[root] or place[root] >= 0:
+            continue
+        starts[n_components] = tail
+        n_components += 1
+        place[root] = tail
+        order[tail] = root
+        tail += 1
+        while head < tail:
+            u = order[head]
+            head += 1
+            for h in range(indptr[u], indptr[u + 1]):
+                v = indices[h]
+                if place[v] < 0 and not left_out[v]:
+                    place[v] = tail
+                    order[tail] = v
+                    tail += 1
+    starts[n_components] = tail
+    return order[:tail], starts[: n_components + 1], place
+
+
+@helper
+def renumbered(indptr, indices, order, place):
+    """Adjacency and degrees of the nodes in ``order``, numbered by their place in it.
+
+    The adjacency is unsigned: whatever is looked up by its entries needs no test for negative
+    indices. Differences of unsigned numbers are a trap, hence the degrees.
+    """
+    new_indptr = np.empty(len(order) + 1, np.uint32)
+    new_indices = np.empty(len(indices), np.uint32)
+    degree = np.empty(len(order), np.int64)
+    new_indptr[0] = 0
+    end = 0
+    for i in range(len(order)):
+        start = end
+        for h in range(indptr[order[i]], indptr[order[i] + 1]):
+            j = place[indices[h]]
+            if j >= 0:
+                new_indices[end] = j
+                end += 1
+        new_indptr[i + 1] = end
+        degree[i] = end - start
+    return new_indptr, new_indices, degree
+
+
+@helper
+def by_degree(degree, starts):
+    """Nodes of each component from the smallest degree to the largest.
+
+    Visited in this order, most nodes have as many neighbours as the one before, and the
+    processor guesses right where the loop over them ends.
+    """
+    n_nodes = len(degree)
+    smaller = np.zeros(n_nodes + 1, np.int64)
+    for u in range(n_nodes):
+        smaller[degree[u] + 1] += 1
+    for k in range(n_nodes):
+        smaller[k + 1] += smaller[k]
+    everywhere = np.empty(n_nodes, np.int64)
+    for u in range(n_nodes):
+        everywhere[smaller[degree[u]]] = u
+        smaller[degree[u]] += 1
+    component = np.empty(n_nodes, np.int64)
+    for c in range(len(starts) - 1):
+        component[starts[c] : starts[c + 1]] = c
+    following = starts.copy()
+    ordered = np.empty(n_nodes, np.uint32)
+    for i in range(n_nodes):
+        u = everywhere[i]
+        ordered[following[component[u]]] = u
+        following[component[u]] += 1
+    return ordered

@@ -1,0 +1,58 @@
+"""The ``netchoice`` command: parse, call, print."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+import netchoice
+from netchoice.cli import features, models, networks, setup
+from netchoice.cli.common import app, say
+from netchoice.errors import NetchoiceError, UsageError
+
+__all__ = ["app", "features", "main", "models", "networks", "setup"]
+
+# The wrong use of options is an error class of click, which typer may or may not carry inside.
+_WrongUse: Any = typer.BadParameter.__mro__[1]
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    if version:
+        say(f"netchoice {netchoice.__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        say(context.get_help())
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command; exit 0 if fine, 1 if it failed, 2 if used wrongly."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str] | None) -> int:
+    try:
+        result = app(arguments, standalone_mode=False, prog_name="netchoice")
+    except _WrongUse as error:
+        where = error.ctx.command_path if error.ctx else "netchoice"
+        return _fail(f"{error.format_message().rstrip('.')} (see {where} --help)", 2)
+    except UsageError as error:
+        return _fail(str(error), 2)
+    except NetchoiceError as error:
+        return _fail(str(error), 1)
+    except (typer.Abort, KeyboardInterrupt):
+        return _fail("stopped", 130)
+    except BrokenPipeError:
+        sys.stderr.close()  # nobody listens any more, and that is fine
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+def _fail(message: str, code: int) -> int:
+    typer.echo(f"netchoice: {message}", err=True)
+    return code

@@ -1,0 +1,76 @@
+"""Nodes in the middle: betweenness and the leading eigenvector; and the Estrada index."""
+
+import numpy as np
+
+from netchoice.features.registry import builtin, step
+
+
+@step(growth="n·m")
+def betweenness(graph):
+    """Shortest-path betweenness of each node, normalised by (n−1)(n−2)/2."""
+    from netchoice._kernels.betweenness import betweenness as kernel
+
+    return kernel(graph.indptr, graph.indices) / _pairs_of_others(graph.n_nodes)
+
+
+@step(growth="m · iterations")
+def leading_eigenvector(graph, components):
+    """Leading eigenvector of the adjacency matrix, of Euclidean norm 1, non-negative."""
+    from netchoice._kernels.spectrum import leading_eigenvector as kernel
+
+    n_components = len(components.sizes)
+    return kernel(graph.indptr, graph.indices, components.labels, n_components)[1]
+
+
+def _pairs_of_others(n_nodes):
+    return max((n_nodes - 1) * (n_nodes - 2) // 2, 1)
+
+
+@builtin()
+def betweenness_mean(graph, distance_histograms):
+    """Mean betweenness.
+
+    A shortest path of length d has d − 1 inner nodes, so the sum over nodes follows from the
+    distances alone.
+    """
+    n_nodes = graph.n_nodes
+    if n_nodes < 3:
+        return 0.0
+    pairs = distance_histograms[0]
+    inner = int(pairs @ np.maximum(np.arange(len(pairs)) - 1, 0))
+    return inner / (n_nodes * _pairs_of_others(n_nodes))
+
+
+@builtin(growth="n")
+def betweenness_max(betweenness):
+    """Largest betweenness."""
+    return betweenness.max(initial=0.0)
+
+
+@builtin(growth="n")
+def central_point_dominance(betweenness):
+    """Σ(largest betweenness − betweenness of i)/(n − 1)."""
+    n_nodes = len(betweenness)
+    if n_nodes < 2:
+        return 0.0
+    return float((betweenness.max() - betweenness).sum()) / (n_nodes - 1)
+
+
+@builtin(growth="n")
+def eigenvector_mean(leading_eigenvector):
+    """Mean entry of the leading eigenvector."""
+    return float(leading_eigenvector.mean()) if len(leading_eigenvector) else 0.0
+
+
+@builtin(growth="n")
+def eigenvector_max(leading_eigenvector):
+    """Largest entry of the leading eigenvector."""
+    return leading_eigenvector.max(initial=0.0)
+
+
+@builtin(growth="n·m")
+def estrada_index(graph, components):
+    """Sum of exp(eigenvalue) of the adjacency matrix."""
+    from netchoice._kernels.spectrum import estrada_index as kernel
+
+    return kernel(graph.indptr, graph.indices, components.labels, len(components.sizes))

@@ -1,0 +1,71 @@
+"""Triangles, squares, and how well neighbours reach each other."""
+
+import numpy as np
+
+from netchoice.features.registry import builtin, step
+
+
+@step(growth="m^1.5")
+def triangles(graph):
+    """Triangles through each node."""
+    from netchoice._kernels.triangles import node_triangles
+
+    return node_triangles(graph.indptr, graph.indices)
+
+
+@step(growth="m^1.5")
+def square_clustering(graph):
+    """Square clustering coefficient of each node, as networkx defines it."""
+    from netchoice._kernels.squares import square_clustering as kernel
+
+    return kernel(graph.indptr, graph.indices)
+
+
+@builtin(growth="n")
+def transitivity(triangles, degrees):
+    """3 · triangles / connected triples."""
+    pairs = degrees.astype(np.int64)
+    triples = int((pairs * (pairs - 1)).sum()) // 2
+    return int(triangles.sum()) / triples if triples else 0.0
+
+
+@builtin(discrete=True, growth="n")
+def n_triangles(triangles):
+    """Number of triangles."""
+    return int(triangles.sum()) // 3
+
+
+@builtin(growth="n")
+def clustering_mean(triangles, degrees):
+    """Mean local clustering coefficient, 0 for degree below 2."""
+    pairs = degrees.astype(np.int64)
+    pairs *= pairs - 1
+    shares = 2 * triangles / np.maximum(pairs, 1)
+    return float(shares.mean()) if len(shares) else 0.0
+
+
+@builtin(growth="n")
+def square_clustering_mean(square_clustering):
+    """Mean square clustering coefficient."""
+    return float(square_clustering.mean()) if len(square_clustering) else 0.0
+
+
+@builtin(growth="n")
+def square_clustering_median(square_clustering):
+    """Median square clustering coefficient."""
+    return float(np.median(square_clustering)) if len(square_clustering) else 0.0
+
+
+@builtin(growth="n")
+def square_clustering_std(square_clustering):
+    """Standard deviation (ddof 0) of the square clustering coefficient."""
+    return float(square_clustering.std()) if len(square_clustering) else 0.0
+
+
+@builtin(growth="m^1.5 to n·m")
+def lcc_local_efficiency(graph, lcc):
+    """Mean, over the nodes of the LCC, of the global efficiency among the node's neighbours."""
+    from netchoice._kernels.local_efficiency import local_efficiency
+
+    members = int(lcc.sum())
+    return float(local_efficiency(graph.indptr, graph.indices)[lcc].sum()) / max(members, 1)

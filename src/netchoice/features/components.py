@@ -1,0 +1,54 @@
+"""Connected components, and the largest one (LCC)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from netchoice.features.registry import builtin, step
+
+
+@dataclass(frozen=True)
+class Components:
+    """The component of each node, numbered by smallest node id, and their sizes."""
+
+    labels: Any
+    sizes: Any
+
+    @property
+    def largest(self):
+        """Number of the LCC; of several equally large, the one with the smallest node id."""
+        return int(np.argmax(self.sizes)) if len(self.sizes) else -1
+
+
+@step(growth="n + m")
+def components(graph):
+    """Connected component of each node."""
+    from netchoice._kernels.components import component_labels
+
+    labels, n_components = component_labels(graph.indptr, graph.indices)
+    return Components(labels, np.bincount(labels, minlength=n_components))
+
+
+@step(growth="n")
+def lcc(components):
+    """Which nodes are in the largest connected component."""
+    return components.labels == components.largest
+
+
+@builtin(discrete=True)
+def n_components(components):
+    """Number of connected components."""
+    return len(components.sizes)
+
+
+@builtin(discrete=True)
+def lcc_nodes(components):
+    """Nodes of the largest connected component."""
+    return components.sizes.max(initial=0)
+
+
+@builtin(discrete=True, growth="n")
+def lcc_edges(lcc, degrees):
+    """Edges of the largest connected component."""
+    return int(degrees[lcc].sum()) // 2

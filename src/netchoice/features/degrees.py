@@ -1,0 +1,81 @@
+"""How many neighbours nodes have."""
+
+import numpy as np
+
+from netchoice.features.registry import builtin, step
+
+
+@step(growth="n")
+def degrees(graph):
+    """Degree of each node."""
+    return graph.degrees
+
+
+@step(growth="n")
+def degree_counts(degrees):
+    """How many nodes have each degree."""
+    return np.bincount(degrees)
+
+
+@builtin()
+def degree_entropy(degree_counts):
+    """Shannon entropy (nats) of the fractions of nodes with each degree."""
+    counts = degree_counts[degree_counts > 0]
+    if not len(counts):
+        return 0.0
+    shares = counts / counts.sum()
+    return max(0.0, float(-(shares * np.log(shares)).sum()))
+
+
+@builtin(discrete=True)
+def degree_max(degree_counts):
+    """Largest degree."""
+    return max(len(degree_counts) - 1, 0)
+
+
+@builtin()
+def degree_mean(graph):
+    """Mean degree."""
+    return 2 * graph.n_edges / graph.n_nodes if graph.n_nodes else 0.0
+
+
+@builtin()
+def degree_median(degree_counts):
+    """Median degree."""
+    return quantile(degree_counts, 0.5)
+
+
+@builtin()
+def degree_std(degree_counts):
+    """Standard deviation (ddof 0) of the degrees."""
+    n = degree_counts.sum()
+    if not n:
+        return 0.0
+    values = np.arange(len(degree_counts))
+    deviations = values - (degree_counts * values).sum() / n
+    return float(np.sqrt((degree_counts * deviations**2).sum() / n))
+
+
+@builtin()
+def degree_q25(degree_counts):
+    """25% quantile of the degrees, linearly interpolated."""
+    return quantile(degree_counts, 0.25)
+
+
+@builtin()
+def degree_q75(degree_counts):
+    """75% quantile of the degrees, linearly interpolated."""
+    return quantile(degree_counts, 0.75)
+
+
+def quantile(counts, share):
+    """Linearly interpolated quantile of whole numbers given by how often each occurs."""
+    cumulative = np.cumsum(counts)
+    if not len(cumulative) or not cumulative[-1]:
+        return 0.0
+    position = (int(cumulative[-1]) - 1) * share
+    below = int(position)
+    low, high = np.searchsorted(
+        cumulative, [below, min(below + 1, int(cumulative[-1]) - 1)], "right"
+    )
+    return float(low + (high - low) * (position - below))

@@ -1,0 +1,9 @@
+"""The network as other libraries hold it, for users' features; the conversion has its price."""
+
+from netchoice.features.registry import step
+
+
+@step(growth="n + m")
+def networkx_graph(graph):
+    """The network as a networkx graph, nodes in order."""
+    return graph.to_networkx()

@@ -1,0 +1,58 @@
+"""The runtimes that the paper printed for its own code, as prices."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+
+from netchoice.names import unknown
+
+FAMILIES = ("ba", "duplication")
+#: Printed as "<0.1" milliseconds; taken as half of that.
+BELOW = "<0.1"
+
+
+class PaperCosts(Mapping[str, float]):
+    """Seconds by feature, as printed; ``flagged`` names those printed only as "<0.1 ms"."""
+
+    def __init__(self, seconds: Mapping[str, float], flagged: frozenset[str]) -> None:
+        self._seconds = dict(seconds)
+        self.flagged = flagged
+
+    def __getitem__(self, name: str) -> float:
+        return self._seconds[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._seconds)
+
+    def __len__(self) -> int:
+        return len(self._seconds)
+
+    def __repr__(self) -> str:
+        return f"<PaperCosts: {len(self)} features, {sum(self.values()):.4g} s in total>"
+
+
+def paper_costs(family: str) -> PaperCosts:
+    """The paper's mean seconds per feature for networks of 1000 nodes (its appendix B).
+
+    Parameters
+    ----------
+    family : "ba" or "duplication"
+        Preferential attachment, or protein interaction networks.
+
+    Examples
+    --------
+    >>> costs = paper_costs("ba")
+    >>> costs["estrada_index"]
+    0.2576
+    >>> costs["noise_normal"], "noise_normal" in costs.flagged
+    (5e-05, True)
+    """
+    if family not in FAMILIES:
+        raise unknown("family of networks", family, FAMILIES)
+    text = (files("netchoice.features") / "paper_costs.csv").read_text()
+    printed = {row["feature"]: row[family] for row in csv.DictReader(text.splitlines())}
+    milliseconds = {name: 0.05 if cell == BELOW else float(cell) for name, cell in printed.items()}
+    flagged = frozenset(name for name, cell in printed.items() if cell == BELOW)
+    return PaperCosts({name: ms / 1000 for name, ms in milliseconds.items()}, flagged)

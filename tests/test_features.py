@@ -1,0 +1,364 @@
+"""All features against networkx, and the rules of the registry."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+
+import networkit
+import networkx as nx
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import netchoice
+from netchoice import Graph, compute_features
+from netchoice.errors import UsageError
+from netchoice.features import FEATURES, STEPS, steps_of
+from netchoice.models.registry import SPACES
+
+pytestmark = pytest.mark.kernels
+
+QUIET = netchoice.feature_names(noise=False)
+
+
+def canonical(graph):
+    return reference.canonical(graph.n_nodes, graph.edges().tolist())
+
+
+def assert_same(graph, expected=None):
+    """Ours equals the oracle: whole numbers exactly, others to 1e-9 relative."""
+    expected = reference.features(canonical(graph)) if expected is None else expected
+    result = compute_features(graph)
+    assert not result.failures
+    assert set(result.values) == set(expected) == set(QUIET)
+    for name, value in result.values.items():
+        want = expected[name]
+        if want is None:
+            continue  # an eigenvector that is not defined well enough to compare
+        if FEATURES[name].discrete:
+            assert value == want, name
+            assert type(value) is int, name
+        else:
+            assert value == pytest.approx(want, rel=1e-9, abs=1e-12), name
+
+
+SHAPES = {
+    "nothing": nx.empty_graph(0),
+    "one": nx.empty_graph(1),
+    "two": nx.empty_graph(2),
+    "edge": nx.path_graph(2),
+    "three": nx.empty_graph(3),
+    "path3": nx.path_graph(3),
+    "no edges": nx.empty_graph(9),
+    "path": nx.path_graph(40),
+    "star": nx.star_graph(30),
+    "cycle": nx.cycle_graph(31),
+    "complete": nx.complete_graph(12),
+    "bipartite": nx.complete_bipartite_graph(5, 7),
+    "grid": nx.convert_node_labels_to_integers(nx.grid_2d_graph(5, 6)),
+    "two identical": nx.disjoint_union(nx.petersen_graph(), nx.petersen_graph()),
+    "interleaved": nx.relabel_nodes(
+        nx.disjoint_union(nx.wheel_graph(6), nx.wheel_graph(6)),
+        {i: (7 * i) % 12 for i in range(12)},
+    ),
+    "same eigenvalue": nx.disjoint_union(nx.star_graph(4), nx.cycle_graph(6)),
+    "with isolated": nx.disjoint_union(nx.empty_graph(3), nx.barbell_graph(5, 3)),
+    "karate": nx.karate_club_graph(),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_shapes(name):
+    shape = SHAPES[name]
+    assert_same(Graph.from_edges(list(shape.edges()), len(shape)))
+
+
+def test_graph_atlas():
+    """All 1253 graphs with up to seven nodes."""
+    atlas = nx.graph_atlas_g()
+    assert len(atlas) == 1253
+    for shape in atlas:
+        assert_same(Graph.from_edges(list(shape.edges()), len(shape)))
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 40), st.floats(0, 0.6), st.integers(0, 2**32 - 1))
+def test_random_graphs(n_nodes, density, seed):
+    assert_same(Graph.of(nx.gnp_random_graph(n_nodes, density, seed=seed)))
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15)), max_size=60))
+def test_edge_lists(edges):
+    assert_same(Graph.from_edges(edges, 16))
+
+
+@pytest.mark.parametrize("space", sorted(SPACES))
+def test_networks_of_models(space):
+    rng = np.random.default_rng(1)
+    for model in netchoice.get_space(space):
+        for n_nodes in (30, 120):
+            graph = model.grow(n_nodes, model.sample(rng), rng)
+            if graph.n_edges < 1200:  # the oracle lists all cliques
+                assert_same(graph)
+
+
+@pytest.mark.parametrize("name", ["uetz2000", "ito2001", "yu2008"])
+def test_yeast(yeast_folder, name):
+    graph, _ = netchoice.read_network(yeast_folder / f"{name}.txt")
+    assert_same(graph)
+    stated = {"uetz2000": 0.018437, "ito2001": 0.024969, "yu2008": 0.020650}
+    values = compute_features(graph, ["transitivity"]).values
+    assert values["transitivity"] == pytest.approx(stated[name], abs=5e-7)
+
+
+def test_networkit_agrees_on_larger_networks():
+    rng = np.random.default_rng(2)
+    for name in ("ba3", "dmc", "dmr"):
+        model = netchoice.get_model(name)
+        graph = model.grow(400, model.sample(rng), rng)
+        peer = networkit.nxadapter.nx2nk(graph.to_networkx())
+        ours = compute_features(graph).values
+        between = networkit.centrality.Betweenness(peer, normalized=True).run().scores()
+        assert ours["betweenness_max"] == pytest.approx(max(between), rel=1e-9)
+        assert ours["betweenness_mean"] == pytest.approx(np.mean(between), rel=1e-9)
+        components = networkit.components.ConnectedComponents(peer).run()
+        assert ours["n_components"] == components.numberOfComponents()
+        cores = np.array(networkit.centrality.CoreDecomposition(peer).run().scores())
+        assert ours["core_2_size"] == (cores >= 2).sum()
+        # networkit counts connected triples with an end missing as closed for degree 1 and 0
+        triangles = networkit.sparsification.TriangleEdgeScore(_indexed(peer)).run().scores()
+        assert ours["n_triangles"] == sum(triangles) // 3
+
+
+def _indexed(graph):
+    graph.indexEdges()
+    return graph
+
+
+def test_labels_and_order_of_edges_do_not_matter():
+    rng = np.random.default_rng(3)
+    graph = netchoice.get_model("dmr").grow(200, {"p_delete": 0.5, "p_new": 0.5}, rng)
+    edges = graph.edges()
+    shuffled = rng.permutation(edges[:, ::-1])
+    again = Graph.from_edges(shuffled, 200)
+    assert compute_features(again).values == compute_features(graph).values
+
+
+def test_noise_needs_a_generator_and_has_streams_of_its_own():
+    graph = Graph.from_edges([(0, 1)])
+    assert not any(name.startswith("noise") for name in compute_features(graph).values)
+    with pytest.raises(UsageError, match="noise_normal draws random numbers; give rng"):
+        compute_features(graph, ["noise_normal"])
+    every = compute_features(graph, rng=np.random.default_rng(5)).values
+    assert set(every) == set(netchoice.feature_names())
+    alone = compute_features(graph, ["noise_integer"], rng=np.random.default_rng(5)).values
+    assert alone["noise_integer"] == every["noise_integer"]
+    draws = [
+        compute_features(graph, [n for n in FEATURES if "noise" in n], rng=rng).values
+        for rng in map(np.random.default_rng, range(2000))
+    ]
+    columns = {name: np.array([draw[name] for draw in draws]) for name in draws[0]}
+    assert abs(columns["noise_normal"].mean()) < 0.1
+    assert columns["noise_normal"].std() == pytest.approx(1, abs=0.06)
+    assert 0 <= columns["noise_uniform"].min() < 1
+    assert 49 < columns["noise_uniform"].max() < 50
+    assert columns["noise_bernoulli"].mean() == pytest.approx(0.5, abs=0.05)
+    assert set(columns["noise_integer"]) == set(range(50))
+    between = np.corrcoef(list(columns.values())) - np.eye(4)
+    assert np.abs(between).max() < 0.08
+
+
+def test_only_what_is_asked_for_is_run():
+    result = compute_features(Graph.from_edges([(0, 1)]), ["degree_max", "n_triangles"])
+    assert list(result.values) == ["degree_max", "n_triangles"]
+    assert set(result.step_seconds) == {"degrees", "degree_counts", "triangles"}
+    assert not compute_features(Graph.from_edges([(0, 1)]), []).values
+
+
+def test_the_price_of_a_feature_is_its_own_time_and_that_of_all_its_steps():
+    graph = netchoice.get_model("ba3").grow(500, {}, np.random.default_rng(1))
+    result = compute_features(graph)
+    for name, item in FEATURES.items():
+        if item.is_random:
+            continue
+        steps = sum(result.step_seconds[step] for step in steps_of(item))
+        assert result.seconds[name] == pytest.approx(result.own_seconds[name] + steps)
+    assert "leading_eigenvector" in steps_of(FEATURES["eigenvector_max"])
+    assert result.seconds["eigenvector_max"] > result.step_seconds["leading_eigenvector"] > 0
+    total = sum(result.step_seconds.values()) + sum(result.own_seconds.values())
+    assert total > 0
+
+
+def test_values_do_not_depend_on_threads_or_process():
+    """Two fresh processes, one and two threads: the same bits."""
+    code = (
+        "import netchoice, numpy as np\n"
+        "parameters = {'p_delete': .4, 'p_connect': .5}\n"
+        "g = netchoice.get_model('dmc').grow(300, parameters, np.random.default_rng(1))\n"
+        "print({k: v.hex() if isinstance(v, float) else v"
+        " for k, v in netchoice.compute_features(g).values.items()})"
+    )
+    printed = set()
+    for threads in ("1", "2"):
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "MKL_NUM_THREADS")
+        environment = os.environ | dict.fromkeys(names, threads)
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        )
+        printed.add(done.stdout)
+    assert len(printed) == 1
+
+
+def test_every_feature_is_described():
+    assert len(FEATURES) == 51
+    for name, item in FEATURES.items():
+        assert item.definition, name
+        assert item.growth, name
+        assert item.version
+    for name, item in STEPS.items():
+        assert item.definition, name
+        assert item.growth, name
+
+
+def test_feature_flags_are_those_of_the_specification():
+    discrete = {name for name, item in FEATURES.items() if item.discrete}
+    assert discrete == {
+        "n_components", "lcc_nodes", "lcc_edges", "lcc_diameter", "degree_max", "n_triangles",
+        *(f"core_{k}_size" for k in range(2, 7)), *(f"shell_{k}_size" for k in range(2, 7)),
+        "n_4_cliques", "n_5_cliques", "max_clique_size", *(f"n_pairs_distance_{k}" for k in range(3, 7)),
+        "node_dominating_set_size", "edge_dominating_set_size", "noise_bernoulli", "noise_integer",
+    }  # fmt: skip
+
+
+# A user's own features
+
+
+@netchoice.feature(discrete=True, version="2", growth="n")
+def n_leaves(degrees):
+    """Nodes with one neighbour."""
+    return (degrees == 1).sum()
+
+
+@netchoice.feature()
+def leaf_share(n_leaves, graph):
+    """Share of leaves, computed from another feature."""
+    return n_leaves / graph.n_nodes
+
+
+@netchoice.feature()
+def assortativity(networkx_graph):
+    return nx.degree_assortativity_coefficient(networkx_graph)
+
+
+def test_own_features():
+    graph = Graph.of(nx.barbell_graph(4, 2))
+    result = compute_features(graph, [n_leaves, assortativity, "degree_max"])
+    assert result.values["n_leaves"] == 0
+    assert result.values["assortativity"] == pytest.approx(
+        nx.degree_assortativity_coefficient(nx.barbell_graph(4, 2))
+    )
+    assert result.seconds["assortativity"] > result.step_seconds["networkx_graph"] > 0
+    both = compute_features(Graph.of(nx.star_graph(4)), [leaf_share, n_leaves])
+    assert both.values == {"leaf_share": 0.8, "n_leaves": 4}
+    assert n_leaves.version == "2"
+
+
+def test_a_feature_that_needs_a_feature_which_is_not_asked_for(monkeypatch):
+    monkeypatch.setitem(FEATURES, "n_leaves", n_leaves)
+    result = compute_features(Graph.of(nx.star_graph(4)), [leaf_share])
+    assert result.values == {"leaf_share": 0.8}
+
+
+BAD = {
+    "raises": (lambda graph: 1 / 0, "ZeroDivisionError"),
+    "silent": (lambda graph: exec("raise KeyError"), "KeyError"),
+    "text": (lambda graph: "many", "returned 'many', a str; expected one number"),
+    "nothing": (lambda graph: None, "returned None"),
+    "array": (lambda graph: np.zeros(3), "expected one number"),
+    "complex": (lambda graph: 1j, "expected one number"),
+    "nan": (lambda graph: math.nan, "returned NaN"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_feature_does_not_take_the_others_down(name):
+    function, words = BAD[name]
+    bad = netchoice.feature(name=name)(function)
+    result = compute_features(Graph.from_edges([(0, 1)]), [bad, "degree_max"])
+    assert words in result.failures[name]
+    assert math.isnan(result.values[name])
+    assert result.values["degree_max"] == 1
+    needing = netchoice.feature(name="needing")(eval(f"lambda {name}: 1"))
+    result = compute_features(Graph.from_edges([(0, 1)]), [bad, needing])
+    assert result.failures["needing"] == f"needs {name}, which failed"
+
+
+def test_discrete_features_return_whole_numbers():
+    half = netchoice.feature(discrete=True, name="half")(lambda graph: 0.5)
+    whole = netchoice.feature(discrete=True, name="whole")(lambda graph: np.float64(2.0))
+    large = netchoice.feature(discrete=True, name="large")(lambda graph: 2**60 + 1)
+    result = compute_features(Graph.from_edges([(0, 1)]), [half, whole, large])
+    assert "declared discrete" in result.failures["half"]
+    assert result.values["whole"] == 2
+    assert result.values["large"] == 2**60 + 1
+
+
+def test_wrong_names_and_needs():
+    graph = Graph.from_edges([(0, 1)])
+    with pytest.raises(UsageError, match="did you mean 'transitivity'"):
+        compute_features(graph, ["transitivty"])
+    with pytest.raises(UsageError, match="is one text; give a list"):
+        compute_features(graph, "transitivity")
+    with pytest.raises(UsageError, match="feature 'lost': unknown step or feature 'degreez'"):
+        compute_features(graph, [netchoice.feature(name="lost")(lambda degreez: 1)])
+    one = netchoice.feature(name="one")(lambda two: 1)
+    two = netchoice.feature(name="two")(lambda one: 1)
+    with pytest.raises(UsageError, match="in a circle: one → two → one"):
+        compute_features(graph, [one, two])
+    with pytest.raises(UsageError, match="two different features are called 'one'"):
+        compute_features(graph, [one, netchoice.feature(name="one")(lambda graph: 1)])
+    with pytest.raises(UsageError, match="cannot be called 'degrees'"):
+        compute_features(graph, [netchoice.feature(name="degrees")(lambda graph: 1)])
+    with pytest.raises(UsageError, match="expected a feature: a function decorated"):
+        compute_features(graph, ["math:sqrt"])
+
+
+def test_compiling_is_no_part_of_a_price(tmp_path):
+    """A cold process reports prices of the same order as a warm one."""
+    code = (
+        "import netchoice, numpy as np, json\n"
+        "g = netchoice.get_model('ba2').grow(200, {}, np.random.default_rng(1))\n"
+        "print(json.dumps(netchoice.compute_features(g, ['n_triangles']).seconds))"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert "compiling" in done.stderr
+    assert json.loads(done.stdout)["n_triangles"] < 0.05  # compiling takes a second
+
+
+# The paper's prices
+
+
+def test_paper_costs():
+    ba, duplication = netchoice.paper_costs("ba"), netchoice.paper_costs("duplication")
+    assert set(ba) == set(duplication) == set(netchoice.feature_names())
+    # the totals that the paper prints, in ms; it rounds each entry
+    assert sum(ba.values()) == pytest.approx(3.7190, abs=0.001)
+    assert sum(duplication.values()) == pytest.approx(4.7698, abs=0.001)
+    assert duplication["square_clustering_std"] == pytest.approx(0.2548)
+    noise = {name for name in FEATURES if name.startswith("noise")}
+    assert ba.flagged == duplication.flagged == noise | {"eigenvector_mean", "eigenvector_max"}
+    assert all(ba[name] == 0.05e-3 for name in ba.flagged)
+    with pytest.raises(UsageError, match="did you mean 'duplication'"):
+        netchoice.paper_costs("duplicaton")

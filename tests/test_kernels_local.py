@@ -1,0 +1,282 @@
+"""Kernels of local structure against slow twins and against networkx."""
+
+from functools import cache
+from math import comb
+
+import naive
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import netchoice
+from netchoice import Graph
+from netchoice._kernels.cliques import clique_number, count_cliques
+from netchoice._kernels.components import component_labels
+from netchoice._kernels.connectivity import degree_connectivity
+from netchoice._kernels.cores import core_numbers
+from netchoice._kernels.dominating import edge_dominating_set_size, node_dominating_set_size
+from netchoice._kernels.local_efficiency import local_efficiency
+from netchoice._kernels.squares import square_clustering
+from netchoice._kernels.triangles import node_triangles
+
+pytestmark = pytest.mark.kernels
+
+close = {"rtol": 1e-9, "atol": 1e-12}
+
+
+def largest_component(graph):
+    label, n_components = component_labels(graph.indptr, graph.indices)
+    if n_components == 0:
+        return np.zeros(0, bool)
+    return label == np.argmax(np.bincount(label))
+
+
+def measure(graph):
+    """Everything the kernels say of a graph, by name."""
+    csr = graph.indptr, graph.indices
+    everything = np.ones(graph.n_nodes, bool)
+    return {
+        "core": core_numbers(*csr)[0],
+        "triangles": node_triangles(*csr),
+        "local_efficiency": local_efficiency(*csr),
+        "square_clustering": square_clustering(*csr),
+        "cliques": count_cliques(*csr),
+        "clique_number": clique_number(*csr),
+        "node_dominating": node_dominating_set_size(*csr),
+        "edge_dominating": edge_dominating_set_size(*csr),
+        "connectivity": degree_connectivity(*csr, everything),
+        "lcc_connectivity": degree_connectivity(*csr, largest_component(graph)),
+    }
+
+
+def measure_naively(graph):
+    adjacency = [graph.neighbors(u).tolist() for u in range(graph.n_nodes)]
+    return {
+        "core": naive.core_numbers(adjacency),
+        "triangles": naive.node_triangles(adjacency),
+        "local_efficiency": naive.local_efficiency(adjacency),
+        "square_clustering": naive.square_clustering(adjacency),
+        "cliques": naive.count_cliques(adjacency),
+        "clique_number": naive.clique_number(adjacency),
+        "node_dominating": naive.node_dominating_set_size(adjacency),
+        "edge_dominating": naive.edge_dominating_set_size(adjacency),
+        "connectivity": naive.degree_connectivity(adjacency, [True] * graph.n_nodes),
+        "lcc_connectivity": naive.degree_connectivity(adjacency, largest_component(graph)),
+    }
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values) if values else 0
+
+
+def measure_with_networkx(graph):
+    network = graph.to_networkx()
+    lcc = network.subgraph(np.flatnonzero(largest_component(graph)).tolist())
+    triangles = nx.triangles(network)
+    return {
+        "core": list(nx.core_number(network).values()),
+        "triangles": list(triangles.values()),
+        "local_efficiency": [
+            nx.global_efficiency(network.subgraph(network[v])) for v in range(graph.n_nodes)
+        ],
+        "square_clustering": list(nx.square_clustering(network).values()),
+        "cliques": count_with_networkx(network),
+        "clique_number": max(map(len, nx.find_cliques(network)), default=0),
+        "node_dominating": len(nx.approximation.min_weighted_dominating_set(network)),
+        "edge_dominating": (
+            len(nx.approximation.min_edge_dominating_set(network)) if graph.n_nodes else 0
+        ),
+        "connectivity": mean(nx.average_degree_connectivity(network).values()),
+        "lcc_connectivity": mean(nx.average_degree_connectivity(lcc).values()),
+    }
+
+
+def count_with_networkx(network):
+    fours = fives = 0
+    for clique in nx.enumerate_all_cliques(network):
+        if len(clique) > 5:
+            break
+        fours += len(clique) == 4
+        fives += len(clique) == 5
+    return fours, fives
+
+
+def assert_same(ours, ref):
+    assert ours.keys() == ref.keys()
+    for name, expected in ref.items():
+        found, expected = np.asarray(ours[name]), np.asarray(expected)
+        assert found.shape == expected.shape, name
+        if np.issubdtype(found.dtype, np.integer):
+            assert found.tolist() == expected.tolist(), name
+        else:
+            np.testing.assert_allclose(found, expected, err_msg=name, **close)
+
+
+def check(graph, *, with_networkx=True):
+    ours = measure(graph)
+    assert_same(ours, measure_naively(graph))
+    if with_networkx:
+        assert_same(ours, measure_with_networkx(graph))
+    order = core_numbers(graph.indptr, graph.indices)[1]
+    adjacency = [graph.neighbors(u).tolist() for u in range(graph.n_nodes)]
+    assert naive.is_degeneracy_order(order.tolist(), adjacency)
+
+
+def of(network):
+    return Graph.from_networkx(nx.convert_node_labels_to_integers(network))
+
+
+def joined(*networks, n_isolated=0):
+    return of(nx.disjoint_union_all([*networks, nx.empty_graph(n_isolated)]))
+
+
+def wheel_of_cliques(n_cliques, size):
+    """A hub linked to everything in a chain of cliques: its neighbourhood is wide and deep."""
+    chain = nx.disjoint_union_all([nx.complete_graph(size)] * n_cliques)
+    chain.add_edges_from((size * i + 1, size * (i + 1)) for i in range(n_cliques - 1))
+    hub = len(chain)
+    chain.add_edges_from((hub, u) for u in range(hub))
+    return of(chain)
+
+
+NAMED = {
+    "nothing": lambda: Graph.from_edges([], n_nodes=0),
+    "one node": lambda: Graph.from_edges([], n_nodes=1),
+    "two nodes": lambda: Graph.from_edges([], n_nodes=2),
+    "one edge": lambda: Graph.from_edges([(0, 1)]),
+    "no edges": lambda: Graph.from_edges([], n_nodes=7),
+    "star": lambda: of(nx.star_graph(9)),
+    "large star": lambda: of(nx.star_graph(200)),
+    "star with a late centre": lambda: Graph.from_edges([(u, 9) for u in range(9)]),
+    "path": lambda: of(nx.path_graph(12)),
+    "cycle": lambda: of(nx.cycle_graph(11)),
+    "square": lambda: of(nx.cycle_graph(4)),
+    "complete": lambda: of(nx.complete_graph(9)),
+    "complete bipartite": lambda: of(nx.complete_bipartite_graph(5, 7)),
+    "petersen": lambda: of(nx.petersen_graph()),
+    "wheel": lambda: of(nx.wheel_graph(90)),
+    "wheel of cliques, narrow": lambda: wheel_of_cliques(6, 5),
+    "wheel of cliques, wide": lambda: wheel_of_cliques(14, 6),
+    "wheel of small cliques, wide": lambda: wheel_of_cliques(70, 3),
+    "two identical components": lambda: joined(nx.wheel_graph(6), nx.wheel_graph(6)),
+    "isolated and two parts": lambda: joined(nx.complete_graph(4), nx.path_graph(6), n_isolated=3),
+    "hub of 64": lambda: of(nx.wheel_graph(65)),
+    "hub of 65": lambda: of(nx.wheel_graph(66)),
+    "almost complete": lambda: of(nx.complement(nx.path_graph(10))),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_graphs(name):
+    check(NAMED[name]())
+
+
+def test_graph_atlas():
+    for network in nx.graph_atlas_g():
+        check(of(network))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("density", [0.01, 0.05, 0.15, 0.4])
+def test_random_graphs(density, seed):
+    check(of(nx.gnp_random_graph(60, density, seed=seed)))
+
+
+@pytest.mark.parametrize("density", [0.5, 0.8, 0.95])
+def test_dense_graphs(density):
+    check(of(nx.gnp_random_graph(18, density, seed=1)))
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 4])
+def test_preferential_attachment(m):
+    check(of(nx.barabasi_albert_graph(300, m, seed=m)))
+
+
+@cache
+def duplication_network(seed):
+    rng = np.random.default_rng(seed)
+    space = netchoice.get_space("duplication")
+    label, params = space.sample(rng)
+    return space[label].grow(300, params, rng)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_duplication(seed):
+    graph = duplication_network(seed)
+    check(graph, with_networkx=graph.n_edges < 3000)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_any_graph(data):
+    n_nodes = data.draw(st.integers(1, 14))
+    node = st.integers(0, n_nodes - 1)
+    edges = data.draw(st.lists(st.tuples(node, node), max_size=60))
+    check(Graph.from_edges(np.array(edges, int).reshape(-1, 2), n_nodes=n_nodes))
+
+
+@pytest.mark.parametrize("n_nodes", [63, 64, 65, 66, 128, 129, 200])
+def test_complete_graphs_of_any_width(n_nodes):
+    graph = of(nx.complete_graph(n_nodes))
+    ours = measure(graph)
+    assert ours["cliques"] == (comb(n_nodes, 4), comb(n_nodes, 5))
+    assert ours["clique_number"] == n_nodes
+    assert set(ours["core"]) == {n_nodes - 1}
+    assert set(ours["triangles"]) == {comb(n_nodes - 1, 2)}
+    assert sum(ours["triangles"]) == 3 * comb(n_nodes, 3)
+    assert set(ours["local_efficiency"]) == {1}
+    np.testing.assert_allclose(ours["square_clustering"], 1)
+    assert ours["node_dominating"] == 1
+    assert ours["edge_dominating"] == n_nodes // 2
+    assert ours["connectivity"] == n_nodes - 1
+
+
+@pytest.mark.parametrize(("n_nodes", "n_parts"), [(150, 10), (140, 70), (130, 3)])
+def test_cliques_of_turan_graphs(n_nodes, n_parts):
+    """A clique takes at most one node of each part: counts are elementary symmetric sums."""
+    parts = [n_nodes // n_parts + (i < n_nodes % n_parts) for i in range(n_parts)]
+    counts = [1, 0, 0, 0, 0, 0]
+    for part in parts:
+        for size in range(5, 0, -1):
+            counts[size] += part * counts[size - 1]
+    graph = of(nx.turan_graph(n_nodes, n_parts))
+    assert count_cliques(graph.indptr, graph.indices) == tuple(counts[4:])
+    assert clique_number(graph.indptr, graph.indices) == n_parts
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_wide_random_graphs(seed):
+    """Rows of several words, with components and distances beyond 2 among a hub's neighbours."""
+    network = nx.gnp_random_graph(210, 0.012 + 0.05 * seed, seed=seed)
+    network.add_edges_from((210, u) for u in range(200))
+    graph = of(network)
+    check(graph)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cliques_in_dense_wide_graphs(seed):
+    network = nx.gnp_random_graph(110, 0.75, seed=seed)
+    graph = of(network)
+    largest, _ = nx.max_weight_clique(network, weight=None)
+    assert clique_number(graph.indptr, graph.indices) == len(largest)
+    adjacency = nx.to_numpy_array(graph.to_networkx(), dtype=np.int64)
+    assert count_cliques(graph.indptr, graph.indices)[0] == four_cliques_by_matrix(adjacency)
+
+
+def four_cliques_by_matrix(adjacency):
+    """The edges among the common neighbours of each edge's ends: a 4-clique has six edges."""
+    total = 0
+    for u, v in zip(*np.nonzero(np.triu(adjacency)), strict=True):
+        common = np.flatnonzero(adjacency[u] & adjacency[v])
+        total += adjacency[np.ix_(common, common)].sum() // 2
+    return total // 6
+
+
+def test_same_bits_on_every_run():
+    graph = duplication_network(3)
+    first, second = measure(graph), measure(graph)
+    for name in first:
+        np.testing.assert_array_equal(first[name], second[name])
