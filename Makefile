@@ -10,7 +10,7 @@ WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
 help:
 	@echo "make demo      set up, grow a network, read it back and describe it"
-	@echo "make test      set up, lint, check types, run the tests"
+	@echo "make test      set up, lint, check types, run the tests, kernels with bounds checking too"
 	@echo "make test-all  the same with the slow tests"
 	@echo "make bench     speed against the peers, measured side by side"
 	@echo "make docs      build the documentation into $(OUT)/docs"
@@ -58,13 +58,12 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint $(VENV)/.warm
+test: lint $(VENV)/.warm test-bounds
+	$(BIN)/python -m pytest --doctest-modules src/netchoice -q -p no:cacheprovider
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
-	$(BIN)/python -m pytest --doctest-modules src/netchoice -q -p no:cacheprovider
 
-test-all: lint $(VENV)/.warm test-bounds
-	$(BIN)/python -m pytest -n $(WORKERS)
-	$(BIN)/python -m pytest --doctest-modules src/netchoice -q -p no:cacheprovider
+test-all: test
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 
 # Kernels once more with every index checked; their own cache, since checked code is other code.
 test-bounds: $(VENV)/.dev
@@ -72,7 +71,10 @@ test-bounds: $(VENV)/.dev
 		$(BIN)/python -m pytest -n $(WORKERS) -m "kernels and not slow"
 
 bench: $(VENV)/.dev $(VENV)/.warm
-	$(BIN)/python benchmarks/growth.py
+	-$(BIN)/python benchmarks/growth.py
+	-$(BIN)/python benchmarks/features.py
+	-$(BIN)/python benchmarks/scaling.py
+	-$(BIN)/python benchmarks/prices.py
 
 docs: $(VENV)/.dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs $(OUT)/docs

@@ -139,6 +139,60 @@ def test_own_model_from_the_current_folder(run, tmp_path, monkeypatch):
     assert "model 'wrong' returned a network with 10 nodes where 9 were asked for" in err
 
 
+def test_features_listed(run):
+    out = run("features")[1]
+    assert "transitivity (continuous)" in out
+    assert "steps: degrees, degree_counts" in out
+    listed = json.loads(run("features", "--json")[1])["features"]
+    assert len(listed) == 51
+    assert listed[0].keys() == {"name", "definition", "discrete", "steps", "growth", "version"}
+
+
+def test_features_computed(run, tmp_path):
+    path = tmp_path / "net.tsv"
+    path.write_text("a\tb\nb\tc\nc\ta\nc\td\n")
+    code, out, _ = run("features", path)
+    assert code == 0
+    names = [line.split()[0] for line in out.splitlines() if line.endswith(("s", "µs"))]
+    assert len([name for name in names if name in netchoice.feature_names()]) == 47
+    result = json.loads(run("features", path, "--only", "transitivity,n_triangles", "--json")[1])
+    assert result["values"] == {"transitivity": 0.6, "n_triangles": 1}
+    assert set(result["step_seconds"]) == {"degrees", "triangles"}
+    assert result["seconds"]["transitivity"] > 0
+    with_noise = json.loads(run("features", path, "--seed", 1, "--json")[1])
+    assert len(with_noise["values"]) == 51
+    prices = [result["seconds"][name] for name in result["values"]]
+    assert all(price > 0 for price in prices)
+
+
+def test_prices_are_shown_most_expensive_first(run, tmp_path):
+    path = tmp_path / "net.tsv"
+    run("grow", "ba4", "-n", 300, "--seed", 1, "-o", path)
+    out = run("features", path)[1].splitlines()
+    first = next(i for i, line in enumerate(out) if line.startswith("feature"))
+    shown = [line.split() for line in out[first + 1 : first + 48]]
+    units = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
+    prices = [float(number) * units[unit] for *_, number, unit in shown]
+    assert prices == sorted(prices, reverse=True)
+
+
+def test_own_feature_from_the_current_folder(run, tmp_path, monkeypatch):
+    (tmp_path / "my_features.py").write_text(
+        "import netchoice\n\n"
+        "@netchoice.feature(discrete=True)\ndef n_leaves(degrees):\n    return (degrees == 1).sum()\n\n"
+        "@netchoice.feature()\ndef broken(graph):\n    return 1 / 0\n"
+    )
+    (tmp_path / "net.tsv").write_text("a b\nb c\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    only = "my_features:n_leaves,my_features:broken,degree_max"
+    code, out, _ = run("features", "net.tsv", "--only", only)
+    assert code == 0
+    assert "broken failed: ZeroDivisionError: division by zero" in out
+    values = json.loads(run("features", "net.tsv", "--only", only, "--json")[1])["values"]
+    assert values == {"n_leaves": 2, "broken": None, "degree_max": 2}
+
+
 def test_convert(run, tmp_path):
     (tmp_path / "net.sif").write_text("A pp B\nB pp C\n")
     code, out, _ = run("convert", tmp_path / "net.sif", tmp_path / "net.graphml")
@@ -167,6 +221,9 @@ def test_convert(run, tmp_path):
         (["grow", "nothing_here:x", "-n", "9"], 2, "no module 'nothing_here'"),
         (["grow", "dmc", "-n", "9", "-o", "/nowhere/at/all.tsv"], 1, "cannot write"),
         (["models", "duplicatoin"], 2, "did you mean 'duplication'"),
+        (["features", "--only", "transitivty"], 2, "did you mean 'transitivity'"),
+        (["features", "--only", ","], 2, "--only names no feature"),
+        (["features", "/no/such/file"], 1, "no such file"),
         (["describe"], 2, "Missing argument"),
         (["describe", "/no/such/file"], 1, "no such file"),
         (["descibe"], 2, "netchoice --help"),

@@ -20,8 +20,6 @@ from netchoice.errors import UsageError
 from netchoice.features import FEATURES, STEPS, steps_of
 from netchoice.models.registry import SPACES
 
-pytestmark = pytest.mark.kernels
-
 QUIET = netchoice.feature_names(noise=False)
 
 
@@ -105,6 +103,16 @@ def test_networks_of_models(space):
             graph = model.grow(n_nodes, model.sample(rng), rng)
             if graph.n_edges < 1200:  # the oracle lists all cliques
                 assert_same(graph)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ba1", "ba2", "ba3", "ba4", "dmc", "dmr"])
+def test_networks_of_a_thousand_nodes(name):
+    rng, model = np.random.default_rng(11), netchoice.get_model(name)
+    for _ in range(3):
+        graph = model.grow(1000, model.sample(rng), rng)
+        if graph.n_edges < 8000:
+            assert_same(graph)
 
 
 @pytest.mark.parametrize("name", ["uetz2000", "ito2001", "yu2008"])

@@ -117,16 +117,19 @@ def test_no_pickle_and_no_global_randomness():
         assert not re.search(r"np\.random\.(seed|rand|normal|choice)\(", text), path
 
 
-def test_the_guide_to_own_models_runs(tmp_path, monkeypatch, capsys):
-    """Every Python block of the guide, in order, in one namespace."""
+@pytest.mark.parametrize(
+    ("guide", "words"), [("own-model", "100 nodes"), ("own-feature", "'n_leaves': 3")]
+)
+def test_guides_run(guide, words, tmp_path, monkeypatch, capsys):
+    """Every Python block of a guide, in order, in one namespace."""
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs" / "guides" / "own-model.md").read_text()
+    text = (ROOT / "docs" / "guides" / f"{guide}.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     assert len(blocks) >= 3
     namespace = {}
     for block in blocks:
-        exec(compile(block, "own-model.md", "exec"), namespace)
-    assert "nodes" in capsys.readouterr().out
+        exec(compile(block, guide, "exec"), namespace)
+    assert words in capsys.readouterr().out
 
 
 def test_every_option_is_documented():

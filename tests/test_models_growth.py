@@ -91,6 +91,22 @@ def test_same_distribution_as_the_twin(name, i, isolated):
     assert two_sample_p(ours, reference_sample(name, i, isolated)) > LEVEL
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("isolated", ["keep", "drop"])
+@pytest.mark.parametrize("name", ["dmc", "dmr"])
+def test_same_distribution_at_a_larger_size(name, isolated):
+    model, parameters = netchoice.get_model(name), PARAMETERS[name][1]
+    ours, twins = np.random.default_rng(6), np.random.default_rng(7)
+    a = [
+        measure(model.grow(250, parameters, ours, isolated=isolated).to_networkx())
+        for _ in range(400)
+    ]
+    b = [
+        measure(naive.MODELS[name](250, twins, isolated=isolated, **parameters)) for _ in range(400)
+    ]
+    assert two_sample_p(a, b) > LEVEL
+
+
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
