@@ -12,11 +12,11 @@ adds the row of each node to those of its neighbours (push), whichever looks che
 
 import numpy as np
 
+from netchoice._kernels.bits import size_of
 from netchoice._kernels.compiling import CONST_INTS, helper, kernel
 from netchoice._kernels.lanes import (
     LANE_BITS,
     N_FLOATS,
-    count_bits,
     fill,
     keep,
     load,
@@ -139,7 +139,7 @@ def _push_paths(indptr, indices, paths, seen, active, entry, entry_lanes, start,
         active[v] = 0
         entry_lanes[e] = new
         seen[v] |= new
-        reached += count_bits(new)
+        reached += size_of(np.uint64(new))
     return end, reached
 
 
@@ -167,7 +167,7 @@ def _pull_paths(
         new = nonzero(arrived) & ~seen[v]
         store(paths, v, load(paths, v) + keep(arrived, new))
         seen[v] |= new
-        reached += count_bits(new)
+        reached += size_of(np.uint64(new))
         entry[end] = v
         entry_lanes[end] = new
         end += new != 0

@@ -156,16 +156,6 @@ def nonzero(typing_context, lanes):
 
 
 @intrinsic
-def count_bits(typing_context, number):
-    """How many bits of an integer are set."""
-
-    def generate(context, builder, sig, args):
-        return builder.ctpop(args[0])
-
-    return types.int64(types.int64), generate
-
-
-@intrinsic
 def count_all_bits(typing_context, lanes):
     """How many bits are set in all lanes together."""
 

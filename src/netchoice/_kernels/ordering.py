@@ -63,6 +63,22 @@ def renumbered(indptr, indices, order, place):
 
 
 @helper
+def counting_sort(keys, n_keys, nodes):
+    """The nodes ordered by key, keeping their order where keys are equal; and where keys start."""
+    start = np.zeros(n_keys + 2, np.int64)
+    for i in range(len(nodes)):
+        start[keys[nodes[i]] + 2] += 1
+    for key in range(n_keys):
+        start[key + 2] += start[key + 1]
+    ordered = np.empty(len(nodes), np.int32)
+    for i in range(len(nodes)):
+        key = keys[nodes[i]]
+        ordered[start[key + 1]] = nodes[i]
+        start[key + 1] += 1
+    return ordered, start
+
+
+@helper
 def by_degree(degree, starts):
     """Nodes of each component from the smallest degree to the largest.
 
@@ -70,22 +86,9 @@ def by_degree(degree, starts):
     processor guesses right where the loop over them ends.
     """
     n_nodes = len(degree)
-    smaller = np.zeros(n_nodes + 1, np.int64)
-    for u in range(n_nodes):
-        smaller[degree[u] + 1] += 1
-    for k in range(n_nodes):
-        smaller[k + 1] += smaller[k]
-    everywhere = np.empty(n_nodes, np.int64)
-    for u in range(n_nodes):
-        everywhere[smaller[degree[u]]] = u
-        smaller[degree[u]] += 1
     component = np.empty(n_nodes, np.int64)
     for c in range(len(starts) - 1):
         component[starts[c] : starts[c + 1]] = c
-    following = starts.copy()
-    ordered = np.empty(n_nodes, np.uint32)
-    for i in range(n_nodes):
-        u = everywhere[i]
-        ordered[following[component[u]]] = u
-        following[component[u]] += 1
-    return ordered
+    everywhere, _ = counting_sort(degree, n_nodes, np.arange(n_nodes))
+    ordered, _ = counting_sort(component, len(starts) - 1, everywhere)
+    return ordered.astype(np.uint32)

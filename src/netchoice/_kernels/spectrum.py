@@ -20,6 +20,7 @@ from netchoice._kernels.krylov import (
     tridiagonal_eigen,
     uneven_start,
 )
+from netchoice._kernels.ordering import counting_sort
 
 # Bound on the relative error of the Estrada index; it is usually a hundred times smaller.
 TRACE_ACCURACY = 1e-10
@@ -42,22 +43,6 @@ SELF_CHECKING_ORDER = 8
 
 
 @helper
-def _counting_sort(keys, n_keys, nodes):
-    """The nodes ordered by key, keeping their order where keys are equal; and where keys start."""
-    start = np.zeros(n_keys + 2, np.int64)
-    for i in range(len(nodes)):
-        start[keys[nodes[i]] + 2] += 1
-    for key in range(n_keys):
-        start[key + 2] += start[key + 1]
-    ordered = np.empty(len(nodes), np.int32)
-    for i in range(len(nodes)):
-        key = keys[nodes[i]]
-        ordered[start[key + 1]] = nodes[i]
-        start[key + 1] += 1
-    return ordered, start
-
-
-@helper
 def _arrange(indptr, indices, label, n_components):
     """Adjacency with the nodes of each component next to each other, numbered within it by degree.
 
@@ -72,8 +57,8 @@ def _arrange(indptr, indices, label, n_components):
     for u in range(n_nodes):
         degree[u] = indptr[u + 1] - indptr[u]
         in_order[u] = u
-    by_degree, _ = _counting_sort(degree, n_nodes, in_order)
-    nodes, start = _counting_sort(label, n_components, by_degree)
+    by_degree, _ = counting_sort(degree, n_nodes, in_order)
+    nodes, start = counting_sort(label, n_components, by_degree)
     within = np.empty(n_nodes, np.int32)
     for i in range(n_nodes):
         within[nodes[i]] = i - start[label[nodes[i]]]

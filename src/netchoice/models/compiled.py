@@ -1,7 +1,9 @@
-"""From the kernels' arrays to graphs."""
+"""Models whose loops are compiled."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from netchoice.graph import Graph
@@ -10,7 +12,6 @@ from netchoice.models.model import MAX_GROWTH, edge_limit, growth_limit
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
 
 #: Growth that passes the wanted number of non-isolated nodes starts again, at most so often.
 _MAX_STARTS = 1000
@@ -27,27 +28,40 @@ def graph_of(grown: Any) -> Graph:
     return Graph._trusted(indptr, indices)
 
 
-def grow_by_node(
-    name: str,
-    kernel: Any,
-    n_nodes: int,
-    rng: np.random.Generator,
-    isolated: str,
-    max_edges: int | None,
-    *values: float,
-) -> Graph:
-    """Run a kernel that grows node by node, and stops by itself when there are enough."""
-    drop = isolated == "drop"
-    max_nodes = MAX_GROWTH * n_nodes + 1000 if drop else n_nodes
-    edges_allowed = 2**31 - 1 if max_edges is None else max_edges
-    for _ in range(_MAX_STARTS):
-        grown = kernel(n_nodes, max_nodes, edges_allowed, drop, *map(float, values), seed_from(rng))
-        status, total, _, indices = grown
-        if status == 2:
-            raise edge_limit(name, len(indices) // 2, edges_allowed)
-        if status == 0:
-            graph = graph_of(grown)
-            return graph.without_isolated() if drop else graph
-        if status == 1:
-            break
-    raise growth_limit(name, n_nodes, total)
+@dataclass(frozen=True)
+class GrowthByNode:
+    """The function of a model whose kernel grows node by node, and stops by itself.
+
+    The kernel is ``grow_<name>`` of a module of ``netchoice._kernels``, loaded on first use.
+    """
+
+    name: str
+    module: str
+    parameters: tuple[str, ...]
+
+    def __call__(
+        self,
+        n_nodes: int,
+        rng: np.random.Generator,
+        *,
+        isolated: str = "keep",
+        max_edges: int | None = None,
+        **values: float,
+    ) -> Graph:
+        """Grow one network."""
+        kernel = getattr(import_module(f"netchoice._kernels.{self.module}"), f"grow_{self.name}")
+        drop = isolated == "drop"
+        max_nodes = MAX_GROWTH * n_nodes + 1000 if drop else n_nodes
+        edges_allowed = 2**31 - 1 if max_edges is None else max_edges
+        ordered = [float(values[name]) for name in self.parameters]
+        for _ in range(_MAX_STARTS):
+            grown = kernel(n_nodes, max_nodes, edges_allowed, drop, *ordered, seed_from(rng))
+            status, total, _, indices = grown
+            if status == 2:
+                raise edge_limit(self.name, len(indices) // 2, edges_allowed)
+            if status == 0:
+                graph = graph_of(grown)
+                return graph.without_isolated() if drop else graph
+            if status == 1:
+                break
+        raise growth_limit(self.name, n_nodes, total)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,11 @@ class MatchedModel(Model):
     edges_per_node: float = 0.0
     tolerance: float = 0.1
     isolated: str = "keep"
+
+    def as_dict(self) -> dict[str, Any]:
+        """What a table must record of the model, for JSON."""
+        match = {"edges_per_node": self.edges_per_node, "tolerance": self.tolerance}
+        return {**super().as_dict(), "match": match}
 
     def bounds(self, n_nodes: int) -> tuple[int, int]:
         """Fewest and most edges that count as matched, for a network of this size."""

@@ -167,6 +167,11 @@ class Model:
         """Which of the controls of growth the function sees to itself."""
         return frozenset(CONTROLS) & set(inspect.signature(self.function).parameters)
 
+    def as_dict(self) -> dict[str, Any]:
+        """What a table must record of the model, for JSON."""
+        priors = {name: str(spec.prior) for name, spec in self.parameters.items()}
+        return {"name": self.name, "priors": priors}
+
     def with_priors(self, priors: Mapping[str, Any]) -> Model:
         """The same model with other priors for some parameters.
 
@@ -182,7 +187,7 @@ class Model:
             changed[name] = replace(changed[name], prior=as_prior(prior))
         return replace(self, parameters=changed)
 
-    def _check(self, n_nodes: int, given: Mapping[str, float], isolated: str) -> Parameters:
+    def _check_size(self, n_nodes: int, isolated: str) -> None:
         if isolated not in ISOLATED:
             raise UsageError(f"isolated={isolated!r}; expected 'keep' or 'drop'")
         if isinstance(n_nodes, bool) or not _is_whole(n_nodes) or n_nodes < self.min_nodes:
@@ -190,6 +195,9 @@ class Model:
                 f"{self.name} cannot grow to {n_nodes!r} nodes; expected a whole number of at least "
                 f"{self.min_nodes}, the size of its seed graph"
             )
+
+    def _check(self, n_nodes: int, given: Mapping[str, float], isolated: str) -> Parameters:
+        self._check_size(n_nodes, isolated)
         for name in given:
             if name not in self.parameters:
                 raise unknown(f"parameter of {self.name}", name, self.parameters)

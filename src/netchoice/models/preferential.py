@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from netchoice.models.compiled import graph_of, grow_by_node, seed_from
+from netchoice.models.compiled import GrowthByNode, graph_of, seed_from
 from netchoice.models.model import Model, Parameter
 from netchoice.models.priors import constant, uniform
 
@@ -26,38 +26,6 @@ def grow_ba(n_nodes: int, rng: np.random.Generator, m: int) -> Graph:
     return graph_of(kernels.grow_ba(n_nodes, int(m), seed_from(rng)))
 
 
-def grow_lpa(
-    n_nodes: int,
-    rng: np.random.Generator,
-    mean_links: float,
-    attractiveness: float,
-    *,
-    isolated: str = "keep",
-    max_edges: int | None = None,
-) -> Graph:
-    """Link each new node to nodes chosen proportionally to degree plus a constant."""
-    from netchoice._kernels import sequential as kernels
-
-    values = (mean_links, attractiveness)
-    return grow_by_node("lpa", kernels.grow_lpa, n_nodes, rng, isolated, max_edges, *values)
-
-
-def grow_agv(
-    n_nodes: int,
-    rng: np.random.Generator,
-    mean_links: float,
-    attractiveness: float,
-    *,
-    isolated: str = "keep",
-    max_edges: int | None = None,
-) -> Graph:
-    """Link each new node to the active ones; then one of these retires, few links first."""
-    from netchoice._kernels import sequential as kernels
-
-    values = (mean_links, attractiveness)
-    return grow_by_node("agv", kernels.grow_agv, n_nodes, rng, isolated, max_edges, *values)
-
-
 def _ba(m: int) -> Model:
     return Model(
         f"ba{m}",
@@ -72,7 +40,7 @@ def _ba(m: int) -> Model:
 BA = [_ba(m) for m in (1, 2, 3, 4)]
 LPA = Model(
     "lpa",
-    grow_lpa,
+    GrowthByNode("lpa", "sequential", ("mean_links", "attractiveness")),
     {"mean_links": MEAN_LINKS, "attractiveness": ATTRACTIVENESS},
     description="linear preferential attachment with initial attractiveness",
     reference="Dorogovtsev, Mendes & Samukhin, Phys. Rev. Lett. 85:4633 (2000), "
@@ -82,7 +50,7 @@ LPA = Model(
 )
 AGV = Model(
     "agv",
-    grow_agv,
+    GrowthByNode("agv", "sequential", ("mean_links", "attractiveness")),
     {"mean_links": MEAN_LINKS, "attractiveness": ATTRACTIVENESS},
     description="aging vertices: new nodes link to active ones, which retire",
     reference="Klemm & Eguíluz, Phys. Rev. E 65:036123 (2002), doi:10.1103/PhysRevE.65.036123",

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from netchoice.errors import UsageError
-from netchoice.models.compiled import graph_of, grow_by_node, seed_from
+from netchoice.models.compiled import GrowthByNode, graph_of, seed_from
 from netchoice.models.model import Model, Parameter
 from netchoice.models.preferential import MEAN_LINKS
 from netchoice.models.priors import uniform
@@ -25,20 +25,6 @@ def grow_rds(n_nodes: int, rng: np.random.Generator, mean_links: float) -> Graph
     if n_edges > n_pairs:
         raise _too_dense("rds", mean_links, n_nodes, n_pairs / n_nodes)
     return graph_of(kernels.grow_rds(n_nodes, n_edges, seed_from(rng)))
-
-
-def grow_rdg(
-    n_nodes: int,
-    rng: np.random.Generator,
-    mean_links: float,
-    *,
-    isolated: str = "keep",
-    max_edges: int | None = None,
-) -> Graph:
-    """With each new node, link random pairs of the nodes there are."""
-    from netchoice._kernels import random_graphs as kernels
-
-    return grow_by_node("rdg", kernels.grow_rdg, n_nodes, rng, isolated, max_edges, mean_links)
 
 
 def grow_smw(n_nodes: int, rng: np.random.Generator, mean_links: float, p_rewire: float) -> Graph:
@@ -67,7 +53,7 @@ RDS = Model(
 )
 RDG = Model(
     "rdg",
-    grow_rdg,
+    GrowthByNode("rdg", "random_graphs", ("mean_links",)),
     {"mean_links": MEAN_LINKS},
     description="random growing network",
     reference="Callaway et al., Phys. Rev. E 64:041902 (2001), doi:10.1103/PhysRevE.64.041902",

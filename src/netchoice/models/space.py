@@ -120,6 +120,14 @@ class ModelSpace:
         models = [model.with_priors(changes[model.name]) for model in self.models]
         return ModelSpace(self.name, models, self.weights)
 
+    def as_dict(self) -> dict[str, Any]:
+        """What a table must record of the space, for JSON."""
+        models = [
+            {**model.as_dict(), "weight": weight}
+            for model, weight in zip(self.models, self.weights, strict=True)
+        ]
+        return {"name": self.name, "models": models}
+
     def matched_to(
         self, graph: Graph, *, tolerance: float = 0.1, isolated: str = "keep"
     ) -> MatchedSpace:

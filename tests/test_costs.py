@@ -1,0 +1,119 @@
+"""Prices alone and shared."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from netchoice.costs import CostError, CostModel
+
+
+@pytest.fixture
+def lab():
+    return CostModel(
+        own={"glucose": 2, "sodium": 3, "ratio": 0.5, "x-ray": 40},
+        needs={
+            "glucose": ["blood", "visit"],
+            "sodium": ["blood", "visit"],
+            "ratio": ["glucose", "sodium", "blood", "visit"],
+            "x-ray": ["visit"],
+        },
+        ingredients={"blood": 10, "visit": 20},
+    )
+
+
+def test_alone_and_shared(lab):
+    assert lab.price("glucose") == 32
+    assert lab.price("ratio") == 35.5  # the two values it is computed from are paid too
+    both = ["glucose", "sodium"]
+    assert lab.price_of_set(both) == 32 + 33
+    assert lab.price_of_set(both, "shared") == 2 + 3 + 10 + 20
+    assert lab.price_of_set([*both, "ratio"], "shared") == 35.5
+    assert lab.price_of_set([]) == 0
+    assert lab.price_of_set(["x-ray", "x-ray"]) == 60
+
+
+def test_one_more(lab):
+    assert lab.price_of_one_more("sodium", ["glucose"]) == 33
+    assert lab.price_of_one_more("sodium", ["glucose"], "shared") == 3
+    assert lab.price_of_one_more("ratio", ["glucose", "sodium"], "shared") == 0.5
+    assert lab.price_of_one_more("glucose", ["ratio"], "shared") == 0  # paid with the ratio
+    assert lab.price_of_one_more("glucose", ["glucose"]) == 0
+    assert lab.price_of_one_more("x-ray", [], "shared") == 60
+
+
+def test_shares(lab):
+    shares = lab.prices(scale="share")
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares["x-ray"] == pytest.approx(60 / (32 + 33 + 35.5 + 60))
+    offered = lab.prices(["glucose", "x-ray"], "share")
+    assert offered == {"glucose": 32 / 92, "x-ray": 60 / 92}
+    scaled = lab.scaled(["glucose", "x-ray"])
+    assert scaled.price("glucose") == pytest.approx(32 / 92)
+    # shares divide by the sum of prices alone also where sets are charged as shared
+    assert scaled.price_of_set(["glucose", "x-ray"], "shared") == pytest.approx((2 + 40 + 30) / 92)
+    assert lab.scaled(scale="raw") is lab
+    free = CostModel({"a": 0, "b": 0})
+    assert free.prices(scale="share") == {"a": 0, "b": 0}
+
+
+@given(
+    st.lists(st.floats(0, 1e6), min_size=3, max_size=3),
+    st.lists(st.sets(st.sampled_from("xyz")), min_size=3, max_size=3),
+    st.lists(st.floats(0, 1e6), min_size=3, max_size=3),
+)
+def test_sets_add_up(own, needs, ingredients):
+    names = ["a", "b", "c"]
+    model = CostModel(
+        dict(zip(names, own, strict=True)),
+        dict(zip(names, needs, strict=True)),
+        dict(zip("xyz", ingredients, strict=True)),
+    )
+    shared = model.price_of_set(names, "shared")
+    used = set().union(*needs)
+    expected = sum(own) + sum(p for i, p in zip("xyz", ingredients, strict=True) if i in used)
+    assert shared == pytest.approx(expected)
+    assert shared <= model.price_of_set(names) * (1 + 1e-12)
+    step_by_step = [model.price_of_one_more(n, names[:i], "shared") for i, n in enumerate(names)]
+    assert sum(step_by_step) == pytest.approx(shared)
+
+
+@pytest.mark.parametrize("price", [math.nan, math.inf, -math.inf, -1e-9, "dear", None, [1]])
+def test_bad_prices_are_refused_by_name(price):
+    with pytest.raises(CostError, match="the price of 'b' is"):
+        CostModel({"a": 1, "b": price})
+    with pytest.raises(CostError, match="the price of 'sample' is"):
+        CostModel({"a": 1}, {"a": ["sample"]}, {"sample": price})
+
+
+def test_what_does_not_fit():
+    with pytest.raises(CostError, match="'a' needs 'x', which has no price"):
+        CostModel({"a": 1}, {"a": ["x"]})
+    with pytest.raises(CostError, match="'a' needs 'a'"):
+        CostModel({"a": 1}, {"a": ["a"]})
+    with pytest.raises(CostError, match="needs are given for 'b'"):
+        CostModel({"a": 1}, {"b": []})
+    with pytest.raises(CostError, match="is a feature and an ingredient"):
+        CostModel({"a": 1}, {}, {"a": 1})
+    with pytest.raises(CostError, match="feature 'z' has no price; there are prices for a"):
+        CostModel({"a": 1}).price("z")
+    with pytest.raises(CostError, match="charge='twice'; expected 'alone' or 'shared'"):
+        CostModel({"a": 1}).price_of_set(["a"], "twice")
+    with pytest.raises(CostError, match="2 prices for 3 features"):
+        CostModel.of([1, 2], ["a", "b", "c"])
+    with pytest.raises(CostError, match="2 prices for no features"):
+        CostModel.of([1, 2])
+
+
+def test_other_ways_in_and_out(lab):
+    assert CostModel.of(lab) is lab
+    assert CostModel.of({"a": 1, "b": 2}).prices() == {"a": 1, "b": 2}
+    assert CostModel.of(np.array([1.5, 2]), ["a", "b"]).price("a") == 1.5
+    assert CostModel(**json.loads(json.dumps(lab.as_dict()))) == lab
+    assert lab.only(["ratio"]).features == ["glucose", "sodium", "ratio"]
+    assert lab.only(["x-ray"]).ingredients == {"visit": 20}
+    assert lab.times(2).price("glucose") == 64
+    assert repr(lab) == "<CostModel: 4 features, 2 ingredients>"
