@@ -25,7 +25,18 @@ def run(capsys):
     return run
 
 
-COMMANDS = typer.main.get_command(cli.app).commands
+def commands(group=None, path=()):
+    """Every command by its full name, those of groups included."""
+    found = {}
+    for name, command in (group or typer.main.get_command(cli.app)).commands.items():
+        if hasattr(command, "commands"):
+            found |= commands(command, (*path, name))
+        else:
+            found[" ".join((*path, name))] = command
+    return found
+
+
+COMMANDS = commands()
 
 
 def test_first_page(run):
@@ -33,14 +44,14 @@ def test_first_page(run):
     assert code == 0
     assert "Which growth mechanism made this network?" in out
     for command in COMMANDS:
-        assert command in out
+        assert command.split()[0] in out
     assert run() == (0, out, "")
     assert run("--version")[1] == f"netchoice {netchoice.__version__}\n"
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_has_help_with_an_example_and_json(run, name):
-    code, out, _ = run(name, "--help")
+    code, out, _ = run(*name.split(), "--help")
     assert code == 0
     assert f"Example: netchoice {name}" in " ".join(out.split())
     assert "--json" in out
@@ -90,8 +101,9 @@ def test_grow_and_describe(run, tmp_path):
     assert code == 0
     assert f"200 nodes, {graph.n_edges} edges" in out
     assert json.loads(run("describe", path, "--json")[1])["reading"]["rows"] == graph.n_edges
-    shown = run(*grow, "-o", "-")[1]
+    _, shown, told = run(*grow, "-o", "-")
     assert shown == path.read_text()
+    assert "seed 1" in told
 
 
 def test_grow_draws_and_prints_what_is_not_set(run):
@@ -128,7 +140,8 @@ def test_own_model_from_the_current_folder(run, tmp_path, monkeypatch):
         "import networkx as nx\n\n"
         "def ring(n_nodes, rng):\n    '''Everybody holds two hands.'''\n"
         "    return nx.cycle_graph(n_nodes)\n\n"
-        "def wrong(n_nodes, rng):\n    return nx.cycle_graph(n_nodes + 1)\n"
+        "def wrong(n_nodes, rng):\n    return nx.cycle_graph(n_nodes + 1)\n\n"
+        "def raises(n_nodes, rng):\n    return 1 / 0\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -137,12 +150,18 @@ def test_own_model_from_the_current_folder(run, tmp_path, monkeypatch):
     code, _, err = run("grow", "mine_on_disk:wrong", "-n", 9)
     assert (code, err.count("\n")) == (1, 1)
     assert "model 'wrong' returned a network with 10 nodes where 9 were asked for" in err
+    code, _, err = run("grow", "mine_on_disk.py:raises", "-n", 9)
+    assert (code, err) == (
+        1,
+        "netchoice: model 'raises' raised ZeroDivisionError: division by zero\n",
+    )
 
 
 def test_features_listed(run):
     out = run("features")[1]
     assert "transitivity (continuous)" in out
-    assert "steps: degrees, degree_counts" in out
+    assert "steps and theirs: degrees (n), degree_counts (n)" in out
+    assert "distance_histograms (n·m/64)" in out
     listed = json.loads(run("features", "--json")[1])["features"]
     assert len(listed) == 51
     assert listed[0].keys() == {"name", "definition", "discrete", "steps", "growth", "version"}
@@ -180,17 +199,61 @@ def test_own_feature_from_the_current_folder(run, tmp_path, monkeypatch):
     (tmp_path / "my_features.py").write_text(
         "import netchoice\n\n"
         "@netchoice.feature(discrete=True)\ndef n_leaves(degrees):\n    return (degrees == 1).sum()\n\n"
-        "@netchoice.feature()\ndef broken(graph):\n    return 1 / 0\n"
+        "@netchoice.feature()\ndef broken(graph):\n    return 1 / 0\n\n"
+        "@netchoice.feature\ndef leaf_share(n_leaves, graph):\n    return n_leaves / graph.n_nodes\n\n"
+        "@netchoice.feature\ndef endless(graph):\n    return float('inf')\n"
     )
     (tmp_path / "net.tsv").write_text("a b\nb c\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     only = "my_features:n_leaves,my_features:broken,degree_max"
-    code, out, _ = run("features", "net.tsv", "--only", only)
+    code, _, errors = run("features", "net.tsv", "--only", only)
     assert code == 0
-    assert "broken failed: ZeroDivisionError: division by zero" in out
+    assert "broken failed: ZeroDivisionError: division by zero" in errors
+    assert run("features", "net.tsv", "--only", "my_features:broken")[0] == 1
+    assert run("features", "--only", "my_features:leaf_share,my_features:n_leaves")[0] == 0
+    assert run("features", "net.tsv", "--only", "my_features:leaf_share")[0] == 0
+    infinite = run("features", "net.tsv", "--only", "my_features:endless,degree_max", "--json")[1]
+    assert json.loads(infinite)["values"] == {"endless": None, "degree_max": 2}
     values = json.loads(run("features", "net.tsv", "--only", only, "--json")[1])["values"]
     assert values == {"n_leaves": 2, "broken": None, "degree_max": 2}
+
+
+def test_simulate_info_and_export(run, tmp_path):
+    out = tmp_path / "tables" / "train"
+    command = (
+        "simulate",
+        "duplication",
+        "--nodes",
+        20,
+        "--samples",
+        12,
+        "--engine",
+        "serial",
+        "--out",
+        out,
+    )
+    command += ("--features", "transitivity,n_triangles", "--prior", "p_delete=uniform(0.4,0.5)")
+    code, text, errors = run(*command)
+    assert code == 0
+    assert "12 rows" in text
+    assert "simulating duplication: 12/12 rows" in errors
+    record = json.loads(run("table", "info", out, "--json")[1])
+    assert record["rows"] == sum(record["labels"].values()) == 12
+    assert record["features"] == ["transitivity", "n_triangles"]
+    assert set(record["seconds"]) == {"transitivity", "n_triangles"}
+    assert "dearest features" in run("table", "info", out)[1]
+    code, text, _ = run("table", "export", out, tmp_path / "t.csv")
+    assert code == 0
+    lines = (tmp_path / "t.csv").read_text().splitlines()
+    assert len(lines) == 13
+    assert lines[0].startswith("label,parameter_p_delete")
+    assert (
+        json.loads(run("table", "export", out, tmp_path / "t.parquet", "--json")[1])["rows"] == 12
+    )
+    code, _, errors = run(*command[:3], 21, *command[4:])
+    assert code == 1
+    assert "differ in n_nodes" in errors
 
 
 def test_convert(run, tmp_path):
@@ -216,6 +279,10 @@ def test_convert(run, tmp_path):
         ),
         (["grow", "dmc", "-n", "9", "--isolated", "x"], 2, "isolated"),
         (["grow", "dmc", "-n", "x"], 2, "(see netchoice grow --help)"),
+        (["grow", "dmc", "-n", "9", "-o", "-", "--json"], 2, "both want the screen"),
+        (["grow", "dmc", "-n", "9", "-o", ""], 1, "cannot write"),
+        (["grow", "ba1", "-n", "99999999999999999999"], 2, "ba1 cannot grow to"),
+        (["describe", "x" * 5000], 1, "cannot be read"),
         (["grow", "dmc"], 2, "how many nodes"),
         (["grow", "dmc", "-n", "1"], 2, "at least 2"),
         (["grow", "nothing_here:x", "-n", "9"], 2, "no module 'nothing_here'"),
@@ -224,6 +291,10 @@ def test_convert(run, tmp_path):
         (["features", "--only", "transitivty"], 2, "did you mean 'transitivity'"),
         (["features", "--only", ","], 2, "--only names no feature"),
         (["features", "/no/such/file"], 1, "no such file"),
+        (["simulate", "duplication", "--nodes", "9"], 2, "where to? Give --out"),
+        (["simulate", "duplication", "--out", "x"], 2, "how many nodes"),
+        (["simulate", "duplicaton", "--out", "x"], 2, "did you mean 'duplication'"),
+        (["table", "info", "/no/such/table"], 1, "is no reference table"),
         (["describe"], 2, "Missing argument"),
         (["describe", "/no/such/file"], 1, "no such file"),
         (["descibe"], 2, "netchoice --help"),
@@ -281,4 +352,9 @@ def test_a_closed_pipe_is_no_error():
         shell=True, capture_output=True, text=True,
     )  # fmt: skip
     assert done.stdout == "# netchoice nodes=20000\n"
+    quiet = (
+        f"{sys.executable} -m netchoice grow ba4 -n 20000 -o - | head -n 1; exit ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(["bash", "-c", quiet], capture_output=True, text=True)
+    assert done.returncode == 0
     assert "Traceback" not in done.stderr

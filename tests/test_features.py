@@ -293,7 +293,8 @@ BAD = {
     "nothing": (lambda graph: None, "returned None"),
     "array": (lambda graph: np.zeros(3), "expected one number"),
     "complex": (lambda graph: 1j, "expected one number"),
-    "nan": (lambda graph: math.nan, "returned NaN"),
+    "nan": (lambda graph: math.nan, "returned nan; expected a finite number"),
+    "inf": (lambda graph: -math.inf, "returned -inf; expected a finite number"),
 }
 
 
@@ -310,6 +311,43 @@ def test_a_bad_feature_does_not_take_the_others_down(name):
     assert result.failures["needing"] == f"needs {name}, which failed"
 
 
+def test_a_feature_cannot_change_what_others_see():
+    @netchoice.feature()
+    def greedy(degrees, networkx_graph):
+        with pytest.raises(ValueError, match="read-only"):
+            degrees *= 0
+        networkx_graph.remove_node(0)
+
+    graph = Graph.of(nx.star_graph(4))
+    result = compute_features(graph, [greedy, "degree_max", "transitivity"], repeat_short=True)
+    assert "Frozen graph" in result.failures["greedy"]
+    assert result.values["degree_max"] == 4
+
+
+def test_a_feature_that_fails_on_repetition_only():
+    runs = []
+
+    @netchoice.feature()
+    def once(graph):
+        runs.append(1)
+        if len(runs) > 3:
+            raise RuntimeError("enough")
+        return 1.0
+
+    result = compute_features(Graph.of(nx.star_graph(4)), [once, "degree_max"], repeat_short=True)
+    assert result.failures["once"] == "RuntimeError: enough"
+    assert result.values["degree_max"] == 4
+
+
+def test_conversion_is_charged():
+    graph = nx.barabasi_albert_graph(300, 2, seed=1)
+    result = compute_features(graph, ["degree_max", "n_triangles"])
+    conversion = result.step_seconds["conversion"]
+    assert conversion > 0
+    assert result.seconds["degree_max"] > conversion
+    assert "conversion" not in compute_features(Graph.of(graph), ["degree_max"]).step_seconds
+
+
 def test_discrete_features_return_whole_numbers():
     half = netchoice.feature(discrete=True, name="half")(lambda graph: 0.5)
     whole = netchoice.feature(discrete=True, name="whole")(lambda graph: np.float64(2.0))
@@ -324,9 +362,12 @@ def test_wrong_names_and_needs():
     graph = Graph.from_edges([(0, 1)])
     with pytest.raises(UsageError, match="did you mean 'transitivity'"):
         compute_features(graph, ["transitivty"])
-    with pytest.raises(UsageError, match="is one text; give a list"):
+    with pytest.raises(UsageError, match="is one feature; give a list"):
         compute_features(graph, "transitivity")
-    with pytest.raises(UsageError, match="feature 'lost': unknown step or feature 'degreez'"):
+    with pytest.raises(
+        UsageError,
+        match="feature 'lost': its parameters name what it needs; unknown step or feature 'degreez'",
+    ):
         compute_features(graph, [netchoice.feature(name="lost")(lambda degreez: 1)])
     one = netchoice.feature(name="one")(lambda two: 1)
     two = netchoice.feature(name="two")(lambda one: 1)
@@ -338,6 +379,10 @@ def test_wrong_names_and_needs():
         compute_features(graph, [netchoice.feature(name="degrees")(lambda graph: 1)])
     with pytest.raises(UsageError, match="expected a feature: a function decorated"):
         compute_features(graph, ["math:sqrt"])
+    with pytest.raises(UsageError, match="is no feature; decorate a function"):
+        compute_features(graph, [len])
+    with pytest.raises(UsageError, match="expected a NumPy generator"):
+        compute_features(graph, ["degree_max"], rng=5)
 
 
 def test_compiling_is_no_part_of_a_price(tmp_path):

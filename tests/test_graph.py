@@ -112,6 +112,8 @@ def test_immutable_and_hashable():
         graph.indptr = None
     with pytest.raises(ValueError, match="read-only"):
         graph.indices[0] = 2
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        del graph.indptr
     assert graph.fingerprint == same.fingerprint != other.fingerprint
     assert {graph, same, other} == {graph, other}
     assert graph != "graph"
@@ -139,6 +141,8 @@ def test_input_arrays_are_not_touched():
         ([(0, -1)], None, "node id -1 is negative"),
         ([(0, 5)], 3, "node id 5 with n_nodes=3"),
         ([(0, 1)], -1, "n_nodes=-1"),
+        ([(0, 1)], float("nan"), "n_nodes=nan"),
+        (None, None, "is no list of edges"),
         ([(0, 1, 2)], None, "edge number 1 is .* expected a pair"),
         ([(0, 1), 7], None, "edge number 2 is 7"),
         (["ab"], None, "edge number 1 is 'ab'"),

@@ -3,6 +3,7 @@
 import gzip
 import os
 import re
+import subprocess
 
 import networkx as nx
 import numpy as np
@@ -194,6 +195,46 @@ def test_matrices(tmp_path, sample):
         read_network(tmp_path / "wide.mtx")
 
 
+def test_all_sections_of_pajek(tmp_path):
+    content = '*Vertices 5\n1 "a b"\n2 b\n3 c\n4 d\n5 e\n*Edgeslist\n1 2 3\n*Arcslist\n4 5\n*Edges\n1 2 7\n'
+    graph, report = read(tmp_path, content, "net.net")
+    assert graph.labels == ("a b", "b", "c", "d", "e")
+    assert graph.edges().tolist() == [[0, 1], [0, 2], [3, 4]]
+    assert (report.repeated_edges, report.direction_ignored, report.weights_ignored) == (
+        1,
+        True,
+        True,
+    )
+    bare, _ = read(tmp_path, "*vertices 3\n*edges\n1 3\n", "net.net")
+    assert (bare.n_nodes, bare.n_edges, bare.labels) == (3, 1, None)
+    same, _ = read(tmp_path, "*Vertices 3\n1 x\n2 x\n3 y\n*Edges\n1 2\n", "net.net")
+    assert (same.n_nodes, same.n_edges) == (3, 1)
+    matrix, report = read(tmp_path, "*Vertices 3\n*Matrix\n0 1 0\n1 0 1\n0 1 0\n", "net.net")
+    assert (matrix.n_edges, report.rows, report.direction_ignored) == (2, 2, False)
+
+
+def test_repeats_in_gml_are_merged(tmp_path):
+    nodes = 'node [ id 0 label "a" ] node [ id 1 label "b" ]'
+    edges = "edge [ source 0 target 1 ] edge [ source 1 target 0 ]"
+    graph, report = read(tmp_path, f"graph [ {nodes} {edges} ]", "net.gml")
+    assert (graph.n_edges, report.repeated_edges, report.weights_ignored) == (1, 1, False)
+
+
+def test_quotes_whatever_the_delimiter(tmp_path):
+    for content in ('"A x" "B"\n', 'A x,"B"\n', '"A x",  "B"\n', '"A x"\t"B"\n'):
+        assert read(tmp_path, content)[0].labels == ("A x", "B")
+    assert read(tmp_path, 'a, "b, c"\n', "net.csv")[0].labels == ("a", "b, c")
+
+
+def test_repeats_in_matrices_are_counted(tmp_path):
+    text = "%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n1 2\n2 3\n"
+    graph, report = read(tmp_path, text, "net.mtx")
+    assert (graph.n_edges, report.rows, report.repeated_edges) == (2, 3, 1)
+    bomb = b"%%MatrixMarket matrix coordinate pattern general\n9999999999 9999999999 1\n1 2\n"
+    with pytest.raises(NetworkFormatError, match="at most"):
+        read(tmp_path, bomb, "bomb.mtx")
+
+
 def test_pickles_are_not_loaded(tmp_path):
     np.savez(tmp_path / "net.npz", edges=np.array([object()]))
     with pytest.raises(NetworkFormatError, match="allow_pickle=False"):
@@ -244,6 +285,15 @@ def test_pickles_are_not_loaded(tmp_path):
         ),
         ("a.gexf", b"<!ENTITY a 'b'><gexf/>", "contains <!ENTITY"),
         ("a.gexf", b"<?xml version='1.0' encoding='cp037'?><gexf/>", "XML in cp037"),
+        ("a.graphml", b"<graphml><graph id='a'/><graph id='b'/></graphml>", "2 graphs in one file"),
+        ("a.net", b"*Vertices 2\n*Edges\n1 5\n", r"vertex 5, but \*Vertices says 2"),
+        ("a.net", b"*Vertices 2\n*Edges\n1 x\n", "line 3: '1 x'; expected two numbers"),
+        ("a.csv", b"source,target\na,b,c\n", "line 2: 3 columns .* expected 2 as on line 1"),
+        (
+            "a.mtx",
+            b"%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 2 1 1\n",
+            "expected numbers",
+        ),
         ("a.tsv", b"# netchoice nodes=3\n0\t1\n", "says nodes=3, but there are 2"),
         ("a.tsv", b"# netchoice nodes=2\na\tb\n", "must be the numbers 0 to 1"),
         ("a.tsv", b"# netchoice nodes=2\n0\t1\t2\n", "line 2: 3 columns"),
@@ -365,10 +415,38 @@ def test_labels_that_an_edge_list_cannot_hold(tmp_path, label):
     assert not list(tmp_path.iterdir())
 
 
+def test_links_pipes_and_modes_are_respected(tmp_path):
+    graph = Graph.from_edges([(0, 1)])
+    target, link = tmp_path / "target.tsv", tmp_path / "link.tsv"
+    target.write_text("old")
+    target.chmod(0o600)
+    link.symlink_to(target)
+    write_network(graph, link)
+    assert link.is_symlink()
+    assert target.read_text().startswith("# netchoice")
+    assert target.stat().st_mode & 0o777 == 0o600
+    pipe = tmp_path / "pipe.tsv"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
+        write_network(graph, pipe)
+        assert reader.communicate()[0] == "# netchoice nodes=2\n0\t1\n"
+    assert pipe.is_fifo()
+
+
+def test_labels_that_are_the_same_text(tmp_path):
+    graph = Graph([0, 1, 2, 2], [1, 0], labels=[1, "1", 2])
+    for name in ("net.tsv", "net.graphml"):
+        with pytest.raises(UsageError, match="cannot tell them apart"):
+            write_network(graph, tmp_path / name)
+    with pytest.raises(UsageError, match="lone surrogate"):
+        write_network(Graph([0, 1, 2], [1, 0], ["\ud800", "b"]), tmp_path / "net.tsv")
+
+
 def test_where_nothing_can_be_written(tmp_path):
     graph = Graph.from_edges([(0, 1)])
-    with pytest.raises(UsageError, match="cannot write gml"):
-        write_network(graph, tmp_path / "net.gml")
+    for name in ("net.gml", "net.csv", "net.json"):
+        with pytest.raises(UsageError, match="networks are written as edge list"):
+            write_network(graph, tmp_path / name)
     with pytest.raises(NetchoiceError, match=r"cannot write .*: No such file or directory"):
         write_network(graph, tmp_path / "nowhere" / "net.tsv")
     with pytest.raises(NetchoiceError, match="cannot write"):

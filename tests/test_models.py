@@ -1,6 +1,7 @@
 """Models, priors, spaces and matching: what users touch."""
 
 import contextlib
+import random
 import sys
 from types import SimpleNamespace
 
@@ -75,6 +76,27 @@ def test_texts_are_the_distributions_they_name(text, check):
     assert scipy.stats.kstest([prior.draw(rng) for _ in range(2000)], check.cdf).pvalue > 1e-4
     frozen = netchoice.as_prior(check)
     assert scipy.stats.kstest([frozen.draw(rng) for _ in range(500)], check.cdf).pvalue > 1e-4
+
+
+def test_all_kinds_of_frozen_distributions():
+    rng = RNG(4)
+    for frozen in (
+        scipy.stats.randint(1, 4),
+        scipy.stats.binom(10, 0.3),
+        scipy.stats.truncnorm(-1, 1, loc=0.5, scale=0.1),
+        scipy.stats.rv_histogram(np.histogram([0.1, 0.2, 0.9], bins=4)),
+    ):
+        prior = netchoice.as_prior(frozen)
+        assert prior.low <= prior.draw(rng) <= prior.high
+    for wrong in (scipy.stats.uniform(float("nan"), 1), scipy.stats.uniform([0, 1], 1)):
+        with pytest.raises(UsageError, match="is no prior for one number"):
+            netchoice.as_prior(wrong)
+
+
+def test_nearly_equal_priors_differ():
+    assert netchoice.as_prior(0.1234567) != netchoice.as_prior(0.1234568)
+    precise = netchoice.as_prior("uniform(0.12345678,0.123456789)")
+    assert str(precise) == "uniform(0.12345678, 0.123456789)"
 
 
 def test_integers_and_constants():
@@ -167,8 +189,9 @@ def test_wrong_names_and_options():
         get_space("duplication")["dmcc"]
     with pytest.raises(UsageError, match="expected 'keep' or 'drop'"):
         get_model("ba1").grow(10, {}, RNG(1), isolated="no")
-    with pytest.raises(UsageError, match="give a generator"):
-        get_model("ba1").grow(10, {})
+    for rng in (None, 1, random.Random(1)):
+        with pytest.raises(UsageError, match="give a generator"):
+            get_model("ba1").grow(10, {}, rng)
     with pytest.raises(UsageError, match="two models called"):
         ModelSpace("twice", [get_model("ba1"), get_model("ba1")])
     with pytest.raises(UsageError, match="no models"):
@@ -204,6 +227,8 @@ def test_models_may_return_any_graph(result):
         (lambda n: nx.Graph([(i, i) for i in range(n)]), "'mine' .* 12 self loops"),
         (lambda n: nx.path_graph(n, create_using=nx.DiGraph), "directed edges"),
         (lambda n: nx.MultiGraph([(i, (i + 1) % n) for i in range(n)] * 2), "12 repeated edges"),
+        (lambda n: np.triu(np.ones((n, n)), 1), "directed edges"),
+        (lambda n: 1 / 0, "model 'mine' raised ZeroDivisionError: division by zero"),
         (
             lambda n: None,
             "'mine' returned no network: cannot make a network of a builtins.NoneType",
@@ -325,6 +350,35 @@ def test_matching_conditions_parameters_and_network_jointly():
         assert scipy.stats.ks_2samp(a, b, method="asymp").pvalue > 1e-3
 
 
+def test_matching_respects_a_prior_that_was_asked_for():
+    wanted = get_space("mechanisms").with_priors({"lpa.mean_links": "uniform(1.1, 1.3)"})
+    space = wanted.matched_to(observed(300, 360))
+    assert str(space["lpa"].parameters["mean_links"].prior) == "uniform(1.1, 1.3)"
+    assert str(space["agv"].parameters["mean_links"].prior) != "uniform(0.5, 4)"
+
+
+def test_matching_drops_isolated_nodes_where_there_are_none():
+    space = get_space("duplication")
+    assert space.matched_to(nx.path_graph(40)).isolated == "drop"
+    with_some = nx.disjoint_union(nx.path_graph(40), nx.empty_graph(3))
+    assert space.matched_to(with_some).isolated == "keep"
+    with pytest.raises(UsageError, match="expected 'keep' or 'drop'"):
+        space.matched_to(nx.path_graph(40), isolated="maybe")
+
+
+def test_a_users_model_can_adapt_its_density():
+    def gnp(n_nodes, rng, links):
+        p = min(1.0, 2 * links / (n_nodes - 1))
+        return nx.fast_gnp_random_graph(n_nodes, p, seed=int(rng.integers(2**31)))
+
+    links = netchoice.models.Parameter(netchoice.as_prior("uniform(5, 9)"), 0.01, 40, adapts=True)
+    space = ModelSpace("gnp", [Model("gnp", gnp, {"links": links})]).matched_to(observed(80, 100))
+    graph = space["gnp"].grow(80, space["gnp"].sample(RNG(1)), RNG(2))
+    assert 90 <= graph.n_edges <= 110
+    with pytest.raises(UsageError, match="needs finite bounds above 0"):
+        netchoice.models.Parameter(netchoice.as_prior("uniform(0, 1)"), 0, 1, adapts=True)
+
+
 def test_matching_pilots_keeps_the_density():
     space = get_space("mechanisms").matched_to(observed(500, 600))
     graph = space["lpa"].grow(100, space["lpa"].sample(RNG(1)), RNG(2))
@@ -338,7 +392,7 @@ def test_matching_says_what_cannot_be():
         get_space("mechanisms").matched_to(observed(50, 60), tolerance=0)
     with pytest.raises(UsageError, match="cannot all be linked"):
         get_space("mechanisms").matched_to(observed(50, 10), isolated="drop")
-    space = get_space("duplication").matched_to(observed(50, 60))
+    space = get_space("duplication").matched_to(observed(50, 60), isolated="keep")
     with pytest.raises(UsageError, match="match it again"):
         space["dmc"].grow(50, space["dmc"].sample(RNG(1)), RNG(1), isolated="drop")
 

@@ -17,5 +17,9 @@ class GrowthLimitError(NetchoiceError):
     """A model did not reach the wanted network within its limits."""
 
 
+class EdgeLimitError(GrowthLimitError):
+    """A model made more edges than allowed."""
+
+
 class ModelError(NetchoiceError):
     """A user's model returned something that is not the network asked for."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +106,9 @@ class Graph:
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a Graph cannot be changed (tried to set {name!r}); build a new one")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Graph cannot be changed (tried to delete {name!r})")
+
     # Building
 
     @classmethod
@@ -181,9 +185,9 @@ class Graph:
         if library == "networkit":
             return _from_networkit(thing)
         if hasattr(thing, "tocoo"):
-            return _from_sparse(thing)
+            return matrix_entries(thing).graph()
         if isinstance(thing, np.ndarray):
-            return _from_dense(thing)
+            return matrix_entries(thing).graph()
         if isinstance(thing, (list, tuple, set)):
             return cls.from_edges(thing)
         raise NetworkFormatError(
@@ -345,7 +349,7 @@ def _as_int32(values: ArrayLike, what: str) -> NDArray[np.int32]:
 
 
 def _check_n_nodes(n_nodes: int, needed: int) -> int:
-    if isinstance(n_nodes, bool) or int(n_nodes) != n_nodes or n_nodes < 0:
+    if isinstance(n_nodes, bool) or not isinstance(n_nodes, (int, np.integer)) or n_nodes < 0:
         raise NetworkFormatError(f"n_nodes={n_nodes!r}; expected a whole number, 0 or more")
     if n_nodes < needed:
         raise NetworkFormatError(
@@ -370,6 +374,8 @@ def _number(edges: Any) -> tuple[NDArray[Any], list[Hashable] | None]:
             )
         edges = edges.tolist()
     ends: list[Hashable] = []
+    if not hasattr(edges, "__iter__"):
+        raise NetworkFormatError(f"{edges!r} is no list of edges; expected pairs of nodes")
     for i, edge in enumerate(edges):
         try:
             if isinstance(edge, str):
@@ -413,28 +419,49 @@ def _from_networkit(graph: Any) -> Graph:
     return Graph._from_pairs(np.searchsorted(nodes, pairs), len(nodes), nodes)
 
 
-def _from_sparse(matrix: Any) -> Graph:
-    coo = matrix.tocoo()
-    _check_square(coo.shape)
-    present = coo.data != 0
-    pairs = np.column_stack([coo.row[present], coo.col[present]])
-    return _merge_directions(pairs, coo.shape[0])
+@dataclass(frozen=True)
+class MatrixEntries:
+    """The non-zero entries of a square matrix, and what they say of an undirected network."""
+
+    pairs: NDArray[Any]  # one row per undirected edge or self loop, repeats as in the matrix
+    n_nodes: int
+    directed: bool
+    weighted: bool
+
+    def graph(self) -> Graph:
+        """The network."""
+        return Graph._from_pairs(self.pairs, self.n_nodes)
 
 
-def _from_dense(matrix: NDArray[Any]) -> Graph:
+def matrix_entries(matrix: Any) -> MatrixEntries:
+    """Read an adjacency matrix, dense or sparse.
+
+    Entries at (u, v) and at (v, u) are one edge; if one is without the other, edges had direction.
+    """
     _check_square(matrix.shape)
-    if matrix.dtype.kind not in "biuf" or (matrix.dtype.kind == "f" and np.isnan(matrix).any()):
+    if isinstance(matrix, np.ndarray):
+        row, column = np.nonzero(matrix)
+        data = matrix[row, column]
+    else:
+        coo = matrix.tocoo()
+        present = coo.data != 0
+        row, column, data = coo.row[present], coo.col[present], coo.data[present]
+    if data.dtype.kind not in "biuf" or (data.dtype.kind == "f" and np.isnan(data).any()):
         raise NetworkFormatError(
-            f"an adjacency array of {matrix.dtype} with missing or non-numeric entries; "
+            f"an adjacency matrix of {data.dtype} with missing or non-numeric entries; "
             "expected numbers, 0 for no edge"
         )
-    return _merge_directions(np.argwhere(matrix), len(matrix))
-
-
-def _merge_directions(pairs: NDArray[Any], n_nodes: int) -> Graph:
-    """A matrix lists an edge at (u, v) and at (v, u): that alone is no repeat."""
-    graph = Graph._from_pairs(pairs, n_nodes)
-    return Graph._trusted(graph.indptr, graph.indices, None, graph.self_loops_dropped)
+    n_nodes = int(matrix.shape[0])
+    if n_nodes >= MAX_ENTRIES:
+        raise NetworkFormatError(f"a matrix with {n_nodes} rows; at most {MAX_ENTRIES - 1} fit")
+    row, column = row.astype(np.int64), column.astype(np.int64)
+    above, below = row < column, row > column
+    upward = np.sort(row[above] * n_nodes + column[above])
+    downward = np.sort(column[below] * n_nodes + row[below])
+    directed = not np.array_equal(upward, downward)
+    kept = (row <= column) | below if directed else row <= column
+    pairs = np.column_stack([row[kept], column[kept]])
+    return MatrixEntries(pairs, n_nodes, directed, bool(np.any(data != 1)))
 
 
 def _check_square(shape: tuple[int, ...]) -> None:

@@ -27,6 +27,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
 def load_attribute(spec: str) -> Any:
     """The object that ``module:attribute`` names; modules in the current folder are found too."""
     module_name, _, attribute = spec.partition(":")
+    module_name = module_name.removesuffix(".py")
     if not module_name or not attribute:
         raise UsageError(f"{spec!r} is not of the form module:attribute, for example mine:my_model")
     here = str(Path.cwd())

@@ -8,11 +8,13 @@ from typing import Annotated, Any
 import typer
 
 import netchoice
-from netchoice.cli import features, models, networks, setup
+from netchoice.cli import features, models, networks, setup, tables
 from netchoice.cli.common import app, say
+from netchoice.costs import CostError
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.simulate import StoppedError
 
-__all__ = ["app", "features", "main", "models", "networks", "setup"]
+__all__ = ["app", "features", "main", "models", "networks", "setup", "tables"]
 
 # The wrong use of options is an error class of click, which typer may or may not carry inside.
 _WrongUse: Any = typer.BadParameter.__mro__[1]
@@ -43,13 +45,18 @@ def _run(arguments: list[str] | None) -> int:
         return _fail(f"{error.format_message().rstrip('.')} (see {where} --help)", 2)
     except UsageError as error:
         return _fail(str(error), 2)
-    except NetchoiceError as error:
+    except StoppedError as error:
+        return _fail(str(error), 130)
+    except (NetchoiceError, CostError) as error:
         return _fail(str(error), 1)
     except (typer.Abort, KeyboardInterrupt):
         return _fail("stopped", 130)
-    except BrokenPipeError:
-        sys.stderr.close()  # nobody listens any more, and that is fine
+    except MemoryError:
+        return _fail("not enough memory for this; try a smaller network or fewer rows", 1)
+    except SystemExit:  # typer's word for a pipe that nobody reads any more, and that is fine
         return 0
+    except OSError as error:
+        return _fail(f"{error.strerror or error}", 1)
     return result if isinstance(result, int) else 0
 
 

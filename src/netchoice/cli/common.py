@@ -28,6 +28,14 @@ app = typer.Typer(
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Network = Annotated[Path, typer.Argument(help="A network file, in any format that is read.")]
 
+Format = Annotated[
+    str | None, typer.Option("--format", help=f"One of {', '.join(netchoice.io.FORMATS)}.")
+]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Is the first line of an edge list a header?"),
+]
+
 
 def say(text: str) -> None:
     """A line on standard output."""
@@ -48,3 +56,11 @@ def print_summary(graph: netchoice.Graph) -> None:
         f"{summary['isolated_nodes']} isolated; {summary['components']} components, "
         f"the largest with {summary['largest_component']} nodes"
     )
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the unit that suits them."""
+    for unit, size in (("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 import netchoice
-from netchoice.cli.common import AsJson, app, print_json, say
+from netchoice.cli.common import AsJson, Format, Header, app, duration, print_json, say
 from netchoice.errors import UsageError
-from netchoice.features import FEATURES, Feature, FeatureResult, steps_of
-from netchoice.features.registry import find
+from netchoice.features import FEATURES, STEPS, Feature, FeatureResult
+from netchoice.features.registry import find, plan
 
 
 @app.command()
@@ -19,6 +19,8 @@ def features(
     network: Annotated[
         Path | None, typer.Argument(help="A network file; without it, features are listed.")
     ] = None,
+    format: Format = None,
+    header: Header = None,
     only: Annotated[
         str | None,
         typer.Option(
@@ -44,15 +46,19 @@ def features(
         return
     import numpy as np
 
-    graph, report = netchoice.read_network(network)
+    graph, report = netchoice.read_network(network, format, header=header)
     rng = None if seed is None else np.random.default_rng(seed)
     result = netchoice.compute_features(graph, chosen, rng=rng, repeat_short=True)
     if as_json:
         print_json({"reading": report.as_dict(), **_record(result)})
-        return
-    for line in report.lines():
-        say(line)
-    _print_result(result)
+    else:
+        for line in report.lines():
+            say(line)
+        _print_result(result)
+    for name, reason in result.failures.items():
+        typer.echo(f"netchoice: {name} failed: {reason}", err=True)
+    if result.values and all(name in result.failures for name in result.values):
+        raise typer.Exit(1)
 
 
 def _chosen(only: str | None) -> list[str] | None:
@@ -65,17 +71,20 @@ def _chosen(only: str | None) -> list[str] | None:
 
 
 def _list(listed: list[Feature], as_json: bool) -> None:
-    records: list[dict[str, Any]] = [
-        {
-            "name": item.name,
-            "definition": item.definition,
-            "discrete": item.discrete,
-            "steps": list(steps_of(item)),
-            "growth": item.growth,
-            "version": item.version,
-        }
-        for item in listed
-    ]
+    together = plan(tuple(listed))
+    records: list[dict[str, Any]] = []
+    for item in listed:
+        steps = {name: STEPS[name].growth for name in together.lineage[item.name] if name in STEPS}
+        records.append(
+            {
+                "name": item.name,
+                "definition": item.definition,
+                "discrete": item.discrete,
+                "steps": steps,
+                "growth": item.growth,
+                "version": item.version,
+            }
+        )
     if as_json:
         print_json({"features": records})
         return
@@ -83,8 +92,9 @@ def _list(listed: list[Feature], as_json: bool) -> None:
         kind = "discrete" if record["discrete"] else "continuous"
         say(f"{record['name']} ({kind})")
         say(f"    {record['definition']}")
-        steps = ", ".join(record["steps"]) or "none"
-        say(f"    steps: {steps}; own growth: {record['growth'] or 'not stated'}")
+        needed = ", ".join(f"{name} ({growth})" for name, growth in record["steps"].items())
+        own = record["growth"] or "not stated"
+        say(f"    time grows as {own}; steps and theirs: {needed or 'none'}")
 
 
 def _record(result: FeatureResult) -> dict[str, Any]:
@@ -102,15 +112,6 @@ def _print_result(result: FeatureResult) -> None:
     say(f"{'feature':26}{'value':>18}{'price alone':>14}")
     for name in sorted(result.values, key=lambda name: -result.seconds[name]):
         shown = "failed" if name in result.failures else f"{result.values[name]:.10g}"
-        say(f"{name:26}{shown:>18}{_duration(result.seconds[name]):>14}")
-    for name, reason in result.failures.items():
-        say(f"{name} failed: {reason}")
+        say(f"{name:26}{shown:>18}{duration(result.seconds[name]):>14}")
     together = sum(result.step_seconds.values()) + sum(result.own_seconds.values())
-    say(f"all together, shared steps paid once: {_duration(together)}")
-
-
-def _duration(seconds: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} µs"
+    say(f"all together, shared steps paid once: {duration(together)}")

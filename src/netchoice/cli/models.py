@@ -34,7 +34,7 @@ IsolatedNodes = Annotated[
     typer.Option(
         "--isolated",
         help="keep: grow to that many nodes; drop: to that many non-isolated ones, and drop the rest. "
-        "Default: keep; with --match, drop where the network's format cannot declare isolated nodes.",
+        "Default: keep; with --match, drop where that network has no isolated nodes.",
     ),
 ]
 
@@ -60,10 +60,10 @@ def models(
 
     shown = [netchoice.get_space(name) for name in spaces or SPACES]
     if prior:
-        shown = [space.with_priors(_assignments(prior, "--prior")) for space in shown]
+        shown = [space.with_priors(assignments(prior, "--prior")) for space in shown]
     rates: dict[str, dict[str, float]] = {}
     if match is not None:
-        observed, kept = _observed(match, isolated)
+        observed, kept = observed_network(match, isolated)
         matched = [space.matched_to(observed, isolated=kept) for space in shown]
         rates = {space.name: space.acceptance_rates() for space in matched}
         shown = list(matched)
@@ -137,12 +137,14 @@ def grow(
     """
     import numpy as np
 
+    if out == "-" and as_json:
+        raise UsageError("--json and --out - both want the screen; give a file to --out")
     chosen = netchoice.get_model(model)
-    chosen = chosen.with_priors(_assignments(prior or (), "--prior"))
+    chosen = chosen.with_priors(assignments(prior or (), "--prior"))
     chosen = chosen.with_priors(_numbers(settings or ()))
     kept = (isolated or Isolated.keep).value
     if match is not None:
-        observed, kept = _observed(match, isolated)
+        observed, kept = observed_network(match, isolated)
         nodes = observed.n_nodes if nodes is None else nodes
         space = netchoice.ModelSpace(chosen.name, [chosen]).matched_to(observed, isolated=kept)
         chosen = space[chosen.name]
@@ -153,10 +155,7 @@ def grow(
     rng = np.random.default_rng(seed)
     parameters = chosen.sample(rng)
     graph = chosen.grow(nodes, parameters, rng, isolated=kept)
-    if out == "-":
-        say(netchoice.io.writing.edge_list_text(graph).rstrip("\n"))
-        return
-    if out is not None:
+    if out is not None and out != "-":
         netchoice.write_network(graph, out)
     record = {
         "model": chosen.name,
@@ -170,28 +169,38 @@ def grow(
         print_json(record)
         return
     values = ", ".join(f"{name}={value:.6g}" for name, value in parameters.items())
-    say(f"grew {chosen.name} ({values}), seed {seed}, isolated nodes: {kept}")
+    told = f"grew {chosen.name} ({values}), seed {seed}, isolated nodes: {kept}"
+    if out == "-":
+        typer.echo(told, err=True)
+        say(netchoice.io.edge_list_text(graph).rstrip("\n"))
+        return
+    say(told)
     print_summary(graph)
     say(f"written to {out}" if out else "not written; give -o net.tsv to keep it")
 
 
-def _observed(path: Path, isolated: Isolated | None) -> tuple[netchoice.Graph, str]:
-    """The network to match, and what its format says about isolated nodes."""
-    graph, report = netchoice.read_network(path)
+def observed_network(path: Path, isolated: Isolated | None) -> tuple[netchoice.Graph, str]:
+    """The network to match, and whether isolated nodes are kept: where it has some."""
+    graph, _ = netchoice.read_network(path)
     if isolated is not None:
         return graph, isolated.value
-    return graph, "keep" if report.declares_nodes else "drop"
+    return graph, "keep" if graph.n_isolated else "drop"
 
 
-def _assignments(texts: Iterable[str], what: str) -> dict[str, str]:
-    from netchoice.models.registry import parse_assignments
-
-    return parse_assignments(texts, what)
+def assignments(texts: Iterable[str], what: str) -> dict[str, str]:
+    """``name=value`` texts from the command line, as a mapping."""
+    pairs = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise UsageError(f"{text!r} is not of the form name=value (in {what})")
+        pairs[name.strip()] = value.strip()
+    return pairs
 
 
 def _numbers(texts: Iterable[str]) -> dict[str, float]:
     values = {}
-    for name, text in _assignments(texts, "--set").items():
+    for name, text in assignments(texts, "--set").items():
         try:
             values[name] = float(text)
         except ValueError:

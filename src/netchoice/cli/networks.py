@@ -8,21 +8,23 @@ from typing import Annotated
 import typer
 
 import netchoice
-from netchoice.cli.common import AsJson, Network, app, print_json, print_summary, say
-
-Format = Annotated[
-    str | None, typer.Option("--format", help=f"One of {', '.join(netchoice.io.FORMATS)}.")
-]
+from netchoice.cli.common import (
+    AsJson,
+    Format,
+    Header,
+    Network,
+    app,
+    print_json,
+    print_summary,
+    say,
+)
 
 
 @app.command()
 def describe(
     network: Network,
     format: Format = None,
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Is the first line of an edge list a header?"),
-    ] = None,
+    header: Header = None,
     as_json: AsJson = False,
 ) -> None:
     """Read a network, say what was dropped, and describe what is left.
@@ -43,13 +45,14 @@ def convert(
     network: Network,
     out: Annotated[Path, typer.Argument(help="Where to write it: .tsv or .graphml, also .gz.")],
     format: Format = None,
+    header: Header = None,
     as_json: AsJson = False,
 ) -> None:
     """Read a network in any format and write it, cleaned, as an edge list or GraphML.
 
     Example: [bold]netchoice convert net.gml net.tsv[/bold]
     """
-    graph, report = netchoice.read_network(network, format)
+    graph, report = netchoice.read_network(network, format, header=header)
     netchoice.write_network(graph, out)
     if as_json:
         print_json({"reading": report.as_dict(), "out": str(out)})

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 SHORT = 1e-3
 _BUDGET = 2e-3
 
+#: The step that makes a Graph of another library's object; everything is charged for it.
+CONVERSION = "conversion"
+
 _ready: set[tuple[str, Any]] = set()
+_ready_plans: dict[int, Plan] = {}
 
 
 @dataclass
@@ -34,19 +38,27 @@ class FeatureResult:
     ----------
     values : dict
         By feature; whole numbers for discrete ones; NaN for one that failed.
-    seconds : dict
-        CPU seconds to compute each feature alone: its own time and that of all it needs.
     own_seconds, step_seconds : dict
-        The parts: each feature's own time, and each step's.
+        CPU seconds: each feature's own time, and each step's.
     failures : dict
         Why a feature has no value, by feature.
     """
 
+    plan: Plan = field(repr=False)
     values: dict[str, float] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
     own_seconds: dict[str, float] = field(default_factory=dict)
     step_seconds: dict[str, float] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """CPU seconds to compute each feature alone: its own time and that of all it needs."""
+        spent = self.own_seconds | self.step_seconds
+        conversion = self.step_seconds.get(CONVERSION, 0.0)
+        lineage = self.plan.lineage
+        return {
+            name: conversion + sum(spent[part] for part in lineage[name]) for name in self.values
+        }
 
 
 def feature_names(*, noise: bool = True) -> list[str]:
@@ -93,10 +105,23 @@ def compute_features(
     >>> sorted(result.step_seconds)
     ['degrees', 'triangles']
     """
-    graph = Graph.of(graph)
     chosen = _chosen(names, rng)
-    _make_ready(chosen.nodes)
-    result = FeatureResult()
+    if isinstance(graph, Graph):
+        return run_plan(graph, chosen, rng, repeat_short)
+    start = time.thread_time()
+    converted = Graph.of(graph)
+    seconds = time.thread_time() - start
+    result = run_plan(converted, chosen, rng, repeat_short)
+    result.step_seconds[CONVERSION] = seconds
+    return result
+
+
+def run_plan(
+    graph: Graph, chosen: Plan, rng: np.random.Generator | None, repeat_short: bool
+) -> FeatureResult:
+    """Compute what a plan says, for callers that use it on many networks."""
+    _make_ready(chosen)
+    result = FeatureResult(chosen)
     found: dict[str, Any] = {"graph": graph}
     base = None if rng is None else rng.integers(0, 2**32, size=4, dtype=np.uint64)
     for node in chosen.nodes:
@@ -105,22 +130,25 @@ def compute_features(
             result.step_seconds[node.name] = seconds
         else:
             result.own_seconds[node.name] = seconds
-    own = result.own_seconds | result.step_seconds
     for item in chosen.features:
         result.values[item.name] = found.get(item.name, math.nan)
-        result.seconds[item.name] = sum(own[name] for name in chosen.lineage[item.name])
     return result
 
 
 def _chosen(names: Iterable[str | Feature] | None, rng: np.random.Generator | None) -> Plan:
     if names is None:
         return plan(tuple(f for f in FEATURES.values() if rng is not None or not f.is_random))
-    if isinstance(names, str):
-        raise UsageError(f"names={names!r} is one text; give a list of feature names")
+    if isinstance(names, (str, Feature)):
+        raise UsageError(f"names={names!r} is one feature; give a list")
+    if rng is not None and not hasattr(rng, "bit_generator"):
+        raise UsageError(f"rng={rng!r}; expected a NumPy generator, numpy.random.default_rng(1)")
     chosen = plan(tuple(find(name) for name in names))
     for node in chosen.nodes:
         if rng is None and "rng" in node.needs:
-            raise UsageError(f"{node.name} draws random numbers; give rng, a NumPy generator")
+            raise UsageError(
+                f"{node.name} draws random numbers; give rng, a NumPy generator (on the command line: "
+                "--seed)"
+            )
     return chosen
 
 
@@ -142,20 +170,30 @@ def _run(
         seconds = time.thread_time() - start
         if isinstance(node, Feature):
             value = _as_number(node, value)
+        if repeat_short and seconds < SHORT:
+            seconds = _mean_seconds(node, found, base, seconds)
     except Exception as error:  # one feature of many, perhaps a user's: the others go on
-        _fail(
-            node, f"{type(error).__name__}: {error}" if str(error) else type(error).__name__, result
-        )
+        _fail(node, " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":"), result)
         return time.thread_time() - start
-    if repeat_short and seconds < SHORT:
-        seconds = _mean_seconds(node, found, base, seconds)
     found[node.name] = value
     return seconds
 
 
 def _call(node: Node, found: dict[str, Any], base: NDArray[np.uint64] | None) -> Any:
     arguments = [_stream(node.name, base) if need == "rng" else found[need] for need in node.needs]
+    if isinstance(node, Feature) and FEATURES.get(node.name) is not node:
+        arguments = [_read_only(argument) for argument in arguments]
     return node.function(*arguments)
+
+
+def _read_only(value: Any) -> Any:
+    """What a user's feature gets to see of a step: it must not change it for the others."""
+    if isinstance(value, tuple):
+        return tuple(map(_read_only, value))
+    if isinstance(value, np.ndarray):
+        value = value.view()
+        value.flags.writeable = False
+    return value
 
 
 def _stream(name: str, base: NDArray[np.uint64] | None) -> np.random.Generator:
@@ -177,6 +215,10 @@ def _mean_seconds(
 
 def _as_number(item: Feature, value: Any) -> float:
     """What a feature returned, as int or float, or the reason why it is neither."""
+    if type(value) is int and item.discrete:
+        return value
+    if type(value) is float and not item.discrete and math.isfinite(value):
+        return value
     if isinstance(value, (bool, np.bool_)):
         value = int(value)
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -184,8 +226,8 @@ def _as_number(item: Feature, value: Any) -> float:
     if not isinstance(value, numbers.Real):  # NumPy's numbers are registered as such
         raise TypeError(f"returned {value!r}, a {type(value).__name__}; expected one number")
     number = float(value)
-    if math.isnan(number):
-        raise ValueError("returned NaN; expected a number for every network")
+    if not math.isfinite(number):
+        raise ValueError(f"returned {number}; expected a finite number for every network")
     if not item.discrete:
         return number
     if isinstance(value, numbers.Integral):
@@ -202,8 +244,12 @@ def _fail(node: Node, reason: str, result: FeatureResult) -> None:
         result.failures[f"step {node.name}"] = reason
 
 
-def _make_ready(nodes: Iterable[Node]) -> None:
+def _make_ready(chosen: Plan) -> None:
     """Run once, untimed, what has not run in this process: compiling and loading is no price."""
+    if id(chosen) in _ready_plans:
+        return
+    _ready_plans[id(chosen)] = chosen  # kept, so that its id stays its own
+    nodes = chosen.nodes
     new = [node for node in nodes if (node.name, node.function) not in _ready]
     if not new:
         return

@@ -5,5 +5,7 @@ from netchoice.features.registry import step
 
 @step(growth="n + m")
 def networkx_graph(graph):
-    """The network as a networkx graph, nodes in order."""
-    return graph.to_networkx()
+    """The network as a networkx graph, nodes in order, frozen."""
+    import networkx as nx
+
+    return nx.freeze(graph.to_networkx())

@@ -50,7 +50,7 @@ def paper_costs(family: str) -> PaperCosts:
     (5e-05, True)
     """
     if family not in FAMILIES:
-        raise unknown("family of networks", family, FAMILIES)
+        raise unknown("family of networks", str(family), FAMILIES)
     text = (files("netchoice.features") / "paper_costs.csv").read_text()
     printed = {row["feature"]: row[family] for row in csv.DictReader(text.splitlines())}
     milliseconds = {name: 0.05 if cell == BELOW else float(cell) for name, cell in printed.items()}

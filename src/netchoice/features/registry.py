@@ -74,9 +74,14 @@ def step(*, growth: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def feature(
-    *, discrete: bool = False, growth: str = "", version: str = "1", name: str | None = None
-) -> Callable[[Callable[..., Any]], Feature]:
-    """Make a feature of a function.
+    function: Callable[..., Any] | None = None,
+    *,
+    discrete: bool = False,
+    growth: str = "",
+    version: str = "1",
+    name: str | None = None,
+) -> Any:
+    """Make a feature of a function; a decorator, with or without parentheses.
 
     Parameters
     ----------
@@ -107,7 +112,7 @@ def feature(
             own, function, _needs(function), _definition(function), discrete, growth, version
         )
 
-    return make
+    return make if function is None else make(function)
 
 
 def builtin(
@@ -132,6 +137,8 @@ def find(name: str | Feature) -> Feature:
     """A feature by name, by ``module:attribute``, or as it is."""
     if isinstance(name, Feature):
         return name
+    if not isinstance(name, str):
+        raise UsageError(f"{name!r} is no feature; decorate a function with @netchoice.feature()")
     if ":" in name:
         found = load_attribute(name)
         if not isinstance(found, Feature):
@@ -192,8 +199,13 @@ def _provider(need: str, wanted: dict[str, Feature], node: Node) -> Node:
     for source in (wanted, STEPS, FEATURES):
         if need in source:
             return source[need]
+    beside = getattr(node.function, "__globals__", {}).get(need)
+    if isinstance(beside, Feature):
+        return beside
     known = [*INPUTS, *STEPS, *FEATURES]
-    raise UsageError(f"feature {node.name!r}: {unknown('step or feature', need, known)}")
+    raise UsageError(
+        f"feature {node.name!r}: its parameters name what it needs; {unknown('step or feature', need, known)}"
+    )
 
 
 def steps_of(item: Feature) -> tuple[str, ...]:

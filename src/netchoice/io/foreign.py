@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netchoice.errors import NetworkFormatError
+from netchoice.graph import matrix_entries
 from netchoice.io.report import Rows
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ def parse_graphml(text: str, path: str) -> Rows:
     import networkx as nx
 
     refuse_entities(text, path)
+    n_graphs = len(re.findall(r"<(?:\w+:)?graph[\s>/]", text))
+    if n_graphs > 1:
+        raise NetworkFormatError(f"{path}: {n_graphs} graphs in one file; keep one of them")
     return _from_networkx(guarded(lambda: nx.parse_graphml(text), path, "GraphML"))
 
 
@@ -77,7 +81,8 @@ def parse_gml(text: str, path: str) -> Rows:
     """GML, through networkx; nodes by label, or by id where labels are missing or repeated."""
     import networkx as nx
 
-    lines = text.splitlines()
+    # Told that edges may repeat, networkx does not refuse repeats, which are merged and counted here.
+    lines = re.sub(r"\bgraph\s*\[", "graph [ multigraph 1 ", text, count=1).splitlines()
 
     def parse() -> nx.Graph:
         try:
@@ -87,21 +92,94 @@ def parse_gml(text: str, path: str) -> Rows:
                 raise
             return nx.parse_gml(lines, label="id")
 
-    return _from_networkx(guarded(parse, path, "GML"))
+    rows = _from_networkx(guarded(parse, path, "GML"))
+    rows.weighted = bool(
+        re.search(r"\bedge\s*\[[^\]]*\b(?!source|target|id\b|key\b)[A-Za-z]\w*\s", text)
+    )
+    return rows
+
+
+_VERTEX = re.compile(r'\s*(\d+)(?:\s+("[^"]*"|\S+))?')
 
 
 def parse_pajek(text: str, path: str) -> Rows:
-    """Pajek, through networkx."""
-    import networkx as nx
+    """Pajek: vertices, then edges, arcs, lists of either, or a matrix.
 
-    if not re.search(r"^\s*\*vertices", text, re.IGNORECASE | re.MULTILINE):
+    Not through networkx, which loses edges of lists and merges vertices with the same label.
+    """
+    section, n_nodes, directed, weighted = "", None, False, False
+    labels: dict[int, str] = {}
+    ends: list[int] = []
+    matrix: list[list[str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        where, words = f"{path}, line {number}", line.split()
+        if not words or words[0].startswith("%"):
+            continue
+        if words[0].startswith("*"):
+            section = words[0].lower().rstrip(":")
+            directed |= section.startswith("*arcs")
+            if section == "*vertices":
+                n_nodes = _whole_numbers(words[1:2], where, "*Vertices N")[0]
+            elif n_nodes is None and section != "*network":
+                raise NetworkFormatError(f"{path}: no line '*Vertices N'; not a Pajek network")
+        elif n_nodes is None:
+            raise NetworkFormatError(f"{path}: no line '*Vertices N'; not a Pajek network")
+        elif section == "*vertices":
+            vertex = _VERTEX.match(line)
+            if not vertex:
+                raise NetworkFormatError(f'{where}: {line.strip()[:60]!r}; expected: number "name"')
+            labels[int(vertex[1])] = (vertex[2] or vertex[1]).strip('"')
+        elif section in ("*edges", "*arcs"):
+            ends += _whole_numbers(words[:2], where, "two numbers of vertices", 2)
+            weighted |= len(words) > 2 and words[2] not in ("1", "1.0")
+        elif section in ("*edgeslist", "*arcslist"):
+            first, *others = _whole_numbers(words, where, "numbers of vertices", len(words))
+            ends += [end for other in others for end in (first, other)]
+        elif section == "*matrix":
+            matrix.append(words)
+        else:
+            raise NetworkFormatError(f"{where}: section {section} is not read; remove it")
+    return _pajek_rows(path, n_nodes, labels, ends, matrix, directed, weighted)
+
+
+def _pajek_rows(
+    path: str,
+    n_nodes: int | None,
+    labels: dict[int, str],
+    ends: list[int],
+    matrix: list[list[str]],
+    directed: bool,
+    weighted: bool,
+) -> Rows:
+    if n_nodes is None:
         raise NetworkFormatError(f"{path}: no line '*Vertices N'; not a Pajek network")
-    graph = guarded(lambda: nx.parse_pajek(text), path, "Pajek")
-    rows = _from_networkx(graph)
-    rows.directed = bool(re.search(r"^\s*\*arcs", text, re.IGNORECASE | re.MULTILINE))
-    # networkx gives every edge without a weight the weight 1
-    rows.weighted = any(data.get("weight", 1.0) != 1.0 for *_, data in graph.edges(data=True))
-    return rows
+    if matrix:
+        try:
+            entries = matrix_entries(np.array(matrix, dtype=float))
+        except ValueError as error:
+            raise NetworkFormatError(f"{path}: *Matrix is not square or not numeric") from error
+        ends += (entries.pairs.ravel() + 1).tolist()
+        directed, weighted = directed or entries.directed, weighted or entries.weighted
+    outside = [v for v in (*ends, *labels) if not 1 <= v <= n_nodes]
+    if outside:
+        raise NetworkFormatError(
+            f"{path}: vertex {outside[0]}, but *Vertices says {n_nodes}; numbers run from 1"
+        )
+    if not labels or len(set(labels.values())) < len(labels) or len(labels) < n_nodes:
+        return Rows([v - 1 for v in ends], node_ids=n_nodes, directed=directed, weighted=weighted)
+    names = [labels[v] for v in ends]
+    declared = [labels[v] for v in sorted(labels)]
+    return Rows(names, declared=declared, directed=directed, weighted=weighted)
+
+
+def _whole_numbers(words: list[str], where: str, expected: str, n: int = 1) -> list[int]:
+    try:
+        numbers = [int(word) for word in words]
+    except ValueError:
+        numbers = []
+    if len(numbers) != n or not all(0 <= number < 2**31 for number in numbers):
+        raise NetworkFormatError(f"{where}: {' '.join(words)[:60]!r}; expected {expected}")
+    return numbers
 
 
 def _from_networkx(graph: nx.Graph) -> Rows:
@@ -117,8 +195,7 @@ def parse_matrix_market(content: bytes, path: str) -> Rows:
     if not content.lstrip().lower().startswith(b"%%matrixmarket"):
         raise NetworkFormatError(f"{path}: the first line does not begin with %%MatrixMarket")
     matrix = guarded(lambda: scipy.io.mmread(io.BytesIO(content)), path, "MatrixMarket")
-    head = content.lstrip().partition(b"\n")[0].lower()
-    return _from_matrix(matrix, path, weighted=b"pattern" not in head)
+    return _from_matrix(matrix, path)
 
 
 def parse_npz(content: bytes, path: str) -> Rows:
@@ -133,9 +210,9 @@ def parse_npz(content: bytes, path: str) -> Rows:
         import scipy.sparse
 
         matrix = guarded(lambda: scipy.sparse.load_npz(io.BytesIO(content)), path, "npz")
-        return _from_matrix(matrix, path, weighted=True)
+        return _from_matrix(matrix, path)
     if "adjacency" in arrays:
-        return _from_matrix(arrays["adjacency"], path, weighted=True)
+        return _from_matrix(arrays["adjacency"], path)
     edges = arrays.get("edges")
     if edges is None:
         raise NetworkFormatError(
@@ -150,32 +227,17 @@ def parse_npz(content: bytes, path: str) -> Rows:
     if edges.size and (edges.min() < 0 or edges.max() >= 2**31 - 1):
         raise NetworkFormatError(f"{path}: 'edges' has ids below 0 or above 2³¹; ids run from 0")
     n_nodes = int(edges.max()) + 1 if edges.size else 0
-    return Rows(edges.ravel().tolist(), node_ids=n_nodes)
+    return Rows(edges.ravel(), node_ids=n_nodes)
 
 
-def _from_matrix(matrix: Any, path: str, weighted: bool) -> Rows:
-    """Entries (u, v) and (v, u) are one edge; one without the other means direction."""
-    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise NetworkFormatError(
-            f"{path}: a matrix of shape {matrix.shape}; an adjacency matrix is square"
-        )
-    if isinstance(matrix, np.ndarray):
-        if matrix.dtype.kind not in "biufc":
-            raise NetworkFormatError(f"{path}: a matrix of {matrix.dtype}; expected numbers")
-        row, column = np.nonzero(matrix)
-        data = matrix[row, column]
-    else:
-        matrix = matrix.tocoo()
-        present = matrix.data != 0
-        row, column, data = matrix.row[present], matrix.col[present], matrix.data[present]
-    n = int(matrix.shape[0])
-    if n >= 2**31 - 1:
-        raise NetworkFormatError(f"{path}: a matrix with {n} rows; at most {2**31 - 2} nodes fit")
-    low, high = np.minimum(row, column).astype(np.int64), np.maximum(row, column).astype(np.int64)
-    upper = np.unique((low * n + high)[row <= column])
-    lower = np.unique((low * n + high)[row >= column])
-    keys = np.union1d(upper, lower)
-    ends = np.column_stack([keys // n, keys % n]).ravel().tolist() if n else []
-    directed = not np.array_equal(upper, lower)
-    weighted = weighted and bool(np.any(data != 1))
-    return Rows(ends, node_ids=n, directed=directed, weighted=weighted)
+def _from_matrix(matrix: Any, path: str) -> Rows:
+    try:
+        entries = matrix_entries(matrix)
+    except NetworkFormatError as error:
+        raise NetworkFormatError(f"{path}: {error}") from error
+    return Rows(
+        entries.pairs.ravel(),
+        node_ids=entries.n_nodes,
+        directed=entries.directed,
+        weighted=entries.weighted,
+    )

@@ -98,10 +98,12 @@ def format_of(path: Path) -> str:
 
 
 def _load(path: Path) -> bytes:
-    if path.is_dir():
-        raise NetworkFormatError(f"{path} is a folder; expected a network file in it, name that")
     try:
+        if path.is_dir():
+            raise NetworkFormatError(f"{path} is a folder; name the network file in it")
         content = path.read_bytes()
+    except NetworkFormatError:
+        raise
     except FileNotFoundError:
         raise NetworkFormatError(
             f"{path}: no such file; check the path and the current folder"

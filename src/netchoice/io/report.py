@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -59,7 +59,7 @@ class ReadingReport:
 class Rows:
     """What a parser of one format hands over: names of the ends, row by row."""
 
-    ends: Sequence[Hashable]  # source, target, source, …
+    ends: Any  # source, target, source, …: a sequence of names, or an array of node ids
     declared: Iterable[Hashable] | None = None  # all nodes, where the format declares them
     directed: bool = False
     weighted: bool = False
@@ -68,17 +68,17 @@ class Rows:
 
 def clean(rows: Rows, path: str, format: str) -> tuple[Graph, ReadingReport]:
     """Number the nodes by first appearance, drop loops and repeats, and count them."""
-    position: dict[Hashable, int] = {}
     if rows.node_ids is not None:
-        position = {i: i for i in range(rows.node_ids)}
-    elif rows.declared is not None:
-        for name in rows.declared:
+        ids = np.asarray(rows.ends, np.int64).reshape(-1, 2)
+        graph = Graph._from_pairs(ids, rows.node_ids)
+    else:
+        position: dict[Hashable, int] = {}
+        for name in rows.declared or ():
             position.setdefault(name, len(position))
-    ids = np.fromiter(
-        (position.setdefault(end, len(position)) for end in rows.ends), np.int64, len(rows.ends)
-    ).reshape(-1, 2)
-    labels = None if rows.node_ids is not None else list(position)
-    graph = Graph._from_pairs(ids, len(position), labels)
+        ids = np.fromiter(
+            (position.setdefault(end, len(position)) for end in rows.ends), np.int64, len(rows.ends)
+        ).reshape(-1, 2)
+        graph = Graph._from_pairs(ids, len(position), list(position))
     loops, repeats = graph.self_loops_dropped, graph.repeats_dropped
     only_loops = 0
     if rows.declared is None and rows.node_ids is None:

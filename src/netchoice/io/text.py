@@ -35,21 +35,26 @@ def _delimiter(line: str) -> str | None:
 
 
 def _cells(line: str, delimiter: str | None, where: str) -> list[str]:
-    if delimiter is None:
-        cells = line.split()
-        # networkx writes the attributes of an edge as a dict in the last column
-        if len(cells) > 3 and cells[2].startswith("{"):
-            cells = [*cells[:2], " ".join(cells[2:])]
-        return cells
-    if '"' not in line:
+    if '"' in line and "{" not in line:
+        try:
+            (cells,) = csv.reader(
+                [line.strip() if delimiter is None else line],
+                delimiter=delimiter or " ",
+                skipinitialspace=True,
+                strict=True,
+            )
+        except (csv.Error, ValueError) as error:
+            raise NetworkFormatError(
+                f'{where}: quotation marks do not match; quote a cell as "a, b" or remove the marks'
+            ) from error
+        return [cell.strip() for cell in cells]
+    if delimiter is not None:
         return [cell.strip() for cell in line.split(delimiter)]
-    try:
-        (cells,) = csv.reader([line], delimiter=delimiter, strict=True)
-    except (csv.Error, ValueError) as error:
-        raise NetworkFormatError(
-            f'{where}: quotation marks do not match; quote a cell as "a, b" or remove the marks'
-        ) from error
-    return [cell.strip() for cell in cells]
+    cells = line.split()
+    # networkx writes the attributes of an edge as a dict in the last column
+    if len(cells) > 3 and cells[2].startswith("{"):
+        cells = [*cells[:2], " ".join(cells[2:])]
+    return cells
 
 
 def parse_edge_list(text: str, path: str, header: bool | None) -> Rows:
@@ -64,7 +69,8 @@ def parse_edge_list(text: str, path: str, header: bool | None) -> Rows:
             "expected two names a line, such as A<tab>B"
         )
     delimiter = _delimiter(lines[0][1])
-    first = _cells(lines[0][1], delimiter, f"{path}, line {lines[0][0]}")
+    first_number = lines[0][0]
+    first = _cells(lines[0][1], delimiter, f"{path}, line {first_number}")
     if header or (header is None and _is_header(first)):
         lines = lines[1:]
         if not lines:
@@ -76,7 +82,7 @@ def parse_edge_list(text: str, path: str, header: bool | None) -> Rows:
         if len(cells) != width or width < 2:
             raise NetworkFormatError(
                 f"{path}, line {number}: {_columns(len(cells))} separated by {_DELIMITERS[delimiter]}, "
-                f"{f'expected {width} as on line {lines[0][0]}' if width > 1 else 'expected 2 or more'}"
+                f"{f'expected {width} as on line {first_number}' if width > 1 else 'expected 2 or more'}"
                 "; mend the line, put # before it, or name another format"
             )
         if not cells[0] or not cells[1]:

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
-from netchoice.io.reading import format_of
+from netchoice.io.reading import SUFFIXES
 from netchoice.io.text import COMMENTS
 
 WRITTEN = ("edgelist", "graphml")
+EDGE_LIST_SUFFIXES = ("", ".tsv", ".txt", ".tab", ".edges", ".edgelist", ".el", ".dat")
 
 
 def write_network(graph: Graph, path: str | PathLike[str], format: str | None = None) -> None:
@@ -39,8 +40,9 @@ def write_network(graph: Graph, path: str | PathLike[str], format: str | None = 
     >>> read_network(path)[0]
     <Graph: 4 nodes, 1 edge>
     """
+    graph = Graph.of(graph)
     path = Path(path)
-    format = format or format_of(path)
+    format = format or _format_to_write(path)
     if format not in WRITTEN:
         raise UsageError(
             f"cannot write {format} ({path}); networks are written as edge list (.tsv, .txt) "
@@ -49,14 +51,33 @@ def write_network(graph: Graph, path: str | PathLike[str], format: str | None = 
     content = (edge_list_text(graph) if format == "edgelist" else _graphml(graph)).encode()
     if path.suffix.lower() == ".gz":
         content = gzip.compress(content, mtime=0)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        partial.write_bytes(content)
-        os.replace(partial, path)
+        _replace(path.resolve(), content)
     except OSError as error:
         raise NetchoiceError(
             f"cannot write {path}: {error.strerror}; choose another place"
         ) from error
+
+
+def _format_to_write(path: Path) -> str:
+    suffix = path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
+    return (
+        "edgelist" if suffix.lower() in EDGE_LIST_SUFFIXES else SUFFIXES.get(suffix.lower(), suffix)
+    )
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """A file appears whole or not at all; a pipe or a device is written to as it is."""
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    mode = path.stat().st_mode if path.exists() else None
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_bytes(content)
+        if mode is not None:
+            partial.chmod(mode)
+        os.replace(partial, path)
     finally:
         with contextlib.suppress(OSError):
             partial.unlink()
@@ -81,9 +102,7 @@ def _labelled_lines(graph: Graph) -> Iterator[str]:
 
     A node without earlier neighbours is named alone first, isolated or not.
     """
-    names = [_writable(label) for label in graph.labels or ()]
-    if len(set(names)) != len(names):
-        raise UsageError("two labels are the same text; an edge list cannot tell them apart")
+    names = [_writable(label) for label in _texts(graph)]
     yield f"# netchoice nodes={graph.n_nodes} labels"
     for v in range(graph.n_nodes):
         earlier = [u for u in graph.neighbors(v).tolist() if u < v]
@@ -93,8 +112,18 @@ def _labelled_lines(graph: Graph) -> Iterator[str]:
             yield f"{names[u]}\t{names[v]}"
 
 
-def _writable(label: object) -> str:
-    text = str(label)
+def _texts(graph: Graph) -> list[str]:
+    """The labels as text, which must still tell nodes apart and be text that files can hold."""
+    texts = [str(label) for label in graph.labels or ()]
+    if len(set(texts)) != len(texts):
+        raise UsageError("two labels are the same text; a file cannot tell them apart")
+    for text in texts:
+        if any(0xD800 <= ord(character) < 0xE000 for character in text):
+            raise UsageError(f"label {text!r} has a lone surrogate, which no file can hold")
+    return texts
+
+
+def _writable(text: str) -> str:
     if not text or text != text.strip() or text.startswith(COMMENTS) or set(text) & set("\t\n\r\0"):
         raise UsageError(
             f"label {text!r} cannot stand in an edge list (empty, tabs, line ends, blanks at its ends, "
@@ -106,11 +135,10 @@ def _writable(label: object) -> str:
 def _graphml(graph: Graph) -> str:
     import networkx as nx
 
+    for text in _texts(graph):
+        if any(ord(character) < 32 or character in "\ufffe\uffff" for character in text):
+            raise UsageError(f"label {text!r} has characters that XML cannot hold")
     named = graph.to_networkx()
-    if graph.labels is not None:
-        for label in graph.labels:
-            if any(ord(character) < 32 or character in "\ufffe\uffff" for character in str(label)):
-                raise UsageError(f"label {str(label)!r} has characters that XML cannot hold")
     buffer = io.BytesIO()
     nx.write_graphml_xml(named, buffer)
     return buffer.getvalue().decode()

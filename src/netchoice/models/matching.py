@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netchoice.errors import GrowthLimitError, UsageError
+from netchoice.errors import EdgeLimitError, GrowthLimitError, UsageError
 from netchoice.models.model import Model, Parameters
 from netchoice.models.priors import uniform
 from netchoice.models.space import ModelSpace
@@ -60,11 +60,13 @@ class MatchedModel(Model):
 
     def sample(self, rng: np.random.Generator) -> Parameters:
         """Draw parameters from the prior given that the network matches."""
-        for _ in range(MAX_PROPOSALS):
+        varies = any(not spec.prior.is_constant for spec in self.parameters.values())
+        tries = MAX_PROPOSALS if varies else min(MAX_PROPOSALS, 1000)
+        for _ in range(tries):
             parameters = super().sample(rng)
             if self.propose(self.n_nodes, parameters, rng) is not None:
                 return parameters
-        raise self._no_match("with parameters from the prior", self.n_nodes)
+        raise self._no_match("with parameters from the prior", self.n_nodes, tries)
 
     def grow(
         self,
@@ -89,12 +91,12 @@ class MatchedModel(Model):
             if graph is not None:
                 return graph
         text = ", ".join(f"{name}={value:g}" for name, value in values.items())
-        raise self._no_match(f"with {text}", n_nodes)
+        raise self._no_match(f"with {text}", n_nodes, MAX_PROPOSALS)
 
-    def _no_match(self, how: str, n_nodes: int) -> GrowthLimitError:
+    def _no_match(self, how: str, n_nodes: int, tries: int) -> GrowthLimitError:
         low, high = self.bounds(n_nodes)
         return GrowthLimitError(
-            f"{self.name} {how}: none of {MAX_PROPOSALS} networks with {n_nodes} nodes had between "
+            f"{self.name} {how}: none of {tries} networks with {n_nodes} nodes had between "
             f"{low} and {high} edges; widen the prior or the tolerance, or leave the model out"
         )
 
@@ -103,9 +105,9 @@ class MatchedSpace(ModelSpace):
     """A model space whose networks all have about the observed number of edges.
 
     Made by :meth:`ModelSpace.matched_to`. Every network has edges per node within ``tolerance`` of
-    the observed network's. Models keep their prior weights. Where a model has a parameter that
-    sets the density, its prior becomes uniform over the range that can match; all others keep
-    their priors, and are conditioned on the match by rejection.
+    the observed network's. Models keep their prior weights. A parameter that adapts (it sets the
+    density) gets a uniform prior over the range that can match, unless its prior was changed; all
+    others keep their priors, and are conditioned on the match by rejection.
 
     Examples
     --------
@@ -150,11 +152,12 @@ class MatchedSpace(ModelSpace):
             tolerance=self.tolerance,
             isolated=self.isolated,
         )
-        if model.density is None or model.parameters[model.density].prior.is_constant:
+        adapting = [name for name, spec in model.parameters.items() if spec.adapts]
+        if not adapting:
             return matched
-        low, high = _density_range(model, matched)
-        spec = replace(model.parameters[model.density], prior=uniform(low, high))
-        return replace(matched, parameters={**model.parameters, model.density: spec})
+        low, high = _density_range(model, matched, adapting[0])
+        spec = replace(model.parameters[adapting[0]], prior=uniform(low, high))
+        return replace(matched, parameters={**model.parameters, adapting[0]: spec})
 
     def acceptance_rates(self, n_proposals: int = 200, seed: int = 0) -> dict[str, float]:
         """Share of proposed networks that match, by model."""
@@ -172,14 +175,13 @@ def _streams(seed: int, n: int) -> Iterator[np.random.Generator]:
     return map(np.random.default_rng, np.random.SeedSequence(seed).spawn(n))
 
 
-def _density_range(model: Model, matched: MatchedModel) -> tuple[float, float]:
+def _density_range(model: Model, matched: MatchedModel, name: str) -> tuple[float, float]:
     """Where the density parameter can lie for the network to match.
 
     Bisection on small networks, for several draws of the other parameters; the range over these,
     widened a little, so that nothing that can match is cut off.
     """
-    assert model.density is not None
-    spec = model.parameters[model.density]
+    spec = model.parameters[name]
     n_nodes = max(min(matched.n_nodes, _SEARCH_NODES), model.min_nodes)
     rng = np.random.default_rng(0)
     low_edges, high_edges = matched.bounds(n_nodes)
@@ -187,19 +189,19 @@ def _density_range(model: Model, matched: MatchedModel) -> tuple[float, float]:
     for draw in range(_SEARCH_DRAWS):
         parameters = Model.sample(model, rng)
         wanted = low_edges if draw % 2 else high_edges
-        low, high = spec.low, min(spec.high, (n_nodes - 1) / 2)
+        low, high = spec.low, spec.high
         for _ in range(_SEARCH_STEPS):
             middle = math.sqrt(low * high)
-            parameters[model.density] = middle
+            parameters[name] = middle
             try:
                 grown = model.grow(
                     n_nodes, parameters, rng, isolated=matched.isolated, max_edges=2 * wanted + 2
                 )
                 dense = grown.n_edges > wanted
-            except GrowthLimitError as error:
-                dense = "edges" in str(error)
-            except UsageError:
+            except (EdgeLimitError, UsageError):
                 dense = True
+            except GrowthLimitError:
+                dense = False
             low, high = (low, middle) if dense else (middle, high)
         ends.append(math.sqrt(low * high))
     return max(spec.low, 0.95 * min(ends)), min(spec.high, 1.05 * max(ends))

@@ -9,7 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from netchoice.errors import GrowthLimitError, ModelError, NetworkFormatError, UsageError
+from netchoice.errors import (
+    EdgeLimitError,
+    GrowthLimitError,
+    ModelError,
+    NetchoiceError,
+    NetworkFormatError,
+    UsageError,
+)
 from netchoice.graph import Graph
 from netchoice.models.priors import Prior, as_prior
 from netchoice.names import unknown
@@ -29,12 +36,24 @@ Parameters = dict[str, float]
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: its prior, the values that make sense, and what it means."""
+    """One parameter: its prior, the values that make sense, and what it means.
+
+    With ``adapts``, more of it means more edges per node, and matching the density of an observed
+    network replaces its prior by one over the range that can match.
+    """
 
     prior: Prior
     low: float = -math.inf
     high: float = math.inf
     meaning: str = ""
+    adapts: bool = False  # sets the density: where that is matched, the prior gives way
+
+    def __post_init__(self) -> None:
+        if self.adapts and not 0 < self.low < self.high < math.inf:
+            raise UsageError(
+                "a parameter that adapts to density needs finite bounds above 0; "
+                f"found [{self.low:g}, {self.high:g}]"
+            )
 
     def check(self, where: str, value: float) -> None:
         """Refuse a value outside the domain."""
@@ -67,8 +86,6 @@ class Model:
         For people.
     min_nodes : int
         Size of the seed graph: fewer nodes are an error.
-    density : str, optional
-        The parameter that sets the number of edges per node, if there is one.
 
     Examples
     --------
@@ -87,7 +104,6 @@ class Model:
     description: str = ""
     reference: str = ""
     min_nodes: int = 1
-    density: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
@@ -148,7 +164,7 @@ class Model:
         >>> dmr.grow(50, parameters, np.random.default_rng(1), isolated="drop").n_isolated
         0
         """
-        if rng is None or not hasattr(rng, "random"):
+        if rng is None or not hasattr(rng, "bit_generator"):
             raise UsageError(
                 f"{self.name}: rng is {rng!r}; give a generator, for example numpy.random.default_rng(1)"
             )
@@ -181,19 +197,24 @@ class Model:
         uniform(0, 1)
         """
         changed = dict(self.parameters)
-        for name, prior in priors.items():
+        for key, prior in priors.items():
+            name = key.removeprefix(f"{self.name}.")
             if name not in changed:
                 raise unknown(f"parameter of {self.name}", name, changed)
-            changed[name] = replace(changed[name], prior=as_prior(prior))
+            changed[name] = replace(changed[name], prior=as_prior(prior), adapts=False)
         return replace(self, parameters=changed)
 
     def _check_size(self, n_nodes: int, isolated: str) -> None:
         if isolated not in ISOLATED:
             raise UsageError(f"isolated={isolated!r}; expected 'keep' or 'drop'")
-        if isinstance(n_nodes, bool) or not _is_whole(n_nodes) or n_nodes < self.min_nodes:
+        if (
+            isinstance(n_nodes, bool)
+            or not _is_whole(n_nodes)
+            or not self.min_nodes <= n_nodes < 2**31
+        ):
             raise UsageError(
                 f"{self.name} cannot grow to {n_nodes!r} nodes; expected a whole number of at least "
-                f"{self.min_nodes}, the size of its seed graph"
+                f"{self.min_nodes}, the size of its seed graph, and below 2³¹"
             )
 
     def _check(self, n_nodes: int, given: Mapping[str, float], isolated: str) -> Parameters:
@@ -204,8 +225,8 @@ class Model:
         values = {}
         for name, spec in self.parameters.items():
             if name in given:
-                value = given[name]
-                value = value.item() if hasattr(value, "item") else value
+                value: Any = given[name]
+                value = value.item() if getattr(value, "size", 0) == 1 else value
                 spec.check(f"{self.name}: {name}", value)
                 values[name] = value
             elif spec.prior.is_constant:
@@ -227,7 +248,13 @@ class Model:
         """Run the model's function and see to it that the network is what was asked for."""
         controls: dict[str, Any] = {"isolated": isolated, "max_edges": max_edges}
         controls = {name: controls[name] for name in self._controls}
-        grown = self.function(n_nodes, rng, **values, **controls)
+        try:
+            grown = self.function(n_nodes, rng, **values, **controls)
+        except NetchoiceError:
+            raise
+        except Exception as error:  # a user's function may fail in any way; say whose it is
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ModelError(f"model {self.name!r} raised {reason}") from error
         try:
             graph = Graph.of(grown)
         except NetworkFormatError as error:
@@ -239,7 +266,7 @@ class Model:
             faults.append(f"{graph.self_loops_dropped} self loops")
         if graph is not grown and graph.repeats_dropped:
             faults.append(f"{graph.repeats_dropped} repeated edges")
-        if graph is not grown and _is_directed(grown):
+        if graph is not grown and _is_directed(grown, graph.n_edges):
             faults.append("directed edges")
         if isolated == "drop" and "isolated" in self._controls and graph.n_isolated:
             faults.append(f"{graph.n_isolated} isolated nodes although isolated='drop'")
@@ -291,10 +318,13 @@ def growth_limit(name: str, n_nodes: int, total: int) -> GrowthLimitError:
 
 def edge_limit(name: str, n_edges: int, max_edges: int) -> GrowthLimitError:
     """The error for growth that makes more edges than allowed."""
-    return GrowthLimitError(f"{name}: {n_edges} edges, above the limit of {max_edges} edges")
+    return EdgeLimitError(f"{name}: {n_edges} edges, above the limit of {max_edges} edges")
 
 
-def _is_directed(grown: Any) -> bool:
+def _is_directed(grown: Any, n_edges: int) -> bool:
+    if hasattr(grown, "tocoo") or hasattr(grown, "__array__"):
+        matrix = grown.toarray() if hasattr(grown, "toarray") else grown
+        return int((matrix != 0).sum() - (matrix.diagonal() != 0).sum()) != 2 * n_edges
     flag = getattr(grown, "is_directed", None) or getattr(grown, "isDirected", None)
     return bool(flag()) if callable(flag) else False
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 ATTRACTIVENESS = Parameter(
     uniform(0.2, 5), 0.01, 1000.0, "added to every degree, so that nodes without links count"
 )
-MEAN_LINKS = Parameter(uniform(0.5, 4), 0.001, 100.0, "links per node: the floor, or one more")
+MEAN_LINKS = Parameter(
+    uniform(0.5, 4), 0.001, 100.0, "links per node: the floor, or one more", adapts=True
+)
 
 
 def grow_ba(n_nodes: int, rng: np.random.Generator, m: int) -> Graph:
@@ -46,7 +48,6 @@ LPA = Model(
     reference="Dorogovtsev, Mendes & Samukhin, Phys. Rev. Lett. 85:4633 (2000), "
     "doi:10.1103/PhysRevLett.85.4633",
     min_nodes=2,
-    density="mean_links",
 )
 AGV = Model(
     "agv",
@@ -55,5 +56,4 @@ AGV = Model(
     description="aging vertices: new nodes link to active ones, which retire",
     reference="Klemm & Eguíluz, Phys. Rev. E 65:036123 (2002), doi:10.1103/PhysRevE.65.036123",
     min_nodes=2,
-    density="mean_links",
 )

@@ -43,9 +43,22 @@ class Prior:
         return self.low == self.high
 
 
+def number_text(value: float) -> str:
+    """A number in full: priors with different texts are different priors.
+
+    >>> number_text(0.25), number_text(4.0), number_text(0.1234567)
+    ('0.25', '4', '0.1234567')
+    """
+    return repr(float(value)).removesuffix(".0")
+
+
+def _call(family: str, *arguments: float) -> str:
+    return f"{family}({', '.join(map(number_text, arguments))})"
+
+
 def constant(value: float) -> Prior:
     """Always this value."""
-    return Prior(f"{value:g}", value, value, lambda rng: value)
+    return Prior(number_text(value), value, value, lambda rng: value)
 
 
 def uniform(low: float, high: float) -> Prior:
@@ -57,7 +70,7 @@ def uniform(low: float, high: float) -> Prior:
     if not low < high:
         raise UsageError(f"uniform({low:g}, {high:g}): the first bound must be below the second")
     return Prior(
-        f"uniform({low:g}, {high:g})", low, high, lambda rng: low + (high - low) * rng.random()
+        _call("uniform", low, high), low, high, lambda rng: low + (high - low) * rng.random()
     )
 
 
@@ -66,7 +79,7 @@ def loguniform(low: float, high: float) -> Prior:
     if not 0 < low < high:
         raise UsageError(f"loguniform({low:g}, {high:g}): expected 0 < first bound < second bound")
     width = math.log(high / low)
-    text = f"loguniform({low:g}, {high:g})"
+    text = _call("loguniform", low, high)
     return Prior(text, low, high, lambda rng: low * math.exp(width * rng.random()))
 
 
@@ -74,7 +87,7 @@ def normal(mean: float, sd: float) -> Prior:
     """Normal with a mean and a standard deviation."""
     if not sd > 0:
         raise UsageError(f"normal({mean:g}, {sd:g}): the standard deviation must be above 0")
-    text = f"normal({mean:g}, {sd:g})"
+    text = _call("normal", mean, sd)
     return Prior(text, -math.inf, math.inf, lambda rng: float(rng.normal(mean, sd)))
 
 
@@ -82,7 +95,7 @@ def beta(a: float, b: float) -> Prior:
     """Beta distribution on [0, 1]."""
     if not (a > 0 and b > 0):
         raise UsageError(f"beta({a:g}, {b:g}): both parameters must be above 0")
-    return Prior(f"beta({a:g}, {b:g})", 0.0, 1.0, lambda rng: float(rng.beta(a, b)))
+    return Prior(_call("beta", a, b), 0.0, 1.0, lambda rng: float(rng.beta(a, b)))
 
 
 def integers(low: float, high: float) -> Prior:
@@ -160,8 +173,27 @@ def _parse(text: str) -> Prior:
 
 
 def _from_scipy(frozen: Any) -> Prior:
-    low, high = (float(bound) for bound in frozen.support())
-    arguments = [f"{value:g}" for value in frozen.args]
-    arguments += [f"{name}={value:g}" for name, value in sorted(frozen.kwds.items())]
-    text = f"scipy.stats.{frozen.dist.name}({', '.join(arguments)}) on [{low:g}, {high:g}]"
-    return Prior(text, low, high, lambda rng: frozen.rvs(random_state=rng).item())
+    try:
+        low, high = (float(bound) for bound in frozen.support())
+    except (TypeError, ValueError, AttributeError):
+        low = high = math.nan
+    if math.isnan(low) or math.isnan(high):
+        raise UsageError(
+            f"{frozen!r} is no prior for one number; expected a frozen scipy.stats distribution with "
+            "its parameters given, such as scipy.stats.beta(2, 5)"
+        )
+    name = getattr(getattr(frozen, "dist", frozen), "name", None) or type(frozen).__name__
+    arguments = [_any_text(value) for value in getattr(frozen, "args", ())]
+    arguments += [f"{k}={_any_text(v)}" for k, v in sorted(getattr(frozen, "kwds", {}).items())]
+    bounds = f"[{number_text(low)}, {number_text(high)}]"
+    text = f"scipy.stats.{name}({', '.join(arguments)}) on {bounds}"
+    return Prior(text, low, high, lambda rng: _scalar(frozen.rvs(random_state=rng)))
+
+
+def _any_text(value: Any) -> str:
+    return number_text(value) if isinstance(value, (int, float)) else str(value)
+
+
+def _scalar(value: Any) -> float:
+    number: float = value.item() if hasattr(value, "item") else value
+    return number

@@ -49,7 +49,6 @@ RDS = Model(
     description="random static network",
     reference="Erdős & Rényi, Publ. Math. Debrecen 6:290 (1959)",
     min_nodes=2,
-    density="mean_links",
 )
 RDG = Model(
     "rdg",
@@ -58,7 +57,6 @@ RDG = Model(
     description="random growing network",
     reference="Callaway et al., Phys. Rev. E 64:041902 (2001), doi:10.1103/PhysRevE.64.041902",
     min_nodes=2,
-    density="mean_links",
 )
 SMW = Model(
     "smw",
@@ -70,5 +68,4 @@ SMW = Model(
     description="small world: a ring lattice with rewired edges",
     reference="Watts & Strogatz, Nature 393:440 (1998), doi:10.1038/30918",
     min_nodes=3,
-    density="mean_links",
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from netchoice.errors import UsageError
@@ -33,12 +32,15 @@ SPACES = {
 }
 
 
-def get_space(name: str) -> ModelSpace:
+def get_space(name: str | ModelSpace) -> ModelSpace:
     """The model space of this name, or the one that ``module:attribute`` names.
 
     >>> get_space("ba").labels
     ('ba1', 'ba2', 'ba3', 'ba4')
     """
+    if isinstance(name, ModelSpace):
+        return name
+    name = str(name)
     if ":" in name:
         found = load_attribute(name)
         if isinstance(found, ModelSpace):
@@ -49,12 +51,14 @@ def get_space(name: str) -> ModelSpace:
     return SPACES[name]
 
 
-def get_model(name: str) -> Model:
+def get_model(name: Any) -> Model:
     """The model of this name in the first space that has it, or the one ``module:attribute`` names.
 
     >>> get_model("dmr").description
     'duplication with random mutation'
     """
+    if not isinstance(name, str):
+        return as_model(name, repr(name))
     if ":" in name:
         return as_model(load_attribute(name), name)
     models: dict[str, Model] = {}
@@ -76,14 +80,3 @@ def as_model(thing: Any, where: str) -> Model:
         f"{where} is a {type(thing).__name__}; expected a netchoice.Model or a function "
         "(n_nodes, rng, …) that returns a network"
     )
-
-
-def parse_assignments(texts: Iterable[str], what: str) -> dict[str, str]:
-    """``name=value`` texts from the command line, as a mapping."""
-    pairs = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise UsageError(f"{text!r} is not of the form name=value (in {what})")
-        pairs[name.strip()] = value.strip()
-    return pairs

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from netchoice.errors import UsageError
-from netchoice.models.model import Model, Parameters
+from netchoice.graph import Graph
+from netchoice.models.model import ISOLATED, Model, Parameters
 from netchoice.names import unknown
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from netchoice.graph import Graph
     from netchoice.models.matching import MatchedSpace
 
 
@@ -129,12 +129,18 @@ class ModelSpace:
         return {"name": self.name, "models": models}
 
     def matched_to(
-        self, graph: Graph, *, tolerance: float = 0.1, isolated: str = "keep"
+        self, graph: Any, *, tolerance: float = 0.1, isolated: str | None = None
     ) -> MatchedSpace:
         """The same models, but every network as dense as an observed one.
 
-        See :class:`~netchoice.models.matching.MatchedSpace`.
+        By default isolated nodes are dropped where the observed network has none. See
+        :class:`~netchoice.models.matching.MatchedSpace`.
         """
         from netchoice.models.matching import MatchedSpace
 
+        graph = Graph.of(graph)
+        if isolated is None:
+            isolated = "keep" if graph.n_isolated else "drop"
+        if isolated not in ISOLATED:
+            raise UsageError(f"isolated={isolated!r}; expected 'keep' or 'drop'")
         return MatchedSpace(self, graph.n_nodes, graph.n_edges, tolerance, isolated)

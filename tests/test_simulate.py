@@ -1,0 +1,558 @@
+"""Tables: the same bits on any engine, nothing lost, failures as data."""
+
+import json
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import simulation_parts as parts
+
+import netchoice
+from netchoice import ModelSpace, ReferenceTable, simulate_table
+from netchoice.errors import NetchoiceError, UsageError
+from netchoice.table import TableError, TableFolder
+
+CHEAP = ["n_triangles", "degree_max", "transitivity", "noise_normal", "noise_integer"]
+BASE = {"n_nodes": 25, "n_samples": 60, "seed": 3, "features": CHEAP}
+HERE = Path(__file__).parent
+
+
+def values(table):
+    """Everything but timings."""
+    columns = [c for c in table.frame.columns if not c.startswith("seconds_") and c != "machine"]
+    return table.frame[sorted(columns)].reset_index(drop=True)
+
+
+def assert_same(a, b):
+    pd.testing.assert_frame_equal(values(a), values(b), check_exact=True)
+
+
+@pytest.fixture(scope="module")
+def serial():
+    return simulate_table("duplication", **BASE, engine="serial")
+
+
+def test_what_a_table_holds(serial):
+    assert serial.X.shape == (60, 5)
+    assert list(serial.X.columns) == CHEAP
+    assert set(serial.y) == {"dmc", "dmr"}
+    assert set(serial.parameters.columns) == {"p_delete", "p_connect", "p_new"}
+    dmc = serial.parameters[serial.y == "dmc"]
+    assert dmc["p_connect"].between(0.25, 0.75).all()
+    assert dmc["p_new"].isna().all()
+    assert serial.discrete["n_triangles"]
+    assert not serial.discrete["transitivity"]
+    assert serial.costs.ingredients.keys() == {"degrees", "degree_counts", "triangles"}
+    assert serial.costs.price("transitivity") > serial.costs.own["transitivity"] > 0
+    assert len(serial.failures) == 0
+    assert repr(serial).startswith("<ReferenceTable: 60 rows (dmc ")
+
+
+def test_rows_are_the_networks_they_say(serial):
+    """Row by row: grown again from its streams, measured again."""
+    from netchoice.simulate import _job
+
+    job = _job(netchoice.get_space("duplication"), 25, None, CHEAP, 3, "train")
+    for row in (0, 17, 59):
+        label, parameters = job.space.sample(job.stream(row, "draw"))
+        assert serial.frame["label"][row] == label
+        for name, value in parameters.items():
+            assert serial.frame[f"parameter_{name}"][row] == value
+        graph = job.space[label].grow(25, parameters, job.stream(row, "growth"))
+        expected = netchoice.compute_features(graph, ["n_triangles", "transitivity"]).values
+        assert serial.X["n_triangles"][row] == expected["n_triangles"]
+        assert serial.X["transitivity"][row] == expected["transitivity"]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 8])
+def test_processes_give_the_same_bits(serial, workers, tmp_path):
+    table = simulate_table("duplication", **BASE, workers=workers, path=tmp_path / "t")
+    assert_same(table, serial)
+    assert_same(ReferenceTable.load(tmp_path / "t"), serial)
+
+
+@pytest.mark.parametrize("executor", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor_gives_the_same_bits(serial, executor):
+    options = {}
+    if executor is ProcessPoolExecutor:  # forking a process with threads is asking for trouble
+        options = {"mp_context": multiprocessing.get_context("spawn")}
+    with executor(2, **options) as pool:
+        assert_same(simulate_table("duplication", **BASE, engine=pool), serial)
+
+
+def test_batches_do_not_matter(serial, monkeypatch):
+    monkeypatch.setattr("netchoice.simulate._MAX_BATCH", 7)
+    assert_same(simulate_table("duplication", **BASE, engine="serial"), serial)
+
+
+def test_more_rows_later(serial, tmp_path):
+    first = simulate_table(
+        "duplication", **{**BASE, "n_samples": 20}, engine="serial", path=tmp_path
+    )
+    assert len(first) == 20
+    table = simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
+    assert_same(table, serial)
+    fewer = simulate_table(
+        "duplication", **{**BASE, "n_samples": 20}, engine="serial", path=tmp_path
+    )
+    assert_same(fewer, first)
+    assert len(ReferenceTable.load(tmp_path)) == 60
+
+
+def test_fewer_features_leave_the_others_unchanged(serial):
+    some = {**BASE, "features": ["noise_integer", "transitivity"]}
+    table = simulate_table("duplication", **some, engine="serial")
+    pd.testing.assert_frame_equal(table.X, serial.X[["noise_integer", "transitivity"]])
+
+
+def test_streams_and_seeds_share_nothing(serial):
+    for change in ({"seed": 4}, {"stream": "test"}):
+        other = simulate_table("duplication", **{**BASE, **change}, engine="serial")
+        assert not np.intersect1d(other.X["noise_normal"], serial.X["noise_normal"]).size
+        assert not np.intersect1d(other.parameters["p_delete"], serial.parameters["p_delete"]).size
+
+
+def test_isolated_and_matched_spaces():
+    drop = simulate_table(
+        "duplication", n_nodes=25, n_samples=8, seed=1, engine="serial", isolated="drop",
+        features=["shell_2_size", "n_components"],
+    )  # fmt: skip
+    assert drop.manifest["isolated"] == "drop"
+    observed = netchoice.get_model("ba2").grow(40, {}, np.random.default_rng(1))
+    space = netchoice.get_space("mechanisms").matched_to(observed, isolated="drop")
+    table = simulate_table(
+        space, n_nodes=40, n_samples=8, seed=1, engine="serial", features=["degree_mean"]
+    )
+    assert (np.abs(table.X["degree_mean"] * 20 - observed.n_edges) <= 0.1 * observed.n_edges).all()
+    assert table.manifest["isolated"] == "drop"
+
+
+# Disk
+
+
+def test_other_programs_read_it(serial, tmp_path):
+    import duckdb
+    import polars
+
+    serial.save(tmp_path / "t")
+    files = f"{tmp_path}/t/rows-*.parquet"
+    [(count,)] = duckdb.sql(f"select count(*) from '{files}' where label = 'dmc'").fetchall()
+    assert count == (serial.y == "dmc").sum()
+    assert polars.read_parquet(files)["n_triangles"].to_list() == serial.X["n_triangles"].to_list()
+    assert len(pd.read_parquet(next((tmp_path / "t").glob("rows-*")))) == 60
+    manifest = json.loads((tmp_path / "t" / "manifest.json").read_text())
+    assert manifest["space"]["models"][0]["priors"]["p_delete"] == "uniform(0.25, 0.75)"
+    assert manifest["seed"] == 3
+    assert {"name", "version", "discrete"} == set(manifest["features"][0])
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"n_nodes": 26}, "n_nodes"),
+        ({"seed": 4}, "seed"),
+        ({"stream": "test"}, "stream"),
+        ({"isolated": "drop"}, "isolated"),
+        ({"features": ["n_triangles"]}, "features"),
+    ],
+)
+def test_rows_made_differently_are_never_mixed(tmp_path, change, field):
+    small = {**BASE, "n_samples": 2}
+    simulate_table("duplication", **small, engine="serial", path=tmp_path)
+    with pytest.raises(TableError, match=f"differ in {field}"):
+        simulate_table("duplication", **{**small, **change}, engine="serial", path=tmp_path)
+    wider = netchoice.get_space("duplication").with_priors({"p_delete": "uniform(0, 1)"})
+    with pytest.raises(TableError, match="differ in space"):
+        simulate_table(wider, **small, engine="serial", path=tmp_path)
+
+
+def test_another_version_of_a_feature_is_refused(tmp_path):
+    make = {"n_nodes": 20, "n_samples": 2, "seed": 1, "engine": "serial", "path": tmp_path}
+    one = netchoice.feature(version="1", name="mine")(lambda graph: 1.0)
+    two = netchoice.feature(version="2", name="mine")(lambda graph: 2.0)
+    simulate_table("ba", features=[one], **make)
+    with pytest.raises(TableError, match="differ in features"):
+        simulate_table("ba", features=[two], **make)
+    changed = netchoice.feature(version="1", name="mine")(lambda graph: 1.0 + 0.0)
+    with pytest.warns(UserWarning, match="differ in code"):
+        simulate_table("ba", features=[changed], **make)
+
+
+def test_other_packages_only_warn(tmp_path):
+    small = {**BASE, "n_samples": 2}
+    simulate_table("duplication", **small, engine="serial", path=tmp_path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    manifest["packages"]["numpy"] = "0.1"
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.warns(UserWarning, match="differ in packages"):
+        simulate_table("duplication", **small, engine="serial", path=tmp_path)
+
+
+def test_damaged_shards_are_noticed_and_redone(serial, tmp_path, monkeypatch):
+    monkeypatch.setattr("netchoice.simulate._SHARD_ROWS", 10)
+    simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
+    shards = TableFolder(tmp_path).shards()
+    assert len(shards) >= 4
+    whole = shards[0].read_bytes()
+    shards[0].write_bytes(whole[: len(whole) // 2])  # the power went
+    content = bytearray(shards[1].read_bytes())
+    content[len(content) // 3] ^= 0xFF  # a bit flipped
+    shards[1].write_bytes(content)
+    shards[2].write_bytes(b"")
+    with pytest.warns(UserWarning, match="is damaged and set aside"):
+        table = simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
+    assert_same(table, serial)
+
+
+def test_an_incomplete_table_says_so(tmp_path):
+    simulate_table("duplication", **{**BASE, "n_samples": 4}, engine="serial", path=tmp_path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    (tmp_path / "manifest.json").write_text(json.dumps({**manifest, "n_samples": 9}))
+    with pytest.warns(UserWarning, match="has 4 of 9 rows"):
+        ReferenceTable.load(tmp_path)
+
+
+def test_no_table(tmp_path):
+    with pytest.raises(TableError, match=r"is no reference table: no manifest\.json"):
+        ReferenceTable.load(tmp_path)
+    (tmp_path / "manifest.json").write_text("{")
+    with pytest.raises(TableError, match=r"manifest\.json is damaged"):
+        ReferenceTable.load(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"format": 99}')
+    with pytest.raises(TableError, match="has table format 99; this netchoice reads 1"):
+        ReferenceTable.load(tmp_path)
+
+
+def test_a_full_disk_keeps_what_was_written(serial, tmp_path, monkeypatch):
+    import pyarrow.parquet
+
+    monkeypatch.setattr("netchoice.simulate._SHARD_ROWS", 10)
+    write, calls = pyarrow.parquet.write_table, []
+
+    def full(*arguments, **options):
+        calls.append(1)
+        if len(calls) > 2:
+            raise OSError(28, "No space left on device")
+        return write(*arguments, **options)
+
+    monkeypatch.setattr("pyarrow.parquet.write_table", full)
+    with pytest.raises(
+        TableError, match="No space left on device; what was written before is kept"
+    ):
+        simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
+    monkeypatch.undo()
+    assert len(TableFolder(tmp_path).rows_present()) >= 20
+    assert not list(tmp_path.glob(".*partial"))
+    assert_same(simulate_table("duplication", **BASE, engine="serial", path=tmp_path), serial)
+
+
+SCRIPT = """
+import sys; sys.path.insert(0, {here!r})
+import netchoice, simulation_parts as parts
+netchoice.simulate._SHARD_SECONDS = 0.1
+space = netchoice.ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
+netchoice.simulate_table(space, n_nodes=20, n_samples=80, seed=5, path={path!r}, workers=2,
+                         features=["degree_max", "noise_normal"])
+"""
+
+
+def start(path):
+    """A run in a process group of its own, without a guard against being imported by children."""
+    code = SCRIPT.format(here=str(HERE), path=str(path))
+    return subprocess.Popen(
+        [sys.executable, "-c", code], start_new_session=True, stderr=subprocess.PIPE
+    )
+
+
+def test_killed_again_and_again(tmp_path):
+    """SIGKILL at random moments, to parent and children alike; the last run completes the table."""
+    chance = random.Random(1)
+    for _ in range(4):
+        run = start(tmp_path / "t")
+        time.sleep(chance.uniform(1.0, 4.5))
+        if run.poll() is None:
+            os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
+    run = start(tmp_path / "t")
+    _, errors = run.communicate(timeout=120)
+    assert run.returncode == 0, errors.decode()
+    space = ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
+    whole = simulate_table(
+        space,
+        n_nodes=20,
+        n_samples=80,
+        seed=5,
+        engine="serial",
+        features=["degree_max", "noise_normal"],
+    )
+    assert_same(ReferenceTable.load(tmp_path / "t"), whole)
+
+
+def test_interrupted(tmp_path):
+    """Ctrl-C: stops within seconds, keeps what is finished, says how to go on."""
+    command = [sys.executable, "-m", "netchoice", "simulate", "duplication", "--nodes", "600"]
+    command += ["--samples", "3000", "--workers", "2", "--out", str(tmp_path / "t")]
+    run = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
+    for _ in range(300):
+        if (tmp_path / "t" / "manifest.json").exists():
+            break
+        time.sleep(0.1)
+    time.sleep(4)
+    begun = time.monotonic()
+    os.killpg(run.pid, signal.SIGINT)
+    _, errors = run.communicate(timeout=60)
+    assert time.monotonic() - begun < 20
+    assert run.returncode == 130
+    text = errors.decode()
+    assert "stopped after" in text
+    assert "the same again goes on from there" in text
+    assert "Traceback" not in text
+    kept = len(TableFolder(tmp_path / "t").rows_present())
+    assert f"stopped after {kept} of 3000 rows" in text
+
+
+# Failures
+
+
+def test_failures_are_data():
+    space = ModelSpace("moody", [parts.moody, netchoice.get_model("ba1")], weights=[1, 3])
+    table = simulate_table(
+        space,
+        n_nodes=25,
+        n_samples=120,
+        seed=3,
+        engine="serial",
+        features=[parts.sometimes, "degree_max"],
+    )
+    reasons = table.failures["failure"]
+    assert reasons.str.contains("RuntimeError: bad mood").any()
+    assert reasons.str.contains("returned a network with 26 nodes where 25").any()
+    assert reasons.str.contains("sometimes: ValueError: eleven").any()
+    assert len(table) + len(table.failures) == 120
+    assert table.X.notna().all().all()
+    failed = table.frame[table.frame["failure"].str.contains("eleven", na=False)]
+    assert failed["degree_max"].notna().all()  # the other features of that row are kept
+
+
+def test_processes_that_die_or_hang_cost_one_row():
+    space = ModelSpace("deadly", [parts.deadly, netchoice.get_model("ba1")])
+    make = {"n_nodes": 12, "n_samples": 60, "seed": 4, "features": ["degree_max"]}
+    table = simulate_table(space, **make, workers=2, row_timeout=1.0)
+    reasons = table.failures["failure"]
+    assert reasons.str.contains("lost: the process was ended by SIGSEGV").any()
+    assert reasons.str.contains("lost: took longer than 1 s").any()
+    k = [space.sample(_stream(4, row))[1].get("k") for row in range(60)]
+    expected = {row for row in range(60) if k[row] in (2, 3)}
+    assert set(table.failures["row"]) == expected
+
+
+def test_a_killed_child_costs_no_row():
+    """The rows it was at are done again, by another."""
+    space = ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
+    make = {"n_nodes": 20, "n_samples": 100, "seed": 5, "features": ["degree_max", "noise_normal"]}
+    killed = []
+
+    def kill_one(done, total, failed):
+        if done > 20 * (len(killed) + 1) and len(killed) < 2:
+            killed.append(multiprocessing.active_children()[0])
+            killed[-1].kill()
+
+    table = simulate_table(space, **make, workers=2, on_progress=kill_one)
+    assert len(killed) == 2
+    assert_same(table, simulate_table(space, **make, engine="serial"))
+    assert not multiprocessing.active_children()
+
+
+def test_workers_that_cannot_start_are_told_of(monkeypatch):
+    monkeypatch.setattr("netchoice.engines._serve", parts.exit_at_once)
+    with pytest.raises(NetchoiceError, match=r"workers end before they begin: .* with code 3"):
+        simulate_table("ba", n_nodes=10, n_samples=9, seed=1, workers=1, features=["degree_max"])
+
+
+def test_a_broken_executor_is_told_of(tmp_path):
+    space = ModelSpace("deadly", [parts.deadly.with_priors({"k": 2})])
+    make = {"n_nodes": 12, "n_samples": 9, "seed": 4, "features": ["degree_max"]}
+    context = multiprocessing.get_context("spawn")
+    with (
+        ProcessPoolExecutor(1, mp_context=context) as pool,
+        pytest.raises(NetchoiceError, match="the executor takes no more work"),
+    ):
+        simulate_table(space, **make, engine=pool, path=tmp_path)
+
+
+def _stream(seed, row):
+    from netchoice.simulate import _job
+
+    job = _job(netchoice.get_space("ba"), 12, None, ["degree_max"], seed, "train")
+    return job.stream(row, "draw")
+
+
+def test_too_many_failures_stop_the_run(tmp_path):
+    space = ModelSpace("moody", [parts.moody.with_priors({"k": 2})])
+    with pytest.raises(
+        NetchoiceError, match=r"of \d+ rows failed, more than 20%; for example: .*RuntimeError"
+    ) as stopped:
+        simulate_table(
+            space,
+            n_nodes=20,
+            n_samples=500,
+            seed=1,
+            engine="serial",
+            features=["degree_max"],
+            path=tmp_path,
+        )
+    kept = len(TableFolder(tmp_path).rows_present())
+    assert f"{kept} of {kept} rows failed" in str(stopped.value)
+    assert 50 <= kept < 500
+
+
+# Dask
+
+
+@pytest.fixture(scope="module")
+def dask_address(tmp_path_factory):
+    """A real scheduler and two worker processes on loopback."""
+    pytest.importorskip("distributed", reason="the Dask engine needs the package distributed")
+    folder = tmp_path_factory.mktemp("dask")
+    file = folder / "scheduler.json"
+    quiet = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "cwd": folder}
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
+         "--no-dashboard", "--scheduler-file", str(file)], **quiet,
+    )  # fmt: skip
+    for _ in range(300):
+        if file.exists() and file.stat().st_size:
+            break
+        time.sleep(0.1)
+    address = json.loads(file.read_text())["address"]
+    environment = os.environ | {"PYTHONPATH": str(HERE)}
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1",
+             "--no-dashboard", "--no-nanny", "--local-directory", str(folder)],
+            env=environment, **quiet,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    yield address.removeprefix("tcp://"), workers
+    for process in (*workers, scheduler):
+        process.kill()
+        process.wait()
+
+
+def wait_for_workers(address, n):
+    from distributed import Client
+
+    with Client(f"tcp://{address}", set_as_default=False) as client:
+        client.wait_for_workers(n, timeout=60)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_dask_gives_the_same_bits_though_a_worker_dies(serial, dask_address):
+    address, workers = dask_address
+    wait_for_workers(address, 2)
+    table = simulate_table("duplication", **BASE, engine=f"dask://{address}")
+    assert_same(table, serial)
+    space = ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
+    make = {"n_nodes": 20, "n_samples": 120, "seed": 5, "features": ["degree_max", "noise_normal"]}
+    killed = []
+
+    def kill_one(done, total, failed):
+        if done > 30 and not killed:
+            workers[0].kill()
+            killed.append(done)
+
+    table = simulate_table(space, **make, engine=f"dask://{address}", on_progress=kill_one)
+    assert killed
+    assert_same(table, simulate_table(space, **make, engine="serial"))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_no_scheduler_there():
+    with pytest.raises(UsageError, match=r"no Dask scheduler at 127\.0\.0\.1:9"):
+        simulate_table("ba", n_nodes=10, n_samples=1, seed=1, engine="dask://127.0.0.1:9")
+
+
+# Using tables
+
+
+def test_split_concat_and_constants(serial, tmp_path):
+    first, second = serial.split(0.25, seed=1)
+    assert len(first) == pytest.approx(15, abs=1)
+    assert len(first) + len(second) == 60
+    assert set(first.frame["row"]).isdisjoint(second.frame["row"])
+    assert first.costs == serial.costs
+    both = ReferenceTable.concat([first, second])
+    assert sorted(both.X["noise_normal"]) == sorted(serial.X["noise_normal"])
+    other = simulate_table(
+        "duplication", **{**BASE, "n_nodes": 30, "n_samples": 2}, engine="serial"
+    )
+    with pytest.raises(TableError, match="the tables differ in n_nodes: 25 and 30"):
+        ReferenceTable.concat([serial, other])
+    with pytest.raises(UsageError, match="share=1"):
+        serial.split(1)
+    ba = simulate_table(
+        "ba",
+        n_nodes=25,
+        n_samples=12,
+        seed=1,
+        engine="serial",
+        features=["lcc_nodes", "degree_max"],
+    )
+    varying = ba.drop_constant()
+    assert varying.features == ["degree_max"]
+    assert varying.costs.features == ["degree_max"]
+    varying.save(tmp_path / "v")
+    again = ReferenceTable.load(tmp_path / "v")
+    assert again.features == ["degree_max"]
+    assert again.costs == varying.costs
+
+
+def test_tables_made_elsewhere():
+    frame = pd.DataFrame({"y": ["a", "b", "a"], "count": [1, 2, 3], "share": [0.1, 0.2, 0.3]})
+    table = ReferenceTable.from_frame(frame, "y", costs={"count": 2.0, "share": 5.0})
+    assert table.y.tolist() == ["a", "b", "a"]
+    assert table.discrete == {"count": True, "share": False}
+    assert table.costs.price("share") == 5
+    free = ReferenceTable.from_frame(frame, "y")
+    assert free.costs.price("count") == 0
+    with pytest.raises(TableError, match="no column 'label'; there are y, count, share"):
+        ReferenceTable.from_frame(frame)
+    with pytest.raises(TableError, match="column 'y' holds"):
+        ReferenceTable.from_frame(frame, "count")
+    with pytest.raises(TableError, match="has a name that tables use"):
+        ReferenceTable.from_frame(frame.rename(columns={"share": "row"}), "y")
+
+
+def test_machines_are_not_averaged(serial):
+    frame = serial.frame.copy()
+    frame.loc[:9, "machine"] = "other"
+    frame.loc[:9, [c for c in frame if c.startswith("seconds_")]] *= 100
+    mixed = ReferenceTable(frame, serial.manifest)
+    with pytest.warns(UserWarning, match="come from 2 machines"):
+        costs = mixed.costs
+    assert costs.price("transitivity") < 3 * serial.costs.price("transitivity")
+
+
+def test_wrong_arguments():
+    make = {"n_nodes": 20, "n_samples": 2, "seed": 1}
+    for change, words in [
+        ({"n_samples": 0}, "n_samples=0; expected a whole number of at least 1"),
+        ({"seed": -1}, "seed=-1"),
+        ({"n_nodes": 1}, "at least 2"),
+        ({"engine": "proceses"}, "did you mean 'processes'"),
+        ({"features": []}, "no features"),
+        ({"features": ["transitivty"]}, "did you mean 'transitivity'"),
+        ({"isolated": "maybe"}, "expected 'keep' or 'drop'"),
+    ]:
+        with pytest.raises(UsageError, match=words):
+            simulate_table("duplication", **{**make, **change})
