@@ -75,6 +75,7 @@ bench: $(VENV)/.dev $(VENV)/.warm
 	-$(BIN)/python benchmarks/features.py
 	-$(BIN)/python benchmarks/scaling.py
 	-$(BIN)/python benchmarks/prices.py
+	-$(BIN)/python benchmarks/tables.py
 
 docs: $(VENV)/.dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs $(OUT)/docs

@@ -125,12 +125,13 @@ def test_no_pickle_and_no_global_randomness():
 
 
 @pytest.mark.parametrize(
-    ("guide", "words"), [("own-model", "100 nodes"), ("own-feature", "'n_leaves': 3")]
+    ("guide", "words"),
+    [("guides/own-model", "100 nodes"), ("guides/own-feature", "'n_leaves': 3"), ("tables", "")],
 )
 def test_guides_run(guide, words, tmp_path, monkeypatch, capsys):
     """Every Python block of a guide, in order, in one namespace."""
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs" / "guides" / f"{guide}.md").read_text()
+    text = (ROOT / "docs" / f"{guide}.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     assert len(blocks) >= 3
     namespace = {}

@@ -148,8 +148,8 @@ def test_other_programs_read_it(serial, tmp_path):
     [(count,)] = duckdb.sql(f"select count(*) from '{files}' where label = 'dmc'").fetchall()
     assert count == (serial.y == "dmc").sum()
     assert polars.read_parquet(files)["n_triangles"].to_list() == serial.X["n_triangles"].to_list()
-    assert len(pd.read_parquet(next((tmp_path / "t").glob("rows-*")))) == 60
-    manifest = json.loads((tmp_path / "t" / "manifest.json").read_text())
+    assert len(pd.read_parquet(tmp_path / "t")) == 60
+    manifest = json.loads((tmp_path / "t" / "_manifest.json").read_text())
     assert manifest["space"]["models"][0]["priors"]["p_delete"] == "uniform(0.25, 0.75)"
     assert manifest["seed"] == 3
     assert {"name", "version", "discrete"} == set(manifest["features"][0])
@@ -190,9 +190,9 @@ def test_another_version_of_a_feature_is_refused(tmp_path):
 def test_other_packages_only_warn(tmp_path):
     small = {**BASE, "n_samples": 2}
     simulate_table("duplication", **small, engine="serial", path=tmp_path)
-    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    manifest = json.loads((tmp_path / "_manifest.json").read_text())
     manifest["packages"]["numpy"] = "0.1"
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    (tmp_path / "_manifest.json").write_text(json.dumps(manifest))
     with pytest.warns(UserWarning, match="differ in packages"):
         simulate_table("duplication", **small, engine="serial", path=tmp_path)
 
@@ -215,19 +215,19 @@ def test_damaged_shards_are_noticed_and_redone(serial, tmp_path, monkeypatch):
 
 def test_an_incomplete_table_says_so(tmp_path):
     simulate_table("duplication", **{**BASE, "n_samples": 4}, engine="serial", path=tmp_path)
-    manifest = json.loads((tmp_path / "manifest.json").read_text())
-    (tmp_path / "manifest.json").write_text(json.dumps({**manifest, "n_samples": 9}))
+    manifest = json.loads((tmp_path / "_manifest.json").read_text())
+    (tmp_path / "_manifest.json").write_text(json.dumps({**manifest, "n_samples": 9}))
     with pytest.warns(UserWarning, match="has 4 of 9 rows"):
         ReferenceTable.load(tmp_path)
 
 
 def test_no_table(tmp_path):
-    with pytest.raises(TableError, match=r"is no reference table: no manifest\.json"):
+    with pytest.raises(TableError, match=r"is no reference table: no _manifest\.json"):
         ReferenceTable.load(tmp_path)
-    (tmp_path / "manifest.json").write_text("{")
-    with pytest.raises(TableError, match=r"manifest\.json is damaged"):
+    (tmp_path / "_manifest.json").write_text("{")
+    with pytest.raises(TableError, match=r"_manifest\.json is damaged"):
         ReferenceTable.load(tmp_path)
-    (tmp_path / "manifest.json").write_text('{"format": 99}')
+    (tmp_path / "_manifest.json").write_text('{"format": 99}')
     with pytest.raises(TableError, match="has table format 99; this netchoice reads 1"):
         ReferenceTable.load(tmp_path)
 
@@ -303,7 +303,7 @@ def test_interrupted(tmp_path):
     command += ["--samples", "3000", "--workers", "2", "--out", str(tmp_path / "t")]
     run = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
     for _ in range(300):
-        if (tmp_path / "t" / "manifest.json").exists():
+        if (tmp_path / "t" / "_manifest.json").exists():
             break
         time.sleep(0.1)
     time.sleep(4)

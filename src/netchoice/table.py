@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMAT = 1
+#: Names that begin with _ are passed over by programs that read a folder of Parquet files.
+MANIFEST = "_manifest.json"
 #: Rows on which short features are timed over several runs.
 CALIBRATION_ROWS = 16
 PARAMETER, OWN, STEP = "parameter_", "seconds_own_", "seconds_step_"
@@ -313,21 +315,21 @@ class TableFolder:
 
     def exists(self) -> bool:
         """True if a table was begun here."""
-        return (self.path / "manifest.json").is_file()
+        return (self.path / MANIFEST).is_file()
 
     def manifest(self) -> dict[str, Any]:
         """The manifest, as a dict."""
         try:
-            text = (self.path / "manifest.json").read_text()
+            text = (self.path / MANIFEST).read_text()
         except OSError as error:
             raise TableError(
-                f"{self.path} is no reference table: no manifest.json in it ({error.strerror}); "
+                f"{self.path} is no reference table: no {MANIFEST} in it ({error.strerror}); "
                 "netchoice simulate makes tables"
             ) from error
         try:
             manifest = json.loads(text)
         except ValueError as error:
-            raise TableError(f"{self.path}/manifest.json is damaged: {error}") from error
+            raise TableError(f"{self.path}/{MANIFEST} is damaged: {error}") from error
         if manifest.get("format") != FORMAT:
             found = manifest.get("format")
             raise TableError(f"{self.path} has table format {found}; this netchoice reads {FORMAT}")
@@ -344,7 +346,7 @@ class TableFolder:
         text = json.dumps(manifest, indent=1, ensure_ascii=False)
         with _disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-        self._write("manifest.json", lambda file: Path(file).write_text(text))
+        self._write(MANIFEST, lambda file: Path(file).write_text(text))
 
     def write_shard(self, rows: pa.Table) -> None:
         """Add rows, in one file."""
@@ -419,7 +421,7 @@ class TableFolder:
         except (pa.ArrowException, OSError, KeyError) as error:
             warnings.warn(f"{path} is damaged and set aside ({error})", stacklevel=4)
             with contextlib.suppress(OSError):
-                path.rename(path.with_suffix(".damaged"))
+                path.rename(path.with_name(f"_{path.name}.damaged"))
             return None
 
 
