@@ -256,6 +256,29 @@ def test_simulate_info_and_export(run, tmp_path):
     assert "differ in n_nodes" in errors
 
 
+def test_bring_in_a_csv(run, tmp_path):
+    (tmp_path / "data.csv").write_text("diagnosis,glucose,age\nill,5.5,70\nwell,4.1,30\n")
+    (tmp_path / "prices.csv").write_text("test,euro\nglucose,12\nage,0\n")
+    arguments = ("table", "import", tmp_path / "data.csv", tmp_path / "t", "--label", "diagnosis")
+    code, out, _ = run(*arguments, "--costs", tmp_path / "prices.csv")
+    assert code == 0
+    assert "2 rows with 2 features" in out
+    table = netchoice.ReferenceTable.load(tmp_path / "t")
+    assert table.costs.price("glucose") == 12
+    assert table.discrete == {"glucose": False, "age": True}
+    assert json.loads(run("table", "info", tmp_path / "t", "--json")[1])["rows"] == 2
+    code, _, errors = run(*arguments[:3], tmp_path / "u", "--label", "sick")
+    assert (code, errors.count("\n")) == (1, 1)
+    assert "no column 'sick'" in errors
+    (tmp_path / "prices.csv").write_text("glucose,-1\nage,0\n")
+    code, _, errors = run(
+        *arguments[:3], tmp_path / "u", *arguments[4:], "--costs", tmp_path / "prices.csv"
+    )
+    assert code == 1
+    assert "the price of 'glucose' is -1.0" in errors
+    assert "already" in run(*arguments)[2]
+
+
 def test_convert(run, tmp_path):
     (tmp_path / "net.sif").write_text("A pp B\nB pp C\n")
     code, out, _ = run("convert", tmp_path / "net.sif", tmp_path / "net.graphml")

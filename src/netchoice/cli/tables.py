@@ -136,6 +136,28 @@ def export(
         say(f"{len(frame)} rows and {frame.shape[1]} columns written to {out}")
 
 
+@table.command("import")
+def bring_in(
+    file: Annotated[Path, typer.Argument(help="A CSV file: labels and features, with a header.")],
+    out: Annotated[Path, typer.Argument(help="Folder for the table.")],
+    label: Annotated[str, typer.Option("--label", help="The column with the labels.")] = "label",
+    costs: Annotated[
+        Path | None, typer.Option("--costs", help="A CSV file: feature, price; 0 by default.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a table of a CSV file that was made elsewhere, with a price for each column.
+
+    Example: [bold]netchoice table import data.csv tables/mine --label diagnosis --costs prices.csv[/bold]
+    """
+    made = netchoice.ReferenceTable.from_csv(file, label, costs=costs)
+    made.save(out)
+    if as_json:
+        print_json({"path": str(out), "rows": len(made), "features": made.features})
+    else:
+        say(f"{len(made)} rows with {len(made.features)} features kept in {out}")
+
+
 def _record(made: netchoice.ReferenceTable, path: Path) -> dict[str, Any]:
     together = made.costs.price_of_set(made.features, "shared")
     return {
