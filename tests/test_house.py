@@ -19,7 +19,7 @@ LAYERS = [
     {"_kernels", "costs", "errors", "names"},
     {"graph"},
     {"io", "models", "features", "datasets"},
-    {"table"},
+    {"shards", "table"},
     {"engines", "simulate"},
     {"information"},
     {"selection"},

@@ -19,7 +19,7 @@ import simulation_parts as parts
 import netchoice
 from netchoice import ModelSpace, ReferenceTable, simulate_table
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.table import TableError, TableFolder
+from netchoice.shards import TableError, TableFolder
 
 CHEAP = ["n_triangles", "degree_max", "transitivity", "noise_normal", "noise_integer"]
 BASE = {"n_nodes": 25, "n_samples": 60, "seed": 3, "features": CHEAP}

@@ -29,15 +29,14 @@ from netchoice.graph import Graph
 from netchoice.models.model import Model
 from netchoice.models.registry import get_space
 from netchoice.models.space import ModelSpace
+from netchoice.shards import FORMAT, TableFolder
 from netchoice.table import (
     CALIBRATION_ROWS,
-    FORMAT,
     OWN,
     PARAMETER,
     REFUSING_RESUME,
     STEP,
     ReferenceTable,
-    TableFolder,
     check_same,
 )
 
