@@ -53,3 +53,12 @@ def load_attribute(spec: str) -> Any:
     except AttributeError as error:
         public = [name for name in vars(module) if not name.startswith("_")]
         raise unknown(f"attribute of module {module_name}", attribute, public) from error
+
+
+def is_ours(function: Any) -> bool:
+    """True for a function of the package, False for a user's.
+
+    >>> is_ours(unknown), is_ours(len)
+    (True, False)
+    """
+    return (getattr(function, "__module__", "") or "").startswith("netchoice.")

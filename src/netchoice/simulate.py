@@ -29,6 +29,7 @@ from netchoice.graph import Graph
 from netchoice.models.model import Model
 from netchoice.models.registry import get_space
 from netchoice.models.space import ModelSpace
+from netchoice.names import is_ours
 from netchoice.shards import FORMAT, TableFolder
 from netchoice.table import (
     CALIBRATION_ROWS,
@@ -73,11 +74,11 @@ class Job:
 
         Only what is our own: a user's function may fail here in ways that belong to a row.
         """
-        nodes = tuple(node for node in self.plan.nodes if _is_ours(node.function))
+        nodes = tuple(node for node in self.plan.nodes if is_ours(node.function))
         rng = np.random.default_rng(0)
         run_plan(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), Plan((), nodes, {}), rng, False)
         for model in self.space:
-            if _is_ours(model.function):
+            if is_ours(model.function):
                 with contextlib.suppress(NetchoiceError):
                     model.grow(min(self.n_nodes, 30), model.sample(rng), rng)
 
@@ -334,10 +335,6 @@ def _manifest(job: Job, n_samples: int, seed: int, stream: str) -> dict[str, Any
     }
 
 
-def _is_ours(function: Any) -> bool:
-    return (getattr(function, "__module__", "") or "").startswith("netchoice.")
-
-
 def _code(job: Job) -> dict[str, str]:
     """Digests of users' own functions: a changed one is worth a warning."""
     functions = {
@@ -346,7 +343,7 @@ def _code(job: Job) -> dict[str, str]:
     functions |= {f"feature {item.name}": item.function for item in job.features}
     digests = {}
     for name, function in functions.items():
-        if not _is_ours(function):
+        if not is_ours(function):
             try:
                 source = inspect.getsource(function)
             except (OSError, TypeError):

@@ -15,6 +15,7 @@ import numpy as np
 from netchoice.errors import UsageError
 from netchoice.features.registry import FEATURES, INPUTS, Feature, Node, Plan, Step, find, plan
 from netchoice.graph import Graph
+from netchoice.names import is_ours
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -181,15 +182,9 @@ def _run(
 
 def _call(node: Node, found: dict[str, Any], base: NDArray[np.uint64] | None) -> Any:
     arguments = [_stream(node.name, base) if need == "rng" else found[need] for need in node.needs]
-    if isinstance(node, Feature) and not _is_ours(node):
+    if not is_ours(node.function):
         arguments = [_read_only(argument) for argument in arguments]
     return node.function(*arguments)
-
-
-def _is_ours(item: Feature) -> bool:
-    # By its function: a feature that came from another process is a copy.
-    ours = FEATURES.get(item.name)
-    return ours is not None and ours.function is item.function
 
 
 def _read_only(value: Any) -> Any:
