@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import typer
 
@@ -277,6 +278,95 @@ def test_bring_in_a_csv(run, tmp_path):
     assert code == 1
     assert "the price of 'glucose' is -1.0" in errors
     assert "already" in run(*arguments)[2]
+
+
+@pytest.fixture(scope="module")
+def small_table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("tables") / "t"
+    features = ["transitivity", "n_triangles", "degree_mean", "degree_max", "shell_6_size"]
+    features += ["noise_normal"]
+    netchoice.simulate_table(
+        "ba", n_nodes=30, n_samples=120, seed=1, engine="serial", path=path, features=features
+    )
+    return path
+
+
+def test_rank(run, small_table):
+    code, out, _ = run("rank", small_table, "--penalty", 0.1)
+    assert code == 0
+    lines = out.splitlines()
+    assert "120 rows, 5 features ranked by jmi, penalty 0.1, prices: measured" in lines[0]
+    assert lines[1] == "left out because constant: shell_6_size"
+    assert lines[2].split() == (
+        ["feature", "score", "relevance", "redundancy", "interaction", "price", "so", "far"]
+    )
+    assert len(lines) == 8
+    record = json.loads(run("rank", small_table, "--penalty", 0.1, "--json")[1])
+    assert [line.split()[1] for line in lines[3:]] == record["ranking"]
+    assert record["constant"] == ["shell_6_size"]
+    assert record["features"][0]["feature"] == record["ranking"][0]
+    prices = [line["price"] for line in record["features"]]
+    assert record["features"][-1]["cumulative_price"] == pytest.approx(sum(prices))
+
+
+def test_rank_with_other_prices(run, small_table):
+    def ranking(*arguments):
+        code, out, errors = run("rank", small_table, "--json", *arguments)
+        assert code == 0, errors
+        return json.loads(out)
+
+    paper = ranking("--costs", "paper", "--penalty", 1e6)
+    assert paper["costs"] == "paper:ba"
+    seconds = netchoice.paper_costs("ba")
+    by_price = [seconds[name] for name in paper["ranking"]]
+    assert by_price == sorted(by_price)
+    assert ranking("--costs", "paper:duplication")["costs"] == "paper:duplication"
+    shared = ranking("--charge", "shared", "--penalty", 1e6)
+    alone = ranking("--penalty", 1e6)
+    last = [record["features"][-1]["cumulative_price"] for record in (shared, alone)]
+    assert last[0] < last[1]
+    forest = ranking("--method", "penalized-mda", "--seed", 3, "--workers", 2)
+    assert forest["method"] == "penalized-mda"
+    assert forest["ranking"][-1] == "noise_normal"
+
+
+def test_rank_a_csv_with_prices(run, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = ["diagnosis,glucose,sodium,scan"]
+    for _ in range(200):
+        ill = rng.integers(2)
+        values = [*(ill + 0.1 * rng.normal(size=2)), rng.normal()]
+        rows.append(f"{'ill' if ill else 'well'}," + ",".join(map(str, values)))
+    (tmp_path / "patients.csv").write_text("\n".join(rows))
+    (tmp_path / "prices.csv").write_text(
+        "test,euro,needs\nglucose,2,blood\nsodium,1,blood\nblood,10\nscan,12.5\n"
+    )
+    given = ("rank", tmp_path / "patients.csv", "--label", "diagnosis")
+    code, out, _ = run(*given, "--method", "relieff")
+    assert code == 0
+    assert "prices: none" in out
+    assert "so far" not in out
+    prices = ("--costs", tmp_path / "prices.csv", "--penalty", 1e6)
+    alone = json.loads(run(*given, *prices, "--json")[1])
+    assert alone["ranking"] == ["sodium", "glucose", "scan"]
+    assert [line["cumulative_price"] for line in alone["features"]] == [11, 23, 35.5]
+    shared = json.loads(run(*given, *prices, "--charge", "shared", "--json")[1])
+    assert [line["cumulative_price"] for line in shared["features"]] == [11, 13, 25.5]
+    for arguments, expected, words in [
+        ((*given, "--costs", "measured"), 2, "no prices were measured"),
+        ((*given, "--costs", "paper"), 2, "say which: --costs paper:ba"),
+        ((*given, "--costs", "nowhere.csv"), 1, "nowhere.csv cannot be read as prices"),
+        ((*given, "--method", "jmy"), 2, "did you mean 'jmi'"),
+        ((*given, "--method", "relieff", "--estimator", "plugin"), 2, "has no --estimator"),
+        ((*given, "--estimator", "best"), 2, "unknown estimator 'best'"),
+        ((*given, "--charge", "twice"), 1, "charge='twice'"),
+        (("rank", tmp_path / "patients.csv"), 1, "no column 'label'"),
+        (("rank", tmp_path / "nowhere"), 1, "nowhere"),
+    ]:
+        code, _, errors = run(*arguments)
+        assert code == expected, (arguments, errors)
+        assert words in errors
+        assert errors.count("\n") == 1
 
 
 def test_convert(run, tmp_path):

@@ -117,3 +117,36 @@ def test_other_ways_in_and_out(lab):
     assert lab.only(["x-ray"]).ingredients == {"visit": 20}
     assert lab.times(2).price("glucose") == 64
     assert repr(lab) == "<CostModel: 4 features, 2 ingredients>"
+
+
+def test_prices_from_files(tmp_path, lab):
+    csv, flat, whole = (tmp_path / name for name in ("p.csv", "flat.json", "whole.json"))
+    csv.write_text("\ufeffglucose,2,blood sample; tube\n\nblood sample,10\n tube , 1 \nage,0,\n")
+    model = CostModel.from_file(csv)
+    assert (model.price("glucose"), model.price("age")) == (13, 0)
+    flat.write_text('{"glucose": 2, "own": 3}')
+    assert CostModel.from_file(flat).prices() == {"glucose": 2, "own": 3}
+    whole.write_text(json.dumps(lab.as_dict()))
+    assert CostModel.from_file(whole) == lab
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("p.csv", "a,1\nb\n", "line 2 has 1 cells; expected a name, a price"),
+        ("p.csv", "a,1\na,2\n", "line 2: a second price for 'a'"),
+        ("p.csv", "a,1\nb,much\n", "the price of 'b' is 'much'"),
+        ("p.csv", "a,1,tube\n", "'a' needs 'tube', which has no price"),
+        ("p.csv", "name,price\n", "has no prices"),
+        ("p.csv", b"\xff\xfe\x00", "it is not text"),
+        ("p.json", "{", "cannot be read as JSON"),
+        ("p.json", "[1]", "holds a list; expected an object"),
+        ("q.csv", None, "cannot be read as prices: No such file"),
+    ],
+)
+def test_files_that_are_no_prices(name, text, words, tmp_path):
+    path = tmp_path / name
+    if text is not None:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(CostError, match=words):
+        CostModel.from_file(path)

@@ -6,8 +6,12 @@ features: a distance matrix, or a blood sample for several lab values.
 
 from __future__ import annotations
 
+import csv
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 CHARGES = ("alone", "shared")
@@ -87,6 +91,28 @@ class CostModel:
                 f"{len(values)} prices for {known}; give one each, or a mapping by name"
             )
         return cls(dict(zip(features, values, strict=True)))
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> CostModel:
+        r"""A cost model from a CSV or a JSON file.
+
+        A line of the CSV file is a name, its price and, if it has any, its ingredients, separated
+        by semicolons; an ingredient has a line of its own. A first line with column names is passed
+        over. The JSON file is an object of prices by name, or what :meth:`as_dict` gives.
+
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp(), "prices.csv")
+        >>> _ = file.write_text("test,euro,needs\nglucose,2,blood sample\nblood sample,10\n")
+        >>> CostModel.from_file(file).price("glucose")
+        12.0
+        """
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not text"
+            raise CostError(f"{path} cannot be read as prices: {reason}") from error
+        return _from_json(text, path) if path.suffix == ".json" else _from_csv(text, path)
 
     @property
     def features(self) -> list[str]:
@@ -190,6 +216,48 @@ class CostModel:
             items.update(dict.fromkeys(self.needs.get(name, ())))
             items[name] = None
         return items
+
+
+def _from_json(text: str, path: Path) -> CostModel:
+    try:
+        record = json.loads(text)
+    except ValueError as error:
+        raise CostError(f"{path} cannot be read as JSON: {error}") from error
+    if not isinstance(record, dict):
+        raise CostError(f"{path} holds a {type(record).__name__}; expected an object of prices")
+    if isinstance(record.get("own"), dict) and set(record) <= {"own", "needs", "ingredients"}:
+        return CostModel(**record)
+    return CostModel(record)
+
+
+def _from_csv(text: str, path: Path) -> CostModel:
+    own: dict[str, Any] = {}
+    needs: dict[str, list[str]] = {}
+    for number, row in enumerate(csv.reader(text.splitlines()), start=1):
+        cells = [cell.strip() for cell in row]
+        if not any(cells) or (number == 1 and not _is_number(cells[1] if cells[1:] else "")):
+            continue
+        if not 2 <= len(cells) <= 3:
+            raise CostError(
+                f"{path}, line {number} has {len(cells)} cells; expected a name, a price and "
+                "perhaps ingredients"
+            )
+        if cells[0] in own:
+            raise CostError(f"{path}, line {number}: a second price for {cells[0]!r}")
+        own[cells[0]] = cells[1]
+        if cells[2:]:
+            needs[cells[0]] = [item.strip() for item in cells[2].split(";") if item.strip()]
+    if not own:
+        raise CostError(f"{path} has no prices; expected lines with a name and a price")
+    return CostModel(own, needs)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _checked(name: str, price: Any) -> float:

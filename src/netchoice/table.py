@@ -230,22 +230,16 @@ class ReferenceTable:
         costs: str | PathLike[str] | CostModel | Mapping[str, float] | None = None,
         discrete: Iterable[str] | None = None,
     ) -> ReferenceTable:
-        """A table from a CSV file; prices from a mapping, or a CSV file of names and prices."""
+        """A table from a CSV file; prices from a mapping, or a file as CostModel.from_file reads it."""
         import pandas as pd
 
-        def read(file: str | PathLike[str], what: str, **options: Any) -> Any:
-            try:
-                return pd.read_csv(file, **options)
-            except (OSError, ValueError) as error:
-                reason = " ".join(str(error).split())
-                raise TableError(f"{file} cannot be read as {what}: {reason}") from error
-
-        frame = read(path, "a CSV table")
+        try:
+            frame = pd.read_csv(path)
+        except (OSError, ValueError) as error:
+            reason = " ".join(str(error).split())
+            raise TableError(f"{path} cannot be read as a CSV table: {reason}") from error
         if isinstance(costs, (str, PathLike)):
-            rows = read(costs, "CSV with names and prices", header=None, names=["name", "price"])
-            if len(rows) and not _is_number(rows["price"].iloc[0]):
-                rows = rows.iloc[1:]  # column names
-            costs = CostModel.of(dict(zip(rows["name"].astype(str), rows["price"], strict=True)))
+            costs = CostModel.from_file(costs)
         return cls.from_frame(frame, label, costs=costs, discrete=discrete)
 
     # Disk
@@ -320,11 +314,3 @@ def check_same(
 def _brief(value: Any) -> str:
     text = json.dumps(value, sort_keys=True, ensure_ascii=False)
     return text if len(text) < 120 else f"{text[:117]}…"
-
-
-def _is_number(cell: Any) -> bool:
-    try:
-        float(cell)
-    except (TypeError, ValueError):
-        return False
-    return True

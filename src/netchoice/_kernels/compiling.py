@@ -23,14 +23,14 @@ CONST_INTS = types.Array(types.int32, 1, "C", readonly=True)
 _registry: dict[str, tuple[Any, tuple[Any, ...]]] = {}
 
 #: A function used inside kernels only; compiled together with whatever calls it.
-helper = numba.njit(cache=True)
+helper = numba.njit(cache=True, nogil=True)
 
 
 def kernel(*argument_types: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function on first use for these argument types, and let ``warmup`` know of it."""
 
     def register(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(cache=True)(function)
+        dispatcher = numba.njit(cache=True, nogil=True)(function)  # threads may share the work
         module = function.__module__.rpartition(".")[2]
         _registry[f"{module}.{function.__name__}"] = (dispatcher, argument_types)
         return dispatcher

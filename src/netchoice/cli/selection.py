@@ -1,0 +1,164 @@
+"""Commands that rank features."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import netchoice
+from netchoice.cli.common import AsJson, app, duration, print_json, say
+from netchoice.costs import CostModel
+from netchoice.errors import UsageError
+
+Label = Annotated[str, typer.Option("--label", help="The column with the labels of a CSV table.")]
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        "--costs",
+        metavar="measured|paper|FILE",
+        help="Prices: those measured in the table, the paper's (also paper:ba, paper:duplication), "
+        "or a CSV or JSON file.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Of whatever is drawn at random.")]
+
+
+@app.command()
+def rank(
+    table: Annotated[Path, typer.Argument(help="The folder of a reference table, or a CSV file.")],
+    method: Annotated[
+        str, typer.Option("--method", "-m", help="jmi, mrmr, jmim, relieff, … (see the docs).")
+    ] = "jmi",
+    penalty: Annotated[
+        float, typer.Option("--penalty", min=0, help="λ: how much price weighs.")
+    ] = 0.0,
+    costs: Costs = None,
+    charge: Annotated[
+        str, typer.Option("--charge", help="alone, or shared: common steps are paid once.")
+    ] = "alone",
+    cost_scale: Annotated[
+        str, typer.Option("--cost-scale", help="share (of the sum of prices), or raw.")
+    ] = "share",
+    estimator: Annotated[
+        str | None,
+        typer.Option("--estimator", help="Of mutual information: calibrated, published, plugin."),
+    ] = None,
+    label: Label = "label",
+    seed: Seed = 0,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Threads; one by default.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rank the features of a table by information minus penalty times price.
+
+    Example: [bold]netchoice rank tables/train --method jmi --penalty 1 --charge shared[/bold]
+
+    A CSV file with a column of labels will do as well: [bold]netchoice rank patients.csv --label
+    diagnosis --costs prices.csv --penalty 0.5[/bold]
+    """
+    from netchoice.selection import get_selector
+
+    given = {
+        "penalty": penalty, "charge": charge, "cost_scale": cost_scale, "random_state": seed,
+        "n_jobs": workers,
+    }  # fmt: skip
+    selector = get_selector(method, **given)
+    if estimator is not None and "estimator" not in selector.get_params():
+        raise UsageError(f"{method} has no --estimator: it does not use mutual information")
+    made = load_table(table, label)
+    varying = made.drop_constant()
+    if not varying.features:
+        raise UsageError(f"all {len(made.features)} features of {table} are constant")
+    prices, source = prices_of(varying, costs)
+    selector.set_params(costs=prices)
+    if estimator is not None:
+        selector.set_params(estimator=estimator)
+    if "discrete_features" in selector.get_params() and varying.features:
+        selector.set_params(discrete_features=[varying.discrete[n] for n in varying.features])
+    selector.fit(varying.X, varying.y)
+    record = {
+        "table": str(table),
+        "rows": len(varying),
+        "method": method,
+        "penalty": penalty,
+        "charge": charge,
+        "cost_scale": cost_scale,
+        "costs": source,
+        "seed": seed,
+        "ranking": list(selector.ranking_names_),
+        "features": _lines(selector.steps_, prices, charge),
+        "constant": [name for name in made.features if name not in set(varying.features)],
+    }
+    if as_json:
+        print_json(record)
+    else:
+        _print(record)
+
+
+def load_table(path: Path, label: str) -> netchoice.ReferenceTable:
+    """A reference table from its folder, or from a CSV file."""
+    if path.is_dir() or not path.exists():
+        return netchoice.ReferenceTable.load(path)
+    return netchoice.ReferenceTable.from_csv(path, label)
+
+
+def prices_of(table: netchoice.ReferenceTable, costs: str | None) -> tuple[CostModel | None, str]:
+    """Prices as the option asks for them, and their name."""
+    names = table.features
+    if costs in (None, "measured"):
+        if any(table.costs.prices(names).values()):
+            return table.costs, "measured"
+        if costs is None:
+            return None, "none"
+        raise UsageError("no prices were measured in this table; give --costs FILE")
+    assert costs is not None
+    kind, _, family = costs.partition(":")
+    if kind == "paper":
+        family = family or str(table.manifest["space"]["name"])
+        if family not in netchoice.features.paper.FAMILIES:
+            raise UsageError(
+                f"the paper has no prices for {family!r}; say which: --costs paper:ba or "
+                "paper:duplication"
+            )
+        return CostModel.of(netchoice.paper_costs(family)), f"paper:{family}"
+    return CostModel.from_file(costs), costs
+
+
+def _lines(steps: Any, prices: CostModel | None, charge: str) -> list[dict[str, Any]]:
+    """The ranking, with prices in their own unit."""
+    lines = []
+    names = list(steps["feature"])
+    for i, step in enumerate(steps.to_dict("records")):
+        del step["price"]
+        if prices is not None:
+            step["price"] = prices.price_of_one_more(names[i], names[:i], charge)
+            step["cumulative_price"] = prices.price_of_set(names[: i + 1], charge)
+        lines.append({"position": i + 1, **step})
+    return lines
+
+
+def _print(record: dict[str, Any]) -> None:
+    say(
+        f"{record['table']}: {record['rows']} rows, {len(record['ranking'])} features ranked by "
+        f"{record['method']}, penalty {record['penalty']:g}, prices: {record['costs']}, "
+        f"charged {record['charge']}"
+    )
+    if record["constant"]:
+        say(f"left out because constant: {', '.join(record['constant'])}")
+    lines = record["features"]
+    terms = [t for t in ("relevance", "redundancy", "interaction") if t in lines[0]]
+    seconds = record["costs"].partition(":")[0] in ("measured", "paper")
+    show = duration if seconds else "{:.4g}".format
+    priced = "price" in lines[0]
+    width = max(len("feature"), *(len(name) for name in record["ranking"]))
+    head = f"{'':>4}  {'feature':<{width}} {'score':>9}" + "".join(f" {t:>11}" for t in terms)
+    say(head + (f" {'price':>10} {'so far':>10}" if priced else ""))
+    for line in lines:
+        text = f"{line['position']:>4}  {line['feature']:<{width}} {line['score']:>9.4f}"
+        text += "".join(f" {line[t]:>11.4f}" for t in terms)
+        if priced:
+            text += f" {show(line['price']):>10} {show(line['cumulative_price']):>10}"
+        say(text)

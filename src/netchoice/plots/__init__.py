@@ -1,0 +1,20 @@
+"""Pictures: data in, Axes out.
+
+Every function takes a table or a cost model and draws on ``ax``, or on a new figure of its own. No
+window and no pyplot is needed: :func:`save` writes what was drawn. All pictures can be told apart
+without colour.
+
+>>> from netchoice import CostModel, plots
+>>> ax = plots.prices(CostModel({"transitivity": 0.002, "mean degree": 0.00001}))
+>>> [label.get_text() for label in ax.get_yticklabels()]
+['transitivity', 'mean degree']
+"""
+
+from netchoice.plots.bumps import ranking_paths
+from netchoice.plots.canvas import save
+from netchoice.plots.front import pareto
+from netchoice.plots.growth import cost_growth
+from netchoice.plots.heat import heatmap, heatmaps
+from netchoice.plots.pricelist import prices
+
+__all__ = ["cost_growth", "heatmap", "heatmaps", "pareto", "prices", "ranking_paths", "save"]

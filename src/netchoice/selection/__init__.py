@@ -1,0 +1,37 @@
+"""Cost-aware selection of columns, for any table with labels and a price for each column.
+
+Every method is a scikit-learn selector. The idea that they share is in
+:mod:`netchoice.selection.greedy`: take, again and again, the column with the most information
+minus λ times its price.
+"""
+
+from netchoice.selection.base import CostAwareSelector
+from netchoice.selection.baseline import RandomRanking
+from netchoice.selection.forest_relief import ForestReliefF
+from netchoice.selection.forests import PenalizedForest, WeightedForest
+from netchoice.selection.methods import METHODS, get_selector
+from netchoice.selection.pareto import ParetoSearch
+from netchoice.selection.path import rank_path
+from netchoice.selection.relief import SURF, MultiSURF, ReliefF
+from netchoice.selection.sequential import JMI, JMIM, MRMR
+from netchoice.selection.stability import Stability, stability
+
+__all__ = [
+    "JMI",
+    "JMIM",
+    "METHODS",
+    "MRMR",
+    "SURF",
+    "CostAwareSelector",
+    "ForestReliefF",
+    "MultiSURF",
+    "ParetoSearch",
+    "PenalizedForest",
+    "RandomRanking",
+    "ReliefF",
+    "Stability",
+    "WeightedForest",
+    "get_selector",
+    "rank_path",
+    "stability",
+]

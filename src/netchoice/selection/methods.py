@@ -1,0 +1,51 @@
+"""The methods by name, as the command line and tables call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from netchoice.names import unknown
+from netchoice.selection.base import CostAwareSelector
+from netchoice.selection.baseline import RandomRanking
+from netchoice.selection.forest_relief import ForestReliefF
+from netchoice.selection.forests import PenalizedForest, WeightedForest
+from netchoice.selection.relief import SURF, MultiSURF, ReliefF
+from netchoice.selection.sequential import JMI, JMIM, MRMR
+
+#: The nine methods of the paper and its baseline, then relatives.
+METHODS: dict[str, Callable[..., CostAwareSelector]] = {
+    "mrmr": MRMR,
+    "jmi": JMI,
+    "jmim": JMIM,
+    "relieff": ReliefF,
+    "forest-relieff": ForestReliefF,
+    "penalized-mdi": partial(PenalizedForest, importance="mdi"),
+    "penalized-mda": partial(PenalizedForest, importance="mda"),
+    "weighted-mdi": partial(WeightedForest, importance="mdi"),
+    "weighted-mda": partial(WeightedForest, importance="mda"),
+    "random": RandomRanking,
+    "surf": SURF,
+    "multisurf": MultiSURF,
+}
+
+
+def get_selector(method: str, **parameters: Any) -> CostAwareSelector:
+    """A selector by the name of its method.
+
+    Parameters
+    ----------
+    method : str
+        One of ``METHODS``.
+    **parameters
+        Of the selector.
+
+    Examples
+    --------
+    >>> get_selector("jmi", penalty=1)
+    JMI(penalty=1)
+    """
+    if method not in METHODS:
+        raise unknown("method", method, METHODS)
+    return METHODS[method](**parameters)

@@ -1,0 +1,141 @@
+"""Rankings for many penalties at once: what does not depend on λ is learnt once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from netchoice.errors import UsageError
+from netchoice.selection.base import CostAwareSelector
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Selectors = CostAwareSelector | Iterable[CostAwareSelector] | Mapping[str, CostAwareSelector]
+
+
+def rank_path(
+    selector: Selectors,
+    X: Any,
+    y: Any,
+    penalties: Iterable[float],
+    *,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> pd.DataFrame:
+    """Rankings of all columns for every penalty, for little more than the price of one.
+
+    Selectors that learn the same from the data share it: the mutual informations of MRMR, JMI and
+    JMIM, or the forest of both importances.
+
+    Parameters
+    ----------
+    selector : selector, or several, or a mapping of names to selectors
+        Their own penalty does not matter. They are not fitted.
+    X, y : table and labels
+    penalties : iterable of float
+        The values of λ.
+    on_progress : callable, optional
+        Called with the number of rankings made and to be made.
+
+    Returns
+    -------
+    DataFrame
+        One row for each method, penalty and position (from 1): method, penalty, position, feature,
+        score.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from netchoice.selection import JMI, MRMR, rank_path
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> path = rank_path([MRMR(costs=[1, 2, 3, 4]), JMI(costs=[1, 2, 3, 4])], X, y, [0, 10])
+    >>> path[path["position"] == 1][["method", "penalty", "feature"]].to_string(index=False)
+    ... # doctest: +NORMALIZE_WHITESPACE
+    'method  penalty           feature
+     mrmr      0.0  petal width (cm)
+     mrmr     10.0 sepal length (cm)
+     jmi      0.0  petal width (cm)
+     jmi     10.0 sepal length (cm)'
+    """
+    import pandas as pd
+
+    values = _checked(penalties)
+    named = _named(selector)
+    made: dict[str, list[pd.DataFrame]] = {name: [] for name in named}
+    done = 0
+    for group in _that_learn_the_same(named):
+        members = [named[name] for name in group]
+        problems = [member.set_params(penalty=max(values))._checked(X, y) for member in members]
+        learnt = None
+        for penalty in values:
+            for member in members:
+                member.set_params(penalty=penalty)
+            if learnt is None or "penalty" in members[0]._learns_from:
+                learnt = members[0]._learn(problems[0], members)
+            for name, member, problem in zip(group, members, problems, strict=True):
+                steps = member._rank(learnt, problem.prices)
+                made[name].append(
+                    pd.DataFrame(
+                        {
+                            "method": name,
+                            "penalty": penalty,
+                            "position": np.arange(1, len(steps) + 1),
+                            "feature": [problem.names[step.column] for step in steps],
+                            "score": [step.score for step in steps],
+                        }
+                    )
+                )
+                done += 1
+                if on_progress is not None:
+                    on_progress(done, len(named) * len(values))
+    return pd.concat([frame for frames in made.values() for frame in frames], ignore_index=True)
+
+
+def _checked(penalties: Iterable[float]) -> list[float]:
+    values = [float(penalty) for penalty in penalties]
+    if not values:
+        raise UsageError("no penalties; give at least one, for example [0, 0.1, 1, 10]")
+    if not all(0 <= value < np.inf for value in values):
+        raise UsageError(f"penalties {values}; expected finite numbers, 0 or more")
+    return values
+
+
+def _named(selector: Selectors) -> dict[str, CostAwareSelector]:
+    """Copies of the selectors, by name."""
+    if isinstance(selector, CostAwareSelector):
+        selector = [selector]
+    if isinstance(selector, Mapping):
+        return {str(name): clone(each) for name, each in selector.items()}
+    named: dict[str, CostAwareSelector] = {}
+    for each in selector:
+        if each.method in named:
+            raise UsageError(
+                f"two selectors are called {each.method!r}; give a mapping of names to selectors"
+            )
+        named[each.method] = clone(each)
+    if not named:
+        raise UsageError("no selectors; give at least one")
+    return named
+
+
+def _that_learn_the_same(named: Mapping[str, CostAwareSelector]) -> list[list[str]]:
+    groups: list[list[str]] = []
+    for name, each in named.items():
+        for group in groups:
+            if _learn_the_same(each, named[group[0]]):
+                group.append(name)
+                break
+        else:
+            groups.append([name])
+    return groups
+
+
+def _learn_the_same(one: CostAwareSelector, other: CostAwareSelector) -> bool:
+    return type(one)._learn is type(other)._learn and all(
+        np.array_equal(getattr(one, name), getattr(other, name))
+        for name in one._learns_from
+        if name != "penalty"
+    )

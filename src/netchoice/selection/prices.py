@@ -1,0 +1,122 @@
+"""What the columns of a table cost, alone and given those already taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netchoice.costs import CHARGES, SCALES, CostError, CostModel
+
+Floats = NDArray[np.float64]
+
+
+class Prices:
+    """Prices of columns, scaled and charged as the selector was told.
+
+    Parameters
+    ----------
+    costs : array, mapping or Series by name, CostModel, or None
+        None: everything is free.
+    names : sequence of str
+        The columns.
+    named : bool
+        Whether the table itself named them. Prices by name need that.
+    scale : "share" or "raw"
+        Share: divided by the sum of the prices alone.
+    charge : "alone" or "shared"
+
+    Examples
+    --------
+    >>> from netchoice import CostModel
+    >>> lab = CostModel({"a": 2, "b": 3}, {"a": ["sample"], "b": ["sample"]}, {"sample": 5})
+    >>> prices = Prices(lab, ["a", "b"], scale="raw", charge="shared")
+    >>> prices.alone, prices.one_more([0]), prices.of_set([0, 1])
+    (array([7., 8.]), array([0., 3.]), 10.0)
+    """
+
+    def __init__(
+        self,
+        costs: Any,
+        names: Sequence[str],
+        *,
+        named: bool = True,
+        scale: str = "share",
+        charge: str = "alone",
+    ) -> None:
+        for what, value, allowed in (("cost_scale", scale, SCALES), ("charge", charge, CHARGES)):
+            if value not in allowed:
+                raise CostError(f"{what}={value!r}; expected {' or '.join(map(repr, allowed))}")
+        self.charge = charge
+        keys, model = _by_key(costs, list(names), named)
+        model = model.only(keys).scaled(keys, scale)
+        self.alone: Floats = np.array([model.price(key) for key in keys])
+        items = {name: i for i, name in enumerate([*model.own, *model.ingredients])}
+        self._price_of_item = np.array([*model.own.values(), *model.ingredients.values()])
+        self._needs = np.zeros((len(keys), len(items)), dtype=bool)
+        for i, key in enumerate(keys):
+            self._needs[i, [items[item] for item in (key, *model.needs.get(key, ()))]] = True
+
+    def one_more(self, taken: Sequence[int]) -> Floats:
+        """Price of every column where some are taken already."""
+        if self.charge == "alone":
+            return self.alone
+        unpaid = ~self._needs[list(taken)].any(axis=0)
+        return np.asarray((self._needs & unpaid) @ self._price_of_item)
+
+    def of_set(self, columns: Sequence[int]) -> float:
+        """Price of some columns together."""
+        if self.charge == "alone":
+            return float(self.alone[list(columns)].sum())
+        return float(self._price_of_item[self._needs[list(columns)].any(axis=0)].sum())
+
+
+def logarithms(prices: Floats) -> Floats:
+    """Log C for weights C^(−λ); a price of 0 is taken at the smallest positive one.
+
+    >>> logarithms(np.array([0.0, 1.0, np.e]))
+    array([0., 0., 1.])
+    """
+    positive = prices[prices > 0]
+    smallest = positive.min() if len(positive) else 1.0
+    return np.asarray(np.log(np.maximum(prices, smallest)))
+
+
+def _by_key(costs: Any, names: list[str], named: bool) -> tuple[list[str], CostModel]:
+    """The key of every column in a cost model, and the model."""
+    if costs is None:
+        return _numbered(np.zeros(len(names)))
+    if isinstance(costs, CostModel):
+        if not named:
+            raise CostError(
+                "a CostModel has prices by name, but the table has no column names; "
+                "give a pandas DataFrame, or prices as an array in the order of the columns"
+            )
+        return names, _complete(costs, names)
+    if not hasattr(costs, "items"):
+        values = np.asarray(costs, dtype=object).ravel()
+        if len(values) != len(names):
+            raise CostError(f"{len(values)} prices for {len(names)} columns; give one for each")
+        return _numbered(values)
+    by_name = dict(costs.items())
+    if not named and set(by_name) == set(range(len(names))):  # a Series without names
+        return _numbered([by_name[i] for i in range(len(names))])
+    return names, _complete(CostModel.of(by_name), names)
+
+
+def _complete(model: CostModel, names: list[str]) -> CostModel:
+    missing = [name for name in names if name not in model.own]
+    if missing:
+        known = ", ".join(list(model.own)[:8])
+        raise CostError(
+            f"no price for column {missing[0]!r} ({len(missing)} of {len(names)} have none); "
+            f"there are prices for {known}; give one for every column"
+        )
+    return model
+
+
+def _numbered(values: Any) -> tuple[list[str], CostModel]:
+    keys = [f"column {i}" for i in range(len(values))]
+    return keys, CostModel(dict(zip(keys, values, strict=True)))

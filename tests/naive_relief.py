@@ -1,0 +1,114 @@
+"""The Relief family as its definitions read, in fractions. Imports nothing from netchoice.
+
+A table is a list of rows of numbers; ``nominal`` is a set of positions. Distances are exact, so
+ties are ties.
+"""
+
+from collections import Counter
+from fractions import Fraction
+
+
+def differences(table, nominal=()):
+    """``diff[i][j][k]``: how much rows i and j differ in column k, from 0 to 1."""
+    columns = list(zip(*[[Fraction(float(v)) for v in row] for row in table], strict=True))
+    spans = [max(column) - min(column) for column in columns]
+
+    def differ(k, i, j):
+        a, b = columns[k][i], columns[k][j]
+        if k in nominal:
+            return Fraction(int(a != b))
+        return abs(a - b) / spans[k] if spans[k] else Fraction(0)
+
+    rows = range(len(table))
+    return [[[differ(k, i, j) for k in range(len(columns))] for j in rows] for i in rows]
+
+
+def weights(table, labels, nominal, neighbours):
+    """Mean difference to misses minus that to hits.
+
+    ``neighbours(i, others, distance)`` gives each of the other rows of one class its weight;
+    weights are divided by their sum.
+    """
+    diff = differences(table, nominal)
+    n, q = len(table), len(table[0])
+    size = Counter(labels)
+    total = [Fraction(0)] * q
+    for i in range(n):
+        distance = [sum(diff[i][j]) for j in range(n)]
+        for label in size:
+            others = [j for j in range(n) if labels[j] == label and j != i]
+            weight = neighbours(i, others, distance)
+            if not sum(weight.values()):
+                continue
+            factor = (
+                Fraction(-1) if label == labels[i] else Fraction(size[label], n - size[labels[i]])
+            )
+            for k in range(q):
+                mean = sum(w * diff[i][j][k] for j, w in weight.items()) / sum(weight.values())
+                total[k] += factor * mean
+    return [float(t / n) for t in total]
+
+
+def relieff(table, labels, n_neighbors=10, nominal=()):
+    """The nearest of each class; those at the last distance share the places left for them."""
+
+    def neighbours(i, others, distance):
+        wanted = min(n_neighbors, len(others))
+        if not wanted:
+            return {}
+        last = sorted(distance[j] for j in others)[wanted - 1]
+        closer = [j for j in others if distance[j] < last]
+        level = [j for j in others if distance[j] == last]
+        share = Fraction(wanted - len(closer), len(level))
+        return dict.fromkeys(closer, Fraction(1)) | dict.fromkeys(level, share)
+
+    return weights(table, labels, nominal, neighbours)
+
+
+def surf(table, labels, nominal=()):
+    """All that are nearer than the mean distance of all pairs."""
+    n = len(table)
+    distance = [[sum(d) for d in row] for row in differences(table, nominal)]
+    mean = sum(map(sum, distance)) / (n * (n - 1))
+    return weights(
+        table,
+        labels,
+        nominal,
+        lambda i, others, distance: {j: Fraction(1) for j in others if distance[j] < mean},
+    )
+
+
+def multisurf(table, labels, nominal=()):
+    """All that are nearer than mean − std/2 of the row's distances to all others."""
+
+    def neighbours(i, others, distance):
+        rest = [d for j, d in enumerate(distance) if j != i]
+        mean = sum(rest) / len(rest)
+        variance = sum((d - mean) ** 2 for d in rest) / len(rest)
+        return {
+            j: Fraction(1)
+            for j in others
+            if distance[j] < mean and (mean - distance[j]) ** 2 > variance / 4
+        }
+
+    return weights(table, labels, nominal, neighbours)
+
+
+def forest_relieff(table, labels, leaves, n_neighbors=10, nominal=()):
+    """The rows that share most leaves, then the nearest; draws are replaced by their mean."""
+
+    def neighbours(i, others, distance):
+        wanted = min(n_neighbors, len(others))
+        if not wanted:
+            return {}
+        key = {
+            j: (-sum(a == b for a, b in zip(leaves[i], leaves[j], strict=True)), distance[j])
+            for j in others
+        }
+        last = sorted(key.values())[wanted - 1]
+        closer = [j for j in others if key[j] < last]
+        level = [j for j in others if key[j] == last]
+        share = Fraction(wanted - len(closer), len(level))
+        return dict.fromkeys(closer, Fraction(1)) | dict.fromkeys(level, share)
+
+    return weights(table, labels, nominal, neighbours)

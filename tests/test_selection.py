@@ -1,0 +1,618 @@
+"""Every selector, over the registry: what they share. Each method's own numbers are tested apart."""
+
+import itertools
+import pickle
+import warnings
+
+import naive_selection as naive
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_wine
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from netchoice import CostModel, information, selection
+from netchoice.costs import CostError
+from netchoice.errors import UsageError
+from netchoice.selection import JMI, JMIM, METHODS, MRMR, ReliefF, WeightedForest, get_selector
+
+SEQUENTIAL = ["mrmr", "jmi", "jmim"]
+WEIGHTED = ["weighted-mdi", "weighted-mda"]
+FORESTS = ["forest-relieff", "penalized-mdi", "penalized-mda", *WEIGHTED]
+DETERMINISTIC = [*SEQUENTIAL, "relieff", "surf", "multisurf"]
+#: Of the scikit-learn that is pinned; another version may have others.
+N_CHECKS = 47
+
+
+def small(method, **parameters):
+    """A selector with few trees, where they are many."""
+    if method in FORESTS:
+        parameters.setdefault("n_trees", 20)
+    return get_selector(method, **parameters)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def prices(wine):
+    return dict(zip(wine[0].columns, np.random.default_rng(5).permutation(13) + 1.0, strict=True))
+
+
+def test_names():
+    assert list(METHODS)[:10] == [
+        "mrmr", "jmi", "jmim", "relieff", "forest-relieff", "penalized-mdi", "penalized-mda",
+        "weighted-mdi", "weighted-mda", "random",
+    ]  # fmt: skip
+    assert {name: get_selector(name).method for name in METHODS} == {name: name for name in METHODS}
+    with pytest.raises(UsageError, match="did you mean 'relieff'"):
+        get_selector("relief")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_scikit_learn_checks(method):
+    results = check_estimator(small(method), on_skip=None)
+    assert sum(result["status"] == "passed" for result in results) == N_CHECKS
+    skipped = [result["check_name"] for result in results if result["status"] != "passed"]
+    assert skipped == ["check_array_api_input"]  # wants SCIPY_ARRAY_API; for arrays on accelerators
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_results(method, wine, prices):
+    X, y = wine
+    selector = small(method, costs=prices, penalty=0.5, n_features_to_select=4).fit(X, y)
+    assert sorted(selector.ranking_) == list(range(13))
+    assert list(selector.ranking_names_) == list(X.columns[selector.ranking_])
+    np.testing.assert_allclose(selector.costs_, np.array(list(prices.values())) / 91)
+    assert selector.support_.sum() == 4
+    assert set(np.flatnonzero(selector.support_)) == set(selector.ranking_[:4])
+    assert list(selector.steps_["feature"]) == list(selector.ranking_names_)
+    np.testing.assert_array_equal(selector.steps_["score"], selector.scores_[selector.ranking_])
+    np.testing.assert_allclose(selector.steps_["price"], selector.costs_[selector.ranking_])
+    assert selector.relevance_.shape == selector.scores_.shape == (13,)
+    if method not in [*SEQUENTIAL, "random", *WEIGHTED]:
+        np.testing.assert_allclose(
+            selector.scores_, selector.relevance_ - 0.5 * selector.costs_, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("method", SEQUENTIAL)
+def test_steps_add_up(method, wine, prices):
+    steps = small(method, costs=prices, penalty=2).fit(*wine).steps_
+    interaction = steps["interaction"] if method != "mrmr" else 0
+    total = steps["relevance"] - steps["redundancy"] + interaction - 2 * steps["price"]
+    np.testing.assert_allclose(steps["score"], total, atol=1e-12)
+    assert ("interaction" in steps) == (method != "mrmr")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_pandas_pipeline_pickle_clone(method, wine, prices):
+    X, y = wine
+    selector = small(method, costs=prices, penalty=0.1, n_features_to_select=3)
+    out = clone(selector).set_output(transform="pandas").fit(X, y).transform(X)
+    fitted = selector.fit(X, y)
+    assert list(out.columns) == list(fitted.get_feature_names_out())
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.ranking_, fitted.ranking_)
+    pipe = make_pipeline(clone(selector), StandardScaler(), KNeighborsClassifier())
+    assert pipe.fit(X, y).score(X, y) > 0.4
+
+
+def test_grid_search_over_penalty(wine):
+    X, y = wine
+    costs = pd.Series(np.arange(13.0), index=X.columns)
+    pipe = make_pipeline(MRMR(costs=costs, n_features_to_select=2), KNeighborsClassifier())
+    search = GridSearchCV(pipe, {"mrmr__penalty": [0, 1000]}, cv=3).fit(X, y)
+    cheapest = list(X.columns[:2])
+    scores = search.cv_results_["mean_test_score"]
+    assert scores[0] > scores[1]
+    assert sorted(pipe.set_params(mrmr__penalty=1000).fit(X, y)[0].get_feature_names_out()) == (
+        sorted(cheapest)
+    )
+
+
+# Prices
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in WEIGHTED])
+@pytest.mark.parametrize("charge", ["alone", "shared"])
+def test_endless_penalty_is_the_order_of_price(method, charge, wine, prices):
+    selector = small(method, costs=prices, penalty=1e9, charge=charge).fit(*wine)
+    assert list(selector.ranking_names_) == sorted(prices, key=prices.get)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_prices_in_any_form(method, wine, prices):
+    X, y = wine
+    forms = [
+        list(prices.values()),
+        np.array(list(prices.values())),
+        prices,
+        pd.Series(prices),
+        CostModel(prices),
+        {**prices, "another column": 3.0},
+    ]
+    rankings = [list(small(method, costs=c, penalty=1).fit(X, y).ranking_) for c in forms]
+    assert all(ranking == rankings[0] for ranking in rankings)
+    by_position = pd.Series(list(prices.values()))
+    selector = small(method, costs=by_position, penalty=1).fit(X.to_numpy(), y)
+    assert list(selector.ranking_) == rankings[0]
+
+
+@pytest.mark.parametrize(
+    ("costs", "words"),
+    [
+        ([1.0] * 12, "12 prices for 13 columns"),
+        ([np.nan] + [1.0] * 12, "is nan; expected a finite number"),
+        ([np.inf] + [1.0] * 12, "is inf; expected a finite number"),
+        ([-1.0] + [1.0] * 12, "is -1.0; expected a finite number, 0 or more"),
+        (["dear"] + [1.0] * 12, "is 'dear'; expected a number"),
+        ({"alcohol": 1.0}, "no price for column 'malic_acid' .12 of 13 have none"),
+        (CostModel({"alcohol": 1.0}), "no price for column 'malic_acid'"),
+    ],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_prices_that_are_none(method, costs, words, wine):
+    with pytest.raises(CostError, match=words):
+        small(method, costs=costs).fit(*wine)
+
+
+def test_named_prices_need_names(wine):
+    X, y = wine
+    with pytest.raises(CostError, match="the table has no column names; give a pandas DataFrame"):
+        JMI(costs=CostModel(dict.fromkeys(X.columns, 1.0))).fit(X.to_numpy(), y)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_prices(method, wine):
+    with pytest.warns(UserWarning, match="penalty=3 changes nothing, because no costs were given"):
+        warned = small(method, penalty=3).fit(*wine)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        classic = small(method).fit(*wine)
+        free = small(method, costs=np.zeros(13), penalty=3).fit(*wine)
+    assert list(warned.ranking_) == list(classic.ranking_) == list(free.ranking_)
+    assert not classic.costs_.any()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_scale(method, wine, prices):
+    """Shares do not depend on the unit; raw prices are as they are."""
+    dear = {name: 1e6 * price for name, price in prices.items()}
+    one, other = (small(method, costs=c, penalty=0.5).fit(*wine) for c in (prices, dear))
+    np.testing.assert_array_equal(one.ranking_, other.ranking_)
+    raw = small(method, costs=prices, penalty=0.5 / 91, cost_scale="raw").fit(*wine)
+    np.testing.assert_array_equal(raw.costs_, list(prices.values()))
+    if method not in [*WEIGHTED, "random"]:
+        np.testing.assert_array_equal(raw.ranking_, one.ranking_)
+
+
+def test_ties_go_to_the_cheaper_then_the_earlier():
+    rng = np.random.default_rng(0)
+    column = rng.normal(size=200)
+    X = np.column_stack([column] * 4)
+    y = column > 0
+    chosen = ReliefF(costs=[2, 1, 1, 3]).fit(X, y)
+    assert list(chosen.ranking_) == [1, 2, 0, 3]
+
+
+# What a step costs when others have paid
+
+
+LAB = CostModel(
+    {"glucose": 1.0, "sodium": 1.0, "urea": 1.0, "scan": 9.0, "age": 0.0},
+    {"glucose": ["blood"], "sodium": ["blood"], "urea": ["blood"]},
+    {"blood": 10.0},
+)
+
+
+def clinic(n=600):
+    """Two blood values tell six classes apart together; a scan can replace the second one."""
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 6, n)
+    frame = pd.DataFrame(rng.normal(size=(n, 5)), columns=list(LAB.own))
+    frame["glucose"] += 6 * (y % 3)
+    frame["sodium"] += 5 * (y // 3)
+    frame["scan"] += 5 * (y // 3)
+    return frame, y
+
+
+@pytest.mark.parametrize("method", ["mrmr", "jmi", "jmim", "relieff", "penalized-mdi"])
+def test_shared_prices_choose_another_set_that_is_cheaper(method):
+    """Alone, the scan is cheaper than a second blood value; with the sample paid, it is not."""
+    X, y = clinic()
+    sets, accuracies = {}, {}
+    for charge in ("alone", "shared"):
+        selector = small(method, costs=LAB, penalty=0.5, charge=charge, n_features_to_select=2)
+        chosen = sorted(selector.fit(X, y).get_feature_names_out())
+        sets[charge] = chosen
+        accuracies[charge] = cross_val_score(KNeighborsClassifier(10), X[chosen], y, cv=5).mean()
+    assert sets == {"alone": ["glucose", "scan"], "shared": ["glucose", "sodium"]}
+    assert LAB.price_of_set(sets["shared"], "shared") == 12
+    assert LAB.price_of_set(sets["alone"], "shared") == 20
+    assert accuracies["shared"] > accuracies["alone"] - 0.01
+    assert accuracies["alone"] > 0.95
+
+
+def test_prices_of_columns_are_those_of_the_cost_model():
+    """Also where one feature is computed from others."""
+    from netchoice.selection.prices import Prices
+
+    names = ["glucose", "sodium", "ratio", "scan"]
+    lab = CostModel(
+        {"glucose": 2, "sodium": 3, "ratio": 0.5, "scan": 40, "unused": 7},
+        {
+            "glucose": ["blood"],
+            "sodium": ["blood"],
+            "ratio": ["glucose", "sodium", "blood"],
+        },
+        {"blood": 10},
+    )
+    for charge in ("alone", "shared"):
+        ours = Prices(lab, names, scale="raw", charge=charge)
+        for taken in itertools.chain(*(itertools.permutations(range(4), k) for k in range(4))):
+            given = [names[i] for i in taken]
+            assert ours.of_set(taken) == lab.price_of_set(given, charge)
+            expected = [lab.price_of_one_more(name, given, charge) for name in names]
+            left = [i for i in range(4) if i not in taken]
+            np.testing.assert_allclose(ours.one_more(taken)[left], np.array(expected)[left])
+
+
+def test_shared_prices_in_the_loop():
+    X, y = clinic()
+    selector = JMI(costs=LAB, penalty=1, charge="shared", cost_scale="raw").fit(X, y)
+    names = list(selector.ranking_names_)
+    paid = [LAB.price_of_one_more(name, names[:i], "shared") for i, name in enumerate(names)]
+    np.testing.assert_allclose(selector.steps_["price"], paid)
+    assert sum(paid) == pytest.approx(LAB.price_of_set(names, "shared"))
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in WEIGHTED])
+def test_plain_prices_have_nothing_to_share(method, wine, prices):
+    alone, shared = (
+        small(method, costs=list(prices.values()), penalty=1, charge=charge).fit(*wine)
+        for charge in ("alone", "shared")
+    )
+    np.testing.assert_array_equal(alone.ranking_, shared.ranking_)
+
+
+def test_weighted_forest_refuses_shared_prices(wine):
+    with pytest.raises(UsageError, match="alone"):
+        WeightedForest(costs=np.ones(13), charge="shared").fit(*wine)
+
+
+# The greedy loop against its twin
+
+
+@pytest.mark.parametrize("charge", ["alone", "shared"])
+@pytest.mark.parametrize("penalty", [0, 0.3, 5])
+@pytest.mark.parametrize("method", SEQUENTIAL)
+def test_sequential_methods_against_naive(method, penalty, charge):
+    X, y = clinic(300)
+    how = {"estimator": "published", "seed": None}
+    selector = get_selector(
+        method, costs=LAB, penalty=penalty, charge=charge, estimator="published"
+    )
+    how["seed"] = selector._checked(X, y).seed
+    relevance = information.relevance(X.to_numpy(), y, **how)
+    pairs = information.redundancy(X.to_numpy(), **how)
+    given = information.conditional_redundancy(X.to_numpy(), y, **how)
+    criterion = {
+        "mrmr": lambda k, taken: naive.mrmr(relevance, pairs, k, taken),
+        "jmi": lambda k, taken: naive.jmi(relevance, pairs, given, k, taken),
+        "jmim": lambda k, taken: naive.jmim(relevance, pairs, given, k, taken),
+    }[method]
+    total = sum(LAB.prices().values())
+    own = [LAB.own[name] / total for name in X.columns]
+    needs = [LAB.needs.get(name, ()) for name in X.columns]
+    alone = naive.Alone([LAB.price(name) / total for name in X.columns])
+    cost = alone if charge == "alone" else naive.Shared(own, needs, {"blood": 10 / total})
+    assert list(selector.fit(X, y).ranking_) == naive.greedy(criterion, cost, penalty)
+
+
+def test_sum_instead_of_mean(wine):
+    X, y = wine
+    selector = JMI(redundancy="sum")
+    how = {"seed": selector._checked(X, y).seed}
+    values = X.to_numpy()
+    relevance = information.relevance(values, y, **how)
+    pairs = information.redundancy(values, **how)
+    given = information.conditional_redundancy(values, y, **how)
+
+    def criterion(k, taken):
+        return naive.jmi(relevance, pairs, given, k, taken, over=np.sum)
+
+    ours = list(selector.fit(X, y).ranking_)
+    assert ours == naive.greedy(criterion, naive.Alone(np.zeros(13)), 0)
+    assert ours != list(JMI().fit(X, y).ranking_)
+    with pytest.raises(UsageError, match="redundancy='max'; expected 'mean' or 'sum'"):
+        MRMR(redundancy="max").fit(X, y)
+
+
+def test_the_two_forms_of_jmi_agree():
+    """I(k;y) − mean I(j;k) + mean I(j;k|y) = mean I(k,j;y) − mean I(j;y), with relative frequencies."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 3, (80, 5)).astype(float)
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.integers(0, 2, 80)) % 3
+    selector = JMI(estimator="plugin").fit(X, y)
+    taken = []
+    for step in selector.steps_.itertuples():
+        k = int(step.feature[1:])
+        if taken:
+            joint = np.mean([naive.joint_information(X[:, k], X[:, j], y) for j in taken])
+            alone = np.mean([selector.relevance_[j] for j in taken])
+            assert step.score == pytest.approx(joint - alone, abs=1e-12)
+        taken.append(k)
+
+
+def test_jmim_is_the_least_joint_information():
+    rng = np.random.default_rng(4)
+    X = rng.integers(0, 3, (80, 5)).astype(float)
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.integers(0, 2, 80)) % 3
+    selector = JMIM(estimator="plugin").fit(X, y)
+    taken = [int(selector.steps_["feature"][0][1:])]
+    for step in list(selector.steps_.itertuples())[1:]:
+        k = int(step.feature[1:])
+        least = min(naive.joint_information(X[:, k], X[:, j], y) for j in taken)
+        assert step.score == pytest.approx(least, abs=1e-12)
+        taken.append(k)
+
+
+# Tables as they come
+
+
+@pytest.mark.parametrize("method", DETERMINISTIC)
+def test_columns_in_another_order(method, wine, prices):
+    X, y = wine
+    X = X.drop(columns="magnesium").iloc[:, :8]  # no exact ties
+    order = np.random.default_rng(1).permutation(8)
+    one = get_selector(method, costs=prices, penalty=0.2).fit(X, y)
+    other = get_selector(method, costs=prices, penalty=0.2).fit(X.iloc[:, order], y)
+    assert list(one.ranking_names_) == list(other.ranking_names_)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_odd_columns(method):
+    """Constant, duplicate and all-distinct columns, few rows, text as labels, strided arrays."""
+    rng = np.random.default_rng(2)
+    y = np.array(["no", "yes", "maybe"] * 4, dtype=object)
+    tells = np.array([0.0, 1.0, 2.0] * 4)
+    X = np.column_stack([np.ones(12), tells, tells, np.arange(12.0), rng.normal(size=12)])
+    fitted = small(method).fit(X, y)
+    assert np.isfinite(fitted.scores_).all()
+    assert np.isfinite(fitted.relevance_).all()
+    strided = np.repeat(np.repeat(X, 2, axis=1), 3, axis=0)[::3, ::2]
+    assert not strided.flags["C_CONTIGUOUS"]
+    np.testing.assert_array_equal(small(method).fit(strided, y).ranking_, fitted.ranking_)
+    fortran = small(method).fit(np.asfortranarray(X), list(y))
+    np.testing.assert_array_equal(fortran.ranking_, fitted.ranking_)
+    if method != "random":
+        assert fitted.relevance_[0] < fitted.relevance_[1]  # the constant one
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        (np.ones((6, 2)), ["a"] * 6, "label 'a': one class only"),
+        ([[1.0, np.nan], [2.0, 3.0]], [0, 1], "NaN"),
+        ([[1.0, np.inf], [2.0, 3.0]], [0, 1], "infinity"),
+        ([[1.0], [2.0], [3.0]], [0.5, 1.5, 2.25], "fractions; expected classes"),
+        ([[1.0], [2.0]], np.array([0, "a"], dtype=object), "different types|mix"),
+        ([["red"], ["blue"]], [0, 1], "could not convert string"),
+        ([[1.0], [2.0]], [0, 1, 1], "inconsistent numbers of samples"),
+    ],
+)
+def test_tables_that_are_none(method, X, y, words):
+    with pytest.raises(ValueError, match=words):
+        small(method).fit(X, y)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"penalty": -1}, "penalty=-1; expected a finite number"),
+        ({"penalty": np.inf}, "penalty=inf"),
+        ({"penalty": "much"}, "penalty='much'"),
+        ({"charge": "twice"}, "charge='twice'; expected 'alone' or 'shared'"),
+        ({"cost_scale": "log"}, "cost_scale='log'; expected 'share' or 'raw'"),
+        ({"n_features_to_select": 14}, "n_features_to_select=14 of 13 columns"),
+        ({"n_features_to_select": 0}, "n_features_to_select=0"),
+        ({"n_features_to_select": 1.5}, "n_features_to_select=1.5"),
+    ],
+)
+def test_parameters_that_are_none(method, parameters, words, wine):
+    with pytest.raises(ValueError, match=words):
+        small(method, **parameters).fit(*wine)
+
+
+def test_columns_by_mask_position_and_name(wine):
+    X, y = wine
+    whole = X.assign(colour=np.arange(len(y)) % 3)
+    forms = [["colour"], [13], [False] * 13 + [True], "colour"]
+    ours = [JMI(discrete_features=form, estimator="published").fit(whole, y) for form in forms]
+    for selector in ours[1:]:
+        np.testing.assert_array_equal(selector.scores_, ours[0].scores_)
+    with pytest.raises(UsageError, match="names 'color', which is no column"):
+        JMI(discrete_features=["color"]).fit(whole, y)
+    with pytest.raises(UsageError, match="names 14, which is no column"):
+        ReliefF(nominal_features=[14]).fit(whole, y)
+    with pytest.raises(UsageError, match="marks 2 columns of 14"):
+        JMI(discrete_features=[True, False]).fit(whole, y)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_threads_change_nothing(method, wine):
+    one, two = (small(method, n_jobs=n).fit(*wine) for n in (1, 2))
+    np.testing.assert_array_equal(one.scores_, two.scores_)
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in ("mrmr", "random")])
+def test_five_features_that_tell_jointly_come_before_noise(method):
+    rng = np.random.default_rng(2026)
+    n = 5000
+    told = rng.normal(size=(n, 5))
+    told[:, 3] = np.round(2 * told[:, 3])
+    told[:, 4] = np.exp(told[:, 4] / 2)
+    total = told[:, :3].sum(axis=1) + told[:, 3] / 2 + 2 * np.log(told[:, 4])
+    y = np.digitize(total + rng.normal(size=n), [-1.5, 1.5])
+    noise = np.column_stack([rng.normal(size=(n, 12)), rng.integers(0, 50, (n, 8))])
+    X = np.column_stack([noise[:, :10], told, noise[:, 10:]])
+    trees = {"n_trees": 150} if method in FORESTS else {}
+    ranking = get_selector(method, n_jobs=2, **trees).fit(X, y).ranking_
+    assert set(ranking[:5]) == {10, 11, 12, 13, 14}
+
+
+# Random ranking
+
+
+def test_random_ranking_draws_by_price():
+    """Both draws follow C^(−λ); chi-square at level 1e-4."""
+    from dataclasses import replace
+
+    from scipy.stats import chisquare
+
+    costs = [1.0, 2.0, 4.0, 0.0]  # free: as the cheapest
+    selector = get_selector("random", costs=costs, penalty=1.5)
+    problem = selector._checked(np.zeros((4, 4)), [0, 1, 0, 1])
+    first, second = np.zeros(4), np.zeros(4)
+    for seed in range(4000):
+        drawn = selector._rank(replace(problem, seed=seed), problem.prices)
+        first[drawn[0].column] += 1
+        second[drawn[1].column] += drawn[0].column == 0
+    weights = np.array([1.0, 2.0, 4.0, 1.0]) ** -1.5
+    assert chisquare(first, weights / weights.sum() * first.sum()).pvalue > 1e-4
+    rest = weights[1:] / weights[1:].sum()
+    assert chisquare(second[1:], rest * second.sum()).pvalue > 1e-4
+    assert second[0] == 0
+
+
+# Paths
+
+
+PENALTIES = [0, 0.1, 1, 10]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_path_is_what_single_fits_give(method, wine, prices):
+    X, y = wine
+    path = selection.rank_path(small(method, costs=prices), X, y, PENALTIES)
+    assert list(path.columns) == ["method", "penalty", "position", "feature", "score"]
+    assert len(path) == 13 * len(PENALTIES)
+    for penalty in PENALTIES:
+        single = small(method, costs=prices, penalty=penalty).fit(X, y)
+        part = path[path["penalty"] == penalty]
+        assert list(part["feature"]) == list(single.ranking_names_)
+        assert list(part["position"]) == list(range(1, 14))
+        np.testing.assert_array_equal(part["score"], single.scores_[single.ranking_])
+        assert set(part["method"]) == {method}
+
+
+def test_paths_share_what_they_learn(wine, prices, monkeypatch):
+    X, y = wine
+    learnt = []
+    for cls in (selection.MRMR, selection.PenalizedForest, WeightedForest):
+        base = next(c for c in cls.__mro__ if "_learn" in vars(c))
+        original = base._learn
+
+        def counted(self, problem, together, original=original):
+            learnt.append(self.method)
+            return original(self, problem, together)
+
+        monkeypatch.setattr(base, "_learn", counted)
+    several = [small(m, costs=prices) for m in [*SEQUENTIAL, *FORESTS[1:]]]
+    path = selection.rank_path(several, X, y, PENALTIES)
+    assert learnt.count("mrmr") == 1
+    assert not {"jmi", "jmim", "penalized-mda", "weighted-mda"} & set(learnt)
+    assert learnt.count("penalized-mdi") == 1
+    assert learnt.count("weighted-mdi") == len(PENALTIES)
+    single = small("weighted-mda", costs=prices, penalty=1).fit(X, y)
+    part = path[(path["method"] == "weighted-mda") & (path["penalty"] == 1)]
+    assert list(part["feature"]) == list(single.ranking_names_)
+
+
+def test_path_of_named_selectors(wine, prices):
+    X, y = wine
+    named = {e: JMI(costs=prices, estimator=e) for e in ("calibrated", "published")}
+    seen = []
+    path = selection.rank_path(named, X, y, [0, 1], on_progress=lambda *done: seen.append(done))
+    assert list(dict.fromkeys(path["method"])) == ["calibrated", "published"]
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    with pytest.raises(UsageError, match="two selectors are called 'jmi'"):
+        selection.rank_path(list(named.values()), X, y, [0])
+    with pytest.raises(UsageError, match="no penalties"):
+        selection.rank_path(JMI(), X, y, [])
+    with pytest.raises(UsageError, match="expected finite numbers, 0 or more"):
+        selection.rank_path(JMI(), X, y, [0, -1])
+    with pytest.raises(UsageError, match="no selectors"):
+        selection.rank_path([], X, y, [0])
+
+
+# Stability
+
+
+def test_agreement_against_naive():
+    from netchoice.selection.stability import agreement
+
+    rng = np.random.default_rng(0)
+    any_size = rng.random((20, 9)) < rng.random(9)
+    assert agreement(any_size)[0] == pytest.approx(naive.nogueira(any_size.tolist()))
+    equal = np.array([rng.permutation([1, 1, 1, 0, 0, 0, 0]) for _ in range(12)])
+    assert agreement(equal)[0] == pytest.approx(naive.pairwise_agreement(equal.tolist()))
+    with pytest.raises(UsageError, match="all columns or none"):
+        agreement(np.ones((3, 4), dtype=bool))
+
+
+def test_interval_covers():
+    """Over many repetitions a 95% interval holds the true index 0 about that often."""
+    from netchoice.selection.stability import agreement
+
+    rng = np.random.default_rng(1)
+    covered = 0
+    for _ in range(400):
+        drawn = np.array([rng.permutation(30) < 6 for _ in range(100)])
+        index, error = agreement(drawn)
+        covered += abs(index) <= 1.96 * error
+    assert 0.9 < covered / 400 < 0.99
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_stability(replace, wine):
+    X, y = wine
+    steady = selection.stability(
+        JMI(n_features_to_select=3), X, y, n_bootstrap=12, replace=replace, random_state=3
+    )
+    assert 0.4 < steady.index <= 1
+    low, high = steady.interval
+    assert low <= steady.index <= high <= 1
+    assert steady.frequencies.sum() == pytest.approx(3)
+    assert steady.frequencies.is_monotonic_decreasing
+    assert "over 12 samples" in str(steady)
+    fickle = selection.stability(
+        _FreshRandom(n_features_to_select=3), X, y, n_bootstrap=40, random_state=3
+    )
+    assert abs(fickle.index) < 0.2
+
+
+class _FreshRandom(selection.RandomRanking):
+    """Another ranking for another sample."""
+
+    def fit(self, X, y):
+        self.random_state = int(np.asarray(X)[:, 0].sum() * 1000)
+        return super().fit(X, y)
+
+
+def test_stability_of_nonsense(wine):
+    with pytest.raises(UsageError, match="n_bootstrap=1; expected at least 2"):
+        selection.stability(JMI(), *wine, n_bootstrap=1)
+    with pytest.raises(UsageError, match="level=2"):
+        selection.stability(JMI(), *wine, level=2)
