@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from netchoice._kernels.forest import CHILD, CUT, LABEL, LEAF, SPLIT, draw_columns, grow_trees
 from netchoice._kernels.random import uniforms
 from netchoice.errors import UsageError
-from netchoice.selection.forest import grow_forest
+from netchoice.selection.forest import _binned, grow_forest
 
 # the λ and the span of costs that the published version does not get through
 EXTREME = -204.8 * np.log(np.geomspace(1e-9, 1, 12))
@@ -55,7 +55,7 @@ def test_trees_equal_the_naive_ones(shape, min_leaf, weighting):
         log_weights = np.log(weights[order])
     n_candidates, words = max(1, int(q**0.5)), seeds(4, n)
     begins, nodes, decrease, lost, votes = grow_trees(
-        codes.astype(np.uint8), y.astype(np.int32), n_classes, order, log_weights, n_candidates,
+        codes.astype(np.uint16), y.astype(np.int32), n_classes, order, log_weights, n_candidates,
         min_leaf, words, True, True,
     )  # fmt: skip
     expected_votes = np.zeros((n, n_classes), dtype=int)
@@ -86,7 +86,7 @@ def test_one_tree_equals_scikit_learns():
     n_compared = 0
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        X = rng.normal(size=(250, 6))  # no more values than bins
+        X = rng.normal(size=(250, 6))
         y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=250) > 0).astype(int)
         theirs = [
             DecisionTreeClassifier(min_samples_leaf=40, random_state=s).fit(X, y) for s in range(8)
@@ -297,6 +297,7 @@ def test_only_the_order_of_values_matters():
     rng = np.random.default_rng(7)
     X = rng.integers(0, 250, size=(400, 5)).astype(float)
     y = (X[:, 0] + X[:, 1] + 80 * rng.normal(size=400) > 250).astype(int)
+    X[:, 3:] = rng.normal(size=(400, 2))
     bent = np.exp(X / 20)
     bent[:, 1] = -1 / (1 + X[:, 1])
     a, b = (grow_forest(each, y, n_trees=10, importance=("mdi", "mda")) for each in (X, bent))
@@ -307,21 +308,30 @@ def test_only_the_order_of_values_matters():
 
 
 @pytest.mark.parametrize("heavy", [0, 0.5, 0.99])
-def test_many_values_share_bins_of_equal_size(heavy):
+def test_very_many_values_share_bins_of_equal_size(heavy):
     """A value that many rows have keeps a bin of its own; the bins keep the order of values."""
     rng = np.random.default_rng(8)
-    x = rng.normal(size=60_000)
+    x = rng.normal(size=150_000)
     x[: int(heavy * len(x))] = 0.25
-    forest = grow_forest(x[:, None], x > 1, n_trees=1)
-    codes, bins = forest._codes[0].astype(int), forest._bins[0]
+    bins, codes = _binned(x[:, None])
+    bins, codes = bins[0], codes[0].astype(int)
     np.testing.assert_array_equal(codes, np.searchsorted(bins, x, side="right") - 1)
     sizes = np.bincount(codes)
     if heavy:
         assert set(x[codes == sizes.argmax()]) == {0.25}
         sizes = np.delete(sizes, sizes.argmax())
     else:
-        assert len(sizes) == 256
-    assert sizes.max() <= 60_000 / 256 + 1
+        assert len(sizes) == 65536
+    assert sizes.max() <= 150_000 / 65536 + 1
+
+
+def test_a_column_that_separates_exactly_is_seen_to():
+    """Coarse bins would mix the classes at their border, and prefer the column that has a gap."""
+    rng = np.random.default_rng(9)
+    x = np.sort(rng.normal(size=3000))
+    y = np.arange(3000) >= 1234
+    forest = grow_forest(np.column_stack([x, y]), y, n_trees=200, max_features=2)
+    assert abs(forest.mdi[0] - 0.5) < 0.15  # four standard errors of a fair choice
 
 
 def test_new_rows_are_judged_as_the_old_ones():

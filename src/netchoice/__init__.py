@@ -1,5 +1,7 @@
 """Which growth mechanism made an observed network, for the price of the statistics worth paying."""
 
+from typing import TYPE_CHECKING, Any
+
 from netchoice import errors, io
 from netchoice.costs import CostModel
 from netchoice.features import (
@@ -16,6 +18,10 @@ from netchoice.models import Model, ModelSpace, as_prior, get_model, get_space, 
 from netchoice.simulate import simulate_table
 from netchoice.table import ReferenceTable
 
+if TYPE_CHECKING:
+    from netchoice import evaluation, information, plots, selection
+    from netchoice.evaluation import evaluate, operating_point
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -30,14 +36,40 @@ __all__ = [
     "as_prior",
     "compute_features",
     "errors",
+    "evaluate",
+    "evaluation",
     "feature",
     "feature_names",
     "get_model",
     "get_space",
+    "information",
     "io",
     "model",
+    "operating_point",
     "paper_costs",
+    "plots",
     "read_network",
+    "selection",
     "simulate_table",
     "write_network",
 ]
+
+#: Loaded on first use: they bring scikit-learn or matplotlib with them.
+_LATER = {
+    "evaluate": "evaluation",
+    "evaluation": "",
+    "information": "",
+    "operating_point": "evaluation",
+    "plots": "",
+    "selection": "",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'netchoice' has no attribute {name!r}")
+    from importlib import import_module
+
+    if not _LATER[name]:
+        return import_module(f"netchoice.{name}")
+    return getattr(import_module(f"netchoice.{_LATER[name]}"), name)

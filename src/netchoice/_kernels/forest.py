@@ -1,17 +1,13 @@
-"""Random forests of classification trees, with weights for the columns tried at each node.
-
-Columns come as ranks of at most 256 bins. A node counts the classes in each bin of a column; a set
-of the bins that occur, as bits, lets small nodes pass over all others. A row is packed in one
-number (its place, its class, how often the bootstrap drew it), so a node is a stretch of numbers.
-"""
+"""Random forests of classification trees, with weights for the columns tried at each node."""
 
 from collections import namedtuple
 
 import numpy as np
 from numba import types
 
-from netchoice._kernels.bits import NOTHING, lowest_of, only, without_lowest, words_for
+from netchoice._kernels.bits import WORD, words_for
 from netchoice._kernels.compiling import BOOL, INT, INTS, helper, kernel
+from netchoice._kernels.cuts import CLASS, TIMES, best_cut, best_cut_of_two, partition
 from netchoice._kernels.random import SEED, start, uniform
 
 CODES = types.Array(types.uint16, 2, "C")
@@ -20,20 +16,19 @@ SEEDS = types.Array(types.uint64, 2, "C")
 NODES = types.Array(types.int32, 2, "C")
 OFFSETS = types.Array(types.int64, 1, "C")
 
-#: What is known of a node: the column it splits (or LEAF), the last bin that goes left, the left
+#: What is known of a node: the column it splits (or LEAF), the last code that goes left, the left
 #: child (the right one follows it; of a leaf: its number among the leaves), the majority class.
 SPLIT, CUT, CHILD, LABEL = 0, 1, 2, 3
 LEAF = -1
 
-_CLASS, _TIMES = 32, 48  # where class and multiplicity begin in a packed row
-_ROW_BITS, _CLASS_BITS = 0xFFFFFFFF, 0xFFFF
 _SMALLEST_DRAW = 2.0**-53
 _ZERO = np.int64(0)  # a plain 0 is a type of its own, and the helpers would be compiled twice
 
 #: How columns are drawn: ``order`` has them by weight, largest first; ``log_weights`` (empty: all
 #: equal) and ``handicap`` follow it; ``ready`` is what a node gets; the rest is room to work in.
 Draws = namedtuple("Draws", "order log_weights handicap ready drawn_at arrival winners")
-#: Room to work in: rows set aside, counts by bin and class, bins that occur, counts by class.
+#: Room to work in: rows set aside; counts by code and class; codes that occur, as bits, and how many
+#: words of bits a column has; counts by class, of a column so far and of both sides; nodes to come.
 Room = namedtuple("Room", "aside tally present n_words seen sides pending pending_totals")
 
 
@@ -45,6 +40,31 @@ def _draws(order, log_weights, n_candidates):
     drawn_at = np.empty(len(order), np.int64)
     arrival, winners = np.empty(n_candidates), np.empty(n_candidates, np.int64)
     return Draws(order, log_weights, handicap, order.copy(), drawn_at, arrival, winners)
+
+
+@helper
+def _words_by_column(codes):
+    """How many words of bits hold the codes of each column."""
+    n_words = np.empty(len(codes), np.int64)
+    for k in range(len(codes)):
+        column = codes[k]
+        last = 0
+        for i in range(len(column)):
+            last = max(last, np.int64(column[i]))
+        n_words[k] = words_for(last + 1)
+    return n_words
+
+
+@helper
+def _room(codes, n_classes):
+    n, n_words = codes.shape[1], _words_by_column(codes)
+    per_code = 1 if n_classes == 2 else n_classes  # two counts share a number
+    tally = np.zeros(WORD * n_words.max() * per_code, np.int64)
+    present = np.zeros(n_words.max(), np.uint64)
+    seen, sides = np.empty(n_classes, np.int64), np.empty((2, n_classes), np.int64)
+    pending, pending_totals = np.empty((n + 1, 3), np.int64), np.empty((n + 1, n_classes), np.int64)
+    aside = np.empty(n, np.int64)
+    return Room(aside, tally, present, n_words, seen, sides, pending, pending_totals)
 
 
 @helper
@@ -116,91 +136,6 @@ def _draw_more(draws, node, n_ready, state):
 
 
 @helper
-def _best_cut(column, rows, first, last, totals, n_total, min_leaf, tally, present, n_words, seen):
-    """The best cut of a column: how many bins occur, its score, and the last bin on its left.
-
-    The score is the sum, over both sides, of the squared class counts by the side's size, which
-    is largest where Gini impurity falls most; −1 if no cut leaves enough rows on both sides. The
-    cut is halfway, in ranks, between bins that occur.
-    """
-    n_classes = len(totals)
-    for i in range(first, last):
-        packed = rows[i]
-        code = np.int64(column[packed & _ROW_BITS])
-        tally[code * n_classes + ((packed >> _CLASS) & _CLASS_BITS)] += packed >> _TIMES
-        present[code >> 6] |= only(code & 63)
-    n_distinct, best, cut, previous, n_left = 0, -1.0, 0, 0, 0
-    squares_left, squares_right = 0, 0
-    for k in range(n_classes):
-        seen[k] = 0
-        squares_right += totals[k] * totals[k]
-    for word in range(n_words):
-        bits = present[word]
-        if bits == NOTHING:
-            continue
-        present[word] = NOTHING
-        while bits != NOTHING:
-            code = 64 * word + lowest_of(bits)
-            bits = without_lowest(bits)
-            n_distinct += 1
-            n_right = n_total - n_left
-            if n_left >= min_leaf and n_right >= min_leaf:
-                weighted = float(squares_left) * n_right + float(squares_right) * n_left
-                score = weighted / (float(n_left) * n_right)
-                if score > best:
-                    best = score
-                    cut = (previous + code) >> 1
-            for k in range(n_classes):
-                here = np.int64(tally[code * n_classes + k])
-                tally[code * n_classes + k] = 0
-                squares_left += here * (2 * seen[k] + here)
-                squares_right += here * (here - 2 * (totals[k] - seen[k]))
-                seen[k] += here
-                n_left += here
-            previous = code
-    return n_distinct, best, cut
-
-
-@helper
-def _best_cut_of_two(column, rows, first, last, totals, n_total, min_leaf, tally, present, n_words):
-    """The same for two classes, whose counts share a number; that takes a third less time."""
-    for i in range(first, last):
-        packed = rows[i]
-        code = np.int64(column[packed & _ROW_BITS])
-        times = packed >> _TIMES
-        tally[code] += times | (-((packed >> _CLASS) & 1) & (times << 32))
-        present[code >> 6] |= only(code & 63)
-    n_distinct, best, cut, previous = 0, -1.0, 0, 0
-    n_left, ones_left, ones = 0, 0, totals[1]
-    for word in range(n_words):
-        bits = present[word]
-        if bits == NOTHING:
-            continue
-        present[word] = NOTHING
-        while bits != NOTHING:
-            code = 64 * word + lowest_of(bits)
-            bits = without_lowest(bits)
-            n_distinct += 1
-            n_right = n_total - n_left
-            if n_left >= min_leaf and n_right >= min_leaf:
-                zeros_left, ones_right = n_left - ones_left, ones - ones_left
-                zeros_right = n_right - ones_right
-                left = zeros_left * zeros_left + ones_left * ones_left
-                right = zeros_right * zeros_right + ones_right * ones_right
-                weighted = float(left) * n_right + float(right) * n_left
-                score = weighted / (float(n_left) * n_right)
-                if score > best:
-                    best = score
-                    cut = (previous + code) >> 1
-            here = tally[code]
-            tally[code] = 0
-            n_left += here & _ROW_BITS
-            ones_left += here >> 32
-            previous = code
-    return n_distinct, best, cut
-
-
-@helper
 def _best_split(codes, rows, first, last, totals, n_total, min_leaf, node, draws, state, room):
     """Score, column and cut of the best split of a node; score −1 if there is none.
 
@@ -209,48 +144,26 @@ def _best_split(codes, rows, first, last, totals, n_total, min_leaf, node, draws
     """
     enough = len(draws.winners)
     n_ready, n_tried, n_useful = _ZERO, 0, 0
-    best, best_column, best_cut = -1.0, 0, 0
+    best, best_column, cut_there = -1.0, 0, 0
     while n_tried < len(codes) and (n_tried < enough or n_useful == 0):
         if n_tried == n_ready:
             n_ready = _draw_more(draws, node, n_ready, state)
         column = draws.ready[n_tried]
         n_tried += 1
         if len(totals) == 2:
-            n_distinct, score, cut = _best_cut_of_two(
+            n_distinct, score, cut = best_cut_of_two(
                 codes[column], rows, first, last, totals, n_total, min_leaf,
                 room.tally, room.present, room.n_words[column],
             )  # fmt: skip
         else:
-            n_distinct, score, cut = _best_cut(
+            n_distinct, score, cut = best_cut(
                 codes[column], rows, first, last, totals, n_total, min_leaf,
                 room.tally, room.present, room.n_words[column], room.seen,
             )  # fmt: skip
         n_useful += n_distinct > 1
         if score > best:
-            best, best_column, best_cut = score, column, cut
-    return best, best_column, best_cut
-
-
-@helper
-def _partition(column, cut, rows, first, last, aside, totals, sides):
-    """Rows up to the cut first, then the others; where those begin. Counts classes on each side."""
-    left, right = sides[0], sides[1]
-    for k in range(len(totals)):
-        left[k] = 0
-    n_aside, middle = 0, first
-    for i in range(first, last):
-        packed = rows[i]
-        goes_left = np.int64(column[packed & _ROW_BITS] <= cut)
-        rows[middle] = packed  # written to both, so that the processor has nothing to guess
-        aside[n_aside] = packed
-        middle += goes_left
-        n_aside += 1 - goes_left
-        left[(packed >> _CLASS) & _CLASS_BITS] += (packed >> _TIMES) * goes_left
-    for i in range(n_aside):
-        rows[middle + i] = aside[i]
-    for k in range(len(totals)):
-        right[k] = totals[k] - left[k]
-    return middle
+            best, best_column, cut_there = score, column, cut
+    return best, best_column, cut_there
 
 
 @helper
@@ -289,7 +202,7 @@ def _grow(codes, rows, n_rows, totals, min_leaf, draws, state, room, nodes, decr
         if score < 0:
             continue
         decrease[column] += score - squares / n_total
-        middle = _partition(codes[column], cut, rows, first, last, room.aside, totals, sides)
+        middle = partition(codes[column], cut, rows, first, last, room.aside, totals, sides)
         nodes[node, SPLIT], nodes[node, CUT], nodes[node, CHILD] = column, cut, n_nodes
         for side in range(2):
             if _add_leaf(nodes, n_nodes + side, sides[side], min_leaf):
@@ -301,19 +214,6 @@ def _grow(codes, rows, n_rows, totals, min_leaf, draws, state, room, nodes, decr
                 n_pending += 1
         n_nodes += 2
     return n_nodes
-
-
-@helper
-def _words_by_column(codes):
-    """How many words of bits hold the bins of each column."""
-    n_words = np.empty(len(codes), np.int64)
-    for k in range(len(codes)):
-        column = codes[k]
-        last = 0
-        for i in range(len(column)):
-            last = max(last, np.int64(column[i]))
-        n_words[k] = words_for(last + 1)
-    return n_words
 
 
 @helper
@@ -332,7 +232,7 @@ def _bootstrap(labels, resample, rows, totals, times, state):
     n_rows = 0
     for i in range(n):
         if times[i] > 0:
-            rows[n_rows] = i | (np.int64(labels[i]) << _CLASS) | (np.int64(times[i]) << _TIMES)
+            rows[n_rows] = i | (np.int64(labels[i]) << CLASS) | (np.int64(times[i]) << TIMES)
             totals[labels[i]] += times[i]
             n_rows += 1
     return n_rows
@@ -438,22 +338,13 @@ def grow_trees(
     out-of-bag accuracy by tree and column, and the out-of-bag votes by row and class.
     """
     q, n = codes.shape
-    n_words = _words_by_column(codes)
-    n_codes = 64 * n_words.max()
     begins = np.zeros(len(seeds) + 1, np.int64)
     nodes = np.empty((2 * n, 4), np.int32)
     decrease, lost = np.zeros((len(seeds), q)), np.zeros((len(seeds), q))
     votes = np.zeros((n, n_classes), np.int32)
-    room = Room(
-        np.empty(n, np.int64), np.zeros(n_codes * (1 if n_classes == 2 else n_classes), np.int64), np.zeros(n_words.max(), np.uint64), n_words,
-        np.empty(n_classes, np.int64), np.empty((2, n_classes), np.int64),
-        np.empty((n + 1, 3), np.int64), np.empty((n + 1, n_classes), np.int64),
-    )  # fmt: skip
-    rows, totals, times = (
-        np.empty(n, np.int64),
-        np.empty(n_classes, np.int64),
-        np.empty(n, np.int32),
-    )
+    room = _room(codes, n_classes)
+    rows, totals = np.empty(n, np.int64), np.empty(n_classes, np.int64)
+    times = np.empty(n, np.int32)
     out, predicted = np.empty(n, np.int32), np.empty(n, np.int32)
     shuffled = np.empty((q if with_loss else 0, n), np.int32)
     settled, state = np.empty(q, np.int32), np.empty(4, np.uint64)

@@ -20,8 +20,8 @@ FLOATS = types.Array(types.float64, 1, "C")
 _LOOK = 8
 #: Where one column is so many times wider, neighbours are found along it alone.
 _WIDER = 8.0
-#: Rows in a cell of the grid: at least, if the columns are independent; at most, in the mean.
-_SPARSE, _CROWDED = 1.0, 6.0
+#: Rows in a cell of the grid: in the mean if the columns are independent; at most, for any.
+_PER_CELL, _CROWDED = 2.0, 6.0
 
 
 @helper
@@ -61,43 +61,48 @@ def _search_along(x, other, chosen, n_neighbors, radius):
 
 
 @helper
-def _cells(partner, shift):
+def _cells(partner, width):
     """Places in the first column, cell by cell of a square grid of ranks; where each cell starts.
 
-    Cells are ``2**shift`` ranks wide, since shifts are many times faster than divisions, and
-    numbered up the second column, block after block of the first.
+    Cells are numbered up the second column, block after block of the first. Also the block of
+    each rank, since a division would take longer than to look it up, and how crowded the cells
+    are: the mean, over rows, of the rows in their cell.
     """
     n = len(partner)
-    n_blocks = ((n - 1) >> shift) + 1
+    block_of = np.empty(n, np.int32)
+    block, end = 0, width
+    for i in range(n):
+        if i == end:
+            block += 1
+            end += width
+        block_of[i] = block
+    n_blocks = block + 1
     fill = np.zeros(n_blocks * n_blocks + 1, np.int32)
     for i in range(n):
-        fill[(i >> shift) * n_blocks + (partner[i] >> shift) + 1] += 1
-    neighbours = 0
+        fill[block_of[i] * n_blocks + block_of[partner[i]] + 1] += 1
+    together = 0
     for cell in range(n_blocks * n_blocks):
-        neighbours += fill[cell + 1] * fill[cell + 1]
+        together += fill[cell + 1] * fill[cell + 1]
         fill[cell + 1] += fill[cell]
     start = fill.copy()
     member = np.empty(n, np.int32)
     for i in range(n):
-        cell = (i >> shift) * n_blocks + (partner[i] >> shift)
+        cell = block_of[i] * n_blocks + block_of[partner[i]]
         member[fill[cell]] = i
         fill[cell] += 1
-    return member, start, neighbours
+    return member, start, block_of, together / n
 
 
 @helper
 def _grid(partner):
-    """Cells as above, the narrower the more the rows crowd together, and their width."""
-    n = len(partner)
-    shift = 0
-    while (1 << shift) * (1 << shift) < _SPARSE * n:
-        shift += 1
-    narrowest = max(shift - 3, 0)
-    member, start, neighbours = _cells(partner, shift)
-    while shift > narrowest and neighbours > _CROWDED * n:
-        shift -= 1
-        member, start, neighbours = _cells(partner, shift)
-    return member, start, shift
+    """Cells as above and their width, the less the more the rows crowd together."""
+    width = int(np.sqrt(_PER_CELL * len(partner))) + 1
+    narrowest = max(width // 8, 1)
+    member, start, block_of, crowd = _cells(partner, width)
+    while crowd > _CROWDED and width >= 2 * narrowest:
+        width //= 2
+        member, start, block_of, crowd = _cells(partner, width)
+    return member, start, block_of, width
 
 
 @helper
@@ -107,58 +112,56 @@ def _search_grid(x, y, partner, chosen, n_neighbors, radius):
     In the three by three cells around a point; if the nearest row outside may be nearer than what
     was found, the side where it is moves out, by twice as much every time.
     """
-    member, start, shift = _grid(partner)
+    member, start, block_of, width = _grid(partner)
     n = len(x)
-    n_blocks = ((n - 1) >> shift) + 1
+    n_blocks = block_of[n - 1] + 1
     x_of = np.empty(n)
     y_of = np.empty(n)
     for slot in range(n):
         x_of[slot] = x[member[slot]]
         y_of[slot] = y[partner[member[slot]]]
-    found = np.empty(n)
+    nearest = np.empty(n_neighbors + 1)
     for own in range(n):
         i = member[own]
         if not chosen[i]:
             continue
         here, height = x_of[own], y_of[own]
-        block, level = i >> shift, partner[i] >> shift
+        block, level = block_of[i], block_of[partner[i]]
         left, right = max(block - 1, 0), min(block + 2, n_blocks)
         low, high = max(level - 1, 0), min(level + 2, n_blocks)
         step = 1
         while True:
-            n_found = 0
-            for b in range(left, right):
-                for other in range(start[b * n_blocks + low], start[b * n_blocks + high]):
-                    found[n_found] = max(abs(x_of[other] - here), abs(y_of[other] - height))
-                    n_found += 1
-            # The point itself is among them, at distance 0.
-            if n_found <= n_neighbors:
-                bound = np.inf
-            elif n_neighbors == 3:  # without branches, which would be mispredicted
-                first = second = third = bound = np.inf
-                for f in range(n_found):
-                    down = found[f]
-                    up, first = max(first, down), min(first, down)
-                    down, second = max(second, up), min(second, up)
-                    up, third = max(third, down), min(third, down)
-                    bound = min(bound, up)
+            # The point itself is found as well, at distance 0.
+            bound = np.inf
+            if n_neighbors == 3:  # the usual case, without branches, which would be mispredicted
+                first = second = third = np.inf
+                for b in range(left, right):
+                    for other in range(start[b * n_blocks + low], start[b * n_blocks + high]):
+                        down = max(abs(x_of[other] - here), abs(y_of[other] - height))
+                        up, first = max(first, down), min(first, down)
+                        down, second = max(second, up), min(second, up)
+                        up, third = max(third, down), min(third, down)
+                        bound = min(bound, up)
             else:
-                for f in range(1, n_found):
-                    distance = found[f]
-                    slot = min(f, n_neighbors + 1)
-                    while slot > 0 and found[slot - 1] > distance:
-                        found[slot] = found[slot - 1]
-                        slot -= 1
-                    found[slot] = distance
-                bound = found[n_neighbors]
+                nearest[:] = np.inf
+                for b in range(left, right):
+                    for other in range(start[b * n_blocks + low], start[b * n_blocks + high]):
+                        distance = max(abs(x_of[other] - here), abs(y_of[other] - height))
+                        if distance < bound:
+                            slot = n_neighbors
+                            while slot > 0 and nearest[slot - 1] > distance:
+                                nearest[slot] = nearest[slot - 1]
+                                slot -= 1
+                            nearest[slot] = distance
+                            bound = nearest[n_neighbors]
             enough = True
-            if left > 0 and here - x[(left << shift) - 1] < bound:
+            if left > 0 and here - x[left * width - 1] < bound:
                 left, enough = max(left - step, 0), False
-            if right < n_blocks and x[right << shift] - here < bound:
+            if right < n_blocks and x[right * width] - here < bound:
                 right, enough = min(right + step, n_blocks), False
-            if low > 0 and height - y[(low << shift) - 1] < bound:
+            if low > 0 and height - y[low * width - 1] < bound:
                 low, enough = max(low - step, 0), False
-            if high < n_blocks and y[high << shift] - height < bound:
+            if high < n_blocks and y[high * width] - height < bound:
                 high, enough = min(high + step, n_blocks), False
             if enough:
                 break
@@ -266,23 +269,6 @@ def of_values(x, y, partner, n_neighbors, digamma):
         radius_at_y[partner[i]] = radius[i]
     tally_y = np.zeros(n, np.int64)
     _count_within(y, radius_at_y, tally_y)
-    means = _mean_digamma(tally_x, digamma) + _mean_digamma(tally_y, digamma)
-    return digamma[n] + digamma[n_neighbors] - means
-
-
-@kernel(FLOATS, INTS, INT, FLOATS)
-def of_ranks(ranks, partner, n_neighbors, digamma):
-    """The same for columns of ranks 0, 1, … without ties, where counting needs no search."""
-    n = len(partner)
-    radius = np.empty(n)
-    _search_grid(ranks, ranks, partner, np.ones(n, np.bool_), n_neighbors, radius)
-    tally_x = np.zeros(n, np.int64)
-    tally_y = np.zeros(n, np.int64)
-    for i in range(n):
-        j = partner[i]
-        reach = int(radius[i]) - 1
-        tally_x[min(i, reach) + min(n - 1 - i, reach)] += 1
-        tally_y[min(j, reach) + min(n - 1 - j, reach)] += 1
     means = _mean_digamma(tally_x, digamma) + _mean_digamma(tally_y, digamma)
     return digamma[n] + digamma[n_neighbors] - means
 

@@ -130,9 +130,9 @@ def _candidates(near, i, first, last, slack, smallest, least, found):
     """Put in ``found`` the rows of a class that may be among the nearest; their number.
 
     ``smallest`` has as many places as neighbours are wanted. Rough distances are off by at most
-    a quarter of ``slack``, so the true neighbours are within ``slack`` of the rough ones.
-    The rows are dealt to as many groups as ``least`` has places; the least distances of the
-    groups bound the distance of the last neighbour, and few groups need to be looked into.
+    half of ``slack``, so the true neighbours are within ``slack`` of the last rough one. The rows
+    are dealt to as many groups as ``least`` has places; the least distances of the groups bound
+    the distance of the last neighbour, and few groups need to be looked into.
     """
     n_groups = len(least)
     least[:] = ROUGHEST

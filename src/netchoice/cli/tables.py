@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +10,7 @@ import typer
 import netchoice
 from netchoice.cli.common import AsJson, app, duration, print_json, say
 from netchoice.cli.models import IsolatedNodes, Match, Prior, assignments, observed_network
+from netchoice.cli.progress import progress
 from netchoice.errors import UsageError
 
 table = typer.Typer(help="Look at reference tables.", rich_markup_mode="rich")
@@ -190,56 +187,3 @@ def _print_table(made: netchoice.ReferenceTable, path: Path) -> None:
     say(
         f"all features of a network, shared steps paid once: {duration(record['seconds_together'])}"
     )
-
-
-@contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int, int], None]]:
-    """A bar on a terminal, a line now and then elsewhere; both on standard error."""
-    if not sys.stderr.isatty():
-        yield _Lines(what)
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[failed]}"),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=None, rate="", failed="")
-
-        def update(done: int, total: int, failed: int) -> None:
-            speed = bar.tasks[0].speed
-            rate = f"{speed:.0f} rows/s" if speed else ""
-            told = f"{failed} failed" if failed else ""
-            bar.update(task, completed=done, total=total, rate=rate, failed=told)
-
-        yield update
-
-
-class _Lines:
-    def __init__(self, what: str) -> None:
-        self.what = what
-        self.begun = self.told = time.monotonic()
-        self.first: int | None = None
-
-    def __call__(self, done: int, total: int, failed: int) -> None:
-        now = time.monotonic()
-        self.first = done if self.first is None else self.first
-        if now - self.told < 10 and done < total:
-            return
-        self.told = now
-        rate = (done - self.first) / max(now - self.begun, 1e-9)
-        left = duration((total - done) / rate) if rate > 0 else "unknown"
-        line = f"{self.what}: {done}/{total} rows, {rate:.1f} rows/s, {left} left, {failed} failed"
-        typer.echo(line, err=True)

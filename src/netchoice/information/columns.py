@@ -120,7 +120,8 @@ def generator(content: bytes, seed: int) -> np.random.Generator:
 def jittered(values: Floats, seed: int) -> Floats:
     """A column as scikit-learn prepares it: divided by its deviation, and ties broken by noise.
 
-    The noise is normal, 1e-10 times the mean absolute value or 1e-10, whichever is more.
+    The noise is normal, 1e-10 times the mean absolute value or 1e-10, whichever is more. A
+    deviation below ten times the machine epsilon counts as none, as it does there.
 
     >>> jittered(np.array([1.0, 1.0, 3.0]), seed=0).round(6)
     array([1.06066 , 1.06066 , 3.181981])
@@ -130,7 +131,7 @@ def jittered(values: Floats, seed: int) -> Floats:
     if largest > 1e150:  # squares would overflow
         values = values / largest
     deviation = float(values.std())
-    scaled = values / deviation if deviation > 0 else values.copy()
+    scaled = values / deviation if deviation >= 10 * np.finfo(float).eps else values
     width = 1e-10 * max(1.0, float(np.abs(scaled).mean()))
     noise = generator(digest(values), seed).standard_normal(len(values))
     return np.asarray(scaled + width * noise)

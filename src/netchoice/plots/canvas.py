@@ -134,12 +134,18 @@ def inches(ax: Axes) -> tuple[float, float]:
     return float(ax.get_position().width * size[0]), float(ax.get_position().height * size[1])
 
 
+def _penalty_text(penalty: float) -> str:
+    if penalty < 1000:
+        return f"{penalty:.4g}"
+    return f"{penalty / 1000:.3g}k" if penalty < 1e6 else f"{penalty:.2g}"
+
+
 def penalty_axis(ax: Axes, penalties: Sequence[float]) -> None:
     """Penalties side by side, whatever their distances; λ = 0 is set apart by a dashed line."""
     n = len(penalties)
-    step = max(1, -(-n // max(3, int(inches(ax)[0] / 0.45))))
+    step = max(1, -(-n // max(3, int(inches(ax)[0] / 0.5))))
     labelled = [0, *reversed(range(n - 1, step - 1, -step))] if n > 1 else [0]
-    ax.set_xticks(labelled, [f"{penalties[i]:g}" for i in labelled], fontsize=SMALL)
+    ax.set_xticks(labelled, [_penalty_text(penalties[i]) for i in labelled], fontsize=SMALL)
     ax.set_xticks(np.arange(n), minor=True)
     ax.tick_params(axis="x", which="minor", length=2)
     ax.set_xlim(-0.5, n - 0.5)

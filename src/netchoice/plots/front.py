@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from netchoice.errors import UsageError
+from netchoice.evaluation import pareto_front
 from netchoice.plots.canvas import (
     SMALL,
     checked,
@@ -72,7 +73,7 @@ def pareto(
     one_of("price", price, PRICES)
     ax = paper(ax)
     _cloud(ax, evaluation, price)
-    front = _front(evaluation, price)
+    front = pareto_front(evaluation, price=price)
     ax.step(
         front[price], front["accuracy"], where="post", color="black", linewidth=1.6,
         path_effects=halo(3), zorder=4, label="Pareto front", gid="front",
@@ -105,13 +106,6 @@ def _cloud(ax: Axes, evaluation: pd.DataFrame, price: str) -> None:
             sets[price], sets["accuracy"], s=22, marker=sign.marker, facecolor="none",
             edgecolor=sign.colour, linewidth=0.9, alpha=0.55, label=str(method), gid=str(method),
         )  # fmt: skip
-
-
-def _front(evaluation: pd.DataFrame, price: str) -> pd.DataFrame:
-    """Rows that no other beats in accuracy or price without losing in the other, by price."""
-    rows = evaluation.sort_values([price, "accuracy"], ascending=[True, False], kind="stable")
-    best_before = rows["accuracy"].cummax().shift(fill_value=-1.0)
-    return rows[rows["accuracy"] > best_before]
 
 
 def _mark(ax: Axes, point: Mapping[str, Any] | None, name: str, price: str, unit: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,7 @@ from netchoice.errors import UsageError
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint16]
 
-N_BINS = 65536
+N_BINS = 65536  # what two bytes hold
 IMPORTANCES = ("mdi", "mda")
 
 
@@ -43,11 +43,11 @@ class Forest:
     mdi: Floats
     mda: Floats | None
     oob_votes: NDArray[np.int32]
-    _y: NDArray[np.int32]
-    _bins: tuple[Floats, ...]
-    _codes: Codes
-    _begins: NDArray[np.int64]
-    _nodes: NDArray[np.int32]
+    _y: NDArray[np.int32] = field(repr=False)
+    _bins: tuple[Floats, ...] = field(repr=False)
+    _codes: Codes = field(repr=False)
+    _begins: NDArray[np.int64] = field(repr=False)
+    _nodes: NDArray[np.int32] = field(repr=False)
 
     @property
     def n_trees(self) -> int:
@@ -123,8 +123,9 @@ def grow_forest(
     Parameters
     ----------
     X : array (n, q)
-        Numbers, none missing. Only their order matters: columns are cut into at most 256 bins of
-        about equal size, one for each value if there are no more values than that.
+        Numbers, none missing. Only their order matters: cuts are halfway in rank. Columns with
+        more than 65536 different values are cut into that many bins of about equal size. (Fewer
+        bins distort: 256 hide from 5000 rows where a column separates the classes exactly.)
     y : array (n,)
         Labels of any type.
     n_trees : int
