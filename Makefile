@@ -36,6 +36,12 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/dev.txt
 	@touch $@
 
+# Packages that are measured against only; each may be missing.
+$(VENV)/.bench: requirements/bench.txt $(VENV)/.dev
+	@echo "installing the peers of requirements/bench.txt"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/bench.txt
+	@touch $@
+
 $(VENV)/.warm: $(KERNELS) $(VENV)/.runtime
 	@echo "compiling the numerical kernels (once)"
 	@rm -f src/netchoice/_kernels/__pycache__/*.nb[ci] # a kernel is cached without regard to its helpers
@@ -70,12 +76,16 @@ test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(OUT)/boundscheck \
 		$(BIN)/python -m pytest -n $(WORKERS) -m "kernels and not slow"
 
-bench: $(VENV)/.dev $(VENV)/.warm
+bench: $(VENV)/.bench $(VENV)/.warm
 	-$(BIN)/python benchmarks/growth.py
 	-$(BIN)/python benchmarks/features.py
 	-$(BIN)/python benchmarks/scaling.py
 	-$(BIN)/python benchmarks/prices.py
 	-$(BIN)/python benchmarks/tables.py
+	-$(BIN)/python benchmarks/information.py
+	-$(BIN)/python benchmarks/relief.py
+	-$(BIN)/python benchmarks/forest.py
+	-$(BIN)/python benchmarks/selection.py
 
 docs: $(VENV)/.dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs $(OUT)/docs

@@ -274,7 +274,9 @@ def test_within_a_budget():
     assert operating_point(frame, "budget", budget="1500ms").features == ("f3",)  # as accurate
     assert operating_point(frame, "budget", budget="5%").features == ("f1",)
     assert operating_point(frame, "cheapest", budget="1.5%").features == ("f3",)
-    with pytest.raises(UsageError, match=r"no set costs at most 1ms; the cheapest one costs 0\.002"):
+    with pytest.raises(
+        UsageError, match=r"no set costs at most 1ms; the cheapest one costs 0\.002"
+    ):
         operating_point(frame, "budget", budget="1ms")
     with pytest.raises(UsageError, match="the rule 'budget' needs one"):
         operating_point(frame, "budget")

@@ -355,6 +355,16 @@ def test_symmetric_and_independent_of_place(mixed, estimator):
     assert same_bits(moved, (one[place], pairs[np.ix_(place, place)], within[np.ix_(place, place)]))
 
 
+def test_symmetric_where_either_could_be_the_labels():
+    """As many values in one column as in the other, and too many cells for a table."""
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        a, noise = rng.integers(0, 40, (2, 1500))
+        b = np.where(rng.random(1500) < 0.5, a, noise)
+        assert len(np.unique(a)) == len(np.unique(b)) == 40
+        assert mutual_information(a, b) == mutual_information(b, a) > 0
+
+
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_threads_and_memory_layout_do_not_matter(mixed, estimator):
     X, y, discrete = mixed
@@ -513,6 +523,10 @@ def test_rare_class_is_not_lost():
     rare = np.arange(5000) < 50
     x = rng.normal(size=5000) + 20 * rare
     assert relevance(x[:, None], rare)[0] == pytest.approx(entropy(rare), rel=0.05)
+    for shift in (0, 1, 2):  # all values differ: a table would always find everything, or nothing
+        x = rng.normal(size=5000) + shift * rare
+        ref = relevance(x[:, None], rare, estimator="published")[0]
+        assert relevance(x[:, None], rare)[0] == pytest.approx(ref, abs=0.003)
 
 
 # Why there is a calibrated estimator

@@ -152,6 +152,11 @@ def knee(front: pd.DataFrame, *, price: str = "price_shared") -> pd.Series:
     """The bend of a Pareto front: farthest above the line from its cheapest to its best point.
 
     Prices are compared by their logarithms. Of a front with fewer than three points: the last one.
+
+    >>> import pandas as pd
+    >>> front = pd.DataFrame({"price_shared": [1, 2, 100], "accuracy": [0.5, 0.9, 0.91]})
+    >>> int(knee(front)["price_shared"])
+    2
     """
     accuracy = "accuracy_choosing" if "accuracy_choosing" in front else "accuracy"
     values = front[price].to_numpy(dtype=float)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from netchoice.errors import UsageError
 from netchoice.selection.base import labels
 from netchoice.selection.knn import Neighbours
+from netchoice.threads import Run, threads
 
 Floats = NDArray[np.float64]
 Set = frozenset[str]
@@ -164,25 +164,21 @@ class Scores:
         on_progress: Callable[[int, int], None] | None = None,
     ) -> None:
         """Score the first k features of every sequence, for all k, as far as not done before."""
-        with ThreadPoolExecutor(_threads(n_jobs)) as pool:
+        with threads(n_jobs) as run:
             for done, sequence in enumerate(sequences, start=1):
                 wanted = [
                     i + 1 in ks and frozenset(sequence[: i + 1]) not in self._found
                     for i in range(len(sequence))
                 ]
                 if any(wanted):
-                    self._score(sequence, wanted, pool)
+                    self._score(sequence, wanted, run)
                 if on_progress is not None:
                     on_progress(done, len(sequences))
 
-    def _score(
-        self, sequence: Sequence[str], wanted: Sequence[bool], pool: ThreadPoolExecutor
-    ) -> None:
+    def _score(self, sequence: Sequence[str], wanted: Sequence[bool], run: Run) -> None:
         length = max(i for i, flag in enumerate(wanted) if flag) + 1
         order = [self._position[name] for name in sequence[:length]]
-        by_fold = list(
-            pool.map(lambda fold: self._scorer(fold, order, wanted[:length]), range(self._n_folds))
-        )
+        by_fold = run(lambda fold: self._scorer(fold, order, wanted[:length]), range(self._n_folds))
         new: dict[Set, Score] = {}
         places = [i for i, flag in enumerate(wanted) if flag]
         for at, place in enumerate(places):
@@ -194,12 +190,16 @@ class Scores:
     def _kept(self) -> Iterator[tuple[Set, Score]]:
         if self._path is None or not self._path.exists():
             return
-        lines = self._path.read_text().splitlines()
+        text = self._path.read_text()
+        lines = text.splitlines()
         if not lines or json.loads(lines[0]) != self._identity:
             raise UsageError(
                 f"{self._path} holds scores of another table, other folds or another classifier; "
                 "use another folder, or delete the file"
             )
+        if not text.endswith("\n"):  # a line was cut when it was stopped; the next one begins anew
+            with self._path.open("a") as file:
+                file.write("\n")
         for line in lines[1:]:
             try:
                 record = json.loads(line)
@@ -207,7 +207,7 @@ class Scores:
                     frozenset(record["features"]),
                     Score(tuple(record["correct"]), tuple(record["losses"])),
                 )
-            except (ValueError, KeyError):  # the line that was being written when it was stopped
+            except (ValueError, KeyError):  # a line that was cut
                 continue
 
     def _keep(self, new: dict[Set, Score]) -> None:
@@ -215,12 +215,9 @@ class Scores:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = not self._path.exists()
-        whole = fresh or self._path.read_bytes().endswith(b"\n")
         with self._path.open("a") as file:
             if fresh:
                 file.write(json.dumps(self._identity) + "\n")
-            if not whole:  # after a line that was cut
-                file.write("\n")
             for features, score in new.items():
                 record = {"features": sorted(features), **score._asdict()}
                 file.write(json.dumps(record) + "\n")
@@ -231,9 +228,3 @@ def identity_of(X: Floats, y: NDArray[np.int64], n_folds: int, seed: int) -> str
     digest = hashlib.blake2b(np.ascontiguousarray(X).tobytes(), digest_size=16)
     digest.update(y.tobytes())
     return f"{digest.hexdigest()}, {n_folds} folds, seed {seed}"
-
-
-def _threads(n_jobs: int | None) -> int:
-    import os
-
-    return (os.cpu_count() or 1) if n_jobs == -1 else max(1, n_jobs or 1)

@@ -23,15 +23,14 @@ from netchoice.errors import UsageError
 from netchoice.information.columns import Floats, jittered
 from netchoice.information.estimators import Estimator, make
 from netchoice.information.inputs import (
-    Run,
     as_column,
     as_labels,
     as_mask,
     as_table,
-    threads,
     whole_number,
 )
 from netchoice.names import unknown
+from netchoice.threads import Run, threads
 
 ESTIMATORS = ("calibrated", "published", "plugin")
 

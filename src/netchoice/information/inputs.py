@@ -1,12 +1,8 @@
-"""What callers pass, checked; and the threads that share the work."""
+"""What callers pass, checked."""
 
 from __future__ import annotations
 
 import operator
-import os
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,9 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from netchoice.errors import UsageError
 from netchoice.information.columns import Floats
-
-#: Applies a function to each item, in order, on one thread or several.
-Run = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
@@ -96,38 +89,3 @@ def as_mask(discrete: ArrayLike | None, table: Floats) -> NDArray[np.bool_]:
             f"for each of {table.shape[1]} columns"
         )
     return mask
-
-
-@contextmanager
-def threads(n_jobs: int | None) -> Iterator[Run]:
-    """A way to apply a function to many items; the results do not depend on the number of threads.
-
-    >>> with threads(2) as run:
-    ...     run(lambda number: number**2, range(5))
-    [0, 1, 4, 9, 16]
-    """
-    if n_jobs == -1:
-        n_threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
-        n_threads = n_threads or os.cpu_count() or 1
-    elif n_jobs is None:
-        n_threads = 1
-    else:
-        try:
-            n_threads = whole_number("n_jobs", n_jobs, 1)
-        except UsageError:
-            raise UsageError(f"n_jobs is {n_jobs!r}; it must be None, -1 or at least 1") from None
-    if n_threads == 1:
-        yield lambda function, items: [function(item) for item in items]
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-
-        def run(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-            todo = list(items)
-            parts = [todo[i::n_threads] for i in range(n_threads)]  # hard ones stand together
-            done: list[Any] = [None] * len(todo)
-            jobs = pool.map(lambda part: [function(item) for item in part], parts)
-            for i, results in enumerate(jobs):
-                done[i::n_threads] = results
-            return done
-
-        yield run

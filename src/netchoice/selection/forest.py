@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Collection
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
+from netchoice.threads import count_threads, threads
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.uint16]
@@ -254,13 +254,11 @@ def _grow_in_threads(
     n_jobs: int | None, seeds: NDArray[np.uint64], before: tuple[Any, ...], after: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """All trees, in the order of their seeds; threads take equal shares."""
-    from joblib import effective_n_jobs
-
     from netchoice._kernels.forest import grow_trees
 
-    shares = np.array_split(seeds, min(effective_n_jobs(n_jobs), len(seeds)))
-    with ThreadPoolExecutor(len(shares)) as pool:
-        parts = list(pool.map(lambda share: grow_trees(*before, share, *after), shares))
+    shares = np.array_split(seeds, min(count_threads(n_jobs), len(seeds)))
+    with threads(n_jobs) as run:
+        parts = run(lambda share: grow_trees(*before, share, *after), shares)
     begins = np.cumsum([0, *(n for part in parts for n in np.diff(part[0]))])
     nodes, decrease, lost = (np.concatenate([part[i] for part in parts]) for i in (1, 2, 3))
     return begins, nodes, decrease, lost, np.sum([part[4] for part in parts], axis=0, dtype="i4")

@@ -142,8 +142,6 @@ class ParetoSearch(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         y : array (n,)
             Labels of any type, at least two different ones.
         """
-        from joblib import effective_n_jobs
-
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         classes, codes = labels(y)
         self._check_parameters()
@@ -161,7 +159,7 @@ class ParetoSearch(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         archive = Archive(
             lambda columns: np.array([judge(columns) for judge in in_folds]),
             paid,
-            effective_n_jobs(self.n_jobs),
+            self.n_jobs,
         )
         explore(
             archive,

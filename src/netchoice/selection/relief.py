@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from netchoice.errors import UsageError
 from netchoice.selection.base import CostAwareSelector, Problem, column_mask, labels
 from netchoice.selection.greedy import Floats, Terms
+from netchoice.threads import threads
 
 ROWS_AT_A_TIME = 256  # whatever the number of threads, so that sums are rounded in the same way
 ROUGHEST = np.iinfo(np.uint16).max
@@ -101,12 +101,10 @@ class WholeTable:
 
     def weights(self, gains: Callable[[int, int], Floats], n_jobs: int | None) -> Floats:
         """Mean over rows of what a kernel says that columns gain, in the caller's order."""
-        from joblib import effective_n_jobs
-
         n = len(self.cells)
         blocks = [(first, min(first + ROWS_AT_A_TIME, n)) for first in range(0, n, ROWS_AT_A_TIME)]
-        with ThreadPoolExecutor(min(effective_n_jobs(n_jobs), len(blocks))) as pool:
-            total = sum(pool.map(lambda block: gains(*block), blocks))
+        with threads(n_jobs) as run:
+            total = sum(run(lambda block: gains(*block), blocks))
         weights = np.empty(len(self.columns))
         weights[self.columns] = total / (n * self.unit)
         return weights

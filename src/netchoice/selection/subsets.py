@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import chain, combinations, islice
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from netchoice.errors import UsageError
 from netchoice.selection.greedy import Floats
 from netchoice.selection.prices import Prices
+from netchoice.threads import threads
 
 Subset = tuple[int, ...]
 
@@ -50,14 +50,14 @@ class Archive:
     accuracies : callable
         For a set of columns, its accuracy in each fold.
     prices : Prices
-    n_threads : int
+    n_jobs : int or None
     """
 
     def __init__(
-        self, accuracies: Callable[[Subset], Floats], prices: Prices, n_threads: int
+        self, accuracies: Callable[[Subset], Floats], prices: Prices, n_jobs: int | None
     ) -> None:
         self._accuracies = accuracies
-        self._n_threads = n_threads
+        self._n_jobs = n_jobs
         self.prices = prices
         self.tried: dict[Subset, Tried] = {}
 
@@ -68,11 +68,8 @@ class Archive:
         """Try the sets that were not tried yet; the first of them, where the number is limited."""
         new = dict.fromkeys(subset for subset in subsets if subset not in self.tried)
         chosen = list(islice(new, None if at_most is None else max(0, at_most)))
-        if self._n_threads == 1:
-            found = list(map(self._accuracies, chosen))
-        else:
-            with ThreadPoolExecutor(self._n_threads) as pool:
-                found = list(pool.map(self._accuracies, chosen))
+        with threads(self._n_jobs) as run:
+            found = run(self._accuracies, chosen)
         for subset, accuracies in zip(chosen, found, strict=True):
             self.tried[subset] = Tried(subset, self.prices.of_set(subset), accuracies)
 

@@ -1,0 +1,327 @@
+"""How prices grow with the size of a network, from tables of small ones."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netchoice.costs import CostModel
+from netchoice.errors import UsageError
+from netchoice.table import OWN, STEP, ReferenceTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: Exponents that are tried.
+POWERS = np.round(np.arange(0.0, 4.001, 0.05), 2)
+#: What an exponent is before anything is measured, and how far it may be from that.
+TYPICAL_POWER, SPREAD = 1.5, 0.5
+#: Timings are never trusted more than this, relatively, however well a curve passes through them.
+TRUST = 0.05
+WHOLE = "all"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Seconds for n nodes: a + linear · n + b · n^c; and the plain power of a fit without a.
+
+    Attributes
+    ----------
+    kind : "step", "own", "feature" or "total"
+        A shared step; a feature beyond its steps; a feature alone; everything, steps paid once.
+    exponent, low, high : float
+        Of the straight line through the logarithms, with its confidence interval, which is NaN for
+        fewer than three sizes.
+    a, linear, b, c : float
+        Fixed overhead, what grows with the nodes (0 unless the power is known to be higher), and
+        the rest.
+    error : float
+        Root of the mean squared relative deviation of the measured prices from the curve.
+    """
+
+    name: str
+    kind: str
+    exponent: float
+    low: float
+    high: float
+    a: float
+    linear: float
+    b: float
+    c: float
+    error: float
+
+    def __call__(self, n_nodes: Any) -> Any:
+        """Seconds at this size, or at these."""
+        n = np.asarray(n_nodes, dtype=float)
+        return self.a + self.linear * n + self.b * n**self.c
+
+
+class CostGrowth:
+    """Prices of steps and features for any number of nodes.
+
+    Made by :meth:`fit` from tables of several sizes.
+
+    Attributes
+    ----------
+    sizes : list of int
+    measured : pandas.DataFrame
+        Mean seconds for each name, kind and n, with the standard error (seconds_se).
+
+    Examples
+    --------
+    >>> import netchoice
+    >>> from netchoice.growth import CostGrowth
+    >>> tables = [
+    ...     netchoice.simulate_table("ba", n_nodes=n, n_samples=8, seed=1, engine="serial",
+    ...                              features=["transitivity", "betweenness_max"])
+    ...     for n in (30, 60, 120)]
+    >>> growth = CostGrowth.fit(tables)
+    >>> prices = growth.predict(1000)
+    >>> prices.price("betweenness_max") > prices.price("transitivity")
+    True
+    """
+
+    def __init__(
+        self, curves: Iterable[Curve], needs: Mapping[str, Sequence[str]], measured: pd.DataFrame
+    ) -> None:
+        self.curves = {(curve.kind, curve.name): curve for curve in curves}
+        self.needs = {name: list(needed) for name, needed in needs.items()}
+        self.measured = measured
+        self.sizes = sorted({int(n) for n in measured["n"]})
+
+    @classmethod
+    def fit(
+        cls,
+        tables: Iterable[ReferenceTable],
+        *,
+        powers: Mapping[str, float] | None = None,
+        level: float = 0.95,
+    ) -> CostGrowth:
+        """Fit the growth of every step's and feature's price.
+
+        Parameters
+        ----------
+        tables : iterable of ReferenceTable
+            Of at least two sizes, several tables of a size allowed, with the same features. Best
+            with the same seeds at every size: then they hold the same draws of models and
+            parameters, and what differs is the size. Rows on which short times were measured over
+            many runs are used alone where all tables have some.
+        powers : mapping, optional
+            Steps and features that are known to end in at least this power of n, however they
+            begin. They get a term linear in n besides.
+        level : float
+            Of the confidence intervals.
+        """
+        tables = list(tables)
+        by_size = _by_size(tables)
+        if len(by_size) < 2:
+            found = ", ".join(map(str, sorted(by_size))) or "none"
+            raise UsageError(
+                f"tables of {len(by_size)} size ({found}); growth needs at least two sizes"
+            )
+        needs = {name: list(needed) for name, needed in tables[0].costs.needs.items()}
+        measured = _measured(by_size, needs)
+        return cls(_fitted(measured, powers or {}, level), needs, measured)
+
+    def predict(self, n_nodes: int) -> CostModel:
+        """Prices for networks of this many nodes."""
+        if not n_nodes >= 1:
+            raise UsageError(f"n_nodes={n_nodes!r}; expected a number of at least 1")
+        price = {
+            key: float(curve(n_nodes))
+            for key, curve in self.curves.items()
+            if key[0] in ("own", "step")
+        }
+        own = {name: seconds for (kind, name), seconds in price.items() if kind == "own"}
+        steps = {name: seconds for (kind, name), seconds in price.items() if kind == "step"}
+        return CostModel(own, self.needs, steps)
+
+    def total(self, n_nodes: int, charge: str = "shared") -> float:
+        """Seconds of all features of a network of this size."""
+        prices = self.predict(n_nodes)
+        return prices.price_of_set(prices.features, charge)
+
+    @property
+    def exponents(self) -> pd.DataFrame:
+        """All curves, one row each; those of kind feature are of prices alone."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(curve) for curve in self.curves.values()])
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; :meth:`from_dict` makes it again."""
+        return {
+            "curves": [
+                {key: None if value != value else value for key, value in asdict(curve).items()}
+                for curve in self.curves.values()
+            ],
+            "needs": self.needs,
+            "measured": self.measured.astype(object)
+            .where(self.measured.notna(), None)
+            .to_dict("records"),
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> CostGrowth:
+        """What :meth:`as_dict` gave."""
+        import pandas as pd
+
+        curves = [
+            Curve(**{key: float("nan") if value is None else value for key, value in each.items()})
+            for each in record["curves"]
+        ]
+        measured = pd.DataFrame(record["measured"]).astype({"seconds_se": float})
+        return cls(curves, record["needs"], measured)
+
+    def __repr__(self) -> str:
+        n_own = sum(kind == "own" for kind, _ in self.curves)
+        sizes = ", ".join(map(str, self.sizes))
+        return f"<CostGrowth: {n_own} features, measured with {sizes} nodes>"
+
+
+def _by_size(tables: Sequence[ReferenceTable]) -> dict[int, list[ReferenceTable]]:
+    by_size: dict[int, list[ReferenceTable]] = defaultdict(list)
+    for table in tables:
+        n_nodes = table.manifest.get("n_nodes")
+        if n_nodes is None:
+            raise UsageError(
+                "a table that does not say its number of nodes; use tables of simulate_table"
+            )
+        if set(table.features) != set(tables[0].features):
+            raise UsageError(
+                f"the tables with {tables[0].manifest['n_nodes']} and {n_nodes} nodes have different "
+                "features; simulate them with the same ones"
+            )
+        by_size[int(n_nodes)].append(table)
+    return dict(sorted(by_size.items()))
+
+
+def _measured(
+    by_size: Mapping[int, Sequence[ReferenceTable]], needs: Mapping[str, Sequence[str]]
+) -> pd.DataFrame:
+    import pandas as pd
+
+    calibrated = all(_n_calibrated(table) for tables in by_size.values() for table in tables)
+    rows = []
+    for n, tables in by_size.items():
+        times = pd.concat([_times(table, calibrated) for table in tables], ignore_index=True)
+        own = [name for kind, name in times.columns if kind == "own"]
+        for name in own:
+            parts = [("own", name), *(_key(times, item) for item in needs.get(name, ()))]
+            times["feature", name] = times[parts].sum(axis=1)
+        parts = [key for key in times.columns if key[0] in ("own", "step")]
+        times["total", WHOLE] = times[parts].sum(axis=1)
+        error = times.std(ddof=1) / np.sqrt(len(times))
+        rows += [
+            {"name": key[1], "kind": key[0], "n": n, "seconds": mean, "seconds_se": error[key]}
+            for key, mean in times.mean().items()
+        ]
+    return pd.DataFrame(rows)
+
+
+def _n_calibrated(table: ReferenceTable) -> int:
+    return int(table.frame["calibrated"].sum()) if "calibrated" in table.frame else 0
+
+
+def _key(times: pd.DataFrame, name: str) -> tuple[str, str]:
+    return ("step", name) if ("step", name) in times.columns else ("own", name)
+
+
+def _times(table: ReferenceTable, calibrated: bool) -> pd.DataFrame:
+    """Seconds by row; of kind and name."""
+    import pandas as pd
+
+    frame = table.frame[table.frame["failure"].isna()]
+    if calibrated:
+        frame = frame[frame["calibrated"].astype(bool)]
+    kinds = {OWN: "own", STEP: "step"}
+    times = {
+        (kind, column.removeprefix(prefix)): frame[column].to_numpy(dtype=float)
+        for prefix, kind in kinds.items()
+        for column in frame.columns
+        if column.startswith(prefix)
+    }
+    if not times:  # a table that has prices only
+        costs = table.costs
+        times = {("own", name): np.array([price]) for name, price in costs.own.items()}
+        times |= {("step", name): np.array([price]) for name, price in costs.ingredients.items()}
+    return pd.DataFrame(times)
+
+
+def _fitted(measured: pd.DataFrame, powers: Mapping[str, float], level: float) -> list[Curve]:
+    curves = []
+    for (kind, name), rows in measured.groupby(["kind", "name"], sort=False):
+        n, seconds = rows["n"].to_numpy(dtype=float), rows["seconds"].to_numpy(dtype=float)
+        least = powers.get(name) if kind in ("own", "step") else None
+        curves.append(_curve(str(name), str(kind), n, seconds, least, level))
+    return curves
+
+
+def _curve(
+    name: str, kind: str, n: Floats, seconds: Floats, least: float | None, level: float
+) -> Curve:
+    if not (seconds > 0).all():  # too short for the clock
+        mean = float(seconds.mean())
+        return Curve(name, kind, 0.0, np.nan, np.nan, mean, 0.0, 0.0, 0.0, 0.0)
+    exponent, low, high = straight_line(np.log(n), np.log(seconds), level)
+    c = power(n, seconds, least)
+    (a, linear, b), residual = _terms(n, seconds, c, least is not None)
+    error = float(np.sqrt(residual / len(n)))
+    return Curve(name, kind, exponent, low, high, a, linear, b, c, error)
+
+
+def straight_line(x: Floats, y: Floats, level: float = 0.95) -> tuple[float, float, float]:
+    """Slope of the least-squares line, and its confidence interval.
+
+    >>> slope, low, high = straight_line(np.log([1.0, 2, 4, 8]), np.log([1.1, 3.9, 16.2, 63.0]))
+    >>> round(slope, 2), low < 2 < high
+    (1.95, True)
+    """
+    from scipy.stats import t
+
+    centred = x - x.mean()
+    spread = float(centred @ centred)
+    slope = float(centred @ y) / spread
+    if len(x) < 3:
+        return slope, np.nan, np.nan
+    residual = y - y.mean() - slope * centred
+    error = np.sqrt(residual @ residual / (len(x) - 2) / spread)
+    half = float(t.ppf((1 + level) / 2, len(x) - 2) * error)
+    return slope, slope - half, slope + half
+
+
+def power(n: Floats, seconds: Floats, least: float | None = None) -> float:
+    """The exponent c of a + b·n^c: the mean over all that are tried, by how well they fit.
+
+    Deviations are relative, since prices span microseconds to seconds. A mean, because from small
+    networks an overhead and a small power look much like less overhead and a larger one.
+    """
+    tried = POWERS if least is None else POWERS[POWERS >= least]
+    residuals = np.array([_terms(n, seconds, c, least is not None)[1] for c in tried])
+    noise = max(TRUST**2, residuals.min() / max(len(n) - 3, 1))
+    typical = TYPICAL_POWER if least is None else least
+    logs = -residuals / (2 * noise) - ((tried - typical) / SPREAD) ** 2 / 2
+    weights = np.exp(logs - logs.max())
+    return float(weights @ tried / weights.sum())
+
+
+def _terms(
+    n: Floats, seconds: Floats, c: float, with_linear: bool
+) -> tuple[tuple[float, float, float], float]:
+    """Best a, linear and b, none below 0, for an exponent; and the sum of squared deviations."""
+    from scipy.optimize import nnls
+
+    largest = n.max()
+    columns = [np.ones_like(n), (n / largest) ** c]
+    if with_linear:
+        columns.append(n / largest)
+    found, root = nnls(np.column_stack(columns) / seconds[:, None], np.ones(len(n)))
+    linear = float(found[2] / largest) if with_linear else 0.0
+    return (float(found[0]), linear, float(found[1] / largest**c)), float(root**2)
