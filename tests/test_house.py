@@ -16,11 +16,11 @@ SOURCE = ROOT / "src" / "netchoice"
 
 # Lowest first. A module may import from its own layer and from layers before it.
 LAYERS = [
-    {"_kernels", "costs", "errors", "names", "threads"},
+    {"_kernels", "costs", "errors", "names", "threads", "units"},
     {"graph"},
     {"io", "models", "features", "datasets"},
     {"shards", "table"},
-    {"engines", "simulate"},
+    {"engines", "simulate", "growth"},
     {"information"},
     {"selection"},
     {"pilot", "evaluation", "choice"},

@@ -19,12 +19,14 @@ from netchoice.simulate import simulate_table
 from netchoice.table import ReferenceTable
 
 if TYPE_CHECKING:
-    from netchoice import evaluation, information, plots, selection
+    from netchoice import choice, evaluation, information, plots, selection
+    from netchoice.choice import Choice, choose_model, embed
     from netchoice.evaluation import evaluate, operating_point
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Choice",
     "CostModel",
     "Feature",
     "FeatureResult",
@@ -34,7 +36,10 @@ __all__ = [
     "ReadingReport",
     "ReferenceTable",
     "as_prior",
+    "choice",
+    "choose_model",
     "compute_features",
+    "embed",
     "errors",
     "evaluate",
     "evaluation",
@@ -56,6 +61,10 @@ __all__ = [
 
 #: Loaded on first use: they bring scikit-learn or matplotlib with them.
 _LATER = {
+    "Choice": "choice",
+    "choice": "",
+    "choose_model": "choice",
+    "embed": "choice",
     "evaluate": "evaluation",
     "evaluation": "",
     "information": "",

@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Times = dict[tuple[str, str], Floats]
 
 #: Exponents that are tried.
-POWERS = np.round(np.arange(0.0, 4.001, 0.05), 2)
+POWERS = np.round(np.arange(0.0, 4.001, 0.1), 1)
 #: What an exponent is before anything is measured, and how far it may be from that.
 TYPICAL_POWER, SPREAD = 1.5, 0.5
+#: How far a power that is known may be exceeded: networks may get denser as they grow.
+SPREAD_IF_KNOWN = 0.2
 #: Timings are never trusted more than this, relatively, however well a curve passes through them.
 TRUST = 0.05
 WHOLE = "all"
@@ -120,15 +123,22 @@ class CostGrowth:
             Of the confidence intervals.
         """
         tables = list(tables)
-        by_size = _by_size(tables)
-        if len(by_size) < 2:
-            found = ", ".join(map(str, sorted(by_size))) or "none"
+        measured = cls.measure(tables)
+        sizes = sorted(set(measured["n"]))
+        if len(sizes) < 2:
             raise UsageError(
-                f"tables of {len(by_size)} size ({found}); growth needs at least two sizes"
+                f"tables of one size ({sizes[0]} nodes); growth needs at least two sizes"
             )
         needs = {name: list(needed) for name, needed in tables[0].costs.needs.items()}
-        measured = _measured(by_size, needs)
         return cls(_fitted(measured, powers or {}, level), needs, measured)
+
+    @staticmethod
+    def measure(tables: Iterable[ReferenceTable]) -> pd.DataFrame:
+        """Mean seconds for each name, kind and n, with the standard error, as in ``measured``."""
+        tables = list(tables)
+        if not tables:
+            raise UsageError("no tables; growth needs tables of at least two sizes")
+        return _measured(_by_size(tables), tables[0].costs.needs)
 
     def predict(self, n_nodes: int) -> CostModel:
         """Prices for networks of this many nodes."""
@@ -174,7 +184,7 @@ class CostGrowth:
         import pandas as pd
 
         curves = [
-            Curve(**{key: float("nan") if value is None else value for key, value in each.items()})
+            Curve(**{key: np.nan if value is None else value for key, value in each.items()})  # type: ignore[arg-type]
             for each in record["curves"]
         ]
         measured = pd.DataFrame(record["measured"]).astype({"seconds_se": float})
@@ -211,33 +221,31 @@ def _measured(
     calibrated = all(_n_calibrated(table) for tables in by_size.values() for table in tables)
     rows = []
     for n, tables in by_size.items():
-        times = pd.concat([_times(table, calibrated) for table in tables], ignore_index=True)
-        own = [name for kind, name in times.columns if kind == "own"]
-        for name in own:
-            parts = [("own", name), *(_key(times, item) for item in needs.get(name, ()))]
-            times["feature", name] = times[parts].sum(axis=1)
-        parts = [key for key in times.columns if key[0] in ("own", "step")]
-        times["total", WHOLE] = times[parts].sum(axis=1)
-        error = times.std(ddof=1) / np.sqrt(len(times))
-        rows += [
-            {"name": key[1], "kind": key[0], "n": n, "seconds": mean, "seconds_se": error[key]}
-            for key, mean in times.mean().items()
-        ]
-    return pd.DataFrame(rows)
+        each = [_times(table, calibrated) for table in tables]
+        times = {key: np.concatenate([part[key] for part in each]) for key in each[0]}
+        parts = dict(times)
+        for kind, name in parts:
+            if kind == "own":
+                needed = [_of(parts, item) for item in needs.get(name, ())]
+                times["feature", name] = sum(needed, start=parts["own", name])
+        times["total", WHOLE] = np.sum(list(parts.values()), axis=0)
+        for (kind, name), seconds in times.items():
+            several = len(seconds) > 1
+            error = seconds.std(ddof=1) / np.sqrt(len(seconds)) if several else np.nan
+            rows.append((name, kind, n, float(seconds.mean()), float(error)))
+    return pd.DataFrame(rows, columns=["name", "kind", "n", "seconds", "seconds_se"])
 
 
 def _n_calibrated(table: ReferenceTable) -> int:
     return int(table.frame["calibrated"].sum()) if "calibrated" in table.frame else 0
 
 
-def _key(times: pd.DataFrame, name: str) -> tuple[str, str]:
-    return ("step", name) if ("step", name) in times.columns else ("own", name)
+def _of(times: Times, name: str) -> Floats:
+    return times["step", name] if ("step", name) in times else times["own", name]
 
 
-def _times(table: ReferenceTable, calibrated: bool) -> pd.DataFrame:
-    """Seconds by row; of kind and name."""
-    import pandas as pd
-
+def _times(table: ReferenceTable, calibrated: bool) -> Times:
+    """Seconds of each row, by kind and name."""
     frame = table.frame[table.frame["failure"].isna()]
     if calibrated:
         frame = frame[frame["calibrated"].astype(bool)]
@@ -252,7 +260,7 @@ def _times(table: ReferenceTable, calibrated: bool) -> pd.DataFrame:
         costs = table.costs
         times = {("own", name): np.array([price]) for name, price in costs.own.items()}
         times |= {("step", name): np.array([price]) for name, price in costs.ingredients.items()}
-    return pd.DataFrame(times)
+    return times
 
 
 def _fitted(measured: pd.DataFrame, powers: Mapping[str, float], level: float) -> list[Curve]:
@@ -282,7 +290,7 @@ def straight_line(x: Floats, y: Floats, level: float = 0.95) -> tuple[float, flo
 
     >>> slope, low, high = straight_line(np.log([1.0, 2, 4, 8]), np.log([1.1, 3.9, 16.2, 63.0]))
     >>> round(slope, 2), low < 2 < high
-    (1.95, True)
+    (1.96, True)
     """
     from scipy.stats import t
 
@@ -303,11 +311,11 @@ def power(n: Floats, seconds: Floats, least: float | None = None) -> float:
     Deviations are relative, since prices span microseconds to seconds. A mean, because from small
     networks an overhead and a small power look much like less overhead and a larger one.
     """
-    tried = POWERS if least is None else POWERS[POWERS >= least]
+    tried = POWERS if least is None else POWERS[least <= POWERS]
     residuals = np.array([_terms(n, seconds, c, least is not None)[1] for c in tried])
     noise = max(TRUST**2, residuals.min() / max(len(n) - 3, 1))
-    typical = TYPICAL_POWER if least is None else least
-    logs = -residuals / (2 * noise) - ((tried - typical) / SPREAD) ** 2 / 2
+    typical, spread = (TYPICAL_POWER, SPREAD) if least is None else (least, SPREAD_IF_KNOWN)
+    logs = -residuals / (2 * noise) - ((tried - typical) / spread) ** 2 / 2
     weights = np.exp(logs - logs.max())
     return float(weights @ tried / weights.sum())
 
@@ -316,12 +324,28 @@ def _terms(
     n: Floats, seconds: Floats, c: float, with_linear: bool
 ) -> tuple[tuple[float, float, float], float]:
     """Best a, linear and b, none below 0, for an exponent; and the sum of squared deviations."""
-    from scipy.optimize import nnls
-
     largest = n.max()
-    columns = [np.ones_like(n), (n / largest) ** c]
+    overhead, rising = 1 / seconds, (n / largest) ** c / seconds
     if with_linear:
-        columns.append(n / largest)
-    found, root = nnls(np.column_stack(columns) / seconds[:, None], np.ones(len(n)))
-    linear = float(found[2] / largest) if with_linear else 0.0
-    return (float(found[0]), linear, float(found[1] / largest**c)), float(root**2)
+        from scipy.optimize import nnls
+
+        columns = np.column_stack([overhead, rising, n / largest / seconds])
+        (a, b, linear), root = nnls(columns, np.ones(len(n)))
+        residual = root**2
+    else:
+        (a, b), residual = _two_terms(overhead, rising)
+        linear = 0.0
+    return (float(a), float(linear / largest), float(b / largest**c)), float(residual)
+
+
+def _two_terms(u: Floats, v: Floats) -> tuple[tuple[float, float], float]:
+    """Best a, b ≥ 0 with a·u + b·v ≈ 1, and the sum of squared deviations."""
+    uu, vv, uv, u1, v1 = u @ u, v @ v, u @ v, u.sum(), v.sum()
+    determinant = uu * vv - uv * uv
+    candidates = [(u1 / uu, 0.0), (0.0, v1 / vv)]
+    if determinant > 1e-12 * uu * vv:
+        both = ((vv * u1 - uv * v1) / determinant, (uu * v1 - uv * u1) / determinant)
+        if min(both) >= 0:
+            candidates = [both]
+    found = [((a, b), float(((a * u + b * v - 1) ** 2).sum())) for a, b in candidates]
+    return min(found, key=lambda pair: pair[1])

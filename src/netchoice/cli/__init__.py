@@ -8,14 +8,24 @@ from typing import Annotated, Any
 import typer
 
 import netchoice
-from netchoice.cli import evaluations, features, models, networks, selection, setup, tables
+from netchoice.cli import (
+    choosing,
+    evaluations,
+    features,
+    models,
+    networks,
+    selection,
+    setup,
+    tables,
+)
 from netchoice.cli.common import app, say
 from netchoice.costs import CostError
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.simulate import StoppedError
 
 __all__ = [
-    "app", "evaluations", "features", "main", "models", "networks", "selection", "setup", "tables",
+    "app", "choosing", "evaluations", "features", "main", "models", "networks", "selection",
+    "setup", "tables",
 ]  # fmt: skip
 
 # The wrong use of options is an error class of click, which typer may or may not carry inside.

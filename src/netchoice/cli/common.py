@@ -56,11 +56,3 @@ def print_summary(graph: netchoice.Graph) -> None:
         f"{summary['isolated_nodes']} isolated; {summary['components']} components, "
         f"the largest with {summary['largest_component']} nodes"
     )
-
-
-def duration(seconds: float) -> str:
-    """Seconds in the unit that suits them."""
-    for unit, size in (("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} µs"

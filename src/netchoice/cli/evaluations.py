@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import netchoice
-from netchoice.cli.common import AsJson, app, duration, print_json, say
+from netchoice.cli.common import AsJson, app, print_json, say
 from netchoice.cli.progress import progress
 from netchoice.cli.selection import Costs, Label, Seed, load_table, prices_of
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.units import duration
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import typer
 
 import netchoice
-from netchoice.cli.common import AsJson, Format, Header, app, duration, print_json, say
+from netchoice.cli.common import AsJson, Format, Header, app, print_json, say
 from netchoice.errors import UsageError
 from netchoice.features import FEATURES, STEPS, Feature, FeatureResult
 from netchoice.features.registry import find, plan
+from netchoice.units import duration
 
 
 @app.command()

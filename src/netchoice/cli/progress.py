@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import typer
 
-from netchoice.cli.common import duration
+from netchoice.units import duration
 
 
 @contextmanager

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 import netchoice
-from netchoice.cli.common import AsJson, app, duration, print_json, say
+from netchoice.cli.common import AsJson, app, print_json, say
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
+from netchoice.units import duration
 
 Label = Annotated[str, typer.Option("--label", help="The column with the labels of a CSV table.")]
 Costs = Annotated[

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import typer
 
 import netchoice
-from netchoice.cli.common import AsJson, app, duration, print_json, say
+from netchoice.cli.common import AsJson, app, print_json, say
 from netchoice.cli.models import IsolatedNodes, Match, Prior, assignments, observed_network
 from netchoice.cli.progress import progress
 from netchoice.errors import UsageError
+from netchoice.units import duration
 
 table = typer.Typer(help="Look at reference tables.", rich_markup_mode="rich")
 app.add_typer(table, name="table")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,12 @@ import numpy as np
 
 from netchoice.costs import CHARGES
 from netchoice.errors import UsageError
+from netchoice.units import seconds_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 RULES = ("cheapest", "budget", "knee")
-UNITS = {"µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True)
@@ -192,17 +191,15 @@ def as_budget(budget: float | str) -> tuple[float, bool]:
     ((0.005, False), (0.02, True), (0.01, False))
     """
     text = str(budget).strip()
-    match = re.fullmatch(r"([0-9.eE+-]+)\s*(%|µs|us|ms|s|min|h)?", text)
+    if not text.endswith("%"):
+        return seconds_of(text, "budget"), False
     try:
-        number = float(match.group(1)) if match else math.nan
+        share = float(text[:-1]) / 100
     except ValueError:
-        number = math.nan
-    if not match or not 0 < number < math.inf:
-        raise UsageError(
-            f"budget={budget!r}; expected a price such as 5ms or 0.01, or a share such as 2%"
-        )
-    unit = match.group(2)
-    return (number / 100, True) if unit == "%" else (number * UNITS.get(unit or "s", 1.0), False)
+        share = math.nan
+    if not 0 < share < math.inf:
+        raise UsageError(f"budget {budget!r}; expected a share such as 2%")
+    return share, True
 
 
 def _within(evaluation: pd.DataFrame, budget: float | str | None, charge: str) -> pd.DataFrame:

@@ -10,11 +10,29 @@ without colour.
 ['transitivity', 'mean degree']
 """
 
+from netchoice.plots.answers import draw_choice
 from netchoice.plots.bumps import ranking_paths
 from netchoice.plots.canvas import save
+from netchoice.plots.choices import cloud, confusion, probabilities, reliability
+from netchoice.plots.distributions import feature_distributions, posteriors
 from netchoice.plots.front import pareto
 from netchoice.plots.growth import cost_growth
 from netchoice.plots.heat import heatmap, heatmaps
 from netchoice.plots.pricelist import prices
 
-__all__ = ["cost_growth", "heatmap", "heatmaps", "pareto", "prices", "ranking_paths", "save"]
+__all__ = [
+    "cloud",
+    "confusion",
+    "cost_growth",
+    "draw_choice",
+    "feature_distributions",
+    "heatmap",
+    "heatmaps",
+    "pareto",
+    "posteriors",
+    "prices",
+    "probabilities",
+    "ranking_paths",
+    "reliability",
+    "save",
+]

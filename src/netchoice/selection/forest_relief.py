@@ -104,6 +104,8 @@ class ForestReliefF(ReliefF):
         Grows the forest and decides between rows that are equally alike and equally near. None
         draws anew in each fit.
 
+    Notes
+    -----
     The other parameters and the attributes are those of :class:`ReliefF`.
 
     Examples

@@ -101,6 +101,8 @@ class PenalizedForest(ForestSelector):
     max_features : int or None
         Columns tried at each node; None: √q.
 
+    Notes
+    -----
     The other parameters and the attributes are those of :class:`MRMR` that do not concern mutual
     information.
 

@@ -1,0 +1,153 @@
+"""The features that an answer will rest on: selected on simulations, at their price."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from netchoice.costs import CostModel
+from netchoice.errors import UsageError
+from netchoice.evaluation import OperatingPoint, evaluate, operating_point, penalty_grid
+from netchoice.growth import CostGrowth
+from netchoice.selection import WeightedForest, get_selector, rank_path
+from netchoice.table import ReferenceTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Larger networks are too dear to compute everything on; the selection is made on pilots.
+LARGEST = 1500
+PILOTS = (250, 500, 1000)
+#: Rows of the smaller pilots, which are there for their prices only.
+PRICE_ROWS = 200
+#: Of the interval within which a cheaper set counts as good as the best one: strict, since features are cheap.
+LEVEL = 0.8
+#: A set of more features is hard to read, and never needed more in any trial.
+MOST_FEATURES = 15
+
+
+@dataclass
+class Selection:
+    """What was selected, and what it rests on.
+
+    Attributes
+    ----------
+    features : list of str
+    costs : CostModel
+        Prices at the size of the observed network; extrapolated, if the selection was made on pilots.
+    table : ReferenceTable
+        The simulations that it was made on; at the observed size unless ``pilots`` says otherwise.
+    point : OperatingPoint or None
+        None where the caller named the features.
+    """
+
+    features: list[str]
+    costs: CostModel
+    table: ReferenceTable
+    pilots: tuple[int, ...] = ()
+    point: OperatingPoint | None = None
+    rankings: pd.DataFrame | None = None
+    evaluation: pd.DataFrame | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def price(self, features: Sequence[str]) -> float:
+        """Seconds per network, shared steps paid once."""
+        return self.costs.price_of_set(features, "shared")
+
+
+def select(
+    simulate: Callable[..., ReferenceTable],
+    n_nodes: int,
+    offered: Sequence[str],
+    *,
+    pilots: bool,
+    samples: int,
+    features: Sequence[str] | None,
+    methods: Sequence[str],
+    penalty: float | None,
+    budget: float | str | None,
+    seed: int,
+    threads: int,
+    scores: Any = None,
+) -> Selection:
+    """Simulate, rank on one half, and choose the set on the other.
+
+    Parameters
+    ----------
+    simulate : callable
+        ``simulate(name, n_nodes, n_samples, features)`` gives a table.
+    n_nodes : int
+        Of the observed network.
+    offered : sequence of str
+        Features to choose from.
+    pilots : bool
+        Whether to select on smaller networks.
+    """
+    if not pilots:
+        table = simulate("selection", n_nodes, samples, offered)
+        found = Selection(list(features or ()), table.costs, table)
+    else:
+        *smaller, largest = PILOTS
+        tables = [simulate(f"pilot-{n}", n, PRICE_ROWS, offered) for n in smaller]
+        table = simulate(f"pilot-{largest}", largest, samples, offered)
+        costs = CostGrowth.fit([*tables, table]).predict(n_nodes)
+        note = (
+            f"features were selected on networks with {largest} nodes, at prices extrapolated to "
+            f"{n_nodes} nodes"
+        )
+        found = Selection(list(features or ()), costs, table, PILOTS, notes=[note])
+    if features is not None:
+        return found
+    return _choose(found, methods, penalty, budget, seed, threads, scores)
+
+
+def _choose(
+    found: Selection,
+    methods: Sequence[str],
+    penalty: float | None,
+    budget: float | str | None,
+    seed: int,
+    threads: int,
+    scores: Any,
+) -> Selection:
+    train, test = found.table.split(seed=seed)
+    train = train.drop_constant()
+    if not train.features:
+        raise UsageError(
+            "all features are constant over the simulations, so nothing can tell the models apart; "
+            "the network is too small, or the space holds one kind of network only"
+        )
+    costs = found.costs.only(train.features)
+    selectors = [
+        get_selector(name, costs=costs, random_state=seed, n_jobs=threads) for name in methods
+    ]
+    for selector in selectors:
+        if "discrete_features" in selector.get_params():
+            selector.set_params(discrete_features=[train.discrete[n] for n in train.features])
+        if not isinstance(selector, WeightedForest):  # which knows prices alone only
+            selector.set_params(charge="shared")
+    penalties = penalty_grid(costs, train.features) if penalty is None else [penalty]
+    found.rankings = rank_path(selectors, train.X, train.y, penalties)
+    found.evaluation = evaluate(
+        found.rankings,
+        test,
+        ks=range(1, min(MOST_FEATURES, len(train.features)) + 1),
+        folds=_folds(test),
+        costs=found.costs,
+        seed=seed,
+        n_jobs=threads,
+        path=scores,
+    )
+    # Chosen on all rows: how good the answer is will be seen on simulations of their own.
+    everywhere = found.evaluation.assign(
+        accuracy_choosing=found.evaluation["accuracy"], n_choosing=len(test)
+    )
+    found.point = operating_point(everywhere, budget=budget, level=LEVEL)
+    found.features = list(found.point.features)
+    return found
+
+
+def _folds(table: ReferenceTable) -> int:
+    """Ten, or as many as the rarest model has rows."""
+    return max(2, min(10, int(table.y.value_counts().min())))

@@ -1,0 +1,92 @@
+"""The three methods behind one face."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netchoice.choice.by_forest import ByForest
+from netchoice.choice.by_neighbours import ByNeighbours
+from netchoice.choice.by_regression import ByRegression
+from netchoice.choice.nearest import Told
+from netchoice.choice.scaling import DEFAULT_SCALING, Scaling
+from netchoice.choice.simulated import Codes, Floats, checked_count
+from netchoice.errors import UsageError
+
+METHODS = ("neighbours", "forest", "regression")
+DEFAULT_METHOD = "forest"
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Method:
+    """One of the three, with its settings."""
+
+    name: str
+    scaling: str = DEFAULT_SCALING
+    n_neighbors: int | None = None
+    n_trees: int = 500
+    seed: int = 0
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in METHODS:
+            expected = ", ".join(map(repr, METHODS))
+            raise UsageError(f"method {self.name!r}; expected one of {expected}")
+
+    def near(self, n: int) -> int:
+        """How many of n simulations count as near."""
+        if self.n_neighbors is not None:
+            return checked_count("n_neighbors", self.n_neighbors, n)
+        root = float(np.sqrt(n))
+        return min(n, max(10, round(root / 2)) if self.name == "neighbours" else round(8 * root))
+
+    def tell(self, X: Floats, y: Codes, n_models: int, asked: Floats, level: float) -> Told:
+        """Learn from the table, and tell the probabilities of the models for the rows asked."""
+        scales = Scaling.fit(X, self.scaling)
+        X, asked = scales.transform(X), scales.transform(asked)
+        if self.name == "forest":
+            n_trees = checked_count("n_trees", self.n_trees, 1_000_000)
+            forests = ByForest(X, y, n_models, n_trees=n_trees, seed=self.seed, n_jobs=self.n_jobs)
+            return forests.tell(asked, level)
+        nearest = ByNeighbours if self.name == "neighbours" else ByRegression
+        return nearest(X, y, n_models, n_neighbors=self.near(len(X))).tell(asked, level)
+
+    def details(self, told: Told, models: list[str], n: int) -> dict[str, Any]:
+        """What else is told of the first network."""
+
+        def by_model(values: NDArray[Any]) -> dict[str, float]:
+            return dict(zip(models, values[0].tolist(), strict=True))
+
+        found = told.details
+        if self.name == "forest":
+            rest = {key: float(found[key][0]) for key in ("local_error", "rows_near")}
+            return {"n_trees": self.n_trees, "votes": by_model(found["votes"]), **rest}
+        if self.name == "neighbours":
+            return {"n_neighbors": self.near(n), "votes": by_model(found["votes"])}
+        near = by_model(found["weight_near"])
+        return {
+            "n_neighbors": self.near(n),
+            "near": near,
+            "absent": [model for model, weight in near.items() if weight == 0],
+            "separated": bool(found["separated"][0]),
+        }
+
+
+def reweighted(told: Told, factors: Floats) -> Told:
+    """Under other prior weights than the shares of the table.
+
+    Bounds move with the odds of the model against the others together, whose proportions stay: exact
+    for two models.
+    """
+    odds = told.probabilities * factors
+    chances = odds / odds.sum(axis=1, keepdims=True)
+    others = (odds.sum(axis=1, keepdims=True) - odds) / (1 - told.probabilities)
+
+    def moved(bound: Floats) -> Floats:
+        return np.asarray(bound * factors / (bound * factors + (1 - bound) * others))
+
+    return Told(chances, moved(told.low), moved(told.high), told.details)

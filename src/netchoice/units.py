@@ -1,0 +1,38 @@
+"""Numbers with the unit that suits them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from netchoice.errors import UsageError
+
+UNITS = {"µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the unit that suits them.
+
+    >>> duration(0.0042), duration(90)
+    ('4.2 ms', '1.5 min')
+    """
+    for unit, size in (("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def seconds_of(text: float | str, what: str) -> float:
+    """Seconds that a text says, "5ms" or "2 min"; a plain number is in seconds.
+
+    >>> seconds_of("5ms", "--time-limit"), seconds_of(0.01, "budget")
+    (0.005, 0.01)
+    """
+    match = re.fullmatch(r"([0-9.eE+-]+)\s*(µs|us|ms|s|min|h)?", str(text).strip())
+    try:
+        seconds = float(match.group(1)) * UNITS[match.group(2) or "s"] if match else math.nan
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise UsageError(f"{what} {text!r}; expected a time such as 5ms, 90s or 2min")
+    return seconds

@@ -1,0 +1,609 @@
+"""Scaling, model probabilities and parameters: closed forms, naive twins, calibration."""
+
+import naive_inference as naive
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import beta, binom, norm
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+
+from netchoice.choice import by_forest, by_regression, nearest
+from netchoice.choice.judging import held_out, reliability
+from netchoice.choice.parameters import posterior, weighted_quantile
+from netchoice.choice.probabilities import METHODS, model_probabilities
+from netchoice.choice.scaling import SCALINGS, Scaling
+from netchoice.errors import UsageError
+
+
+def two_normals(n, seed, gap=1.0, q=1):
+    """Two models whose first feature is N(∓gap, 1); the others tell nothing."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.5, "a", "b")
+    X = rng.normal(size=(n, q))
+    X[:, 0] += np.where(y == "a", -gap, gap)
+    return pd.DataFrame(X, columns=[f"f{k}" for k in range(q)]), pd.Series(y)
+
+
+def true_probability(x, gap=1.0):
+    """Of "b", given the first feature."""
+    return 1 / (1 + np.exp(-2 * gap * x))
+
+
+# Scaling
+
+
+def test_rank_scores_are_normal_scores_of_middle_ranks():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 6, 60), 10.0 ** rng.uniform(-20, 20, 60)])
+    ours = Scaling.fit(X, "rank").transform(X)
+    for k in range(2):
+        assert ours[:, k] == pytest.approx(naive.normal_scores(X[:, k].tolist()), abs=1e-12)
+
+
+def test_rank_scores_do_not_depend_on_the_unit_or_a_monotone_function():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(500, 1))
+    inside = rng.choice(x[:, 0], 40)[:, None]
+    plain = Scaling.fit(x).transform(inside)
+    assert Scaling.fit(np.exp(40 * x)).transform(np.exp(40 * inside)) == pytest.approx(plain)
+    assert Scaling.fit(1e9 * x + 3).transform(1e9 * inside + 3) == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("how", SCALINGS)
+def test_scalings_are_increasing_everywhere(how):
+    rng = np.random.default_rng(2)
+    columns = np.column_stack(
+        [
+            rng.normal(size=300),
+            10.0 ** rng.uniform(0, 40, 300),
+            np.where(rng.random(300) < 0.95, 0.0, rng.integers(1, 50, 300)),
+            rng.integers(0, 2, 300),
+        ]
+    )
+    scaling = Scaling.fit(columns, how)
+    for k in range(columns.shape[1]):
+        low, high = columns[:, k].min(), columns[:, k].max()
+        reach = high - low
+        grid = np.sort(
+            np.r_[
+                columns[:, k], low - reach * 2.0 ** np.arange(5), high + reach * 2.0 ** np.arange(5)
+            ]
+        )
+        asked = np.tile(columns[:1], (len(grid), 1))
+        asked[:, k] = grid
+        scaled = scaling.transform(asked)[:, k]
+        assert (np.diff(scaled)[np.diff(grid) > 0] >= 0).all()
+        assert (np.diff(scaled)[:5] > 0).all()
+        assert (np.diff(scaled)[-5:] > 0).all()
+
+
+def test_outside_the_table_is_far():
+    rng = np.random.default_rng(3)
+    normal, wide = rng.normal(size=4000), 10.0 ** rng.uniform(0, 40, 4000)
+    scaling = Scaling.fit(np.column_stack([normal, wide]), "rank")
+
+    def score(x, y):
+        return scaling.transform([[x, y]])[0]
+
+    edge = norm.ppf(1 - 0.5 / 4000)
+    # twenty standard deviations are at least twice as far as the outermost of 4000
+    assert score(20.0, 1.0)[0] > 2 * edge
+    assert score(-20.0, 1.0)[0] < -2 * edge
+    # ten more orders of magnitude are some, and a hundred more are far
+    assert edge < score(0, 1e50)[1] < score(0, 1e140)[1]
+    assert score(0, 1e140)[1] > 2 * edge
+    # just beyond the edge is just beyond its score
+    assert score(normal.max() * 1.001, 1)[0] == pytest.approx(edge, rel=0.01)
+    assert np.isfinite(score(-np.inf, np.inf)).all()
+
+
+@pytest.mark.parametrize("how", SCALINGS)
+def test_constant_columns(how):
+    scaling = Scaling.fit(np.tile([[0.0, 7.0]], (50, 1)), how)
+    assert (scaling.transform([[0.0, 7.0]]) == 0).all()
+    away = scaling.transform([[1.0, -7.0]])[0]
+    assert away[0] > 0 > away[1]
+    if how != "standard":
+        assert (abs(away) > norm.ppf(0.99)).all()
+
+
+def test_standard_is_the_papers():
+    from sklearn.preprocessing import StandardScaler
+
+    X = np.random.default_rng(4).lognormal(size=(80, 3))
+    X[:, 1] = 4.0
+    ours = Scaling.fit(X, "standard").transform(X)
+    assert ours == pytest.approx(StandardScaler().fit_transform(X))
+
+
+def test_scaling_of_bad_input():
+    with pytest.raises(UsageError, match="'ranks'; expected one of 'rank', 'robust', 'standard'"):
+        Scaling.fit([[1.0], [2.0]], "ranks")
+    with pytest.raises(UsageError, match="column 'b' has missing values"):
+        Scaling.fit(pd.DataFrame({"a": [1, 2], "b": [1, np.nan]}))
+    with pytest.raises(UsageError, match="1 rows; expected at least 2"):
+        Scaling.fit([[1.0]])
+    with pytest.raises(UsageError, match="2 columns; expected the 1"):
+        Scaling.fit([[1.0], [2.0]]).transform([[1.0, 2.0]])
+
+
+# Neighbours
+
+
+def test_votes_against_the_naive_twin_with_ties():
+    rng = np.random.default_rng(5)
+    known = rng.integers(0, 4, (60, 2)).astype(float)
+    labels = rng.integers(0, 3, 60)
+    asked = rng.integers(0, 4, (20, 2)).astype(float)
+    (_, distance), *_ = nearest.distances(known, asked)
+    for k in (1, 7, 60):
+        ours = nearest.shares_of_nearest(distance, k) @ np.eye(3)[labels]
+        assert ours.sum(axis=1) == pytest.approx(k)
+        for row, votes in zip(asked, ours, strict=True):
+            ref = naive.votes(known.tolist(), labels.tolist(), row.tolist(), k, range(3))
+            assert votes == pytest.approx(ref)
+
+
+def test_neighbours_tell_the_mean_and_interval_of_a_dirichlet():
+    X, y = two_normals(400, 6)
+    told = model_probabilities(X, y, {"f0": 0.3}, method="neighbours", n_neighbors=10)
+    votes = told.details["votes"]
+    assert sum(votes.values()) == pytest.approx(10)
+    assert list(told.probabilities.values()) == pytest.approx(
+        naive.dirichlet_mean(list(votes.values()))
+    )
+    a, b = votes["a"] + 0.5, votes["b"] + 0.5
+    assert told.uncertainty["a"] == pytest.approx(beta(a, b).interval(0.95))
+
+
+def test_unanimous_neighbours_are_no_certainty():
+    X, y = two_normals(400, 7, gap=30)
+    told = model_probabilities(X, y, {"f0": 30.0}, method="neighbours", n_neighbors=10)
+    assert told.probabilities["b"] == pytest.approx(10.5 / 11)
+
+
+# Forest
+
+
+def test_discriminant_axes_are_those_of_scikit_learn():
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 3, 300)
+    X = rng.normal(size=(300, 4)) @ rng.normal(size=(4, 4)) + np.eye(3, 4)[y] * 2
+    ours = X @ by_forest.discriminant_axes(X, y, 3)
+    theirs = LinearDiscriminantAnalysis(solver="svd").fit(X, y).transform(X)
+    for k in range(2):
+        assert abs(np.corrcoef(ours[:, k], theirs[:, k])[0, 1]) == pytest.approx(1, abs=1e-9)
+
+
+def test_discriminant_axes_of_constant_and_repeated_columns():
+    rng = np.random.default_rng(9)
+    y = rng.integers(0, 2, 100)
+    x = rng.normal(size=100) + y
+    axes = by_forest.discriminant_axes(np.column_stack([x, x, np.ones(100)]), y, 2)
+    assert np.isfinite(axes).all()
+    told = np.column_stack([x, x, np.ones(100)]) @ axes
+    assert abs(np.corrcoef(told[:, 0], x)[0, 1]) == pytest.approx(1)
+    assert by_forest.discriminant_axes(np.ones((100, 2)), y, 2).shape[0] == 2
+
+
+def test_error_shared_by_votes():
+    rng = np.random.default_rng(10)
+    votes = rng.dirichlet([0.5, 0.5, 0.5, 0.5], 50)
+    errors = rng.random(50)
+    ours = by_forest._shared_by_votes(votes, errors)
+    for row, shares, error in zip(ours, votes, errors, strict=True):
+        assert row == pytest.approx(naive.shared_by_votes(shares.tolist(), error, 0.001))
+    assert (ours.argmax(axis=1) == votes.argmax(axis=1)).all()
+    assert ours.sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.kernels
+def test_local_error_is_the_mean_over_leaves():
+    X, y = two_normals(300, 11, q=2)
+    codes = (y == "b").to_numpy().astype(int)
+    forests = by_forest.ByForest(X.to_numpy(), codes, 2, n_trees=20, seed=1, n_jobs=None)
+    asked = np.array([[0.1, 0.0], [3.0, 0.0]])
+    told = forests.tell(asked, 0.95)
+    table = np.hstack([X, X @ forests._axes])
+    wrong = forests._votes.oob_votes.argmax(axis=1) != codes
+    wrong = wrong[forests._votes.oob_votes.any(axis=1)]
+    leaves = by_forest.leaves_of(forests._errors, np.hstack([asked, asked @ forests._axes]))
+    # training rows end where the forest says they do
+    again = by_forest.leaves_of(forests._errors, table[forests._votes.oob_votes.any(axis=1)])
+    assert (again == forests._errors.leaves).all()
+    for i in range(2):
+        shares = [wrong[again[:, t] == leaves[i, t]].mean() for t in range(20)]
+        assert told.details["local_error"][i] == pytest.approx(np.mean(shares))
+    assert told.details["local_error"][0] > told.details["local_error"][1]
+
+
+# Regression
+
+
+def test_multinomial_regression_against_scikit_learn():
+    rng = np.random.default_rng(12)
+    X = rng.normal(size=(200, 3))
+    y = (X @ rng.normal(size=(3, 4)) + rng.gumbel(size=(200, 4))).argmax(axis=1)
+    weights = rng.uniform(0.1, 2, 200)
+    theirs = LogisticRegression(C=1 / 0.7, tol=1e-10, max_iter=2000).fit(X, y, weights)
+    design = np.column_stack([np.ones(200), X])[None]
+    ours, covariance, _ = by_regression.fit_multinomial(
+        design, np.eye(4)[y][None], weights[None], 0.7
+    )
+    chances = by_regression.softmax(design[0] @ ours[0])
+    assert chances == pytest.approx(theirs.predict_proba(X), abs=1e-5)
+    assert np.linalg.eigvalsh(covariance[0]).min() > 0
+
+
+def test_deviation_of_log_odds_of_one_share():
+    """Without features: the log-odds of a share of n have deviation √(1/(n·p·(1 − p)))."""
+    y = np.repeat([0, 1], [30, 70])
+    ones = np.ones((1, 100, 1))
+    coefficients, covariance, _ = by_regression.fit_multinomial(
+        ones, np.eye(2)[y][None], np.ones((1, 100)), 1.0
+    )
+    chances = by_regression.softmax(coefficients[:, 0, :])
+    assert chances[0] == pytest.approx([0.3, 0.7], abs=1e-6)
+    deviation = by_regression._deviation_of_logits(chances, covariance)
+    assert deviation[0] == pytest.approx([(100 * 0.21) ** -0.5] * 2, rel=1e-4)
+
+
+def test_regression_where_models_are_separated():
+    X, y = two_normals(600, 13, gap=30)
+    told = model_probabilities(X, y, {"f0": 30.0}, method="regression", n_neighbors=100)
+    assert told.details["absent"] == ["a"]
+    assert told.details["separated"]
+    assert 0.9 < told.probabilities["b"] < 1
+    told = model_probabilities(X, y, {"f0": 0.0}, method="regression", n_neighbors=600)
+    assert told.details["absent"] == []
+    assert told.details["separated"]
+    assert 0.05 < told.probabilities["b"] < 0.95
+
+
+# What all methods share
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
+def test_probability_of_two_normals(method):
+    X, y = two_normals(3000, 14, q=2)
+    inside = 0
+    for x in (-1.5, -0.7, 0.0, 0.4, 1.0, 2.0):
+        told = model_probabilities(X, y, {"f0": x, "f1": 0.2}, method=method, n_trees=200)
+        truth = true_probability(x)
+        assert told.probabilities["b"] == pytest.approx(truth, abs=0.15)
+        assert sum(told.probabilities.values()) == pytest.approx(1)
+        low, high = told.uncertainty["b"]
+        assert low < told.probabilities["b"] < high
+        inside += low < truth < high
+        if x:
+            assert told.model == ("b" if x > 0 else "a")
+    assert inside >= 4
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
+def test_never_certain(method):
+    X, y = two_normals(400, 15, gap=50)
+    for x in (-50.0, 50.0, 1e6, -1e300, np.inf):
+        told = model_probabilities(X, y, {"f0": x}, method=method, n_trees=50)
+        assert told.model == ("b" if x > 0 else "a")
+        for name, p in told.probabilities.items():
+            low, high = told.uncertainty[name]
+            assert 0 < low <= p <= high < 1
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
+def test_prior_weights_multiply_the_odds(method):
+    X, y = two_normals(800, 16)
+    plain = model_probabilities(X, y, {"f0": 0.2}, method=method, n_trees=50)
+    shares = y.value_counts(normalize=True)
+    same = model_probabilities(
+        X, y, {"f0": 0.2}, method=method, n_trees=50, weights=shares.to_dict()
+    )
+    assert same.probabilities == pytest.approx(plain.probabilities)
+    assert same.uncertainty["a"] == pytest.approx(plain.uncertainty["a"])
+    weights = {"a": 9.0, "b": 1.0}
+    moved = model_probabilities(X, y, {"f0": 0.2}, method=method, n_trees=50, weights=weights)
+    factor = 9 * shares["b"] / shares["a"]
+    for before, after in (
+        (plain.probabilities["a"], moved.probabilities["a"]),
+        *zip(plain.uncertainty["a"], moved.uncertainty["a"], strict=True),
+    ):
+        assert after / (1 - after) == pytest.approx(factor * before / (1 - before))
+
+
+def test_a_rare_model_is_as_probable_as_its_prior_says():
+    """A table with a tenth of the rows of one model, and equal prior weights."""
+    X, y = two_normals(12000, 17)
+    kept = (y == "a") | (np.arange(len(y)) % 10 == 0)
+    X, y = X[kept], y[kept]
+    for method in ("neighbours", "regression"):
+        told = model_probabilities(
+            X, y, {"f0": 0.0}, method=method, weights={"a": 0.5, "b": 0.5}, n_neighbors=600
+        )
+        assert told.probabilities["b"] == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
+def test_same_seed_same_answer_with_any_number_of_threads(method):
+    X, y = two_normals(400, 18, q=2)
+    observed = {"f0": 0.3, "f1": 0.1}
+    answers = [
+        model_probabilities(X, y, observed, method=method, n_trees=30, seed=5, n_jobs=n_jobs)
+        for n_jobs in (1, 2, None)
+    ]
+    assert answers[0] == answers[1] == answers[2]
+    judged = [held_out(X, y, method=method, n_trees=20, seed=5, n_jobs=n) for n in (1, 2)]
+    pd.testing.assert_frame_equal(judged[0].probabilities, judged[1].probabilities)
+
+
+@pytest.mark.kernels
+def test_order_of_columns_in_the_observed_mapping_is_free():
+    X, y = two_normals(300, 19, q=2)
+    one = model_probabilities(X, y, {"f0": 0.3, "f1": 0.1}, method="neighbours")
+    other = model_probabilities(
+        X, y, pd.Series({"f1": 0.1, "x": 3.0, "f0": 0.3}), method="neighbours"
+    )
+    assert one == other
+
+
+@pytest.mark.kernels
+def test_one_model_under_two_names_is_a_toss():
+    rng = np.random.default_rng(20)
+    X = pd.DataFrame(rng.normal(size=(2000, 3)), columns=list("xyz"))
+    y = rng.permutation(np.repeat(["one", "other"], 1000))
+    for method in METHODS:
+        told = model_probabilities(
+            X, y, {"x": 0.1, "y": -0.3, "z": 0.2}, method=method, n_trees=200
+        )
+        assert told.probabilities["one"] == pytest.approx(0.5, abs=0.2)
+        low, high = told.uncertainty["one"]
+        assert low < 0.55
+        assert high > 0.45
+
+
+# Held-out simulations
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
+def test_calibrated_on_held_out_simulations(method):
+    X, y = two_normals(3000, 21, gap=0.7, q=2)
+    judged = held_out(X, y, method=method, n_trees=150)
+    for row in judged.reliability.itertuples():
+        # 4 deviations, and what estimating from 2400 rows adds
+        spread = 4 * np.sqrt(row.told * (1 - row.told) / row.n)
+        assert row.true == pytest.approx(row.told, abs=spread + 0.04)
+    truth = true_probability(X["f0"].to_numpy(), 0.7)
+    best = -np.log(np.where(y == "b", truth, 1 - truth)).mean()
+    assert best < judged.log_score + 0.01 < best + 0.05
+    assert judged.accuracy == pytest.approx(norm.cdf(0.7), abs=4 * np.sqrt(0.18 / 3000))
+
+
+def test_scores_by_hand():
+    X, y = two_normals(300, 22)
+    judged = held_out(X, y, method="neighbours", folds=3)
+    chances = judged.probabilities
+    assert list(chances.index) == list(X.index)
+    of_truth = np.array([chances.loc[i, y[i]] for i in X.index])
+    assert judged.log_score == pytest.approx(-np.log(of_truth).mean())
+    assert judged.brier == pytest.approx(2 * ((1 - of_truth) ** 2).mean())
+    told = chances.idxmax(axis=1)
+    assert judged.accuracy == pytest.approx((told == y).mean())
+    assert judged.confusion.loc["a", "b"] == ((y == "a") & (told == "b")).sum()
+    assert judged.confusion.to_numpy().sum() == 300
+    assert (judged.truth == y).all()
+    assert judged.reliability["n"].sum() == 600
+
+
+def test_held_out_rows_are_left_out():
+    """A row that repeats no other, of a model of its own place, is told by the others."""
+    X, y = two_normals(200, 23, gap=5)
+    swapped = y.copy()
+    swapped[0] = "a" if y[0] == "b" else "b"
+    judged = held_out(X, swapped, method="neighbours", n_neighbors=1)
+    assert judged.probabilities.loc[0].idxmax() == y[0]
+
+
+def test_limit_judges_some_with_all_to_learn_from():
+    X, y = two_normals(300, 24)
+    every = held_out(X, y, method="neighbours")
+    some = held_out(X, y, method="neighbours", limit=50)
+    assert len(some.truth) == 50
+    pd.testing.assert_frame_equal(some.probabilities, every.probabilities.loc[some.truth.index])
+    assert len(held_out(X, y, method="neighbours", limit=1000).truth) == 300
+
+
+def test_reliability_has_no_empty_classes():
+    table = reliability(np.array([[1.0, 0.0], [0.55, 0.45]]), np.array([[1, 0], [1, 0]]))
+    assert table["low"].tolist() == [0.0, 0.4, 0.5, 0.9]
+    assert table["n"].tolist() == [1, 1, 1, 1]
+
+
+# Parameters
+
+
+def test_adjustment_against_the_naive_twin():
+    rng = np.random.default_rng(25)
+    drawn = pd.DataFrame({"t": rng.normal(size=200)})
+    X = pd.DataFrame({"x": 2 * drawn["t"] + rng.normal(size=200)})
+    found = posterior(X, drawn, {"x": 0.8}, n_accept=60, scaling="standard")
+    steps = ((X["x"] - 0.8) / X["x"].std(ddof=0)).to_numpy()
+    weights = naive.epanechnikov(abs(steps).tolist(), 60)
+    near = [i for i in range(200) if weights[i] > 0]
+    ref = naive.adjusted(
+        [steps[i] for i in near], [drawn["t"][i] for i in near], [weights[i] for i in near]
+    )
+    assert sorted(found.accepted.index) == near
+    ours = found.adjusted["t"].loc[near].to_numpy()
+    assert ours == pytest.approx(ref, abs=1e-9)
+    assert found.weights.sum() == pytest.approx(1)
+    assert found.median["t"] == pytest.approx(
+        naive.quantile(ref, [weights[i] for i in near], 0.5), abs=1e-9
+    )
+
+
+def test_quantiles_against_the_naive_twin():
+    rng = np.random.default_rng(26)
+    values, weights = rng.normal(size=40), rng.random(40)
+    for share in (0.0, 0.01, 0.3, 0.5, 0.97, 1.0):
+        ref = naive.quantile(values.tolist(), weights.tolist(), share)
+        assert weighted_quantile(values, weights, share) == pytest.approx(ref)
+
+
+def test_conjugate_normal_mean():
+    """Prior N(0, 1), mean of 9 observations with deviation 1: posterior N(0.9 x, 0.1)."""
+    rng = np.random.default_rng(27)
+    drawn = pd.DataFrame({"mean": rng.normal(size=20000)})
+    X = pd.DataFrame({"average": drawn["mean"] + rng.normal(size=20000) / 3})
+    for x in (-1.0, 0.3, 1.5):
+        found = posterior(X, drawn, {"average": x}, level=0.9)
+        truth = norm(0.9 * x, np.sqrt(0.1))
+        assert found.median["mean"] == pytest.approx(truth.mean(), abs=0.06)
+        assert found.intervals["mean"] == pytest.approx(truth.interval(0.9), abs=0.12)
+        assert found.leaning == {}
+
+
+def test_adjusted_draws_are_nearer_the_truth_than_accepted_ones():
+    rng = np.random.default_rng(28)
+    drawn = pd.DataFrame({"rate": rng.uniform(0, 1, 3000)})
+    X = pd.DataFrame({"count": drawn["rate"] * 100 + rng.normal(size=3000)})
+    found = posterior(X, drawn, {"count": 40.0}, bounds={"rate": (0, 1)}, n_accept=1500)
+    low, high = found.intervals["rate"]
+    accepted = np.quantile(found.accepted["rate"], [0.025, 0.975])
+    assert np.ptp(accepted) > 0.4
+    assert high - low < 0.1
+    assert low < 0.4 < high
+
+
+@pytest.mark.parametrize("level", [0.9, 0.5])
+def test_intervals_hold_the_truth_as_often_as_they_say(level):
+    rng = np.random.default_rng(29)
+    drawn = pd.DataFrame(rng.uniform(0, 1, (2300, 2)), columns=["p", "q"])
+    X = pd.DataFrame(
+        {
+            "x": drawn["p"] + drawn["q"] + 0.2 * rng.normal(size=2300),
+            "y": np.exp(drawn["p"] - drawn["q"] + 0.2 * rng.normal(size=2300)),
+        }
+    )
+    bounds = {"p": (0, 1), "q": (0, 1)}
+    hits = np.zeros(2)
+    for i in range(300):
+        found = posterior(X[300:], drawn[300:], X.iloc[i], bounds=bounds, level=level)
+        assert found.adjusted.min().min() >= 0
+        assert found.adjusted.max().max() <= 1
+        for j, name in enumerate(drawn):
+            low, high = found.intervals[name]
+            hits[j] += low <= drawn[name][i] <= high
+    expected = binom(300, level).interval(0.9999)
+    assert (hits >= expected[0]).all()
+    assert (hits <= expected[1]).all()
+
+
+def test_leaning_on_a_bound():
+    rng = np.random.default_rng(30)
+    drawn = pd.DataFrame(rng.uniform(0.25, 0.75, (3000, 2)), columns=["p", "q"])
+    X = pd.DataFrame({"x": drawn["p"] + 0.03 * rng.normal(size=3000), "y": rng.normal(size=3000)})
+    bounds = {"p": (0.25, 0.75), "q": (0.25, 0.75)}
+    for x, leaning in ((0.9, {"p": "upper"}), (0.1, {"p": "lower"}), (0.5, {})):
+        found = posterior(X, drawn, {"x": x, "y": 0.0}, bounds=bounds)
+        assert found.leaning == leaning
+        assert found.summary()["p"]["leans"] == leaning.get("p")
+        assert found.summary()["q"]["leans"] is None
+        for low, high in found.intervals.values():
+            assert 0.25 <= low <= high <= 0.75
+    assert found.edges["q"]["lower"][1] == pytest.approx(0.05, abs=0.02)
+
+
+def test_whole_constant_and_half_bounded_parameters():
+    rng = np.random.default_rng(31)
+    drawn = pd.DataFrame(
+        {
+            "m": rng.integers(1, 5, 2000),
+            "fixed": np.full(2000, 0.5),
+            "scale": rng.exponential(size=2000),
+            "negative": -rng.exponential(size=2000),
+        }
+    )
+    X = pd.DataFrame(
+        {
+            "x": drawn["m"] + 0.1 * rng.normal(size=2000),
+            "y": drawn["scale"] * rng.lognormal(0, 0.1, 2000),
+            "z": drawn["negative"] * rng.lognormal(0, 0.1, 2000),
+        }
+    )
+    bounds = {
+        "m": (1, 4), "fixed": (0.5, 0.5), "scale": (0, np.inf), "negative": (-np.inf, 0)
+    }  # fmt: skip
+    found = posterior(X, drawn, {"x": 2.0, "y": 1.0, "z": -1.0}, bounds=bounds)
+    assert found.median["m"] == 2
+    assert set(found.adjusted["m"]) <= {1.0, 2.0, 3.0, 4.0}
+    assert found.intervals["fixed"] == (0.5, 0.5)
+    assert found.median["scale"] == pytest.approx(1, abs=0.15)
+    assert found.median["negative"] == pytest.approx(-1, abs=0.15)
+    assert found.adjusted["scale"].min() > 0 > found.adjusted["negative"].max()
+    assert "scale" not in found.leaning
+
+
+def test_kernel_weights_where_all_are_equally_far():
+    rows, weights = nearest.epanechnikov(np.ones((1, 8)), 4)
+    assert rows.shape == weights.shape == (1, 4)
+    assert (weights == 1).all()
+    _, weights = nearest.epanechnikov(np.zeros((1, 8)), 8)
+    assert (weights == 1).all()
+
+
+# Bad input
+
+
+def bad(match, X=None, y=None, observed=None, **how):
+    table, labels = two_normals(60, 32, q=2)
+    with pytest.raises(UsageError, match=match):
+        model_probabilities(
+            table if X is None else X,
+            labels if y is None else y,
+            {"f0": 0.1, "f1": 0.2} if observed is None else observed,
+            **how,
+        )
+
+
+def test_bad_input():
+    X, y = two_normals(60, 32, q=2)
+    bad("f1 of the observed network is missing", observed={"f0": 1.0, "f1": np.nan})
+    bad("no value for f1; compute", observed={"f0": 1.0})
+    bad("missing values .* in the simulated f0", X=X.assign(f0=np.nan))
+    bad("simulations of a only; expected at least two", y=np.full(60, "a"))
+    bad("3 of b; expected at least 10", y=np.repeat(["a", "b"], [57, 3]))
+    bad("one for each of the 60 rows", y=y[:10])
+    bad("method 'forrest'; expected one of 'neighbours'", method="forrest")
+    bad("scaling 'none'", scaling="none")
+    bad("weights for a, c, simulations of a, b", weights={"a": 1, "c": 2})
+    bad("expected numbers above 0", weights={"a": 1, "b": 0})
+    bad("n_neighbors=0; expected a whole number from 1 to 60", method="neighbours", n_neighbors=0)
+    bad("n_neighbors=61", method="regression", n_neighbors=61)
+    bad("n_trees=0", n_trees=0)
+    bad("level=95", level=95)
+    bad("at least one, each with a name", X=X[[]])
+    with pytest.raises(UsageError, match="folds=1, but the rarest"):
+        held_out(X, y, folds=1)
+
+
+def test_bad_parameters():
+    X, _ = two_normals(60, 33)
+    drawn = pd.DataFrame({"p": np.linspace(0, 1, 60)})
+    with pytest.raises(UsageError, match="p was drawn from 0 to 1, but its bounds are 0.5 and 1"):
+        posterior(X, drawn, {"f0": 0.0}, bounds={"p": (0.5, 1)})
+    with pytest.raises(UsageError, match="bounds for q; expected parameters among p"):
+        posterior(X, drawn, {"f0": 0.0}, bounds={"q": (0, 1)})
+    with pytest.raises(UsageError, match="20 simulations and 20 rows of parameters; .* least 30"):
+        posterior(X[:20], drawn[:20], {"f0": 0.0})
+    with pytest.raises(UsageError, match="60 simulations and 59 rows"):
+        posterior(X, drawn[:59], {"f0": 0.0})
+    with pytest.raises(UsageError, match="f0 of the observed network is missing"):
+        posterior(X, drawn, {"f0": np.nan})
+    with pytest.raises(UsageError, match="simulated p"):
+        posterior(X, drawn.assign(p=np.nan), {"f0": 0.0})
