@@ -8,9 +8,9 @@ Inside: networks of the space that are not in the table. Their p-values for the 
 should be uniform (Kolmogorov–Smirnov), and at most 1 % of them at most 0.01.
 
 Outside: Erdős–Rényi and geometric graphs, as dense as simulated ones, or as Ito's network at its size; a
-square grid, small worlds and random regular graphs with 4 neighbours. Harder: a simulated network whose
-edges are swapped, all ("same degrees") or each with probability one half, so that the degree of every
-node stays; or of which half the edges are put elsewhere.
+square grid, small worlds and random regular graphs with 4 neighbours. Harder: a simulated
+network in which edges exchange ends, five times for each edge ("same degrees") or once for every four
+("half swapped"), so that the degree of every node stays; or of which half the edges are put elsewhere.
 
 Next to the default stand other ways to do it: five features that tell the two models apart (the five best
 of JMI at penalty 1) in place of all; the distance to the nearest as it is, not relative to that of these;

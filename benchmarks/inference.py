@@ -35,6 +35,15 @@ TABLES = {
         200,
         ["transitivity", "estrada_index", "degree_max", "lcc_mean_distance", "degree_entropy"],
     ),
+    "mechanisms, 12 features": (
+        "mechanisms",
+        200,
+        [
+            *("transitivity", "estrada_index", "degree_max", "lcc_mean_distance", "degree_entropy"),
+            *("n_components", "clustering_mean", "betweenness_max", "square_clustering_std"),
+            *("core_3_size", "eigenvector_max", "n_pairs_distance_4"),
+        ],
+    ),
 }
 PARAMETER_FEATURES = [
     "transitivity",
@@ -214,8 +223,8 @@ def main() -> None:
     """All of it, or the parts named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=6000, help="simulations of each table")
-    parser.add_argument("--judged", type=int, default=2000, help="of them, in the calibration")
-    parser.add_argument("--asked", type=int, default=1000, help="of them, told by both forests")
+    parser.add_argument("--judged", type=int, default=1000, help="of them, in the calibration")
+    parser.add_argument("--asked", type=int, default=500, help="of them, told by both forests")
     parser.add_argument("--parts", default="calibration,peer,coverage")
     parser.add_argument("--picture", nargs="?", const="docs/reliability.png", metavar="FILE")
     options = parser.parse_args()

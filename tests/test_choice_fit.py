@@ -103,28 +103,24 @@ class TestInside:
         assert alarms <= stats.binom.ppf(0.999, len(told), level)
 
     def test_the_level_holds_for_any_distribution(self):
-        """Heavy tails, ties, constants but for a few, few rows: the rate is at most the level."""
+        """Heavy tails, ties, constants but for a few, few rows: false alarms at the level.
+
+        Scales that are learnt without the network alarm twice as often here.
+        """
         rng = np.random.default_rng(8)
-        n, repeats, level = 39, 400, 0.1
+        n, repeats, level = 39, 300, 0.1
         alarms = 0
         for _ in range(repeats):
-            X = np.column_stack(
-                [
-                    rng.standard_cauchy(n + 1) ** 5,
-                    rng.integers(0, 3, n + 1),
-                    rng.random(n + 1) < 0.03,
-                    np.exp(10 * rng.normal(size=n + 1)),
-                ]
-            )
-            frame = pd.DataFrame(X, columns=list("abcd"))
+            tails = rng.standard_cauchy((n + 1, 12)) ** 5
+            frame = pd.DataFrame(
+                np.column_stack([tails, rng.integers(0, 3, n + 1), rng.random(n + 1) < 0.03])
+            ).rename(columns=str)
             fit = goodness_of_fit(
                 frame[:n], ["m"] * n, dict(frame.iloc[n]), n_neighbors=3, level=level
             )
             alarms += not fit.fits
+        assert stats.binom.ppf(0.001, repeats, level) <= alarms
         assert alarms <= stats.binom.ppf(0.999, repeats, level)
-        assert alarms >= stats.binom.ppf(
-            0.001, repeats, level / 2
-        )  # and it is not for lack of power
 
     def test_overall_is_the_best_model(self, told):
         for fit in told:

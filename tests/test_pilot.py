@@ -377,7 +377,7 @@ def test_confused_pairs():
 @pytest.fixture(scope="module")
 def small_steps():
     return {
-        "sizes": [10, 20, 40, 80], "k": 2, "samples": 150, "check_samples": 300, "features": FEW,
+        "sizes": [10, 20, 40, 80], "k": 2, "samples": 120, "check_samples": 240, "features": FEW,
         "engine": "serial", "tolerance": 0.05,
     }  # fmt: skip
 

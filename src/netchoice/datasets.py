@@ -81,10 +81,10 @@ def load(name: str, *, url: str | None = None) -> tuple[Graph, ReadingReport]:
 
     Examples
     --------
-    >>> load("yeast:ito")
+    >>> load("yeast:pombe")
     Traceback (most recent call last):
         ...
-    netchoice.errors.UsageError: unknown dataset 'ito'; did you mean 'ito2001'? Known: uetz2000, ito2001, yu2008
+    netchoice.errors.UsageError: unknown dataset 'pombe'; Known: uetz2000, ito2001, yu2008
     """
     name = name.removeprefix(PREFIX)
     if name not in DATASETS:

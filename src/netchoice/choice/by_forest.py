@@ -70,11 +70,12 @@ class ByForest:
         a, b = error * n + 0.5, (1 - error) * n + 0.5
         outside = (1 - level) / 2
         spread = [a / (a + b), betaincinv(a, b, outside), betaincinv(a, b, 1 - outside)]
-        middle, best, worst = (_shared_by_votes(votes, e) for e in spread)
+        middle = shared_by_votes(votes, np.minimum(spread[0], _largest_error(votes)))
+        best, worst = (shared_by_votes(votes, bound) for bound in spread[1:])
         return Told(
             middle,
-            np.minimum(best, worst),
-            np.maximum(best, worst),
+            np.minimum.reduce([middle, best, worst]),
+            np.maximum.reduce([middle, best, worst]),
             {"votes": votes, "local_error": error, "rows_near": n},
         )
 
@@ -110,14 +111,20 @@ def _by_leaf(leaves: Leaves, wrong: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     return share.reshape(n_trees, n_leaves), size.clip(min=1).reshape(n_trees, n_leaves)
 
 
-def _shared_by_votes(votes: Floats, error: Floats) -> Floats:
+def shared_by_votes(votes: Floats, error: Floats) -> Floats:
     """The picked model gets 1 − error, the others share the error by their votes."""
     rows, picked = np.arange(len(votes)), votes.argmax(axis=1)
-    others = votes + HALF_A_VOTE
-    others[rows, picked] = 0
-    others /= others.sum(axis=1, keepdims=True)
-    largest = others.max(axis=1)
-    error = np.minimum(error, 1 / (1 + largest))
-    shared = others * error[:, None]
+    shared = _shares_of_others(votes) * error[:, None]
     shared[rows, picked] = 1 - error
     return np.asarray(shared)
+
+
+def _largest_error(votes: Floats) -> Floats:
+    """That leaves the picked model the most probable, by a hair."""
+    return np.asarray((1 - 1e-9) / (1 + _shares_of_others(votes).max(axis=1)))
+
+
+def _shares_of_others(votes: Floats) -> Floats:
+    others = votes + HALF_A_VOTE
+    others[np.arange(len(votes)), votes.argmax(axis=1)] = 0
+    return np.asarray(others / others.sum(axis=1, keepdims=True))

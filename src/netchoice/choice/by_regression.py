@@ -13,9 +13,9 @@ from netchoice.choice.nearest import (
     epanechnikov,
     told_in_parts,
 )
+from netchoice.threads import threads
 
-PSEUDOCOUNT = 0.5  # of each model at the asked point, Jeffreys
-RIDGE = 1.0  # slopes are a priori N(0, 1), per local standard deviation of a feature
+RIDGE = 0.3  # slopes are a priori N(0, 1/0.3), per local standard deviation of a feature
 _STEPS, _CLOSE = 30, 1e-8
 _QUERIES = 32  # regressions done together
 
@@ -26,25 +26,36 @@ class ByRegression:
     Fagundes et al. 2007, doi:10.1073/pnas.0708280104, after Beaumont et al. 2002.
 
     The nearest simulations count by an Epanechnikov kernel, weights scaled to their effective
-    number. Half a simulation of every model is put at the network itself, and slopes are held by a
-    small ridge: so there is an answer also where the models are separated or only one is near.
+    number. One simulation, in equal parts of all models, is put at the network itself, and slopes
+    are held by a small ridge: so there is an answer also where the models are separated, or only
+    one is near.
     Intervals are normal in log-odds, from the curvature of the likelihood.
     """
 
-    def __init__(self, X: Floats, y: Codes, n_models: int, *, n_neighbors: int) -> None:
-        self._known, self._n = X, min(n_neighbors, len(X))
+    def __init__(
+        self,
+        X: Floats,
+        y: Codes,
+        n_models: int,
+        *,
+        n_neighbors: int,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._known, self._n, self._n_jobs = X, min(n_neighbors, len(X)), n_jobs
         self._is_of = np.eye(n_models)[y]
 
     def tell(self, asked: Floats, level: float) -> Told:
         """Probabilities of the models at these points (m, q)."""
-        parts = []
-        for block, distance in distances(self._known, asked):
+
+        def tell_block(start: int) -> Told:
+            few = asked[start : start + _QUERIES]
+            (_, distance), *_ = distances(self._known, few)
             rows, weights = epanechnikov(distance, self._n)
             weights *= (effective_number(weights) / weights.sum(axis=1))[:, None]
-            for start in range(0, len(rows), _QUERIES):
-                few = slice(start, start + _QUERIES)
-                parts.append(self._tell_few(asked[block][few], rows[few], weights[few], level))
-        return told_in_parts(parts)
+            return self._tell_few(few, rows, weights, level)
+
+        with threads(self._n_jobs) as run:
+            return told_in_parts(run(tell_block, range(0, len(asked), _QUERIES)))
 
     def _tell_few(self, asked: Floats, rows: Codes, weights: Floats, level: float) -> Told:
         from scipy.special import expit, ndtri
@@ -56,11 +67,11 @@ class ByRegression:
         origin = np.zeros((len(asked), n_models, designs.shape[2]))
         origin[:, :, 0] = 1
         pseudo = np.broadcast_to(np.eye(n_models), (len(asked), n_models, n_models))
-        half = np.full((len(asked), n_models), PSEUDOCOUNT)
+        part = np.full((len(asked), n_models), 1 / n_models)
         coefficients, covariance, _ = fit_multinomial(
             np.concatenate([designs, origin], axis=1),
             np.concatenate([is_of, pseudo], axis=1),
-            np.concatenate([weights, half], axis=1),
+            np.concatenate([weights, part], axis=1),
             RIDGE,
         )
         chances = softmax(coefficients[:, 0, :])

@@ -77,12 +77,20 @@ def choose_model(
 
     Examples
     --------
-    >>> import netchoice
-    >>> network = netchoice.get_model("ba2").grow(60, seed=1)  # doctest: +SKIP
-    >>> netchoice.choose_model(network, "ba").model  # doctest: +SKIP
+    >>> import netchoice, numpy as np
+    >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
+    >>> choice = netchoice.choose_model(
+    ...     network, "ba", samples=100, features=["degree_mean"], time_limit=1, engine="serial"
+    ... )
+    >>> choice.model
     'ba2'
     """
     chosen = get_space(space)
+    if len(chosen) < 2:
+        raise UsageError(
+            f"the space {chosen.name} holds one model only, so there is nothing to choose; give at "
+            "least two (netchoice.choice.goodness_of_fit judges a single one)"
+        )
     network, kept = _network(graph, isolated)
     methods = [method] if isinstance(method, str) else list(method)
     simulator = Simulator(

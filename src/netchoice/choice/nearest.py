@@ -72,7 +72,10 @@ def epanechnikov(distance: Floats, k: int) -> tuple[Codes, Floats]:
     which then weighs nothing.) If all are equally far they weigh the same.
     """
     n = distance.shape[1]
-    order = np.argsort(distance, axis=1, kind="stable")[:, : min(k + 1, n)]
+    taken = min(k + 1, n)
+    near = np.sort(np.argpartition(distance, taken - 1, axis=1)[:, :taken], axis=1)
+    order = np.argsort(np.take_along_axis(distance, near, axis=1), axis=1, kind="stable")
+    order = np.take_along_axis(near, order, axis=1)
     sorted_distance = np.take_along_axis(distance, order, axis=1)
     bandwidth = sorted_distance[:, -1:] * (1 if n > k else 1 + 1 / n)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -48,7 +48,7 @@ class ModelProbabilities:
         ``votes``, ``local_error`` of the votes' pick, and ``rows_near``, of how many simulations
         that is worth. ``regression``: ``n_neighbors``, their weight ``near`` by model, the models
         ``absent`` among them, and whether the regression had the models ``separated`` there, so that
-        only its ridge and the half simulation of each model keep the odds finite.
+        only its ridge and the one simulation added keep the odds finite.
     """
 
     probabilities: dict[str, float]

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SELECTION_SAMPLES, SAMPLES, FIT_SAMPLES = 3000, 20_000, 2000
-FEWEST, FEWEST_FIT = 500, 200
+FEWEST = 500
+#: For each model, so that a p-value can be small enough to say that it does not fit.
+FEWEST_FIT = 150
 #: Seconds that the inference table, and the battery that judges the fit of a large network, may take.
 PATIENCE, FIT_PATIENCE = 600.0, 120.0
 PROBE = 32
@@ -107,7 +109,12 @@ class Study:
             return SELECTION_SAMPLES
         name, size = ("pilot-1000", 1000) if self.pilots else ("selection", self.network.n_nodes)
         probe = self.simulator(name, size, PROBE, offered)
-        return self._rows(SELECTION_SAMPLES, _seconds_per_row(probe), 0.5 * self._left(), 200)
+        seconds = _seconds_per_row(probe)
+        return self._rows(SELECTION_SAMPLES, seconds, 0.5 * self._left(), self._fewest_fit)
+
+    @property
+    def _fewest_fit(self) -> int:
+        return FEWEST_FIT * len(self.simulator.space)
 
     def simulate_inference(self, selection: Selection, samples: int | None) -> ReferenceTable:
         """Simulations at the size of the network, with the selected features only."""
@@ -152,6 +159,11 @@ class Study:
         self._note_what_cannot_be_told(tested, y)
         parameters = self._parameters(found.model, table, observed)
         fit, broad, fit_values = self._fit(selection, how)
+        if not fit.fits:
+            self.notes.append(
+                "as no model fits, the probabilities only say which of several wrong models is nearer "
+                "on the features selected; other features may say otherwise"
+            )
         if self.network.n_isolated and self.simulator.isolated == "keep":
             self.notes.append(
                 f"{self.network.n_isolated} isolated nodes are part of the network and of the "
@@ -253,7 +265,7 @@ class Study:
         chosen: list[str] = []
         for name in by_price:
             more = [*chosen, name]
-            if (selection.price(more) + growth) * FEWEST_FIT > seconds:
+            if (selection.price(more) + growth) * self._fewest_fit > seconds:
                 break
             chosen = more
         left_out = [name for name in by_price if name not in chosen]
@@ -265,7 +277,7 @@ class Study:
         if not chosen:
             raise UsageError("no feature is cheap enough to judge the fit at this size")
         rows = int(min(FIT_SAMPLES, seconds / (selection.price(chosen) + growth)))
-        return self.simulator("fit", n, max(FEWEST_FIT, rows), chosen)
+        return self.simulator("fit", n, max(self._fewest_fit, rows), chosen)
 
     def _cost(
         self, selection: Selection, table: ReferenceTable, broad: ReferenceTable

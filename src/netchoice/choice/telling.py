@@ -52,8 +52,11 @@ class Method:
             n_trees = checked_count("n_trees", self.n_trees, 1_000_000)
             forests = ByForest(X, y, n_models, n_trees=n_trees, seed=self.seed, n_jobs=self.n_jobs)
             return forests.tell(asked, level)
-        nearest = ByNeighbours if self.name == "neighbours" else ByRegression
-        return nearest(X, y, n_models, n_neighbors=self.near(len(X))).tell(asked, level)
+        near = self.near(len(X))
+        if self.name == "neighbours":
+            return ByNeighbours(X, y, n_models, n_neighbors=near).tell(asked, level)
+        regression = ByRegression(X, y, n_models, n_neighbors=near, n_jobs=self.n_jobs)
+        return regression.tell(asked, level)
 
     def details(self, told: Told, models: list[str], n: int) -> dict[str, Any]:
         """What else is told of the first network."""
