@@ -6,13 +6,14 @@ OUT := build
 KERNELS := $(wildcard src/netchoice/_kernels/*.py)
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help demo test test-all test-bounds lint bench docs lock clean
+.PHONY: help demo example-large test test-all test-bounds lint bench docs lock clean
 
 help:
 	@echo "make demo      set up, grow a network, read it back and describe it"
 	@echo "make test      set up, lint, check types, run the tests, kernels with bounds checking too"
 	@echo "make test-all  the same with the slow tests"
 	@echo "make bench     speed against the peers, measured side by side"
+	@echo "make example-large  100,000 nodes: features selected on pilots, prices extrapolated"
 	@echo "make docs      build the documentation into $(OUT)/docs"
 	@echo "make lint      ruff and mypy only"
 	@echo "make lock      renew requirements/*.txt from pyproject.toml"
@@ -59,6 +60,10 @@ demo: $(VENV)/.warm
 	@echo '$$ netchoice describe $(OUT)/demo/network.tsv'
 	@$(BIN)/netchoice describe $(OUT)/demo/network.tsv
 
+# Selection on pilots for a network on which the whole battery is out of reach.
+example-large: $(VENV)/.warm
+	$(BIN)/python examples/large_network.py
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -86,6 +91,10 @@ bench: $(VENV)/.bench $(VENV)/.warm
 	-$(BIN)/python benchmarks/relief.py
 	-$(BIN)/python benchmarks/forest.py
 	-$(BIN)/python benchmarks/selection.py
+	-$(BIN)/python benchmarks/fit.py
+	-$(BIN)/python benchmarks/extrapolation.py
+	-$(BIN)/python benchmarks/pilot_size.py
+	-$(BIN)/python benchmarks/inference.py
 
 docs: $(VENV)/.dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs $(OUT)/docs

@@ -299,6 +299,37 @@ def test_never_certain(method):
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_far_outside_there_is_an_answer(method, scaling):
+    X, y = two_normals(400, 15, q=3)
+    X["f1"] = np.exp(10 * X["f1"])
+    X["f2"] = 4.0
+    for observed in ({"f0": 0.5, "f1": 1e40, "f2": 4.0}, {"f0": -1e200, "f1": 1.0, "f2": 5.0}):
+        told = model_probabilities(X, y, observed, method=method, scaling=scaling, n_trees=20)
+        assert sum(told.probabilities.values()) == pytest.approx(1)
+        assert all(0 < p < 1 for p in told.probabilities.values())
+
+
+def test_regression_does_not_know_what_is_far_outside():
+    """Where both models are near and the network is not, slopes are uncertain, and it says so."""
+    X, y = two_normals(2000, 34, gap=0.1, q=2)
+    low, high = model_probabilities(X, y, {"f0": 0.0, "f1": 40.0}).uncertainty["b"]
+    near_low, near_high = model_probabilities(X, y, {"f0": 0.0, "f1": 0.0}).uncertainty["b"]
+    assert high - low > 0.8
+    assert near_high - near_low < 0.3
+
+
+def test_local_steps():
+    steps = np.array([[[1.0, 5.0], [3.0, 5.0]], [[1e30, 1e-20], [1e30, 3e-20]]])
+    ours = nearest.local_steps(steps, np.ones((2, 2)))
+    assert ours[0] == pytest.approx(np.array([[1.0, 0.0], [3.0, 0.0]]))
+    assert (ours[1] == 0).all()  # nothing but rounding
+    far = nearest.local_steps(np.array([[1e6 - 1.0], [1e6 + 1.0]]), np.ones(2))
+    assert far.ravel() == pytest.approx([999, 1001])
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
 def test_prior_weights_multiply_the_odds(method):
     X, y = two_normals(800, 16)
     plain = model_probabilities(X, y, {"f0": 0.2}, method=method, n_trees=50)

@@ -100,10 +100,12 @@ def test_the_walk_would_notice(monkeypatch):
 def test_public_names():
     assert netchoice.__all__ == sorted(netchoice.__all__)
     assert set(netchoice.__all__) == {
-        "CostModel", "Feature", "FeatureResult", "Graph", "Model", "ModelSpace", "ReadingReport",
-        "ReferenceTable", "as_prior", "compute_features", "errors", "evaluate", "evaluation",
+        "Choice", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model", "ModelSpace",
+        "ReadingReport", "ReferenceTable", "as_prior", "choice", "choose_model",
+        "compute_features", "embed", "errors", "evaluate", "evaluation",
         "feature", "feature_names", "get_model", "get_space", "information", "io", "model",
-        "operating_point", "paper_costs", "plots", "read_network", "selection", "simulate_table",
+        "operating_point", "paper_costs", "pilot", "plots", "read_network", "recommend_pilot_size",
+        "selection", "simulate_table",
         "write_network",
     }  # fmt: skip
     for name in netchoice.__all__:
@@ -114,17 +116,19 @@ def test_public_names():
 def test_public_functions_have_examples():
     for name in netchoice.__all__:
         thing = getattr(netchoice, name)
-        if callable(thing) and not name.endswith(("Report", "Result")) and name != "Feature":
+        if callable(thing) and not name.endswith(("Report", "Result", "Choice", "Feature")):
             assert ">>>" in thing.__doc__, f"{name} has no example"
 
 
-@pytest.mark.parametrize("part", ["selection", "evaluation", "plots", "information"])
+@pytest.mark.parametrize("part", ["selection", "evaluation", "plots", "information", "choice"])
 def test_public_parts_have_examples(part):
     module = getattr(netchoice, part)
     assert sorted(module.__all__) == sorted(set(module.__all__))
     for name in module.__all__:
         thing = getattr(module, name)
-        told = callable(thing) and name not in ("Stability", "OperatingPoint", "CostAwareSelector")
+        results = ("Stability", "OperatingPoint", "CostAwareSelector", "Choice", "Embedding")
+        results += ("Fit", "HeldOut", "ModelProbabilities", "Posterior")
+        told = callable(thing) and name not in results
         if told and not isinstance(thing, dict):
             assert ">>>" in (thing.__doc__ or ""), f"{part}.{name} has no example"
 
@@ -144,6 +148,9 @@ def test_no_pickle_and_no_global_randomness():
         ("tables", ""),
         ("selection", "agreement"),
         ("evaluation", ""),
+        ("choose", "ba2"),
+        ("fit", "no model"),
+        ("pilots", ""),
     ],
 )
 def test_guides_run(guide, words, tmp_path, monkeypatch, capsys):

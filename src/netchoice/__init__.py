@@ -19,14 +19,17 @@ from netchoice.simulate import simulate_table
 from netchoice.table import ReferenceTable
 
 if TYPE_CHECKING:
-    from netchoice import choice, evaluation, information, plots, selection
+    from netchoice import choice, evaluation, information, pilot, plots, selection
     from netchoice.choice import Choice, choose_model, embed
     from netchoice.evaluation import evaluate, operating_point
+    from netchoice.growth import CostGrowth
+    from netchoice.pilot import recommend_pilot_size
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Choice",
+    "CostGrowth",
     "CostModel",
     "Feature",
     "FeatureResult",
@@ -52,8 +55,10 @@ __all__ = [
     "model",
     "operating_point",
     "paper_costs",
+    "pilot",
     "plots",
     "read_network",
+    "recommend_pilot_size",
     "selection",
     "simulate_table",
     "write_network",
@@ -62,6 +67,7 @@ __all__ = [
 #: Loaded on first use: they bring scikit-learn or matplotlib with them.
 _LATER = {
     "Choice": "choice",
+    "CostGrowth": "growth",
     "choice": "",
     "choose_model": "choice",
     "embed": "choice",
@@ -69,7 +75,9 @@ _LATER = {
     "evaluation": "",
     "information": "",
     "operating_point": "evaluation",
+    "pilot": "",
     "plots": "",
+    "recommend_pilot_size": "pilot",
     "selection": "",
 }
 

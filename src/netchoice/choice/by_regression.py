@@ -11,6 +11,7 @@ from netchoice.choice.nearest import (
     distances,
     effective_number,
     epanechnikov,
+    local_steps,
     told_in_parts,
 )
 from netchoice.threads import threads
@@ -61,7 +62,8 @@ class ByRegression:
         from scipy.special import expit, ndtri
 
         n_models = self._is_of.shape[1]
-        designs = _designs(self._known[rows] - asked[:, None, :], weights)
+        steps = local_steps(self._known[rows] - asked[:, None, :], weights)
+        designs = np.concatenate([np.ones((*rows.shape, 1)), steps], axis=2)
         is_of = self._is_of[rows]
         near = (is_of * weights[:, :, None]).sum(axis=1)
         origin = np.zeros((len(asked), n_models, designs.shape[2]))
@@ -86,16 +88,6 @@ class ByRegression:
             expit(logit + reach),
             {"weight_near": near, "separated": separated},
         )
-
-
-def _designs(steps: Floats, weights: Floats) -> Floats:
-    """A column of ones, and the features from the asked point in local standard deviations."""
-    total = weights.sum(axis=1)[:, None, None]
-    mean = (steps * weights[:, :, None]).sum(axis=1, keepdims=True) / total
-    variance = ((steps - mean) ** 2 * weights[:, :, None]).sum(axis=1, keepdims=True) / total
-    deviation = np.sqrt(variance)
-    steps = steps / np.where(deviation > 1e-12, deviation, 1.0)
-    return np.concatenate([np.ones((*steps.shape[:2], 1)), steps], axis=2)
 
 
 def softmax(scores: Floats) -> Floats:

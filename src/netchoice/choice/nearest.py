@@ -13,6 +13,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 _CELLS = 4_000_000  # distances held at once
+_FARTHEST = 1000.0
 _TIED = 1e-9  # relative; sums of the same squares in another order differ by less
 
 
@@ -88,3 +89,18 @@ def epanechnikov(distance: Floats, k: int) -> tuple[Codes, Floats]:
 def effective_number(weights: Floats) -> Floats:
     """How many equally weighted rows say as much (Kish): (Σw)² / Σw²."""
     return np.asarray(weights.sum(axis=-1) ** 2 / (weights**2).sum(axis=-1))
+
+
+def local_steps(steps: Floats, weights: Floats) -> Floats:
+    """Steps (…, n, q) from the asked point, in local standard deviations.
+
+    A feature that does not vary among the near simulations says nothing there, and is 0. An asked
+    point that is more than 1000 deviations away is taken to be 1000 away: slopes say nothing of either.
+    """
+    shares = (weights / weights.sum(axis=-1, keepdims=True))[..., None]
+    mean = (steps * shares).sum(axis=-2, keepdims=True)
+    deviation = np.sqrt(((steps - mean) ** 2 * shares).sum(axis=-2, keepdims=True))
+    varies = deviation > 1e-9 * np.maximum(np.abs(mean), 1e-3)
+    unit = np.where(varies, deviation, 1.0)
+    away = (mean / unit).clip(-_FARTHEST, _FARTHEST)
+    return np.asarray(np.where(varies, (steps - mean) / unit + away, 0.0))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netchoice.choice.nearest import distances, effective_number, epanechnikov
+from netchoice.choice.nearest import distances, effective_number, epanechnikov, local_steps
 from netchoice.choice.scaling import DEFAULT_SCALING, Scaling
 from netchoice.choice.simulated import (
     Floats,
@@ -202,8 +202,7 @@ def _moved_to_origin(steps: Floats, values: Floats, weights: Floats) -> Floats:
     Residuals are widened by what the fit took from them: with k effective draws and p coefficients
     their variance is (k − p)/k of the truth.
     """
-    spread = np.sqrt(weights @ (steps - weights @ steps) ** 2)
-    design = np.column_stack([np.ones(len(steps)), steps / np.where(spread > 1e-12, spread, 1)])
+    design = np.column_stack([np.ones(len(steps)), local_steps(steps, weights)])
     root = np.sqrt(weights)
     fit, _, rank, _ = np.linalg.lstsq(design * root[:, None], values * root, rcond=1e-6)
     k = float(effective_number(weights))

@@ -84,11 +84,11 @@ def model_probabilities(
         The model that made each.
     observed : mapping or Series
         The same features of the network.
-    method : "forest", "neighbours" or "regression"
-        Random-forest ABC (Pudlo et al. 2016, doi:10.1093/bioinformatics/btv684); votes of the
-        nearest simulations with half a vote for each model beforehand, which is the paper's way
-        made honest; or multinomial logistic regression on the nearest simulations, read off at the
-        network (Fagundes et al. 2007, doi:10.1073/pnas.0708280104).
+    method : "regression", "forest" or "neighbours"
+        Multinomial logistic regression on the nearest simulations, read off at the network
+        (Fagundes et al. 2007, doi:10.1073/pnas.0708280104); random-forest ABC (Pudlo et al. 2016,
+        doi:10.1093/bioinformatics/btv684); or votes of the nearest simulations with half a vote
+        for each model beforehand, which is the paper's way made honest.
     weights : mapping, optional
         Prior weight of each model. By default the models' shares of the table are the prior.
     scaling : "rank", "robust" or "standard"
@@ -103,7 +103,7 @@ def model_probabilities(
     seed : int
         The forests' only.
     n_jobs : int, optional
-        Threads of the forests; the result does not depend on it.
+        Threads; the result does not depend on it.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def model_probabilities(
     >>> rng = np.random.default_rng(1)
     >>> y = np.repeat(["low", "high"], 1000)
     >>> X = pd.DataFrame({"height": rng.normal(np.where(y == "low", -1, 1))})
-    >>> answer = model_probabilities(X, y, {"height": 0.5}, method="regression")
+    >>> answer = model_probabilities(X, y, {"height": 0.5})
     >>> low, high = answer.uncertainty["high"]
     >>> answer.model, low < 0.73 < high  # in truth 1 / (1 + exp(−1)) = 0.73
     ('high', True)

@@ -17,6 +17,7 @@ SCALINGS = ("rank", "robust", "standard")
 DEFAULT_SCALING = "rank"
 
 _LARGEST = 1e300  # an overflowed Estrada index is farther than any other, and still a number
+_FARTHEST = 1e100  # whose square is still a number
 _NORMAL_QUARTILES = 1.3489795003921634  # distance between the quartiles of a standard normal
 _INNER_TAIL = 0.1  # a tail is as long as from here to the outermost value
 
@@ -83,7 +84,7 @@ class Scaling:
         scaled = np.empty(X.shape)
         for k, column in enumerate(self.columns):
             scaled[:, k] = getattr(column, self.how)(X[:, k])
-        return scaled
+        return scaled.clip(-_FARTHEST, _FARTHEST)
 
 
 @dataclass(frozen=True)

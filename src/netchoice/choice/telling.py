@@ -17,7 +17,7 @@ from netchoice.choice.simulated import Codes, Floats, checked_count
 from netchoice.errors import UsageError
 
 METHODS = ("neighbours", "forest", "regression")
-DEFAULT_METHOD = "forest"
+DEFAULT_METHOD = "regression"
 LEVEL = 0.95
 
 
@@ -36,6 +36,7 @@ class Method:
         if self.name not in METHODS:
             expected = ", ".join(map(repr, METHODS))
             raise UsageError(f"method {self.name!r}; expected one of {expected}")
+        checked_count("n_trees", self.n_trees, 1_000_000)
 
     def near(self, n: int) -> int:
         """How many of n simulations count as near."""
@@ -49,8 +50,8 @@ class Method:
         scales = Scaling.fit(X, self.scaling)
         X, asked = scales.transform(X), scales.transform(asked)
         if self.name == "forest":
-            n_trees = checked_count("n_trees", self.n_trees, 1_000_000)
-            forests = ByForest(X, y, n_models, n_trees=n_trees, seed=self.seed, n_jobs=self.n_jobs)
+            settings: dict[str, Any] = {"n_trees": self.n_trees, "seed": self.seed}
+            forests = ByForest(X, y, n_models, **settings, n_jobs=self.n_jobs)
             return forests.tell(asked, level)
         near = self.near(len(X))
         if self.name == "neighbours":

@@ -14,6 +14,7 @@ from netchoice.cli import (
     features,
     models,
     networks,
+    pilots,
     selection,
     setup,
     tables,
@@ -24,8 +25,8 @@ from netchoice.errors import NetchoiceError, UsageError
 from netchoice.simulate import StoppedError
 
 __all__ = [
-    "app", "choosing", "evaluations", "features", "main", "models", "networks", "selection",
-    "setup", "tables",
+    "app", "choosing", "evaluations", "features", "main", "models", "networks", "pilots",
+    "selection", "setup", "tables",
 ]  # fmt: skip
 
 # The wrong use of options is an error class of click, which typer may or may not carry inside.

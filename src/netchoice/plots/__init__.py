@@ -18,6 +18,7 @@ from netchoice.plots.distributions import feature_distributions, posteriors
 from netchoice.plots.front import pareto
 from netchoice.plots.growth import cost_growth
 from netchoice.plots.heat import heatmap, heatmaps
+from netchoice.plots.pilots import pilot_accuracy
 from netchoice.plots.pricelist import prices
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "heatmap",
     "heatmaps",
     "pareto",
+    "pilot_accuracy",
     "posteriors",
     "prices",
     "probabilities",
