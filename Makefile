@@ -6,14 +6,15 @@ OUT := build
 KERNELS := $(wildcard src/netchoice/_kernels/*.py)
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help demo example-large test test-all test-bounds lint bench docs lock clean
+.PHONY: help demo example-large recovery test test-all test-bounds lint bench docs lock clean
 
 help:
-	@echo "make demo      set up, grow a network, read it back and describe it"
+	@echo "make demo      set up, and say which model made an example network"
 	@echo "make test      set up, lint, check types, run the tests, kernels with bounds checking too"
 	@echo "make test-all  the same with the slow tests"
 	@echo "make bench     speed against the peers, measured side by side"
 	@echo "make example-large  100,000 nodes: features selected on pilots, prices extrapolated"
+	@echo "make recovery  how often the model of networks grown by plain code is told rightly"
 	@echo "make docs      build the documentation into $(OUT)/docs"
 	@echo "make lint      ruff and mypy only"
 	@echo "make lock      renew requirements/*.txt from pyproject.toml"
@@ -52,13 +53,16 @@ $(VENV)/.warm: $(KERNELS) $(VENV)/.runtime
 demo: $(VENV)/.warm
 	@mkdir -p $(OUT)/demo
 	@echo
-	@echo "A yeast-like network grown by gene duplication with random mutation (dmr):"
-	@echo '$$ netchoice grow dmr --nodes 1000 --set p_delete=0.6 --set p_new=0.4 --seed 7 -o $(OUT)/demo/network.tsv'
-	@$(BIN)/netchoice grow dmr --nodes 1000 --set p_delete=0.6 --set p_new=0.4 --seed 7 -o $(OUT)/demo/network.tsv
+	@echo "A network of 1000 nodes; which mechanism made it, dmc or dmr?"
+	@echo '$$ netchoice choose examples/dmr-network.tsv --space duplication --out $(OUT)/demo/choice'
+	@$(BIN)/netchoice choose examples/dmr-network.tsv --space duplication --out $(OUT)/demo/choice --fresh
 	@echo
-	@echo "Read back from the file, with what was found in it:"
-	@echo '$$ netchoice describe $(OUT)/demo/network.tsv'
-	@$(BIN)/netchoice describe $(OUT)/demo/network.tsv
+	@echo "The truth: it was grown by dmr with p_delete = 0.55 and p_new = 0.45."
+	@echo "Pictures: $(OUT)/demo/choice/figures (cloud.png shows where the network lies among simulations)"
+
+# Networks grown by the plain twins of the tests, told by the whole machinery.
+recovery: $(VENV)/.dev $(VENV)/.warm
+	$(BIN)/python benchmarks/recovery.py
 
 # Selection on pilots for a network on which the whole battery is out of reach.
 example-large: $(VENV)/.warm

@@ -10,6 +10,7 @@ from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.evaluation import OperatingPoint, evaluate, operating_point, penalty_grid
 from netchoice.growth import CostGrowth
+from netchoice.pilot import declared_powers
 from netchoice.selection import WeightedForest, get_selector, rank_path
 from netchoice.table import ReferenceTable
 
@@ -21,7 +22,7 @@ LARGEST = 1500
 PILOTS = (250, 500, 1000)
 #: Rows of the smaller pilots, which are there for their prices only.
 PRICE_ROWS = 200
-#: Of the interval within which a cheaper set counts as good as the best one: strict, since features are cheap.
+#: Of the interval within which a cheaper set is as good as the best: strict, features being cheap.
 LEVEL = 0.8
 #: A set of more features is hard to read, and never needed more in any trial.
 MOST_FEATURES = 15
@@ -91,7 +92,8 @@ def select(
         *smaller, largest = PILOTS
         tables = [simulate(f"pilot-{n}", n, PRICE_ROWS, offered) for n in smaller]
         table = simulate(f"pilot-{largest}", largest, samples, offered)
-        costs = CostGrowth.fit([*tables, table]).predict(n_nodes)
+        growth = CostGrowth.fit([*tables, table], powers=declared_powers())
+        costs = growth.predict(n_nodes)
         note = (
             f"features were selected on networks with {largest} nodes, at prices extrapolated to "
             f"{n_nodes} nodes"

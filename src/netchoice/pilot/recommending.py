@@ -122,11 +122,13 @@ def recommend_pilot_size(
         CPU seconds for one set at the target size; if its prices, extrapolated, are higher, it is
         compared at the largest size, halving, that is within.
 
-    Other parameters are those of :func:`pilot`.
-
     Returns
     -------
     Recommendation
+
+    Notes
+    -----
+    The other parameters are those of :func:`pilot`.
 
     Examples
     --------

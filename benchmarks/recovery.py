@@ -1,0 +1,77 @@
+"""Recovery: networks that plain code grew, told by the simulations of the compiled one.
+
+The twins in tests/naive.py grow networks with parameters from the prior. Features are selected on a table
+of each space and size, an inference table is simulated with them, and every network is told from it: by
+default 200 networks of each model of ``ba`` and ``duplication`` at 150 nodes, and 20 of each of
+``mechanisms`` at 300.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import netchoice
+from netchoice.choice import model_probabilities
+from netchoice.choice.selecting import select
+from netchoice.choice.simulator import Simulator
+from netchoice.evaluation import wilson
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+import naive
+
+SETTINGS = {"ba": (150, 200), "duplication": (150, 200), "mechanisms": (300, 20)}
+
+
+def grown(label: str, n_nodes: int, parameters: dict, rng) -> netchoice.Graph:
+    """A network of a model, by the plain twin."""
+    if label.startswith("ba"):
+        return netchoice.Graph.of(naive.ba(n_nodes, rng, int(label[2:])))
+    return netchoice.Graph.of(getattr(naive, label)(n_nodes, rng, **parameters))
+
+
+def recover(name: str, n_nodes: int, n_networks: int, samples: int) -> pd.DataFrame:
+    """Confusion matrix: grown by, told."""
+    space = netchoice.get_space(name)
+    simulator = Simulator(space, "keep", 1, None, "processes", None, None)
+    selection = select(
+        simulator, n_nodes, netchoice.feature_names(noise=False), pilots=False, samples=3000,
+        features=None, methods=["jmi"], penalty=None, budget=None, seed=1, threads=2,
+    )  # fmt: skip
+    table = simulator("inference", n_nodes, samples, selection.features)
+    rng = np.random.default_rng(2026)
+    told = []
+    for model in space:
+        for _ in range(n_networks):
+            graph = grown(model.name, n_nodes, model.sample(rng), rng)
+            observed = netchoice.compute_features(graph, selection.features).values
+            told.append((model.name, model_probabilities(table.X, table.y, observed).model))
+    print(f"{name}, {n_nodes} nodes, features {', '.join(selection.features)}")
+    truth, found = zip(*told, strict=True)
+    return pd.crosstab(pd.Series(truth, name="grown by"), pd.Series(found, name="told"))
+
+
+def main() -> int:
+    """All spaces, with accuracy and its interval."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--networks", type=int, help="of each model")
+    parser.add_argument("--samples", type=int, default=10_000)
+    parser.add_argument("--spaces", default="ba,duplication,mechanisms")
+    given = parser.parse_args()
+    for name in given.spaces.split(","):
+        n_nodes, usual = SETTINGS[name]
+        matrix = recover(name, n_nodes, given.networks or usual, given.samples)
+        right = sum(int(matrix.loc[label].get(label, 0)) for label in matrix.index)
+        total = int(matrix.to_numpy().sum())
+        low, high = wilson(right / total, total)
+        print(matrix.to_string())
+        print(f"told rightly: {right} of {total}, {right / total:.1%} ({low:.1%} to {high:.1%})\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
