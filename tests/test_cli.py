@@ -352,6 +352,18 @@ def test_rank_a_csv_with_prices(run, tmp_path):
     assert [line["cumulative_price"] for line in alone["features"]] == [11, 23, 35.5]
     shared = json.loads(run(*given, *prices, "--charge", "shared", "--json")[1])
     assert [line["cumulative_price"] for line in shared["features"]] == [11, 13, 25.5]
+
+    def csv(text):
+        path = tmp_path / f"{abs(hash(text))}.csv"
+        path.write_text(text)
+        return path
+
+    unpriced = run(*given, "--penalty", 1)
+    assert unpriced[0] == 0
+    assert unpriced[2] == "netchoice: there are no prices, so the penalty changes nothing\n"
+    endless = ("--costs", tmp_path / "prices.csv", "--penalty", 1e308, "--cost-scale", "raw")
+    assert json.loads(run(*given, *endless, "--json")[1])["features"][-1]["score"] is None
+    assert "-∞" in run(*given, *endless)[1]
     for arguments, expected, words in [
         ((*given, "--costs", "measured"), 2, "no prices were measured"),
         ((*given, "--costs", "paper"), 2, "say which: --costs paper:ba"),
@@ -359,9 +371,17 @@ def test_rank_a_csv_with_prices(run, tmp_path):
         ((*given, "--method", "jmy"), 2, "did you mean 'jmi'"),
         ((*given, "--method", "relieff", "--estimator", "plugin"), 2, "has no --estimator"),
         ((*given, "--estimator", "best"), 2, "unknown estimator 'best'"),
-        ((*given, "--charge", "twice"), 1, "charge='twice'"),
+        ((*given, "--charge", "twice"), 2, "--charge 'twice'; expected alone or shared"),
+        ((*given, "--seed", 99999999999), 2, "--seed"),
         (("rank", tmp_path / "patients.csv"), 1, "no column 'label'"),
-        (("rank", tmp_path / "nowhere"), 1, "nowhere"),
+        (("rank", tmp_path / "nowhere"), 1, "nowhere does not exist"),
+        (("rank", csv("a;b\n1;2\n")), 1, "separated by semicolons"),
+        (("rank", csv("label,a\n")), 1, "has no rows"),
+        (("rank", csv("label\nx\ny\n")), 1, "no column besides 'label'"),
+        (("rank", csv("label,a\n0.5,1\n1.5,2\n")), 1, "numbers with fractions"),
+        (("rank", csv("label,a\nx,1\n,2\n")), 1, "1 of 2 rows have no label"),
+        (("rank", csv("label,a,b\nx,1,1\ny,2,\n")), 2, "1 values of 'b' are missing"),
+        (("rank", csv("label,a,b\nx,1,1\nx,2,3\n")), 2, "one class only"),
     ]:
         code, _, errors = run(*arguments)
         assert code == expected, (arguments, errors)

@@ -92,7 +92,7 @@ def test_bad_prices_are_refused_by_name(price):
 def test_what_does_not_fit():
     with pytest.raises(CostError, match="'a' needs 'x', which has no price"):
         CostModel({"a": 1}, {"a": ["x"]})
-    with pytest.raises(CostError, match="'a' needs 'a'"):
+    with pytest.raises(CostError, match="'a' needs itself"):
         CostModel({"a": 1}, {"a": ["a"]})
     with pytest.raises(CostError, match="needs are given for 'b'"):
         CostModel({"a": 1}, {"b": []})
@@ -149,4 +149,29 @@ def test_files_that_are_no_prices(name, text, words, tmp_path):
     if text is not None:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(CostError, match=words):
+        CostModel.from_file(path)
+
+
+def test_what_ingredients_need_is_needed_too():
+    lab = CostModel(
+        {"glucose": 2, "sodium": 3, "ratio": 0.5},
+        {"glucose": "blood", "sodium": ["blood"], "ratio": ["glucose", "sodium"]},
+        {"blood": 10},
+    )
+    assert lab.price("ratio") == 15.5
+    assert lab.price_of_one_more("ratio", ["glucose"], "shared") == 3.5
+    with pytest.raises(CostError, match="'a' needs itself, by way of what it needs"):
+        CostModel({"a": 1, "b": 1}, {"a": ["b"], "b": ["a"]})
+    with pytest.raises(CostError, match="expected ingredients by feature"):
+        CostModel({"a": 1}, ["a"])
+    with pytest.raises(CostError, match="expected at most 1e"):
+        CostModel({"a": 1e200})
+    assert CostModel({"a": 1e-320, "b": 1e-320}).scaled().price("a") == pytest.approx(0.5, rel=0.1)
+
+
+@pytest.mark.parametrize("price", ["12 EUR", '"2,50"', ""])
+def test_a_first_price_that_is_none_is_no_title(price, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text(f"glucose,{price}\nsodium,3\n")
+    with pytest.raises(CostError, match="the price of 'glucose'"):
         CostModel.from_file(path)

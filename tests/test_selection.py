@@ -20,6 +20,8 @@ from netchoice import CostModel, information, selection
 from netchoice.costs import CostError
 from netchoice.errors import UsageError
 from netchoice.selection import JMI, JMIM, METHODS, MRMR, ReliefF, WeightedForest, get_selector
+from netchoice.selection.greedy import Terms
+from netchoice.selection.path import _same
 
 SEQUENTIAL = ["mrmr", "jmi", "jmim"]
 WEIGHTED = ["weighted-mdi", "weighted-mda"]
@@ -88,7 +90,8 @@ def test_results(method, wine, prices):
 def test_steps_add_up(method, wine, prices):
     steps = small(method, costs=prices, penalty=2).fit(*wine).steps_
     interaction = steps["interaction"] if method != "mrmr" else 0
-    total = steps["relevance"] - steps["redundancy"] + interaction - 2 * steps["price"]
+    partner = steps["partner"] if method == "jmim" else 0
+    total = steps["relevance"] - steps["redundancy"] + interaction + partner - 2 * steps["price"]
     np.testing.assert_allclose(steps["score"], total, atol=1e-12)
     assert ("interaction" in steps) == (method != "mrmr")
 
@@ -257,7 +260,7 @@ def test_prices_of_columns_are_those_of_the_cost_model():
         {"blood": 10},
     )
     for charge in ("alone", "shared"):
-        ours = Prices(lab, names, scale="raw", charge=charge)
+        ours = Prices(lab, names, columns=names, scale="raw", charge=charge)
         for taken in itertools.chain(*(itertools.permutations(range(4), k) for k in range(4))):
             given = [names[i] for i in taken]
             assert ours.of_set(taken) == lab.price_of_set(given, charge)
@@ -616,3 +619,121 @@ def test_stability_of_nonsense(wine):
         selection.stability(JMI(), *wine, n_bootstrap=1)
     with pytest.raises(UsageError, match="level=2"):
         selection.stability(JMI(), *wine, level=2)
+
+
+# What must not be shared, and what must not be mistaken
+
+
+class Power(selection.CostAwareSelector):
+    """A method of a user's, with a parameter of its own."""
+
+    def __init__(self, *, power=1, costs=None, penalty=0.0, random_state=0):
+        super().__init__(costs=costs, penalty=penalty, random_state=random_state)
+        self.power = power
+
+    def _learn(self, problem, together):
+        return problem.X.mean(axis=0) ** self.power
+
+    def _information(self, learnt, taken):
+        return Terms(learnt)
+
+
+def test_selectors_that_learn_other_things_do_not_share(wine):
+    X, y = wine
+    path = selection.rank_path({"up": Power(), "down": Power(power=-1)}, X, y, [0])
+    up, down = (list(path[path["method"] == m]["feature"]) for m in ("up", "down"))
+    assert up == list(Power().fit(X, y).ranking_names_)
+    assert down == list(Power(power=-1).fit(X, y).ranking_names_)
+    assert up == down[::-1]
+    assert Power().method == "power"
+    values = np.arange(1.0, 14)
+    one, other = pd.Series(values, X.columns), pd.Series(values, X.columns[::-1])
+    forests = {"one": small("weighted-mdi", costs=one), "other": small("weighted-mdi", costs=other)}
+    path = selection.rank_path(forests, X, y, [5])
+    for name, costs in (("one", one), ("other", other)):
+        single = small("weighted-mdi", costs=costs, penalty=5).fit(X, y)
+        assert list(path[path["method"] == name]["feature"]) == list(single.ranking_names_)
+    assert not _same([True, False], [1, 0])
+    assert _same(np.array([1, 2]), np.array([1, 2]))
+
+
+def test_relevance_is_that_of_the_column_alone(wine):
+    X, y = wine
+    relevance = [get_selector(m).fit(X, y).relevance_ for m in SEQUENTIAL]
+    np.testing.assert_array_equal(relevance[0], relevance[1])
+    np.testing.assert_array_equal(relevance[0], relevance[2])
+
+
+def test_prices_of_frames_with_numbers_as_names(wine):
+    X, y = wine
+    frame = X.iloc[:, :3].set_axis([1, 0, 7], axis=1)
+    costs = pd.Series({0: 2.0, 1: 9.0, 7: 1.0})
+    fitted = MRMR(costs=costs, cost_scale="raw").fit(frame, y)
+    np.testing.assert_array_equal(fitted.costs_, [9, 2, 1])
+    with pytest.raises(CostError, match="the prices name a column twice"):
+        MRMR(costs=pd.Series([1.0, 2.0, 3.0], index=["a", "b", "a"])).fit(frame, y)
+    with pytest.raises(CostError, match="prices by name, but the table has no column names"):
+        MRMR(costs={"a": 1.0}).fit(frame.to_numpy(), y)
+
+
+def test_equal_prices_are_equal_whatever_they_are_for():
+    """Shares in different steps that add up to the same must tie, to the last bit."""
+    steps = {"s0": 0.3, "s1": 0.7, "s2": 0.2, "s3": 0.3, "s4": 0.7, "s5": 0.2}
+    model = CostModel(
+        {"a": 0.1, "b": 0.1}, {"a": ["s0", "s1", "s2"], "b": ["s5", "s3", "s4"]}, steps
+    )
+    from netchoice.selection.prices import Prices
+
+    prices = Prices(model, ["a", "b"], columns=["a", "b"], charge="shared")
+    assert prices.one_more([])[0] == prices.one_more([])[1]
+
+
+def test_huge_penalties_leave_information_among_equal_prices(wine):
+    X, y = wine
+    classic = MRMR().fit(X, y)
+    for penalty in (1e17, 1e300):
+        dear = MRMR(costs=np.ones(13), penalty=penalty).fit(X, y)
+        np.testing.assert_array_equal(dear.ranking_, classic.ranking_)
+
+
+def test_information_that_is_no_number(wine):
+    class Broken(Power):
+        def _learn(self, problem, together):
+            return np.full(13, np.nan)
+
+    with pytest.raises(UsageError, match="is not a number; mend the method"):
+        Broken().fit(*wine)
+
+
+def test_terms_add_up():
+    one, two = np.array([1.0]), np.array([2.0])
+    assert Terms(one, interaction=two).information == 3
+    assert Terms(one, two, one, two).information == 2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_numpy_numbers_are_numbers(method, wine):
+    selector = small(method, n_jobs=np.int64(2), n_features_to_select=np.float32(0.5))
+    assert selector.fit(*wine).support_.sum() == 6
+    with pytest.raises(UsageError, match="n_jobs is 0"):
+        small(method, n_jobs=0).fit(*wine)
+    with pytest.raises(UsageError, match="penalty=True"):
+        small(method, penalty=True).fit(*wine)
+
+
+def test_paths_of_nothing(wine):
+    for nonsense, words in [
+        ({}, "no selectors"),
+        ("jmi", "is no selector"),
+        ([1], "is no selector"),
+    ]:
+        with pytest.raises(UsageError, match=words):
+            selection.rank_path(nonsense, *wine, [0])
+
+
+def test_stability_checks_lengths(wine):
+    X, y = wine
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        selection.stability(JMI(), X, y[:-1])
+    with pytest.raises(UsageError, match=r"n_bootstrap=2\.5"):
+        selection.stability(JMI(), X, y, n_bootstrap=2.5)

@@ -9,13 +9,15 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 CHARGES = ("alone", "shared")
 SCALES = ("share", "raw")
+#: So that prices can be added and multiplied.
+LARGEST = 1e100
 
 
 class CostError(ValueError):
@@ -30,8 +32,8 @@ class CostModel:
     own : mapping
         Each feature's own price, beyond its ingredients.
     needs : mapping, optional
-        For each feature that has any, the ingredients it needs, all of them: also those that its
-        ingredients need. An ingredient may be another feature, whose own price it then is.
+        For each feature that has any, the ingredients it needs. An ingredient may be another
+        feature, whose own price it then is, and whose ingredients are needed too.
     ingredients : mapping, optional
         Price of each ingredient.
 
@@ -63,15 +65,7 @@ class CostModel:
         both = sorted(set(self.own) & set(self.ingredients))
         if both:
             raise CostError(f"{both[0]!r} is a feature and an ingredient; names must differ")
-        prices = self.own | self.ingredients
-        self.needs: dict[str, tuple[str, ...]] = {}
-        for name, needed in (needs or {}).items():
-            if name not in self.own:
-                raise CostError(f"needs are given for {name!r}, which has no price as a feature")
-            self.needs[name] = tuple(dict.fromkeys(needed))
-            for ingredient in self.needs[name]:
-                if ingredient not in prices or ingredient == name:
-                    raise CostError(f"{name!r} needs {ingredient!r}, which has no price")
+        self.needs = _with_all_needs(needs or {}, self.own, self.ingredients)
 
     @classmethod
     def of(cls, costs: Any, features: Sequence[str] | None = None) -> CostModel:
@@ -173,12 +167,17 @@ class CostModel:
         """The same model in another unit: shares divide by the sum of the prices alone."""
         _one_of("scale", scale, SCALES)
         total = math.fsum(self.prices(features).values())
-        return self if scale == "raw" or total == 0 else self.times(1 / total)
+        if scale == "raw" or total == 0:
+            return self
+        return self._each(lambda price: price / total)
 
     def times(self, factor: float) -> CostModel:
         """All prices multiplied."""
-        own = {name: factor * price for name, price in self.own.items()}
-        ingredients = {name: factor * price for name, price in self.ingredients.items()}
+        return self._each(lambda price: factor * price)
+
+    def _each(self, change: Callable[[float], float]) -> CostModel:
+        own = {name: change(price) for name, price in self.own.items()}
+        ingredients = {name: change(price) for name, price in self.ingredients.items()}
         return CostModel(own, self.needs, ingredients)
 
     def only(self, features: Iterable[str]) -> CostModel:
@@ -218,6 +217,35 @@ class CostModel:
         return items
 
 
+def _with_all_needs(
+    needs: Mapping[str, Iterable[str]], own: Mapping[str, float], ingredients: Mapping[str, float]
+) -> dict[str, tuple[str, ...]]:
+    """For each feature all that it needs, also what its ingredients need."""
+    if not isinstance(needs, Mapping):
+        raise CostError(f"needs are {needs!r}; expected ingredients by feature")
+    direct: dict[str, tuple[str, ...]] = {}
+    for name, needed in needs.items():
+        if name not in own:
+            raise CostError(f"needs are given for {name!r}, which has no price as a feature")
+        direct[name] = (needed,) if isinstance(needed, str) else tuple(dict.fromkeys(needed))
+        for item in direct[name]:
+            if item not in own and item not in ingredients:
+                raise CostError(f"{name!r} needs {item!r}, which has no price")
+    whole = {}
+    for name in direct:
+        found: dict[str, None] = {}
+        waiting = list(direct[name])
+        while waiting:
+            item = waiting.pop(0)
+            if item == name:
+                raise CostError(f"{name!r} needs itself, by way of what it needs")
+            if item not in found:
+                found[item] = None
+                waiting.extend(direct.get(item, ()))
+        whole[name] = tuple(found)
+    return whole
+
+
 def _from_json(text: str, path: Path) -> CostModel:
     try:
         record = json.loads(text)
@@ -235,7 +263,7 @@ def _from_csv(text: str, path: Path) -> CostModel:
     needs: dict[str, list[str]] = {}
     for number, row in enumerate(csv.reader(text.splitlines()), start=1):
         cells = [cell.strip() for cell in row]
-        if not any(cells) or (number == 1 and not _is_number(cells[1] if cells[1:] else "")):
+        if not any(cells) or (number == 1 and _is_title(cells)):
             continue
         if not 2 <= len(cells) <= 3:
             raise CostError(
@@ -252,12 +280,9 @@ def _from_csv(text: str, path: Path) -> CostModel:
     return CostModel(own, needs)
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _is_title(cells: list[str]) -> bool:
+    """Whether the second cell is a word, not a price that was written in an unknown way."""
+    return len(cells) > 1 and cells[1][:1].isalpha() and cells[1].lower() not in ("nan", "inf")
 
 
 def _checked(name: str, price: Any) -> float:
@@ -267,6 +292,8 @@ def _checked(name: str, price: Any) -> float:
         raise CostError(f"the price of {name!r} is {price!r}; expected a number") from None
     if not math.isfinite(number) or number < 0:
         raise CostError(f"the price of {name!r} is {number}; expected a finite number, 0 or more")
+    if number > LARGEST:
+        raise CostError(f"the price of {name!r} is {number}; expected at most {LARGEST:g}")
     return number
 
 

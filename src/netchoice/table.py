@@ -199,7 +199,15 @@ class ReferenceTable:
 
         if label not in frame.columns:
             raise TableError(f"no column {label!r}; there are {', '.join(map(str, frame.columns))}")
+        if not len(frame):
+            raise TableError("the table has no rows; expected a label and features in each")
+        _check_labels(frame[label])
         names = [str(name) for name in frame.columns if name != label]
+        if not names:
+            raise TableError(f"the table has no column besides {label!r}; expected features")
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise TableError(f"two columns are called {twice!r}; rename one")
         values = frame.drop(columns=label).set_axis(names, axis=1)
         reserved = [n for n in names if n in FIXED or n.startswith((PARAMETER, OWN, STEP))]
         if reserved:
@@ -238,6 +246,8 @@ class ReferenceTable:
         except (OSError, ValueError) as error:
             reason = " ".join(str(error).split())
             raise TableError(f"{path} cannot be read as a CSV table: {reason}") from error
+        if frame.shape[1] == 1 and ";" in str(frame.columns[0]):
+            raise TableError(f"{path} is separated by semicolons; expected commas")
         if isinstance(costs, (str, PathLike)):
             costs = CostModel.from_file(costs)
         return cls.from_frame(frame, label, costs=costs, discrete=discrete)
@@ -309,6 +319,23 @@ def check_same(
             warnings.warn(
                 f"{what} differ in {name}; rows are put together all the same", stacklevel=3
             )
+
+
+def _check_labels(labels: pd.Series) -> None:
+    """Refuse missing labels, and quantities."""
+    import pandas as pd
+
+    missing = labels.isna()
+    if missing.any():
+        raise TableError(
+            f"{int(missing.sum())} of {len(labels)} rows have no label, the first of them row "
+            f"{int(missing.to_numpy().argmax()) + 1}; leave them out"
+        )
+    if pd.api.types.is_float_dtype(labels) and (labels % 1 != 0).any():
+        raise TableError(
+            f"the labels in {labels.name!r} are numbers with fractions; expected classes (for a "
+            "quantity, make classes of its ranges first, with pandas.qcut for example)"
+        )
 
 
 def _brief(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ from netchoice.errors import UsageError
 Run = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 
 
-def count_threads(n_jobs: int | None) -> int:
+def count_threads(n_jobs: Any) -> int:
     """How many threads: one for None, one per core for -1.
 
     >>> count_threads(None), count_threads(3)
@@ -25,9 +26,9 @@ def count_threads(n_jobs: int | None) -> int:
     if n_jobs == -1:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
         return cores or os.cpu_count() or 1
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs < 1:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or int(n_jobs) < 1:
         raise UsageError(f"n_jobs is {n_jobs!r}; it must be None, -1 or at least 1")
-    return n_jobs
+    return int(n_jobs)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import typer
 import netchoice
 from netchoice.cli.common import AsJson, app, print_json, say
 from netchoice.cli.progress import progress
-from netchoice.cli.selection import Costs, Label, Seed, load_table, prices_of
+from netchoice.cli.selection import Costs, Label, Seed, check_finite, load_table, prices_of
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.units import duration
@@ -129,6 +129,8 @@ def _tables(
         first, second = first.split(seed=seed)
     else:
         second = load_table(test, label)
+    check_finite(first, train)
+    check_finite(second, test or train)
     varying = first.drop_constant()
     if not varying.features:
         raise UsageError(f"all {len(first.features)} features of {train} are constant")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 import netchoice
 from netchoice.cli.common import AsJson, app, print_json, say
-from netchoice.costs import CostModel
+from netchoice.costs import CHARGES, SCALES, CostModel
 from netchoice.errors import UsageError
+from netchoice.shards import TableError
 from netchoice.units import duration
 
 Label = Annotated[str, typer.Option("--label", help="The column with the labels of a CSV table.")]
@@ -23,7 +26,9 @@ Costs = Annotated[
         "or a CSV or JSON file.",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Of whatever is drawn at random.")]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, max=2**32 - 1, help="Of whatever is drawn at random.")
+]
 
 
 @app.command()
@@ -67,13 +72,20 @@ def rank(
         "n_jobs": workers,
     }  # fmt: skip
     selector = get_selector(method, **given)
+    for option, value, allowed in (("charge", charge, CHARGES), ("cost-scale", cost_scale, SCALES)):
+        if value not in allowed:
+            raise UsageError(f"--{option} {value!r}; expected {' or '.join(allowed)}")
     if estimator is not None and "estimator" not in selector.get_params():
         raise UsageError(f"{method} has no --estimator: it does not use mutual information")
     made = load_table(table, label)
+    check_finite(made, table)
     varying = made.drop_constant()
     if not varying.features:
         raise UsageError(f"all {len(made.features)} features of {table} are constant")
     prices, source = prices_of(varying, costs)
+    if prices is None and penalty > 0:
+        typer.echo("netchoice: there are no prices, so the penalty changes nothing", err=True)
+        selector.set_params(penalty=0.0)
     selector.set_params(costs=prices)
     if estimator is not None:
         selector.set_params(estimator=estimator)
@@ -99,9 +111,22 @@ def rank(
         _print(record)
 
 
+def check_finite(table: netchoice.ReferenceTable, path: Path) -> None:
+    """Refuse missing and infinite values, naming the first column that has some."""
+    for name, column in table.X.items():
+        bad = int((~np.isfinite(column.to_numpy(dtype=float))).sum())
+        if bad:
+            raise UsageError(
+                f"{path}: {bad} values of {name!r} are missing or infinite; leave out those rows or "
+                "that column"
+            )
+
+
 def load_table(path: Path, label: str) -> netchoice.ReferenceTable:
     """A reference table from its folder, or from a CSV file."""
-    if path.is_dir() or not path.exists():
+    if not path.exists():
+        raise TableError(f"{path} does not exist; expected the folder of a table, or a CSV file")
+    if path.is_dir():
         return netchoice.ReferenceTable.load(path)
     return netchoice.ReferenceTable.from_csv(path, label)
 
@@ -137,6 +162,7 @@ def _lines(steps: Any, prices: CostModel | None, charge: str) -> list[dict[str, 
         if prices is not None:
             step["price"] = prices.price_of_one_more(names[i], names[:i], charge)
             step["cumulative_price"] = prices.price_of_set(names[: i + 1], charge)
+        step["score"] = step["score"] if math.isfinite(step["score"]) else None
         lines.append({"position": i + 1, **step})
     return lines
 
@@ -150,7 +176,7 @@ def _print(record: dict[str, Any]) -> None:
     if record["constant"]:
         say(f"left out because constant: {', '.join(record['constant'])}")
     lines = record["features"]
-    terms = [t for t in ("relevance", "redundancy", "interaction") if t in lines[0]]
+    terms = [t for t in ("relevance", "redundancy", "interaction", "partner") if t in lines[0]]
     seconds = record["costs"].partition(":")[0] in ("measured", "paper")
     show = duration if seconds else "{:.4g}".format
     priced = "price" in lines[0]
@@ -158,8 +184,14 @@ def _print(record: dict[str, Any]) -> None:
     head = f"{'':>4}  {'feature':<{width}} {'score':>9}" + "".join(f" {t:>11}" for t in terms)
     say(head + (f" {'price':>10} {'so far':>10}" if priced else ""))
     for line in lines:
-        text = f"{line['position']:>4}  {line['feature']:<{width}} {line['score']:>9.4f}"
-        text += "".join(f" {line[t]:>11.4f}" for t in terms)
+        text = f"{line['position']:>4}  {line['feature']:<{width}} {_short(line['score']):>9}"
+        text += "".join(f" {_short(line[t]):>11}" for t in terms)
         if priced:
             text += f" {show(line['price']):>10} {show(line['cumulative_price']):>10}"
         say(text)
+
+
+def _short(number: float | None) -> str:
+    if number is None:
+        return "-∞"
+    return f"{number:.4f}" if abs(number) < 1e4 else f"{number:.3g}"

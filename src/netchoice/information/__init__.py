@@ -13,7 +13,7 @@ No result depends on the order of the columns or on the number of threads, not e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -123,7 +123,7 @@ def redundancy(
     how = _estimator(estimator, seed, n_neighbors)
     table = as_table(X)
     with threads(n_jobs) as run:
-        return _pairs(table, as_mask(discrete, table), how, run)
+        return _pairs(table, as_mask(discrete, table), how.pair, how, run)
 
 
 def conditional_redundancy(
@@ -139,7 +139,7 @@ def conditional_redundancy(
     """Mutual information of each pair of columns within the classes, I(j;k|y).
 
     The mean over the classes of :func:`redundancy` on the rows of a class, weighted by the shares
-    of the classes. Everything that a column is prepared by (scale, ranks, noise, whether it is
+    of the classes; the calibrated estimate is cut off at 0 in the mean only, not in each class. Everything that a column is prepared by (scale, ranks, noise, whether it is
     constant) is that of the rows of the class. Parameters and shape are those of
     :func:`redundancy`.
 
@@ -157,8 +157,8 @@ def conditional_redundancy(
     total = np.zeros((table.shape[1], table.shape[1]))
     with threads(n_jobs) as run:
         for rows, share in _classes(codes):
-            total += share * _pairs(table[rows], mask, how, run)
-    return total
+            total += share * _pairs(table[rows], mask, how.within_class, how, run)
+    return np.maximum(total, how.lowest)
 
 
 def mutual_information(
@@ -212,8 +212,8 @@ def mutual_information(
     for rows, share in _classes(codes):
         one = how.column(first[rows], discrete[0])
         other = how.column(second[rows], discrete[1])
-        total += share * how.pair(one, other)
-    return total
+        total += share * how.within_class(one, other)
+    return max(total, how.lowest)
 
 
 def _estimator(estimator: str, seed: int, n_neighbors: int) -> Estimator:
@@ -224,11 +224,17 @@ def _estimator(estimator: str, seed: int, n_neighbors: int) -> Estimator:
     )
 
 
-def _pairs(table: Floats, discrete: NDArray[np.bool_], how: Estimator, run: Run) -> Floats:
+def _pairs(
+    table: Floats,
+    discrete: NDArray[np.bool_],
+    estimate: Callable[[Any, Any], float],
+    how: Estimator,
+    run: Run,
+) -> Floats:
     columns = _columns(table, discrete, how, run)
     j, k = np.triu_indices(len(columns), 1)
     values = run(
-        lambda pair: how.pair(columns[pair[0]], columns[pair[1]]), list(zip(j, k, strict=True))
+        lambda pair: estimate(columns[pair[0]], columns[pair[1]]), list(zip(j, k, strict=True))
     )
     matrix = np.zeros((len(columns), len(columns)))
     matrix[j, k] = matrix[k, j] = values

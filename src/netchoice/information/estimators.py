@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -32,6 +33,13 @@ class Estimator(Protocol):
 
     def pair(self, a: Any, b: Any) -> float:
         """The mutual information of two columns that were made ready on the same rows."""
+
+    def within_class(self, a: Any, b: Any) -> float:
+        """The same for the rows of one class, of which the mean over classes will be taken."""
+
+    @property
+    def lowest(self) -> float:
+        """What such a mean cannot be below."""
 
 
 def plain_information(a: Coded, b: Coded) -> float:
@@ -79,6 +87,8 @@ def ross(a: Sorted, labels: Coded, n_neighbors: int) -> float:
 class Plugin:
     """Every value a category of its own; exact on small tables, for tests and teaching."""
 
+    lowest = -math.inf
+
     def column(self, values: NDArray[Any], discrete: bool) -> Coded:
         """Codes, whatever the values."""
         return coded(values, nominal=True)
@@ -91,12 +101,16 @@ class Plugin:
         """Of the observed frequencies; never below 0 but by rounding."""
         return 0.0 if min(a.n_values, b.n_values) < 2 else max(0.0, plain_information(a, b))
 
+    within_class = pair
+
 
 class Published:
     """The published way: adjusted for discrete pairs, nearest neighbours of raw values otherwise.
 
     None stands for a column that carries nothing: constant, or discrete with all values distinct.
     """
+
+    lowest = -math.inf
 
     def __init__(self, seed: int, n_neighbors: int) -> None:
         self.seed = seed
@@ -131,6 +145,8 @@ class Published:
             return max(0.0, ross(a, b, self.n_neighbors))
         return max(0.0, kraskov(a, b, self.n_neighbors))
 
+    within_class = pair
+
 
 #: Ties are broken in so many ways if more than this share of the rows has any.
 DRAWS, TIED = 4, 0.05
@@ -163,6 +179,7 @@ class Calibrated:
     neighbours of normal scores. ``docs/information.md`` has the evidence for every number here.
     """
 
+    lowest = 0.0
     #: The table is well filled if chance alone gives at most this many nats, or this share of what
     #: the columns could share at most.
     CHANCE = 0.1
@@ -183,12 +200,16 @@ class Calibrated:
 
     def pair(self, a: Ranked, b: Ranked) -> float:
         """In nats, between 0 and the smaller entropy."""
+        return max(self.within_class(a, b), 0.0)
+
+    def within_class(self, a: Ranked, b: Ranked) -> float:
+        """The same, but below 0 where chance has it so: the mean over classes must not gain by it."""
         most = min(a.coded.entropy, b.coded.entropy)
         if min(a.coded.n_values, b.coded.n_values) < 2:
             return 0.0
         by_table = self._by_table(a.coded, b.coded, most)
         estimate = self._by_neighbours(a, b) if by_table is None else by_table
-        return min(max(estimate, 0.0), most)
+        return min(estimate, most)
 
     def _by_table(self, a: Coded, b: Coded, most: float) -> float | None:
         """0 in the mean for independent columns, ``most`` for dependent ones; None if too sparse.

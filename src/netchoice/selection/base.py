@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from netchoice.errors import UsageError
 from netchoice.selection.greedy import Floats, Step, Terms, take_one_by_one
 from netchoice.selection.prices import Prices
+from netchoice.threads import count_threads
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,18 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     (what each column would add, given those taken); the rest is here.
     """
 
-    #: Name on the command line and in tables.
+    #: Name on the command line and in tables; by default that of the class, in small letters.
     method: ClassVar[str]
-    #: Parameters that decide what ``_learn`` finds; selectors that agree in them share it.
-    _learns_from: ClassVar[tuple[str, ...]] = ("random_state",)
+    #: Parameters that ``_learn`` does not look at: selectors that differ in these alone can share
+    #: what they learn, see :func:`rank_path`.
+    _learns_without: ClassVar[frozenset[str]] = frozenset(
+        {"n_features_to_select", "costs", "penalty", "cost_scale", "charge", "n_jobs"}
+    )
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not hasattr(cls, "method"):
+            cls.method = cls.__name__.lower()
 
     def __init__(
         self,
@@ -100,8 +109,12 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _checked(self, X: Any, y: Any) -> Problem:
+        columns = list(X.columns) if hasattr(X, "columns") else None
+        if columns == []:
+            raise UsageError("the table has no columns; expected 0 feature(s) to be at least one")
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         classes, codes = labels(y)
+        count_threads(self.n_jobs)
         named = hasattr(self, "feature_names_in_")
         names = list(self.feature_names_in_) if named else [f"x{i}" for i in range(X.shape[1])]
         if _penalty(self.penalty) > 0 and self.costs is None:
@@ -109,7 +122,9 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 f"penalty={self.penalty} changes nothing, because no costs were given",
                 stacklevel=3,
             )
-        prices = Prices(self.costs, names, named=named, scale=self.cost_scale, charge=self.charge)
+        prices = Prices(
+            self.costs, names, columns=columns, scale=self.cost_scale, charge=self.charge
+        )
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         problem = Problem(X, codes, classes, names, prices, seed)
         how_many(self.n_features_to_select, len(names))
@@ -135,13 +150,18 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.scores_ = np.empty(q)
         self.relevance_ = np.empty(q)
         self.scores_[self.ranking_] = [step.score for step in steps]
-        self.relevance_[self.ranking_] = [step.relevance for step in steps]
+        self.relevance_[self.ranking_] = [step.terms[0] for step in steps]
         self.support_ = np.zeros(q, dtype=bool)
         self.support_[self.ranking_[: how_many(self.n_features_to_select, q)]] = True
-        frame = pd.DataFrame(steps).drop(columns="column")
-        frame.insert(0, "feature", self.ranking_names_)
-        absent = [name for name in ("redundancy", "interaction") if frame[name].isna().all()]
-        self.steps_ = frame.drop(columns=absent)
+        terms = pd.DataFrame([step.terms for step in steps], columns=list(Terms._fields))
+        self.steps_ = pd.DataFrame(
+            {
+                "feature": self.ranking_names_,
+                **terms.dropna(axis="columns", how="all").astype(float),
+                "price": [step.price for step in steps],
+                "score": [step.score for step in steps],
+            }
+        )
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -176,7 +196,8 @@ def labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 
 def _penalty(value: Any) -> float:
-    if isinstance(value, numbers.Real) and 0 <= float(value) < np.inf:
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if number and 0 <= float(value) < np.inf:
         return float(value)
     raise UsageError(f"penalty={value!r}; expected a finite number, 0 or more")
 
@@ -191,8 +212,9 @@ def how_many(wanted: Any, q: int) -> int:
         return max(1, q // 2)
     if isinstance(wanted, numbers.Integral) and 1 <= int(wanted) <= q:
         return int(wanted)
-    if isinstance(wanted, float) and 0 < wanted <= 1:
-        return max(1, int(wanted * q))
+    whole = isinstance(wanted, (numbers.Integral, bool))
+    if isinstance(wanted, numbers.Real) and not whole and 0 < float(wanted) <= 1:
+        return max(1, int(float(wanted) * q))
     raise UsageError(
         f"n_features_to_select={wanted!r} of {q} columns; expected a whole number from 1 to {q}, "
         "a share between 0 and 1, or None for half of them"
@@ -210,7 +232,7 @@ def column_mask(what: str, chosen: Any, names: Sequence[str]) -> NDArray[np.bool
         return mask
     if isinstance(chosen, (bool, np.bool_)):
         return np.full(len(names), bool(chosen))
-    values = [chosen] if isinstance(chosen, str) else list(chosen)
+    values = [chosen] if isinstance(chosen, (str, numbers.Integral)) else list(chosen)
     if len(values) and all(isinstance(value, (bool, np.bool_)) for value in values):
         if len(values) != len(names):
             raise UsageError(f"{what} marks {len(values)} columns of {len(names)}; mark each")

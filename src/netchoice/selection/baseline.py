@@ -46,6 +46,9 @@ class RandomRanking(CostAwareSelector):
         )
         columns = [step.column for step in drawn]
         return [  # noise is no relevance, and a logarithm no price
-            step._replace(relevance=0.0, price=float(prices.one_more(columns[:i])[step.column]))
+            step._replace(
+                terms=[0.0, None, None, None],
+                price=float(prices.one_more(columns[:i])[step.column]),
+            )
             for i, step in enumerate(drawn)
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,13 +117,6 @@ class ForestReliefF(ReliefF):
     """
 
     method = "forest-relieff"
-    _learns_from: ClassVar[tuple[str, ...]] = (
-        "n_neighbors",
-        "nominal_features",
-        "n_trees",
-        "min_leaf",
-        "random_state",
-    )
 
     def __init__(
         self,

@@ -18,12 +18,7 @@ class ForestSelector(CostAwareSelector):
     """Base of the methods that look at the importances of a random forest."""
 
     _family: ClassVar[str]
-    _learns_from: ClassVar[tuple[str, ...]] = (
-        "n_trees",
-        "min_leaf",
-        "max_features",
-        "random_state",
-    )
+    _learns_without = CostAwareSelector._learns_without | {"importance"}
 
     def __init__(
         self,
@@ -149,7 +144,7 @@ class WeightedForest(ForestSelector):
     """
 
     _family = "weighted"
-    _learns_from = (*ForestSelector._learns_from, "penalty", "costs", "cost_scale")
+    _learns_without = frozenset({"n_features_to_select", "n_jobs", "importance"})
 
     def _check_parameters(self, problem: Problem) -> None:
         super()._check_parameters(problem)

@@ -8,44 +8,44 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from netchoice.errors import UsageError
+
 Floats = NDArray[np.float64]
 
 
 class Terms(NamedTuple):
-    """What each column would add, given those taken: relevance − redundancy + interaction.
+    """What each column would add, given those taken: relevance − redundancy + interaction + partner.
 
-    Methods that look at columns one by one have no redundancy and no interaction.
+    Methods that look at columns one by one have their relevance only. The partner's relevance
+    counts where a column is judged together with one of those taken.
     """
 
     relevance: Floats
     redundancy: Floats | None = None
     interaction: Floats | None = None
+    partner: Floats | None = None
 
     @property
     def information(self) -> Floats:
         """The part of the criterion that has nothing to do with prices."""
-        if self.redundancy is None:
-            return self.relevance
-        if self.interaction is None:
-            return self.relevance - self.redundancy
-        return self.relevance - self.redundancy + self.interaction
+        total = self.relevance
+        if self.redundancy is not None:
+            total = total - self.redundancy
+        for more in (self.interaction, self.partner):
+            if more is not None:
+                total = total + more
+        return total
 
-    def of(self, column: int) -> tuple[float, float | None, float | None]:
-        """The three terms of one column."""
-        redundancy, interaction = (
-            None if term is None else float(term[column])
-            for term in (self.redundancy, self.interaction)
-        )
-        return float(self.relevance[column]), redundancy, interaction
+    def of(self, column: int) -> list[float | None]:
+        """The terms of one column."""
+        return [None if term is None else float(term[column]) for term in self]
 
 
 class Step(NamedTuple):
     """One column taken, and why."""
 
     column: int
-    relevance: float
-    redundancy: float | None
-    interaction: float | None
+    terms: list[float | None]
     price: float
     score: float
 
@@ -84,9 +84,14 @@ def take_one_by_one(
     while len(left):
         taken = [step.column for step in steps]
         terms, prices = information(taken), price(taken)
-        with np.errstate(over="ignore"):  # an endless penalty leaves the order of price
-            scores = terms.information - penalty * prices
-        best = int(left[np.lexsort((left, prices[left], -scores[left]))[0]])
-        steps.append(Step(best, *terms.of(best), float(prices[best]), float(scores[best])))
+        information_left, prices_left = terms.information[left], prices[left]
+        if np.isnan(information_left).any():
+            raise UsageError("the information of a column is not a number; mend the method")
+        with np.errstate(over="ignore"):
+            # Above the cheapest, so that a huge penalty leaves information among equal prices.
+            scores = information_left - penalty * (prices_left - prices_left.min())
+            told = terms.information - penalty * prices
+        best = int(left[np.lexsort((left, prices_left, -scores))[0]])
+        steps.append(Step(best, terms.of(best), float(prices[best]), float(told[best])))
         left = left[left != best]
     return steps

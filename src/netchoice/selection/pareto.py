@@ -142,14 +142,15 @@ class ParetoSearch(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         y : array (n,)
             Labels of any type, at least two different ones.
         """
+        columns = list(X.columns) if hasattr(X, "columns") else None
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         classes, codes = labels(y)
         self._check_parameters()
         named = hasattr(self, "feature_names_in_")
         names = list(self.feature_names_in_) if named else [f"x{i}" for i in range(X.shape[1])]
         costs = np.ones(len(names)) if self.costs is None else self.costs
-        paid = Prices(costs, names, named=named, scale="raw", charge=self.charge)
-        self.costs_ = Prices(costs, names, named=named, scale=self.cost_scale).alone
+        paid = Prices(costs, names, columns=columns, scale="raw", charge=self.charge)
+        self.costs_ = Prices(costs, names, columns=columns, scale=self.cost_scale).alone
         self._check_budget()
         largest = min(self.max_features or len(names), len(names))
         given = starting_sets(self.initial, names, largest)

@@ -73,7 +73,7 @@ def rank_path(
         for penalty in values:
             for member in members:
                 member.set_params(penalty=penalty)
-            if learnt is None or "penalty" in members[0]._learns_from:
+            if learnt is None or "penalty" not in members[0]._learns_without:
                 learnt = members[0]._learn(problems[0], members)
             for name, member, problem in zip(group, members, problems, strict=True):
                 steps = member._rank(learnt, problem.prices)
@@ -108,16 +108,30 @@ def _named(selector: Selectors) -> dict[str, CostAwareSelector]:
     if isinstance(selector, CostAwareSelector):
         selector = [selector]
     if isinstance(selector, Mapping):
-        return {str(name): clone(each) for name, each in selector.items()}
+        named = {str(name): clone(_a_selector(each)) for name, each in selector.items()}
+    else:
+        named = _by_method([selector] if isinstance(selector, str) else selector)
+    if not named:
+        raise UsageError("no selectors; give at least one")
+    return named
+
+
+def _a_selector(thing: Any) -> CostAwareSelector:
+    if not isinstance(thing, CostAwareSelector):
+        raise UsageError(
+            f"{thing!r} is no selector; expected one of netchoice.selection, such as JMI()"
+        )
+    return thing
+
+
+def _by_method(selectors: Iterable[Any]) -> dict[str, CostAwareSelector]:
     named: dict[str, CostAwareSelector] = {}
-    for each in selector:
+    for each in map(_a_selector, selectors):
         if each.method in named:
             raise UsageError(
                 f"two selectors are called {each.method!r}; give a mapping of names to selectors"
             )
         named[each.method] = clone(each)
-    if not named:
-        raise UsageError("no selectors; give at least one")
     return named
 
 
@@ -134,8 +148,22 @@ def _that_learn_the_same(named: Mapping[str, CostAwareSelector]) -> list[list[st
 
 
 def _learn_the_same(one: CostAwareSelector, other: CostAwareSelector) -> bool:
-    return type(one)._learn is type(other)._learn and all(
-        np.array_equal(getattr(one, name), getattr(other, name))
-        for name in one._learns_from
-        if name != "penalty"
-    )
+    if type(one)._learn is not type(other)._learn:
+        return False
+    mine, theirs = one.get_params(deep=False), other.get_params(deep=False)
+    ignored = one._learns_without | other._learns_without | {"penalty"}
+    return all(_same(mine.get(n), theirs.get(n)) for n in (mine | theirs) if n not in ignored)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values of a parameter mean the same; in doubt they do not."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if hasattr(one, "equals"):  # of pandas: values and names
+        return bool(one.equals(other))
+    if isinstance(one, (list, tuple, np.ndarray)):
+        a, b = np.asarray(one), np.asarray(other)
+        return a.dtype == b.dtype and np.array_equal(a, b)
+    return bool(one == other)

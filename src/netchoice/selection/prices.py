@@ -22,8 +22,8 @@ class Prices:
         None: everything is free.
     names : sequence of str
         The columns.
-    named : bool
-        Whether the table itself named them. Prices by name need that.
+    columns : sequence, optional
+        What the table itself calls them; None if it has no names. Prices by name need that.
     scale : "share" or "raw"
         Share: divided by the sum of the prices alone.
     charge : "alone" or "shared"
@@ -32,7 +32,8 @@ class Prices:
     --------
     >>> from netchoice import CostModel
     >>> lab = CostModel({"a": 2, "b": 3}, {"a": ["sample"], "b": ["sample"]}, {"sample": 5})
-    >>> prices = Prices(lab, ["a", "b"], scale="raw", charge="shared")
+    >>> names = ["a", "b"]
+    >>> prices = Prices(lab, names, columns=names, scale="raw", charge="shared")
     >>> prices.alone, prices.one_more([0]), prices.of_set([0, 1])
     (array([7., 8.]), array([0., 3.]), 10.0)
     """
@@ -42,7 +43,7 @@ class Prices:
         costs: Any,
         names: Sequence[str],
         *,
-        named: bool = True,
+        columns: Sequence[Any] | None = None,
         scale: str = "share",
         charge: str = "alone",
     ) -> None:
@@ -50,11 +51,13 @@ class Prices:
             if value not in allowed:
                 raise CostError(f"{what}={value!r}; expected {' or '.join(map(repr, allowed))}")
         self.charge = charge
-        keys, model = _by_key(costs, list(names), named)
+        keys, model = _by_key(costs, list(names), columns)
         model = model.only(keys).scaled(keys, scale)
         self.alone: Floats = np.array([model.price(key) for key in keys])
-        items = {name: i for i, name in enumerate([*model.own, *model.ingredients])}
-        self._price_of_item = np.array([*model.own.values(), *model.ingredients.values()])
+        # In the order of price, so that equal prices add up to equal sums, whatever they are for.
+        by_price = sorted((model.own | model.ingredients).items(), key=lambda item: item[1])
+        items = {name: i for i, (name, _) in enumerate(by_price)}
+        self._price_of_item = np.array([price for _, price in by_price])
         self._needs = np.zeros((len(keys), len(items)), dtype=bool)
         for i, key in enumerate(keys):
             self._needs[i, [items[item] for item in (key, *model.needs.get(key, ()))]] = True
@@ -64,7 +67,8 @@ class Prices:
         if self.charge == "alone":
             return self.alone
         unpaid = ~self._needs[list(taken)].any(axis=0)
-        return np.asarray((self._needs & unpaid) @ self._price_of_item)
+        owed = np.where(self._needs & unpaid, self._price_of_item, 0.0)
+        return np.asarray(owed.cumsum(axis=1)[:, -1])  # one after the other, unlike sum
 
     def of_set(self, columns: Sequence[int]) -> float:
         """Price of some columns together."""
@@ -84,26 +88,36 @@ def logarithms(prices: Floats) -> Floats:
     return np.asarray(np.log(np.maximum(prices, smallest)))
 
 
-def _by_key(costs: Any, names: list[str], named: bool) -> tuple[list[str], CostModel]:
+def _by_key(
+    costs: Any, names: list[str], columns: Sequence[Any] | None
+) -> tuple[list[str], CostModel]:
     """The key of every column in a cost model, and the model."""
     if costs is None:
         return _numbered(np.zeros(len(names)))
     if isinstance(costs, CostModel):
-        if not named:
+        if columns is None:
             raise CostError(
                 "a CostModel has prices by name, but the table has no column names; "
                 "give a pandas DataFrame, or prices as an array in the order of the columns"
             )
-        return names, _complete(costs, names)
+        return [str(name) for name in columns], _complete(costs, [str(name) for name in columns])
     if not hasattr(costs, "items"):
         values = np.asarray(costs, dtype=object).ravel()
         if len(values) != len(names):
             raise CostError(f"{len(values)} prices for {len(names)} columns; give one for each")
         return _numbered(values)
+    if not getattr(getattr(costs, "index", None), "is_unique", True):
+        raise CostError("the prices name a column twice; give one for each")
     by_name = dict(costs.items())
-    if not named and set(by_name) == set(range(len(names))):  # a Series without names
-        return _numbered([by_name[i] for i in range(len(names))])
-    return names, _complete(CostModel.of(by_name), names)
+    if columns is None:
+        if set(by_name) != set(range(len(names))):
+            raise CostError(
+                "prices by name, but the table has no column names; give a pandas DataFrame, or "
+                "prices in the order of the columns"
+            )
+        columns = range(len(names))
+    keys = [str(name) for name in columns]
+    return keys, _complete(CostModel.of(by_name), keys)
 
 
 def _complete(model: CostModel, names: list[str]) -> CostModel:

@@ -16,7 +16,7 @@ import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -270,8 +270,6 @@ def multisurf_weights(
 class _ReliefSelector(CostAwareSelector):
     """Base of the family: the weight of a column is its relevance, whatever was taken."""
 
-    _learns_from: ClassVar[tuple[str, ...]] = ("nominal_features",)
-
     def __init__(
         self,
         *,
@@ -383,7 +381,6 @@ class ReliefF(_ReliefSelector):
     """
 
     method = "relieff"
-    _learns_from: ClassVar[tuple[str, ...]] = ("n_neighbors", "nominal_features")
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,6 @@ class Informations:
 
 class SequentialSelector(CostAwareSelector):
     """Base of the methods made of mutual informations."""
-
-    _learns_from: ClassVar = ("estimator", "n_neighbors", "discrete_features", "random_state")
 
     def __init__(
         self,
@@ -90,6 +88,8 @@ class SequentialSelector(CostAwareSelector):
 
 class _OverTheSet(SequentialSelector):
     """Criteria with a mean, or a sum, over the columns taken."""
+
+    _learns_without = SequentialSelector._learns_without | {"redundancy"}
 
     def __init__(
         self,
@@ -225,7 +225,7 @@ class JMIM(SequentialSelector):
 
     Bennasar, Hicks and Setchi 2015, doi:10.1016/j.eswa.2015.07.007, with I(k,j;y) = I(k;y) + I(j;y)
     − I(j;k) + I(j;k given y). Parameters and attributes are those of :class:`MRMR`, but for
-    ``redundancy``; in ``steps_``, relevance is I(k;y) + I(j;y) for the j that attains the minimum.
+    ``redundancy``; in ``steps_``, partner is I(j;y) for the j that attains the minimum.
 
     Examples
     --------
@@ -241,10 +241,10 @@ class JMIM(SequentialSelector):
         own = learnt.relevance
         if not taken:
             nothing = np.zeros_like(own)
-            return Terms(own, nothing, nothing)
+            return Terms(own, nothing, nothing, nothing)
         joint = learnt.conditional[taken] - learnt.redundancy[taken] + own[taken, None]
         least = np.array(taken)[joint.argmin(axis=0)]
         every = np.arange(len(own))
         return Terms(
-            own + own[least], learnt.redundancy[least, every], learnt.conditional[least, every]
+            own, learnt.redundancy[least, every], learnt.conditional[least, every], own[least]
         )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
 from netchoice.errors import UsageError
 from netchoice.selection.base import labels
@@ -53,7 +54,7 @@ def stability(
     selector: Any,
     X: Any,
     y: Any,
-    n_bootstrap: int = 50,
+    n_bootstrap: Any = 50,
     *,
     replace: bool = False,
     level: float = 0.95,
@@ -67,7 +68,7 @@ def stability(
         Its ``n_features_to_select`` says how many columns are selected.
     X, y : table and labels
     n_bootstrap : int
-        Number of samples, at least 2.
+        Number of samples, at least 2; the interval is rough below twenty or so.
     replace : bool
         False: 63.2% of the rows of each class without replacement, as many different rows as a
         bootstrap sample has. True: the bootstrap itself; its repeated rows are their own nearest
@@ -96,8 +97,9 @@ def stability(
     """
     import pandas as pd
 
-    if n_bootstrap < 2:
-        raise UsageError(f"n_bootstrap={n_bootstrap}; expected at least 2 samples to compare")
+    if not isinstance(n_bootstrap, numbers.Integral) or n_bootstrap < 2:
+        raise UsageError(f"n_bootstrap={n_bootstrap!r}; expected at least 2 samples to compare")
+    check_consistent_length(X, y)
     if not 0 < level < 1:
         raise UsageError(f"level={level!r}; expected a number between 0 and 1")
     rng = check_random_state(random_state)
@@ -118,7 +120,7 @@ def stability(
         index,
         (index - half, min(1.0, index + half)),
         level,
-        n_bootstrap,
+        int(n_bootstrap),
     )
 
 
