@@ -14,7 +14,7 @@ import numpy as np
 import netchoice
 from netchoice.choice.judging import held_out
 from netchoice.choice.parameters import posterior
-from netchoice.choice.probabilities import METHODS
+from netchoice.choice.probabilities import METHODS, model_probabilities
 from netchoice.choice.scaling import SCALINGS
 from netchoice.choice.telling import Method
 
@@ -158,6 +158,27 @@ def peer(tables, n_asked: int) -> None:
         line([f"{name}, pyabcranger", *told, f"{seconds:.1f}"])
 
 
+def outside(tables) -> None:
+    """What is told of networks that no model made."""
+    import networkx
+
+    print("\nduplication, 100 nodes: probability of dmr and its bounds, for foreign networks")
+    table = tables["duplication, 100 nodes"]
+    foreign = {
+        "square grid": networkx.grid_2d_graph(10, 10),
+        "random tree": networkx.random_labeled_tree(100, seed=1),
+        "complete graph": networkx.complete_graph(100),
+        "small world": networkx.watts_strogatz_graph(100, 6, 0.05, seed=1),
+    }
+    for name, graph in foreign.items():
+        network = netchoice.Graph.from_networkx(graph)
+        values = netchoice.compute_features(network, list(table.X.columns)).values
+        for method in METHODS:
+            told = model_probabilities(table.X, table.y, values, method=method)
+            low, high = told.uncertainty["dmr"]
+            line([f"{name}, {method}", told.probabilities["dmr"], low, high])
+
+
 def coverage(n_samples: int, n_asked: int) -> None:
     """How often the intervals of parameters hold the truth."""
     print(f"\nIntervals of parameters, duplication, 200 nodes, {n_asked} networks of each model")
@@ -232,7 +253,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=6000, help="simulations of each table")
     parser.add_argument("--judged", type=int, default=1000, help="of them, in the calibration")
     parser.add_argument("--asked", type=int, default=500, help="of them, told by both forests")
-    parser.add_argument("--parts", default="calibration,peer,coverage")
+    parser.add_argument("--parts", default="calibration,outside,peer,coverage")
     parser.add_argument(
         "--picture", nargs="?", const="docs/reliability.png", help="and nothing else"
     )
@@ -244,6 +265,8 @@ def main() -> None:
         return
     if "calibration" in parts:
         calibration(tables, options.judged)
+    if "outside" in parts:
+        outside(tables)
     if "peer" in parts:
         peer(tables, options.asked)
     if "coverage" in parts:

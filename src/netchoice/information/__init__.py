@@ -139,9 +139,9 @@ def conditional_redundancy(
     """Mutual information of each pair of columns within the classes, I(j;k|y).
 
     The mean over the classes of :func:`redundancy` on the rows of a class, weighted by the shares
-    of the classes; the calibrated estimate is cut off at 0 in the mean only, not in each class. Everything that a column is prepared by (scale, ranks, noise, whether it is
-    constant) is that of the rows of the class. Parameters and shape are those of
-    :func:`redundancy`.
+    of the classes; the calibrated estimate is cut off at 0 in the mean only, not in each class.
+    Everything that a column is prepared by (scale, ranks, noise, whether it is constant) is that of
+    the rows of the class. Parameters and shape are those of :func:`redundancy`.
 
     Examples
     --------
