@@ -150,6 +150,8 @@ def test_no_pickle_and_no_global_randomness():
         ("evaluation", ""),
         ("choose", "ba2"),
         ("fit", "no model"),
+        ("inference", ""),
+        ("information", ""),
         ("pilots", ""),
     ],
 )

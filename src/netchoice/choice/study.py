@@ -223,7 +223,10 @@ class Study:
         names = [n for n in declared if n in drawn and drawn[n].nunique() > 1]
         if not names:
             return {"summary": {}, "posterior": None, "bounds": {}}
-        bounds = {name: (float(drawn[name].min()), float(drawn[name].max())) for name in names}
+        bounds = {
+            name: (float(declared[name].prior.low), float(declared[name].prior.high))
+            for name in names
+        }
         X = table.X[list(observed)][rows].reset_index(drop=True)
         found = posterior(X, drawn[names], observed, bounds=bounds)
         for name, side in found.leaning.items():

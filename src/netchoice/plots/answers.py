@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,8 +58,9 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
     }
     known = made["posterior"]
     if known is not None:
+        finite = {n: ends for n, ends in made["bounds"].items() if all(map(math.isfinite, ends))}
         pictures["parameters"] = posteriors(
-            known.adjusted, weights=known.weights, intervals=known.intervals, priors=made["bounds"]
+            known.adjusted, weights=known.weights, intervals=known.intervals, priors=finite
         )
     if selection.evaluation is not None:
         chosen = {"price_shared": selection.point.price, "accuracy": selection.point.accuracy}
