@@ -10,7 +10,7 @@ import pytest
 import netchoice
 from netchoice import cli
 from netchoice.choice import selecting, study
-from netchoice.errors import UsageError
+from netchoice.errors import NetchoiceError, UsageError
 
 
 @pytest.fixture(autouse=True)
@@ -248,3 +248,45 @@ def test_the_command(tmp_path, capsys):
     ]:
         code, _, errors = run(*arguments)
         assert (code, words in errors) == (expected, True), errors
+
+
+def test_a_feature_without_a_value_on_the_network(monkeypatch):
+    original = study.compute_features
+
+    def failing(graph, names):
+        told = original(graph, [name for name in names if name != "degree_mean"])
+        if "degree_mean" in names:
+            told.failures["degree_mean"] = "it broke"
+            told.values["degree_mean"] = float("nan")
+        return told
+
+    monkeypatch.setattr(study, "compute_features", failing)
+    with pytest.raises(
+        UsageError, match=r"'degree_mean' has no value on this network \(it broke\)"
+    ):
+        choose(a_network(), features=["degree_mean"])
+    choice = choose(a_network())
+    assert "degree_mean" not in choice.features
+    assert "degree_mean" not in choice.fit["features"]
+    assert "features without a value on this network were left out: degree_mean" in choice.notes
+
+
+def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
+    from pathlib import Path
+
+    original = Path.write_text
+
+    def full(self, *given, **options):
+        if self.name == "choice.json":
+            raise OSError(28, "No space left on device")
+        return original(self, *given, **options)
+
+    given = {"path": tmp_path / "run", "features": ["degree_mean"]}
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        with pytest.raises(NetchoiceError, match=r"cannot write to .*: No space left on device"):
+            choose(a_network(), **given)
+    seen = []
+    again = choose(a_network(), **given, on_progress=lambda *told: seen.append(told))
+    assert again.model == "ba2"
+    assert not seen

@@ -52,13 +52,10 @@ def rank_path(
     >>> from netchoice.selection import JMI, MRMR, rank_path
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> path = rank_path([MRMR(costs=[1, 2, 3, 4]), JMI(costs=[1, 2, 3, 4])], X, y, [0, 10])
-    >>> path[path["position"] == 1][["method", "penalty", "feature"]].to_string(index=False)
-    ... # doctest: +NORMALIZE_WHITESPACE
-    'method  penalty           feature
-     mrmr      0.0  petal width (cm)
-     mrmr     10.0 sepal length (cm)
-     jmi      0.0  petal width (cm)
-     jmi     10.0 sepal length (cm)'
+    >>> first = path[path["position"] == 1]
+    >>> list(zip(first["method"], first["penalty"], first["feature"]))  # doctest: +NORMALIZE_WHITESPACE
+    [('mrmr', 0.0, 'petal length (cm)'), ('mrmr', 10.0, 'sepal length (cm)'),
+     ('jmi', 0.0, 'petal length (cm)'), ('jmi', 10.0, 'sepal length (cm)')]
     """
     import pandas as pd
 

@@ -232,7 +232,7 @@ class JMIM(SequentialSelector):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> JMIM().fit(X, y).ranking_[:2]
-    array([3, 2])
+    array([2, 1])
     """
 
     method = "jmim"
