@@ -159,6 +159,13 @@ class Study:
         self._note_what_cannot_be_told(tested, y)
         parameters = self._parameters(found.model, table, observed)
         fit, broad, fit_values = self._fit(selection, how)
+        if fit.fits and fit.p_values[found.model] <= fit.level:
+            others = ", ".join(name for name, p in fit.p_values.items() if p > fit.level)
+            self.notes.append(
+                f"{found.model} is the most probable model on the features selected, but it does not "
+                f"fit (p = {fit.p_values[found.model]:.2g}); on all features {others} does: do not "
+                "trust the probabilities"
+            )
         if not fit.fits:
             self.notes.append(
                 "as no model fits, the probabilities only say which of several wrong models is nearer "
