@@ -290,3 +290,19 @@ def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
     again = choose(a_network(), **given, on_progress=lambda *told: seen.append(told))
     assert again.model == "ba2"
     assert not seen
+
+
+def test_a_winner_that_does_not_fit_is_named(monkeypatch):
+    import dataclasses
+
+    original = study.goodness_of_fit
+
+    def other_way_round(*given, **options):
+        fit = original(*given, **options)
+        p_values = {name: 0.001 if name == "ba2" else 0.5 for name in fit.p_values}
+        return dataclasses.replace(fit, p_values=p_values, fits=True)
+
+    monkeypatch.setattr(study, "goodness_of_fit", other_way_round)
+    choice = choose(a_network(), features=["degree_mean"])
+    assert choice.model == "ba2"
+    assert any("but it does not fit (p = 0.001)" in note for note in choice.notes)
