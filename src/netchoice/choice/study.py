@@ -269,7 +269,8 @@ class Study:
         if not selection.pilots:
             return selection.table
         n = self.network.n_nodes
-        seconds = FIT_PATIENCE * self.workers
+        patience = FIT_PATIENCE if self.time_limit is None else 0.5 * self.time_limit
+        seconds = patience * self.workers
         growth = _seconds_per_row(self.simulator("inference", n, PROBE, selection.features))
         by_price = sorted(selection.table.features, key=selection.costs.price)
         chosen: list[str] = []
