@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +9,7 @@ import typer
 
 import netchoice
 from netchoice.cli.common import AsJson, app, print_json, say
-from netchoice.cli.progress import progress
+from netchoice.cli.progress import stages
 from netchoice.errors import UsageError
 from netchoice.units import duration
 
@@ -115,7 +113,7 @@ def pilot(
 def _study(space: netchoice.ModelSpace, options: dict[str, Any], out: Path, as_json: bool) -> None:
     from netchoice.pilot import pilot as run
 
-    with _stages() as on_progress:
+    with stages() as on_progress:
         study = run(space, **options, on_progress=on_progress)
     study.save(out)
     pictures = _draw(study, out)
@@ -131,7 +129,7 @@ def _recommend(
 ) -> None:
     from netchoice.pilot import recommend_pilot_size
 
-    with _stages() as on_progress:
+    with stages() as on_progress:
         found = recommend_pilot_size(space, target, **options, on_progress=on_progress)
     if as_json:
         print_json({**found.as_dict(), "out": str(out)})
@@ -242,24 +240,6 @@ def _growth_picture(study: PilotStudy) -> Any:
                 {"name": curve.name, "curve": curve, "label": f"a + b·$n^{{{curve.c:.2f}}}$"}
             )
     return plots.cost_growth(frame, fits)
-
-
-@contextlib.contextmanager
-def _stages() -> Iterator[Callable[[str, int, int], None]]:
-    """One bar, or lines, for each stage in turn."""
-    with contextlib.ExitStack() as stack:
-        current: list[Any] = ["", None]
-
-        def update(stage: str, done: int, total: int) -> None:
-            if stage != current[0]:
-                stack.close()
-                unit = (
-                    "tables" if stage == "ranking" else "rankings" if stage == "testing" else "rows"
-                )
-                current[:] = [stage, stack.enter_context(progress(stage, unit))]
-            current[1](done, total)
-
-        yield update
 
 
 def _names(text: str | None, option: str) -> list[str] | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import typer
 
@@ -43,6 +44,24 @@ def progress(what: str, unit: str = "rows") -> Iterator[Callable[..., None]]:
             rate = f"{speed:.3g} {unit}/s" if speed else ""
             told = f"{failed} failed" if failed else ""
             bar.update(task, completed=done, total=total, rate=rate, failed=told)
+
+        yield update
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str, int, int], None]]:
+    """One bar, or lines, for each stage in turn."""
+    with ExitStack() as stack:
+        current: list[Any] = ["", None]
+
+        def update(stage: str, done: int, total: int) -> None:
+            if stage != current[0]:
+                stack.close()
+                unit = (
+                    "tables" if "ranking" in stage else "rankings" if "testing" in stage else "rows"
+                )
+                current[:] = [stage, stack.enter_context(progress(stage, unit))]
+            current[1](done, total)
 
         yield update
 

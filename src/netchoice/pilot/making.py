@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from netchoice.errors import UsageError
 from netchoice.features.registry import FEATURES, STEPS, Feature, Step
 from netchoice.growth import CostGrowth
 from netchoice.models.space import ModelSpace
-from netchoice.selection import get_selector, rank_path
+from netchoice.selection import CostAwareSelector, get_selector, rank_path
 from netchoice.simulate import simulate_table
 from netchoice.table import OWN, STEP, ReferenceTable
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 LEAST_SIZE = 7
 
 Progress = Callable[[str, int, int], None]
+#: Names, or selectors by name.
+Methods = Sequence[str] | Mapping[str, CostAwareSelector]
 
 
 def declared_powers() -> dict[str, float]:
@@ -85,7 +87,7 @@ class Maker:
 
 def rank(
     table: ReferenceTable,
-    methods: Sequence[str],
+    methods: Methods,
     penalties: Sequence[float],
     costs: CostModel | None,
     *,
@@ -95,6 +97,7 @@ def rank(
 ) -> pd.DataFrame:
     """Rankings of the features that vary; empty if none does."""
     import pandas as pd
+    from sklearn.base import clone
 
     varying = table.drop_constant()
     if not varying.features:
@@ -102,7 +105,8 @@ def rank(
     prices = None if costs is None else costs.only(varying.features)
     selectors = {}
     for method in methods:
-        selector = get_selector(method, costs=prices, random_state=seed, n_jobs=workers)
+        selector = clone(methods[method]) if isinstance(methods, Mapping) else get_selector(method)
+        selector.set_params(costs=prices, random_state=seed, n_jobs=workers)
         if "discrete_features" in selector.get_params():
             discrete = [varying.discrete[name] for name in varying.features]
             selector.set_params(discrete_features=discrete)

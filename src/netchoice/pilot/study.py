@@ -18,6 +18,7 @@ from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
 from netchoice.pilot.making import (
     Maker,
+    Methods,
     Progress,
     checked_sizes,
     digest,
@@ -26,7 +27,7 @@ from netchoice.pilot.making import (
     records,
     whole,
 )
-from netchoice.selection import METHODS
+from netchoice.selection import METHODS, CostAwareSelector
 from netchoice.table import CALIBRATION_ROWS, ReferenceTable
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def pilot(
     samples: int = 1000,
     target_samples: int | None = None,
     repeats: int = 1,
-    methods: Iterable[str] = DEFAULT_METHODS,
+    methods: Iterable[str] | Mapping[str, CostAwareSelector] = DEFAULT_METHODS,
     penalties: Iterable[float] = (0.0, 1.0),
     ks: Iterable[int] = range(1, 16),
     features: Sequence[Any] | None = None,
@@ -137,7 +138,8 @@ def pilot(
         Rows of each pilot table, and of the table at the target size (as many by default).
     repeats : int
         Pilots of each size, each with a seed of its own.
-    methods : iterable of str
+    methods : iterable of str, or mapping
+        Names of methods, or selectors by name; prices and seeds are set for them.
     penalties : iterable of float
         Values of λ. Above 0, prices are those of the target size, extrapolated from pilots of the
         same size and smaller; from the smallest size alone nothing can be extrapolated, and its
@@ -199,7 +201,7 @@ def pilot(
     prices = _prices(tables, dear, growth)
     settings = {
         "space": space.name, "sizes": order, "target": int(target), "samples": n_rows,
-        "target_samples": target_rows, "repeats": n_repeats, "methods": chosen,
+        "target_samples": target_rows, "repeats": n_repeats, "methods": list(chosen),
         "penalties": values, "seed": seed,
     }  # fmt: skip
     return PilotStudy(
@@ -207,7 +209,9 @@ def pilot(
     )
 
 
-def _methods(methods: Iterable[str]) -> list[str]:
+def _methods(methods: Iterable[str] | Mapping[str, CostAwareSelector]) -> Methods:
+    if isinstance(methods, Mapping) and methods:
+        return methods
     chosen = list(dict.fromkeys(methods))
     if not chosen:
         raise UsageError(f"no methods; expected some of {', '.join(METHODS)}")
@@ -224,7 +228,7 @@ class _Rankings:
     tables: Tables
     sizes: list[int]
     target: int
-    methods: list[str]
+    methods: Methods
     penalties: list[float]
     maker: Maker
 
@@ -254,7 +258,9 @@ class _Rankings:
         import pandas as pd
 
         path = self.maker.path
-        told = [self.methods, self.penalties, len(table), table.features, self.maker.seed]
+        methods = self.methods
+        named = list(methods) if not isinstance(methods, Mapping) else list(map(repr, methods.items()))
+        told = [named, self.penalties, len(table), table.features, self.maker.seed]
         if any(self.penalties):
             told += [self.target, [size for size in self.sizes if size <= n]]
         file = None if path is None else path / "rankings" / f"{n}-{repeat}-{digest(told)}.csv"

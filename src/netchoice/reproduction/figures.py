@@ -1,0 +1,154 @@
+"""The paper's figures, in its layout, as PNG and PDF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netchoice import plots
+from netchoice.choice import embed
+from netchoice.plots.canvas import COLOURS, DPI, GREY, LINES, SMALL, WIDTH
+from netchoice.reproduction.pilots import PilotRun
+from netchoice.reproduction.prices import AS_PUBLISHED, SETTINGS, Setting
+from netchoice.reproduction.scales import APPENDIX, MAIN, NINE
+from netchoice.reproduction.spaces import FEW, SpaceRun
+from netchoice.reproduction.yeast import NETWORKS, YeastRun
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_NUMBERS = {"ba": 1, "duplication": 2}
+_STUDIES = {
+    "ito2001": "Ito et al. 2001",
+    "yu2008": "Yu et al. 2008",
+    "uetz2000": "Uetz et al. 2000",
+}
+
+
+def save_both(picture: Any, path: Path) -> list[Path]:
+    """As PNG and as PDF."""
+    return [plots.save(picture, path.with_suffix(suffix)) for suffix in (".png", ".pdf")]
+
+
+def heat_figures(run: SpaceRun, folder: Path) -> list[Path]:
+    """Figures 1 and 2, S1 and S2; then all nine methods under every setting, λ in both units."""
+    number = _NUMBERS[run.family]
+    made = []
+    for name, methods in ((f"figure-{number}", MAIN), (f"figure-S{number}", APPENDIX)):
+        picture = _heat(run.evaluation(AS_PUBLISHED), methods, AS_PUBLISHED)
+        made += save_both(picture, folder / f"{name}-{run.family}")
+    for setting in SETTINGS:
+        frame = run.evaluation(setting)
+        name = f"heat-{run.family}-{setting.name}"
+        made += save_both(_heat(frame, NINE, setting), folder / name)
+        # Only the unit of λ differs: a share of the whole price instead of a second.
+        total = sum(run.costs(setting).prices().values())
+        shares = _heat(frame.assign(penalty=frame["penalty"] * total), NINE, setting)
+        made += save_both(shares, folder / f"{name}-shares")
+    return made
+
+
+def _heat(frame: pd.DataFrame, methods: Iterable[str], setting: Setting) -> Any:
+    low = float(frame["accuracy"].min())
+    return plots.heatmaps(
+        frame, methods=methods, share=f"share_{setting.charge}", vmin=low, vmax=1.0
+    )
+
+
+def transition_figure(run: SpaceRun, folder: Path) -> list[Path]:
+    """Accuracy with a few features over many penalties: where each method falls."""
+    from matplotlib.figure import Figure
+
+    settings = [s for s in SETTINGS if s.estimator == "published"]
+    figure = Figure(figsize=(1.25 * WIDTH, 6.0), dpi=DPI, layout="constrained")
+    axes = figure.subplots(2, 2, sharey=True).ravel()
+    for ax, setting in zip(axes, settings, strict=True):
+        frame = run.transition(setting)
+        for i, (method, rows) in enumerate(frame.groupby("method", sort=False)):
+            some = rows[rows["penalty"] > 0].sort_values("penalty")
+            ax.plot(
+                some["penalty"], some["accuracy"], label=method, linewidth=1.5,
+                color=COLOURS[i % len(COLOURS)], linestyle=LINES[i % len(LINES)],
+            )  # fmt: skip
+        ax.set_xscale("log")
+        ax.set_title(setting.words, loc="left", fontsize=SMALL + 2)
+        ax.set_xlabel("cost penalty λ (1/s)")
+        ax.set_ylabel(f"accuracy, {FEW} features")
+        ax.grid(alpha=0.25)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside upper center", ncols=7, frameon=False, fontsize=SMALL
+    )
+    return save_both(figure, folder / f"transition-{run.family}")
+
+
+def growth_figure(pilots: Mapping[str, PilotRun], folder: Path) -> list[Path]:
+    """Figure 3: price of a network by its nodes, with the monomials through it."""
+    import pandas as pd
+
+    frames = [run.prices.assign(name=family) for family, run in pilots.items()]
+    fits = [
+        {"name": family, "curve": _monomial(run.growth), **_interval(run.growth)}
+        for family, run in pilots.items()
+    ]
+    picture = plots.cost_growth(pd.concat(frames, ignore_index=True), fits)
+    return save_both(picture, folder / "figure-3-growth")
+
+
+def _interval(growth: Mapping[str, Any]) -> dict[str, float]:
+    return {key: growth[key] for key in ("exponent", "low", "high") if growth[key] is not None}
+
+
+def _monomial(growth: Mapping[str, Any]) -> Any:
+    return lambda n: growth["factor"] * np.asarray(n, dtype=float) ** growth["exponent"]
+
+
+def pilot_figures(pilots: Mapping[str, PilotRun], folder: Path) -> list[Path]:
+    """Accuracy on large networks by the size of the pilots; the paper tells it in words."""
+    made = []
+    for family, run in pilots.items():
+        ks = [k for k in (1, 2, 3, 5, 10, 15) if k in set(run.accuracy["k"])]
+        picture = plots.pilot_accuracy(run.accuracy, ks=ks)
+        made += save_both(picture, folder / f"pilots-{family}")
+    return made
+
+
+def yeast_figure(run: YeastRun, counted: str, five: tuple[str, ...], path: Path) -> list[Path]:
+    """Figure 4: three clouds with their networks, and transitivity by model."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(1.1 * WIDTH, 0.95 * WIDTH), dpi=DPI, layout="constrained")
+    axes = figure.subplots(2, 2).ravel()
+    for ax, letter, network in zip(axes, "abc", NETWORKS, strict=False):
+        table = run.table(network, counted)
+        placed = embed(table, run.observed(network), features=five, scaling="standard")
+        plots.cloud(placed, ax=ax)
+        ax.get_legend().remove()
+        title = f"({letter}) {_STUDIES[network]}, n = {run.size(network, counted)}"
+        ax.set_title(title, loc="left", fontsize=SMALL + 2)
+        ax.set_xlabel(
+            f"distance correlation {placed.distance_correlation:.2f}",
+            fontsize=SMALL + 1,
+            color=GREY,
+        )
+    _transitivity(axes[3], run, counted)
+    return save_both(figure, path)
+
+
+def _transitivity(ax: Any, run: YeastRun, counted: str) -> None:
+    table = run.table("ito2001", counted)
+    seen = run.observed("ito2001")["transitivity"]
+    edges = np.linspace(0, max(1e-9, float(table.X["transitivity"].max()), seen), 60)
+    for i, (model, values) in enumerate(table.X["transitivity"].groupby(table.y)):
+        ax.hist(
+            values, edges, density=True, histtype="stepfilled", alpha=0.45, color=COLOURS[i],
+            label=str(model),
+        )  # fmt: skip
+        ax.hist(values, edges, density=True, histtype="step", color=COLOURS[i], linestyle=LINES[i])
+    ax.axvline(seen, color="black", linestyle="--", label="Ito et al. 2001")
+    ax.set(xlabel="transitivity", ylabel="density")
+    ax.set_title("(d) transitivity of the simulations", loc="left", fontsize=SMALL + 2)
+    ax.legend(frameon=False, fontsize=SMALL + 1)
