@@ -229,14 +229,15 @@ def save(picture: Any, path: str | PathLike[str]) -> Path:
             f"{path.name} ends in {path.suffix or 'nothing'!r}; "
             f"expected one of {', '.join(_METADATA)}"
         )
-    figure = _figure_of(picture)
+    figure = figure_of(picture)
     path.parent.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context({"svg.hashsalt": "netchoice"}):
         figure.savefig(path, format=form[1:], metadata=_METADATA[form])
     return path
 
 
-def _figure_of(picture: Any) -> Figure:
+def figure_of(picture: Any) -> Figure:
+    """The figure that something drawn stands on."""
     if isinstance(picture, Figure):
         return picture
     first = picture if isinstance(picture, Axes) else next(iter(np.ravel(picture)), None)

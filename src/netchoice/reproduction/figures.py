@@ -10,7 +10,7 @@ import numpy as np
 
 from netchoice import plots
 from netchoice.choice import embed
-from netchoice.plots.canvas import COLOURS, DPI, GREY, LINES, SMALL, WIDTH
+from netchoice.plots.canvas import COLOURS, DPI, GREY, LINES, SMALL, WIDTH, figure_of
 from netchoice.reproduction.pilots import PilotRun
 from netchoice.reproduction.prices import AS_PUBLISHED, SETTINGS, Setting
 from netchoice.reproduction.scales import APPENDIX, MAIN, NINE
@@ -29,8 +29,10 @@ _STUDIES = {
 
 
 def save_both(picture: Any, path: Path) -> list[Path]:
-    """As PNG and as PDF."""
-    return [plots.save(picture, path.with_suffix(suffix)) for suffix in (".png", ".pdf")]
+    """As PNG and as PDF, laid out once."""
+    png = plots.save(picture, path.with_suffix(".png"))
+    figure_of(picture).set_layout_engine("none")
+    return [png, plots.save(picture, path.with_suffix(".pdf"))]
 
 
 def heat_figures(run: SpaceRun, folder: Path) -> list[Path]:
@@ -40,14 +42,15 @@ def heat_figures(run: SpaceRun, folder: Path) -> list[Path]:
     for name, methods in ((f"figure-{number}", MAIN), (f"figure-S{number}", APPENDIX)):
         picture = _heat(run.evaluation(AS_PUBLISHED), methods, AS_PUBLISHED)
         made += save_both(picture, folder / f"{name}-{run.family}")
-    for setting in SETTINGS:
+    for setting in SETTINGS if run.scale.draws_every_setting else (SETTINGS[-1],):
         frame = run.evaluation(setting)
         name = f"heat-{run.family}-{setting.name}"
         made += save_both(_heat(frame, NINE, setting), folder / name)
-        # Only the unit of λ differs: a share of the whole price instead of a second.
-        total = sum(run.costs(setting).prices().values())
-        shares = _heat(frame.assign(penalty=frame["penalty"] * total), NINE, setting)
-        made += save_both(shares, folder / f"{name}-shares")
+        if setting in (SETTINGS[0], SETTINGS[-1]):
+            # Only the unit of λ differs: a share of the whole price instead of a second.
+            total = sum(run.costs(setting).prices().values())
+            shares = _heat(frame.assign(penalty=frame["penalty"] * total), NINE, setting)
+            made += save_both(shares, folder / f"{name}-shares")
     return made
 
 
@@ -77,6 +80,7 @@ def transition_figure(run: SpaceRun, folder: Path) -> list[Path]:
         ax.set_title(setting.words, loc="left", fontsize=SMALL + 2)
         ax.set_xlabel("cost penalty λ (1/s)")
         ax.set_ylabel(f"accuracy, {FEW} features")
+        ax.set_ylim(min(0.5, 0.98 * float(frame["accuracy"].min())), 1.02)
         ax.grid(alpha=0.25)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(

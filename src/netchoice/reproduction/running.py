@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from netchoice.datasets import DatasetError, load
 from netchoice.errors import UsageError
 from netchoice.names import unknown
 from netchoice.pilot.making import Progress
@@ -23,13 +24,15 @@ from netchoice.reproduction.scales import FAMILIES, PARTS, SCALES, SEED, Scale
 from netchoice.reproduction.spaces import SpaceRun
 from netchoice.reproduction.tables import price_page, price_table, three_core_page
 from netchoice.reproduction.verdict import judge_all, write_verdict
-from netchoice.reproduction.yeast import PAPERS_FIVE, YeastRun
+from netchoice.reproduction.yeast import NETWORKS, PAPERS_FIVE, YeastRun
 
 #: What each part is made from.
 _NEEDS = {
     "ba": ("ba",), "duplication": ("duplication",), "pilot": FAMILIES, "yeast": ("duplication",),
     "three-core": ("ba",),
 }  # fmt: skip
+#: Repeats can be added to, and pictures drawn or not.
+_WITHOUT_EFFECT_ON_DATA = ("repeats", "draws_every_setting")
 
 
 def reproduce(
@@ -98,6 +101,8 @@ class _Work:
     on_progress: Progress | None
 
     def all(self) -> dict[str, Any]:
+        if "yeast" in self.parts:
+            _check_networks()
         evidence = self._evidence()
         figures = self.folder / "figures"
         figures.mkdir(parents=True, exist_ok=True)
@@ -157,13 +162,24 @@ class _Work:
     def _about(self) -> dict[str, Any]:
         return {
             "scale": self.scale.name,
-            "settings": {**dataclasses.asdict(self.scale), "repeats": self.repeats, "seed": SEED},
+            "settings": _plain(
+                {**dataclasses.asdict(self.scale), "repeats": self.repeats, "seed": SEED}
+            ),
             "parts": list(self.parts),
             "date": datetime.now(UTC).date().isoformat(),
             "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python "
             f"{platform.python_version()}",
             "version": _version(),
         }
+
+
+def _check_networks() -> None:
+    """Before hours of work, not after."""
+    for network in NETWORKS:
+        try:
+            load(network)
+        except DatasetError as error:
+            raise DatasetError(f"{error}; or leave out the part yeast") from error
 
 
 def _version() -> str:
@@ -192,8 +208,7 @@ def _prepare(folder: Path, scale: Scale, fresh: bool) -> None:
     if fresh and (folder / "settings.json").exists():
         shutil.rmtree(folder)
     record = {**dataclasses.asdict(scale), "seed": SEED}
-    record.pop("repeats")
-    told = _plain(record)
+    told = _plain({k: v for k, v in record.items() if k not in _WITHOUT_EFFECT_ON_DATA})
     found = kept_record(folder / "settings.json", lambda: told)
     if found != told:
         raise UsageError(

@@ -38,6 +38,8 @@ class Scale:
         Simulations for each yeast network.
     svm_penalties, svm_ks : tuple
         Where the support vector machine is compared.
+    draws_every_setting : bool
+        Heat maps under every reading of prices, or under ours alone.
     """
 
     name: str
@@ -54,13 +56,14 @@ class Scale:
     svm_penalties: tuple[float, ...]
     svm_ks: tuple[int, ...]
     folds: int = 10
+    draws_every_setting: bool = True
 
 
 SCALES = {
     "tiny": Scale(
         "tiny", rows=120, nodes=60, penalties=(0.0, 0.1, 1.0, 12.8, 204.8), ks=(1, 2, 3, 5, 8),
         finest=4.0, runs=2, pilot_sizes=(20, 40, 60), pilot_rows=60, repeats=2, yeast_rows=60,
-        svm_penalties=(0.0,), svm_ks=(1, 2), folds=5,
+        svm_penalties=(0.0,), svm_ks=(1, 2), folds=5, draws_every_setting=False,
     ),
     "small": Scale(
         "small", rows=600, nodes=300, penalties=PAPER_PENALTIES, ks=tuple(range(1, 16)),
