@@ -6,3 +6,5 @@ html_title = "netchoice"
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 exclude_patterns = ["_build"]
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]

@@ -164,4 +164,5 @@ def _fetched(name: str, home: str) -> Path:
 
 
 def _way_out(name: str) -> str:
-    return f"put {DATASETS[name].file} into a folder and let {FOLDER} name that folder"
+    file = DATASETS[name].file
+    return f"put it as {name}.txt (or {file}) into a folder and let {FOLDER} name that folder"

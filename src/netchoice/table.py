@@ -198,7 +198,10 @@ class ReferenceTable:
         import pandas as pd
 
         if label not in frame.columns:
-            raise TableError(f"no column {label!r}; there are {', '.join(map(str, frame.columns))}")
+            raise TableError(
+                f"no column {label!r} with labels; there are {', '.join(map(str, frame.columns))}: "
+                "say which holds the labels (label=…, or --label)"
+            )
         if not len(frame):
             raise TableError("the table has no rows; expected a label and features in each")
         _check_labels(frame[label])
@@ -214,7 +217,10 @@ class ReferenceTable:
             raise TableError(f"column {reserved[0]!r} has a name that tables use; rename it")
         for name in names:
             if not pd.api.types.is_numeric_dtype(values[name]):
-                raise TableError(f"column {name!r} holds {values[name].dtype}; expected numbers")
+                raise TableError(
+                    f"column {name!r} holds {values[name].dtype}; expected numbers: code its values "
+                    "as numbers, or leave the column out"
+                )
         whole = {n for n in names if pd.api.types.is_integer_dtype(values[n])}
         whole = whole if discrete is None else set(discrete)
         listed = [{"name": n, "version": "", "discrete": n in whole} for n in names]

@@ -157,7 +157,7 @@ with 200 simulations of a model p cannot be below 0.005
         n_simulations={model: len(cloud) for model, cloud in clouds.items()},
         quantiles=_quantiles(clouds, names, values),
         left_out=tuple(left_out),
-        words=_words(p_values, level, fewest),
+        words=_words(p_values, level, max(len(cloud) for cloud in clouds.values())),
     )
 
 
@@ -244,9 +244,9 @@ def _quantiles(clouds: Mapping[str, Floats], names: list[str], values: Floats) -
     return pd.DataFrame(below, index=pd.Index(names, name="feature"))
 
 
-def _words(p_values: Mapping[str, float], level: float, fewest: int) -> str:
+def _words(p_values: Mapping[str, float], level: float, most: int) -> str:
     told = {model: f"{p:.2g} ({model})" for model, p in p_values.items()}
-    possible = f"with {fewest} simulations of a model p cannot be below {1 / (fewest + 1):.2g}"
+    possible = f"with {most} simulations of a model p cannot be below {1 / (most + 1):.2g}"
     good = [told[model] for model, p in p_values.items() if p > level]
     bad = [told[model] for model, p in p_values.items() if p <= level]
     if not good:

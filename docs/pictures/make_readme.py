@@ -1,0 +1,132 @@
+"""The picture at the top of the README, light and dark: a network, its price, its model.
+
+python docs/pictures/make_readme.py
+
+It shows what the first two commands of the README do: the network that `netchoice grow` makes there,
+and the answer of `netchoice choose`. Prices are measured, so the middle differs between machines.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import FuncFormatter, PercentFormatter
+
+import netchoice
+from netchoice.evaluation import pareto_front
+from netchoice.units import duration
+
+HERE = Path(__file__).parent
+NODES, SEED, TRUTH = 200, 1, {"p_delete": 0.5, "p_new": 0.4}
+SAMPLES = 2000
+BLUE, ORANGE, YELLOW = "#3D8FD1", "#E0762B", "#F0E442"
+THEMES = {"readme": ("#1F2328", "#FFFFFF"), "readme-dark": ("#E6EDF3", "#0D1117")}  # ink, ground
+
+
+def draw_network(ax: Axes, network: netchoice.Graph, ink: str) -> None:
+    """Its largest component; the larger a dot, the more links."""
+    graph = network.to_networkx()
+    graph = graph.subgraph(max(nx.connected_components(graph), key=len))
+    places = nx.kamada_kawai_layout(graph)
+    for u, v in graph.edges:
+        ax.plot(*zip(places[u], places[v], strict=True), color=ink, alpha=0.35, linewidth=0.8)
+    xy = np.array([places[node] for node in graph])
+    sizes = [6 + 9 * degree for _, degree in graph.degree]
+    ax.scatter(*xy.T, s=sizes, color=BLUE, edgecolor="none", zorder=3)
+    ax.set_aspect("equal")
+    ax.set(xticks=[], yticks=[])
+    ax.set_xlabel("its largest component, larger dots: more links", color=ink)
+    ax.set_title(f"A network: {network.n_nodes} nodes, {network.n_edges} edges", color=ink)
+
+
+def draw_prices(ax: Axes, choice: netchoice.Choice, ink: str, ground: str) -> None:
+    """All sets of features that were tried, and the one that was chosen."""
+    selection = choice.evidence["selection"]
+    tried = selection.evaluation.drop_duplicates(["price_shared", "accuracy"])
+    front = pareto_front(tried)
+    ax.scatter(tried["price_shared"], tried["accuracy"], s=16, color=BLUE, alpha=0.6, linewidth=0)
+    ax.step(front["price_shared"], front["accuracy"], where="post", color=ink, linewidth=1.4)
+    ax.axvline(choice.cost["all_features"], color=ORANGE, linewidth=1.6, linestyle=(0, (4, 2)))
+    point = selection.point
+    ax.scatter(
+        point.price, point.accuracy, s=260, marker="*", color=YELLOW, edgecolor="black", zorder=4
+    )
+    low = min(0.9, float(tried["accuracy"].min()))
+    ax.set(xscale="log", ylim=(low - 0.005, 1.012))
+    outline = [withStroke(linewidth=3, foreground=ground)]
+    ax.annotate(
+        f"all {len(selection.table.features)} features: {duration(choice.cost['all_features'])}",
+        (choice.cost["all_features"], 0.06), xycoords=("data", "axes fraction"),
+        xytext=(-6, 0), textcoords="offset points", ha="right", color=ORANGE, path_effects=outline,
+    )  # fmt: skip
+    ax.annotate(
+        f"chosen: {len(choice.features)} for {duration(point.price)}",
+        (point.price, point.accuracy), xytext=(-2, -26), textcoords="offset points", color=ink,
+        path_effects=outline,
+    )  # fmt: skip
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: duration(seconds)))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
+    ax.set_xlabel("price per network", color=ink)
+    ax.set_ylabel("told rightly", color=ink)
+    ax.set_title("Which statistics are worth their price?", color=ink)
+
+
+def draw_answer(ax: Axes, choice: netchoice.Choice, ink: str, ground: str) -> None:
+    """Simulations of both models in the plane, the network as a star."""
+    made = choice.evidence
+    points = netchoice.embed(made["broad"], made["broad_observed"]).points
+    for (name, own), colour, marker in zip(
+        points[~points["observed"]].groupby("label"), (ORANGE, BLUE), ("s", "o"), strict=True
+    ):
+        shown = own.sample(600, random_state=0)
+        ax.scatter(shown["x"], shown["y"], s=9, color=colour, marker=marker, alpha=0.5, linewidth=0)
+        ax.text(
+            own["x"].median(), own["y"].median(), str(name), color=ink, weight="bold", size=15,
+            ha="center", path_effects=[withStroke(linewidth=4, foreground=ground)],
+        )  # fmt: skip
+    star = points[points["observed"]]
+    ax.scatter(star["x"], star["y"], s=300, marker="*", color=YELLOW, edgecolor="black", zorder=4)
+    ax.set(xticks=[], yticks=[])
+    fits = "it fits" if choice.fits else "no model fits"
+    ax.set_title(f"{choice.model}: {choice.probabilities[choice.model]:.3f}, and {fits}", color=ink)
+    ax.set_xlabel("simulated networks, by distance", color=ink)
+
+
+def draw(network: netchoice.Graph, choice: netchoice.Choice, ink: str, ground: str) -> Figure:
+    """The three panels side by side."""
+    figure = Figure(figsize=(13, 4.3), dpi=140, facecolor=ground, layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.15, wspace=0.04)  # type: ignore[call-arg, union-attr]
+    axes: Any = figure.subplots(1, 3)
+    draw_network(axes[0], network, ink)
+    draw_prices(axes[1], choice, ink, ground)
+    draw_answer(axes[2], choice, ink, ground)
+    for ax in axes:
+        ax.set_facecolor(ground)
+        ax.tick_params(colors=ink, labelsize=11)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.spines[["left", "bottom"]].set_color(ink)
+        ax.spines[["left", "bottom"]].set_visible(ax is axes[1])
+        ax.title.set_size(14)
+        ax.xaxis.label.set_size(12)
+        ax.yaxis.label.set_size(12)
+        for text in ax.texts:
+            text.set_size(max(12, text.get_size()))
+    return figure
+
+
+def main() -> None:
+    """Grow, choose, draw twice."""
+    network = netchoice.get_model("dmr").grow(NODES, TRUTH, np.random.default_rng(SEED))
+    choice = netchoice.choose_model(network, "duplication", samples=SAMPLES)
+    for name, (ink, ground) in THEMES.items():
+        draw(network, choice, ink, ground).savefig(HERE / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()

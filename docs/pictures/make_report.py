@@ -1,0 +1,56 @@
+"""The two pictures of a report: on a desktop and on a phone.
+
+python docs/pictures/make_report.py [FOLDER]
+
+FOLDER is what `netchoice choose` left; by default the example network is chosen for, which takes
+about two minutes. Needs playwright and chromium.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+from netchoice import cli
+from netchoice.report import write_report
+
+HERE = Path(__file__).parent
+EXAMPLE = HERE.parents[1] / "examples" / "dmr-network.tsv"
+QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+
+
+def main() -> None:
+    """Choose if there is nothing yet, write the report, take the pictures."""
+    with TemporaryDirectory() as scratch:
+        folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(scratch) / "choice"
+        if not folder.exists():
+            try:
+                cli.main(["choose", str(EXAMPLE), "--out", str(folder), "--no-report"])
+            except SystemExit as ended:
+                if ended.code:
+                    raise
+        file = write_report(folder, Path(scratch) / "report.html")
+        with sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=QUIET)
+            _take(browser, file, (1280, 2150), "#answer", "report-desktop.png")
+            _take(browser, file, (390, 1180), "#explorer", "report-phone.png")
+            browser.close()
+
+
+def _take(browser: Any, file: Path, size: tuple[int, int], top: str, name: str) -> None:
+    """What a screen of this size shows."""
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+    page.goto(file.as_uri())
+    page.wait_for_selector("html[data-drawn]")
+    if top != "#answer":
+        page.evaluate(f"document.querySelector('{top}').scrollIntoView()")
+    page.screenshot(path=str(HERE / name))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""The pictures of the tutorial: those that `netchoice choose` draws of the example network.
+
+python docs/pictures/make_tutorial.py
+
+About two minutes. Prices are measured, so the features chosen may differ between machines.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import netchoice
+
+HERE = Path(__file__).parent
+EXAMPLE = HERE.parents[1] / "examples" / "dmr-network.tsv"
+SHOWN = ("probabilities", "cloud", "features", "parameters", "accuracy-against-price")
+
+
+def main() -> None:
+    """Choose, draw, keep those that are shown."""
+    network, _ = netchoice.read_network(EXAMPLE)
+    choice = netchoice.choose_model(network, "duplication")
+    with TemporaryDirectory() as folder:
+        for path in netchoice.plots.draw_choice(choice, folder):
+            if path.stem in SHOWN:
+                shutil.copy(path, HERE / f"tutorial-{path.name}")
+
+
+if __name__ == "__main__":
+    main()
