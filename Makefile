@@ -73,7 +73,19 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint $(VENV)/.warm test-bounds
+# Debian's browser, for the tests of the report; where it cannot be had they are skipped.
+BROWSER := $(VENV)/.browser
+ROOT_SHELL := $(shell [ "$$(id -u)" = 0 ] && echo env || echo sudo -n)
+$(BROWSER): | $(VENV)/.created
+	@if command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1; then touch $@; \
+	elif command -v apt-get >/dev/null 2>&1 && $(ROOT_SHELL) true >/dev/null 2>&1; then \
+		echo "installing chromium for the tests of the report (once)"; \
+		{ $(ROOT_SHELL) apt-get update -qq && $(ROOT_SHELL) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+			--no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1 && touch $@ \
+			|| echo "chromium could not be installed: the tests in a browser will be skipped"; \
+	else echo "no chromium, and no way to install it: the tests in a browser will be skipped"; fi
+
+test: lint $(VENV)/.warm $(BROWSER) test-bounds
 	$(BIN)/python -m pytest --doctest-modules src/netchoice -q -p no:cacheprovider
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 

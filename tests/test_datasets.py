@@ -116,7 +116,8 @@ class TestFetching:
         folder, url, asked = server
         (folder / "Ito_core.txt").write_text("<html>we have moved</html>\n")
         with pytest.raises(
-            DatasetError, match=r"ito2001.*it was removed; put it as ito2001\.txt \(or Ito_core\.txt\) into a folder"
+            DatasetError,
+            match=r"ito2001.*it was removed; put it as ito2001\.txt \(or Ito_core\.txt\) into a folder",
         ):
             load("ito2001", url=url)
         (folder / "Ito_core.txt").write_text(made_up)

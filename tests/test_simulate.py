@@ -525,7 +525,9 @@ def test_tables_made_elsewhere():
     assert table.costs.price("share") == 5
     free = ReferenceTable.from_frame(frame, "y")
     assert free.costs.price("count") == 0
-    with pytest.raises(TableError, match="no column 'label' with labels; there are y, count, share"):
+    with pytest.raises(
+        TableError, match="no column 'label' with labels; there are y, count, share"
+    ):
         ReferenceTable.from_frame(frame)
     with pytest.raises(TableError, match="column 'y' holds"):
         ReferenceTable.from_frame(frame, "count")

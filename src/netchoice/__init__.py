@@ -19,7 +19,7 @@ from netchoice.simulate import simulate_table
 from netchoice.table import ReferenceTable
 
 if TYPE_CHECKING:
-    from netchoice import choice, evaluation, information, pilot, plots, selection
+    from netchoice import choice, evaluation, information, pilot, plots, report, selection
     from netchoice.choice import Choice, choose_model, embed
     from netchoice.evaluation import evaluate, operating_point
     from netchoice.growth import CostGrowth
@@ -59,6 +59,7 @@ __all__ = [
     "plots",
     "read_network",
     "recommend_pilot_size",
+    "report",
     "selection",
     "simulate_table",
     "write_network",
@@ -78,6 +79,7 @@ _LATER = {
     "pilot": "",
     "plots": "",
     "recommend_pilot_size": "pilot",
+    "report": "",
     "selection": "",
 }
 

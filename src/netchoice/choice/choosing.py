@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from netchoice.choice.keeping import keep
 from netchoice.choice.result import Choice
 from netchoice.choice.simulator import Progress, Simulator
 from netchoice.choice.study import Study
@@ -113,7 +114,8 @@ def choose_model(
     selection = study.select(settings)
     table = study.simulate_inference(selection, samples)
     choice = study.answer(selection, table, settings)
-    simulator.keep(choice, selection, network)
+    if simulator.folder is not None:
+        keep(choice, network, simulator.folder)
     return choice
 
 

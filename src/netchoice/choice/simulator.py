@@ -12,11 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from netchoice.choice.result import Choice
-from netchoice.choice.selecting import Selection
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.graph import Graph
-from netchoice.io import write_network
 from netchoice.models.space import ModelSpace
 from netchoice.simulate import simulate_table
 from netchoice.table import ReferenceTable
@@ -77,24 +73,6 @@ class Simulator:
             self.folder.mkdir(parents=True, exist_ok=True)
             record = {"settings": _plain(settings), **versions()}
             run.write_text(json.dumps(record, indent=2, ensure_ascii=False))
-        except OSError as error:
-            raise NetchoiceError(f"cannot write to {self.folder}: {error.strerror}") from error
-
-    def keep(self, choice: Choice, selection: Selection, network: Graph) -> None:
-        """Write the answer, and the frames it rests on."""
-        if self.folder is None:
-            return
-        try:
-            (self.folder / "choice.json").write_text(choice.to_json() + "\n")
-            write_network(network, self.folder / "network.tsv")
-            choice.confusion.to_csv(self.folder / "confusion.csv")
-            if selection.rankings is not None:
-                selection.rankings.to_csv(self.folder / "rankings.csv", index=False)
-            if selection.evaluation is not None:
-                joined = selection.evaluation["features"].map(";".join)
-                selection.evaluation.assign(features=joined).to_csv(
-                    self.folder / "evaluation.csv", index=False
-                )
         except OSError as error:
             raise NetchoiceError(f"cannot write to {self.folder}: {error.strerror}") from error
 

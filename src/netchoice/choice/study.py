@@ -333,6 +333,9 @@ def _selection_record(selection: Selection) -> dict[str, Any]:
     }
     if selection.point is not None:
         point = selection.point.as_dict()
-        told = ("method", "penalty", "price", "share", "speedup", "rule", "charge", "best_features")
+        told = (
+            "method", "penalty", "k", "price", "share", "speedup", "rule", "charge",
+            "best_features",
+        )  # fmt: skip
         record["operating_point"] = {name: point[name] for name in told}
     return record

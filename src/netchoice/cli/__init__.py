@@ -15,6 +15,7 @@ from netchoice.cli import (
     models,
     networks,
     pilots,
+    reproduction,
     selection,
     setup,
     tables,
@@ -26,7 +27,7 @@ from netchoice.simulate import StoppedError
 
 __all__ = [
     "app", "choosing", "evaluations", "features", "main", "models", "networks", "pilots",
-    "selection", "setup", "tables",
+    "reproduction", "selection", "setup", "tables",
 ]  # fmt: skip
 
 # The wrong use of options is an error class of click, which typer may or may not carry inside.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ import netchoice
 from netchoice.cli.common import AsJson, Format, Header, app, say
 from netchoice.cli.models import IsolatedNodes, Prior, assignments
 from netchoice.cli.progress import progress
+from netchoice.cli.reports import NoReport, write
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.units import seconds_of
 
@@ -71,6 +73,7 @@ def choose(
         typer.Option("--out", "-o", help="Folder of the answer; NAME-choice if absent."),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over.")] = False,
+    no_report: NoReport = False,
     as_json: AsJson = False,
 ) -> None:
     """Which model made this network, how sure is that, and does any model fit at all?
@@ -108,14 +111,18 @@ def choose(
             on_progress=on_progress,
         )
     try:
+        (folder / "reading.json").write_text(json.dumps(report.as_dict(), indent=2) + "\n")
         netchoice.plots.draw_choice(choice, folder / "figures")
     except OSError as error:
         raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
+    if not no_report:
+        write(folder)
     if as_json:
         typer.echo(choice.to_json())
     else:
         say(choice.summary())
-        say(f"everything is in {folder}: choice.json, tables, figures")
+        told = "" if no_report else "report.html, "
+        say(f"everything is in {folder}: {told}choice.json, tables, figures")
 
 
 def _read(name: str, format: str | None, header: bool | None) -> tuple[netchoice.Graph, Any]:

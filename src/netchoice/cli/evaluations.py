@@ -12,6 +12,7 @@ import typer
 import netchoice
 from netchoice.cli.common import AsJson, app, print_json, say
 from netchoice.cli.progress import progress
+from netchoice.cli.reports import NoReport, write
 from netchoice.cli.selection import Costs, Label, Seed, check_finite, load_table, prices_of
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
@@ -71,6 +72,7 @@ def evaluate(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for tables and pictures.")
     ] = None,
+    no_report: NoReport = False,
     as_json: AsJson = False,
 ) -> None:
     """How few features are enough: accuracy against price for many rankings, and a recommendation.
@@ -80,6 +82,7 @@ def evaluate(
     Stopped with Ctrl-C or killed, the same command goes on where it was.
     """
     from netchoice import selection
+    from netchoice.choice.simulator import versions
     from netchoice.evaluation import operating_point
 
     if out is None:
@@ -113,12 +116,21 @@ def evaluate(
         "costs": source,
         "recommended": point.as_dict(),
         "out": str(out),
-    }
+        "settings": {
+            "methods": list(dict.fromkeys(rankings["method"])), "penalties": values,
+            "max_features": max_features, "classifier": classifier, "folds": folds,
+            "budget": budget, "rule": rule, "charge": charge, "cost_scale": cost_scale,
+            "label": label, "seed": seed, "rows": {"train": len(first), "test": len(second)},
+        },
+        **versions(),
+    }  # fmt: skip
     _write(out, record, rankings, evaluation, prices.only(first.features), point)
+    if not no_report:
+        write(out)
     if as_json:
         print_json(record)
     else:
-        _print(point, source, out)
+        _print(point, source, out, report=not no_report)
 
 
 def _tables(
@@ -190,6 +202,7 @@ def _write(
         joined = evaluation.assign(features=evaluation["features"].map(";".join))
         joined.to_csv(out / "evaluation.csv", index=False)
         (out / "recommended.json").write_text(json.dumps(record, indent=2, ensure_ascii=False))
+        (out / "prices.json").write_text(json.dumps(prices.as_dict(), indent=2))
         price = f"price_{point.charge}"
         chosen = {price: point.price, "accuracy": point.accuracy}
         plots.save(plots.heatmaps(evaluation), out / "heatmaps.png")
@@ -204,7 +217,7 @@ def _write(
         raise NetchoiceError(f"cannot write to {out}: {error.strerror}") from error
 
 
-def _print(point: OperatingPoint, source: str, out: Path) -> None:
+def _print(point: OperatingPoint, source: str, out: Path, report: bool) -> None:
     show = duration if source.partition(":")[0] in ("measured", "paper") else "{:.4g}".format
     low, high = point.interval
     say(f"recommended ({point.rule}): {', '.join(point.features)}")
@@ -216,4 +229,4 @@ def _print(point: OperatingPoint, source: str, out: Path) -> None:
         f"({point.level:.0%} interval {low:.4f} to {high:.4f}); the most accurate set: "
         f"{point.best_accuracy:.4f}"
     )
-    say(f"tables and pictures in {out}")
+    say(f"{'report.html, ' if report else ''}tables and pictures in {out}")

@@ -259,7 +259,9 @@ class _Rankings:
 
         path = self.maker.path
         methods = self.methods
-        named = list(methods) if not isinstance(methods, Mapping) else list(map(repr, methods.items()))
+        named = (
+            list(methods) if not isinstance(methods, Mapping) else list(map(repr, methods.items()))
+        )
         told = [named, self.penalties, len(table), table.features, self.maker.seed]
         if any(self.penalties):
             told += [self.target, [size for size in self.sizes if size <= n]]

@@ -45,13 +45,14 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
     """
     made = choice.evidence
     selection, broad = made["selection"], made["broad"]
-    told = broad.X[list(made["broad_observed"])]
+    values = made["broad_observed"]
+    embedding = made.get("embedding") or embed(broad, values, features=list(values))
     pictures = {
         "probabilities": probabilities(choice.probabilities, choice.intervals),
         "features": feature_distributions(
             made["table"].X, made["table"].y, choice.features, list(choice.features)
         ),
-        "cloud": cloud(embed(broad, made["broad_observed"], features=list(told.columns))),
+        "cloud": cloud(embedding),
         "confusion": confusion(choice.confusion),
         "reliability": reliability(made["held_out"].reliability),
         "prices": prices(selection.costs.only(selection.table.features)),

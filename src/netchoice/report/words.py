@@ -1,0 +1,133 @@
+"""The answer in words: what a reader who stops after the first screen should know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from netchoice.choice.result import chance
+from netchoice.report.prices import Unit
+from netchoice.units import duration
+
+
+class Card(NamedTuple):
+    """One question, its answer in a word or two, and what else is to be said."""
+
+    question: str
+    answer: str
+    rest: str
+    warning: bool = False
+
+
+class Told(NamedTuple):
+    """The first screen."""
+
+    title: str
+    headline: str
+    cards: list[Card]
+    notes: Sequence[str]
+
+
+def of_choice(record: Mapping[str, Any], name: str) -> Told:
+    """Of an answer for a network: the model, how sure, whether anything fits, what it cost."""
+    model = str(record["model"])
+    low, high = record["intervals"][model]
+    judged = sum(n for row in record["confusion"].values() for n in row.values())
+    probability = Card(
+        "How sure?",
+        chance(record["probabilities"][model]),
+        f"probability of {model}{'' if record['fits'] else ', had one of these models made it'}, between "
+        f"{chance(low)} and {chance(high)}; of {judged} held-out simulations "
+        f"{record['accuracy']:.1%} were given their true model",
+        not record["fits"],
+    )
+    return Told(
+        f"Which model made {name}?",
+        _verdict(record, model),
+        [_model(record, model), probability, _fit(record, model), _cost(record)],
+        record["notes"],
+    )
+
+
+def _verdict(record: Mapping[str, Any], model: str) -> str:
+    among = f"Of {len(record['probabilities'])} models compared"
+    if not record["fits"]:
+        return (
+            f"{among}, none explains this network. On the features selected {model} is the nearest, "
+            "which is no reason to believe in it."
+        )
+    if record["fit_p_values"][model] <= record["fit"]["level"]:
+        return (
+            f"{among}, {model} is the most probable on the features selected, but it does not fit, "
+            "and another one does: the answer is not to be trusted."
+        )
+    return f"{among}, {model} is the most probable, and the network looks like what it makes."
+
+
+def _model(record: Mapping[str, Any], model: str) -> Card:
+    told = [
+        f"{name} {known['median']:.3g} ({known['interval'][0]:.3g} to {known['interval'][1]:.3g})"
+        for name, known in record["parameters"].items()
+    ]
+    rest = f"with {', '.join(told)}" if told else "it has no free parameters"
+    return Card("Which model?", model, rest, not record["fits"])
+
+
+def _fit(record: Mapping[str, Any], model: str) -> Card:
+    level = record["fit"]["level"]
+    own = record["fit_p_values"][model]
+    if not record["fits"]:
+        answer, warning = "No", True
+    else:
+        answer, warning = ("Yes", False) if own > level else ("Another one", True)
+    return Card("Does any model fit?", answer, str(record["fit"]["words"]), warning)
+
+
+def _cost(record: Mapping[str, Any]) -> Card:
+    cost, n = record["cost"], len(record["features"])
+    told = [f"per network, for {n} {'feature' if n == 1 else 'features'}"]
+    if cost["speedup"]:
+        told.append(f"{cost['speedup']:.3g} times that for all features")
+    if cost["saved_seconds"]:
+        told.append(f"{duration(cost['saved_seconds'])} saved on {cost['simulations']} simulations")
+    judged = f"on each of {cost['fit_simulations']} others"
+    told.append(f"judging the fit took {duration(cost['fit_features'])} {judged}")
+    told.append(f"the last run took {duration(cost['seconds'])} in all")
+    return Card("What does it cost?", duration(cost["selected_features"]), "; ".join(told))
+
+
+def of_evaluation(record: Mapping[str, Any], unit: Unit) -> Told:
+    """Of an evaluation: the recommended set, its accuracy and its price."""
+    point = record["recommended"]
+    names, (low, high) = list(point["features"]), point["interval"]
+    free = not point["price"]
+    cheaper = f"{point['speedup']:.3g} times cheaper than all features" if point["speedup"] else ""
+    lost = point["best_accuracy"] - point["accuracy"]
+    price = unit.tell(point["price"])
+    count = "One feature is" if len(names) == 1 else f"{len(names)} features are"
+    rules = {
+        "cheapest": "the cheapest set that is as accurate as the best one, up to chance",
+        "budget": "the most accurate set within the budget",
+        "knee": "where more money begins to buy little accuracy",
+    }
+    cards = [
+        Card("Which features?", str(len(names)), f"from {point['method']} with penalty "
+             f"{point['penalty']:.3g}: {', '.join(names)}"),
+        Card("How accurate?", f"{point['accuracy']:.2%}", f"on rows that had no part in the choice; "
+             f"{point['level']:.0%} interval {low:.2%} to {high:.2%}"),
+        Card("What is lost?", f"{max(0.0, lost):.2%}" if lost > 0 else "nothing",
+             f"against the most accurate set, {point['best_accuracy']:.2%} with "
+             f"{len(point['best_features'])} features"),
+        Card("What does it cost?", "nothing" if free else price, "no prices were given" if free else
+             f"{_charged(point['charge'])}; {cheaper}"),
+    ]  # fmt: skip
+    return Told(
+        "How few features are enough?",
+        f"{count} recommended: {', '.join(names)}. This is {rules[point['rule']]}.",
+        cards,
+        (),
+    )
+
+
+def _charged(charge: str) -> str:
+    return "common steps paid once" if charge == "shared" else "each feature paid alone"
