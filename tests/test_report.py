@@ -76,7 +76,7 @@ def test_the_answer_stands_on_top(page, answer):
     assert f"{model} is the most probable, and the network looks like what it makes" in top
     assert f"{record['accuracy']:.1%} were given their true model" in top
     assert record["fit"]["words"] in top
-    assert f"{cost['speedup']:.3g} times that for all features" in top
+    assert f"all features cost {cost['speedup']:.3g} times as much" in top
     assert all(note in top for note in record["notes"])
 
 

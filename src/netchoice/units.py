@@ -22,6 +22,15 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e6:.3g} µs"
 
 
+def in_seconds(source: str) -> bool:
+    """Whether prices that come from there are times.
+
+    >>> in_seconds("measured"), in_seconds("paper:ba"), in_seconds("prices.csv")
+    (True, True, False)
+    """
+    return source.partition(":")[0] in ("measured", "paper")
+
+
 def seconds_of(text: float | str, what: str) -> float:
     """Seconds that a text says, "5ms" or "2 min"; a plain number is in seconds.
 

@@ -16,7 +16,7 @@ from netchoice.cli.reports import NoReport, write
 from netchoice.cli.selection import Costs, Label, Seed, check_finite, load_table, prices_of
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.units import duration
+from netchoice.units import duration, in_seconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,10 +84,13 @@ def evaluate(
     from netchoice import selection
     from netchoice.choice.simulator import versions
     from netchoice.evaluation import operating_point
+    from netchoice.evaluation.choosing import as_budget
 
     if out is None:
         raise UsageError("where to? Give --out, for example --out results")
     rule = rule or ("cheapest" if budget is None else "budget")
+    if budget is not None:
+        as_budget(budget)  # a wrong one is told before the work, not after
     first, second = _tables(train, test, label, seed)
     prices, source = prices_of(first, costs)
     prices = CostModel(dict.fromkeys(first.features, 0.0)) if prices is None else prices
@@ -205,10 +208,12 @@ def _write(
         (out / "prices.json").write_text(json.dumps(prices.as_dict(), indent=2))
         price = f"price_{point.charge}"
         chosen = {price: point.price, "accuracy": point.accuracy}
+        unit = "s" if in_seconds(record["costs"]) else ""
         plots.save(plots.heatmaps(evaluation), out / "heatmaps.png")
-        plots.save(plots.prices(prices), out / "prices.png")
+        plots.save(plots.prices(prices, unit=unit), out / "prices.png")
         if evaluation[price].gt(0).any():
-            plots.save(plots.pareto(evaluation, price=price, point=chosen), out / "pareto.png")
+            picture = plots.pareto(evaluation, price=price, point=chosen, unit=unit)
+            plots.save(picture, out / "pareto.png")
         if rankings["penalty"].nunique() > 1:
             for method in dict.fromkeys(rankings["method"]):
                 picture = plots.ranking_paths(rankings, method)
@@ -218,7 +223,7 @@ def _write(
 
 
 def _print(point: OperatingPoint, source: str, out: Path, report: bool) -> None:
-    show = duration if source.partition(":")[0] in ("measured", "paper") else "{:.4g}".format
+    show = duration if in_seconds(source) else "{:.4g}".format
     low, high = point.interval
     say(f"recommended ({point.rule}): {', '.join(point.features)}")
     say(f"from {point.method}, penalty {point.penalty:.3g}, {point.k} features")

@@ -14,7 +14,7 @@ from netchoice.cli.common import AsJson, app, print_json, say
 from netchoice.costs import CHARGES, SCALES, CostModel
 from netchoice.errors import UsageError
 from netchoice.shards import TableError
-from netchoice.units import duration
+from netchoice.units import duration, in_seconds
 
 Label = Annotated[str, typer.Option("--label", help="The column with the labels of a CSV table.")]
 Costs = Annotated[
@@ -177,7 +177,7 @@ def _print(record: dict[str, Any]) -> None:
         say(f"left out because constant: {', '.join(record['constant'])}")
     lines = record["features"]
     terms = [t for t in ("relevance", "redundancy", "interaction", "partner") if t in lines[0]]
-    seconds = record["costs"].partition(":")[0] in ("measured", "paper")
+    seconds = in_seconds(record["costs"])
     show = duration if seconds else "{:.4g}".format
     priced = "price" in lines[0]
     width = max(len("feature"), *(len(name) for name in record["ranking"]))

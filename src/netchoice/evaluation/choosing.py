@@ -191,14 +191,16 @@ def as_budget(budget: float | str) -> tuple[float, bool]:
     ((0.005, False), (0.02, True), (0.01, False))
     """
     text = str(budget).strip()
-    if not text.endswith("%"):
-        return seconds_of(text, "budget"), False
     try:
+        if not text.endswith("%"):
+            return seconds_of(text, "budget"), False
         share = float(text[:-1]) / 100
-    except ValueError:
+    except (UsageError, ValueError):
         share = math.nan
     if not 0 < share < math.inf:
-        raise UsageError(f"budget {budget!r}; expected a share such as 2%")
+        raise UsageError(
+            f"budget {budget!r}; expected a price such as 20, a time such as 5ms, or a share such as 2%"
+        )
     return share, True
 
 

@@ -171,17 +171,17 @@ def price_axis(axis: Axis, prices: Iterable[float], unit: str, what: str = "pric
     if positive:
         axis.set_minor_formatter(NullFormatter())
     axis.set_major_formatter(FuncFormatter(lambda price, _: price_text(price, unit)))
-    axis.set_label_text(what if unit == "s" else f"{what} ({unit})")
+    axis.set_label_text(what if unit in ("s", "") else f"{what} ({unit})")
 
 
 def price_text(price: float, unit: str = "s") -> str:
-    """A price with its unit; seconds in the unit that suits them.
+    """A price with its unit, if it has one; seconds in the unit that suits them.
 
     >>> price_text(0.00025), price_text(0.01), price_text(120.0), price_text(0.5, "euro")
     ('250 µs', '10 ms', '120 s', '0.5 euro')
     """
     if unit != "s":
-        return f"{price:.3g} {unit}"
+        return f"{price:.3g} {unit}".rstrip()
     if price == 0 or price >= 0.9995:
         return f"{price:.4g} s"
     for name, size in (("ms", 1e-3), ("µs", 1e-6)):

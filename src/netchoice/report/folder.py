@@ -11,6 +11,7 @@ from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.report.prices import Unit
 from netchoice.table import ReferenceTable
+from netchoice.units import in_seconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,8 +58,7 @@ class Held:
     @property
     def unit(self) -> Unit:
         """What prices are counted in."""
-        source = str(self.record.get("costs", "measured")).partition(":")[0]
-        return Unit(self.is_choice or source in ("measured", "paper"))
+        return Unit(self.is_choice or in_seconds(str(self.record.get("costs", "measured"))))
 
     @property
     def chosen(self) -> dict[str, Any] | None:

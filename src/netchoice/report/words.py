@@ -87,7 +87,7 @@ def _cost(record: Mapping[str, Any]) -> Card:
     cost, n = record["cost"], len(record["features"])
     told = [f"per network, for {n} {'feature' if n == 1 else 'features'}"]
     if cost["speedup"]:
-        told.append(f"{cost['speedup']:.3g} times that for all features")
+        told.append(f"all features cost {cost['speedup']:.3g} times as much")
     if cost["saved_seconds"]:
         told.append(f"{duration(cost['saved_seconds'])} saved on {cost['simulations']} simulations")
     judged = f"on each of {cost['fit_simulations']} others"

@@ -11,6 +11,7 @@ import numpy as np
 from netchoice import plots
 from netchoice.choice import embed
 from netchoice.plots.canvas import COLOURS, DPI, GREY, LINES, SMALL, WIDTH, figure_of
+from netchoice.plots.choices import shades
 from netchoice.reproduction.pilots import PilotRun
 from netchoice.reproduction.prices import AS_PUBLISHED, SETTINGS, Setting
 from netchoice.reproduction.scales import APPENDIX, MAIN, NINE
@@ -146,12 +147,13 @@ def _transitivity(ax: Any, run: YeastRun, counted: str) -> None:
     table = run.table("ito2001", counted)
     seen = run.observed("ito2001")["transitivity"]
     edges = np.linspace(0, max(1e-9, float(table.X["transitivity"].max()), seen), 60)
+    colours = shades(sorted(set(table.y)))
     for i, (model, values) in enumerate(table.X["transitivity"].groupby(table.y)):
         ax.hist(
-            values, edges, density=True, histtype="stepfilled", alpha=0.45, color=COLOURS[i],
+            values, edges, density=True, histtype="stepfilled", alpha=0.45, color=colours[i],
             label=str(model),
         )  # fmt: skip
-        ax.hist(values, edges, density=True, histtype="step", color=COLOURS[i], linestyle=LINES[i])
+        ax.hist(values, edges, density=True, histtype="step", color=colours[i], linestyle=LINES[i])
     ax.axvline(seen, color="black", linestyle="--", label="Ito et al. 2001")
     ax.set(xlabel="transitivity", ylabel="density")
     ax.set_title("(d) transitivity of the simulations", loc="left", fontsize=SMALL + 2)
