@@ -6,7 +6,7 @@ OUT := build
 KERNELS := $(wildcard src/netchoice/_kernels/*.py)
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help demo example-large recovery test test-all test-bounds lint bench docs lock clean
+.PHONY: help demo example-large recovery reproduce test test-all test-bounds lint bench docs lock clean
 
 help:
 	@echo "make demo      set up, and say which model made an example network"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench     speed against the peers, measured side by side"
 	@echo "make example-large  100,000 nodes: features selected on pilots, prices extrapolated"
 	@echo "make recovery  how often the model of networks grown by plain code is told rightly"
+	@echo "make reproduce the paper's tables, figures and claims; SCALE=tiny, small or paper"
 	@echo "make docs      build the documentation into $(OUT)/docs"
 	@echo "make lint      ruff and mypy only"
 	@echo "make lock      renew requirements/*.txt from pyproject.toml"
@@ -58,7 +59,7 @@ demo: $(VENV)/.warm
 	@$(BIN)/netchoice choose examples/dmr-network.tsv --space duplication --out $(OUT)/demo/choice --fresh
 	@echo
 	@echo "The truth: it was grown by dmr with p_delete = 0.55 and p_new = 0.45."
-	@echo "Pictures: $(OUT)/demo/choice/figures (cloud.png shows where the network lies among simulations)"
+	@echo "To look at: $(OUT)/demo/choice/report.html; single pictures in $(OUT)/demo/choice/figures"
 
 # Networks grown by the plain twins of the tests, told by the whole machinery.
 recovery: $(VENV)/.dev $(VENV)/.warm
@@ -67,6 +68,12 @@ recovery: $(VENV)/.dev $(VENV)/.warm
 # Selection on pilots for a network on which the whole battery is out of reach.
 example-large: $(VENV)/.warm
 	$(BIN)/python examples/large_network.py
+
+# The paper once more. The yeast networks are found through NETCHOICE_DATA, or fetched.
+SCALE ?= small
+PARTS ?= all
+reproduce: $(VENV)/.warm
+	$(BIN)/netchoice reproduce $(PARTS) --scale $(SCALE) --out $(OUT)/reproduction-$(SCALE)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -136,7 +136,6 @@ MADE = {
     "ModelProbabilities", "OperatingPoint", "PaperCosts", "Parameter", "PilotStudy", "Posterior",
     "Prior", "ReadingReport", "Recommendation", "Stability", "Step",
 }  # fmt: skip
-WITHOUT_EXAMPLE = {"features.steps_of", "io.edge_list_text"}
 
 
 def test_public_parts():
@@ -155,7 +154,7 @@ def test_public_names_are_documented(name, thing):
         return  # modules and constants
     short = name.rpartition(".")[2]
     assert thing.__doc__, f"{name} has no docstring"
-    if short not in MADE and name not in WITHOUT_EXAMPLE:
+    if short not in MADE:
         assert ">>>" in thing.__doc__, f"{name} has no example"
     for method in vars(thing).values() if inspect.isclass(thing) else ():
         told = inspect.isfunction(method) or isinstance(method, property)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from netchoice import cli, paper_costs
-from netchoice.errors import UsageError
+from netchoice.errors import NetchoiceError, UsageError
 from netchoice.features import FEATURES
 from netchoice.reproduction import CLAIMS, PARTS, SCALES, reproduce
 from netchoice.reproduction.claims_pilots import (
@@ -20,7 +20,15 @@ from netchoice.reproduction.claims_pilots import (
     superlinear,
     two_are_enough,
 )
-from netchoice.reproduction.claims_spaces import (
+from netchoice.reproduction.claims_yeast import (
+    at_the_edge,
+    faithful,
+    prefers_dmr,
+    same_five,
+    separated,
+    transitivity_first,
+)
+from netchoice.reproduction.findings_spaces import (
     cheap_without_loss,
     clustering_falls,
     forests_fall_by_noise,
@@ -31,20 +39,14 @@ from netchoice.reproduction.claims_spaces import (
     noise_at_large_penalty,
     penalty_saves,
     perfect_everywhere,
+    price_falls,
     prices_span,
     relief_improves,
     relief_one_poor,
     sharp_transition,
     slope,
+    table_takes_hours,
     weighted_alike,
-)
-from netchoice.reproduction.claims_yeast import (
-    at_the_edge,
-    faithful,
-    prefers_dmr,
-    same_five,
-    separated,
-    transitivity_first,
 )
 from netchoice.reproduction.judging import FAILS, HOLDS, IN_PART
 from netchoice.reproduction.keeping import kept_frame
@@ -126,9 +128,9 @@ def test_a_second_run_computes_nothing_again(done, monkeypatch):
     again = reproduce(parts, out=out, scale="tiny", on_progress=lambda *what: told.append(what))
     assert told == []
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*.parquet")} == before
-    # What both runs judged is judged alike.
-    assert [row for row in found["claims"] if row["part"] in parts] == again["claims"]
-    (out / "reproduction.json").write_text(json.dumps(found))
+    # What both runs judged is judged alike, and what only the first one judged is kept.
+    assert again["claims"] == found["claims"]
+    assert again["parts"] == found["parts"]
 
 
 def test_a_folder_made_otherwise_is_refused(done, capsys):
@@ -161,7 +163,29 @@ def test_yeast_networks_are_looked_for_before_the_work(tmp_path, monkeypatch, ca
         cli.main(["reproduce", "all", "--scale", "tiny", "--out", str(tmp_path / "r")])
     assert stop.value.code == 1
     assert "leave out the part yeast" in capsys.readouterr().err
-    assert os.listdir(tmp_path / "r") == ["settings.json"]
+    assert not (tmp_path / "r").exists()
+
+
+def test_fresh_deletes_nothing_but_a_reproduction(tmp_path):
+    (tmp_path / "settings.json").write_text('{"editor": true}')
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(UsageError, match="holds no reproduction, so it is left alone"):
+        reproduce("three-core", out=tmp_path, scale="tiny", fresh=True)
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+def test_fresh_starts_over(tmp_path):
+    reproduce("three-core", out=tmp_path / "r", scale="tiny")
+    (tmp_path / "r" / "stale").write_text("")
+    reproduce("three-core", out=tmp_path / "r", scale="tiny", fresh=True)
+    assert not (tmp_path / "r" / "stale").exists()
+    assert (tmp_path / "r" / "reproduction.md").exists()
+
+
+def test_a_broken_record_is_told(tmp_path):
+    (tmp_path / "settings.json").write_text("{")
+    with pytest.raises(NetchoiceError, match=r"cannot be read: .*; remove it"):
+        reproduce("three-core", out=tmp_path, scale="tiny")
 
 
 def test_the_command(capsys, tmp_path):
@@ -431,6 +455,7 @@ def answers(**changes):
     told = {
         "ks": 0.99, "ks_interval": [0.985, 0.995], "ks_p_value": 0.0, "lonelier": 0.001,
         "distance_correlation": [0.9, 0.95], "votes": {"dmc": 0.0, "dmr": 10.0},
+        "lonelier_by_model": {"dmc": 0.5, "dmr": 0.001},
     }  # fmt: skip
     return dict.fromkeys(("ito2001", "yu2008", "uetz2000"), told | changes)
 
@@ -451,3 +476,17 @@ def test_yeast():
     assert same_five(("a", "b", "c", "d", "transitivity")).verdict == FAILS
     assert transitivity_first(["transitivity", "a"]).verdict == HOLDS
     assert transitivity_first(["a", "transitivity"]).verdict == IN_PART
+
+
+def test_price_falls():
+    falls = cells(1.0, price=lambda m, p, k: 100.0 if p < 200 else 1.0)
+    assert price_falls(Made(falls), AS_PUBLISHED).verdict == HOLDS
+    little = cells(1.0, price=lambda m, p, k: 100.0 if p < 200 else 50.0)
+    assert price_falls(Made(little), AS_PUBLISHED).verdict == IN_PART
+    assert price_falls(Made(cells(1.0)), AS_PUBLISHED).verdict == FAILS
+
+
+def test_hours(space):
+    needed = 5000 * space.test.costs.price_of_set(space.test.features, "shared") / 3600
+    assert table_takes_hours(space, needed).verdict == HOLDS
+    assert table_takes_hours(space, 5.2).verdict == FAILS

@@ -209,5 +209,10 @@ def _provider(need: str, wanted: dict[str, Feature], node: Node) -> Node:
 
 
 def steps_of(item: Feature) -> tuple[str, ...]:
-    """Names of all steps that a feature is computed from, needs first."""
+    """Names of all steps that a feature is computed from, needs first.
+
+    >>> from netchoice.features import FEATURES, steps_of
+    >>> steps_of(FEATURES["transitivity"])
+    ('triangles',)
+    """
     return tuple(name for name in plan((item,)).lineage[item.name] if name in STEPS)

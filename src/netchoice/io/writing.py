@@ -84,7 +84,11 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def edge_list_text(graph: Graph) -> str:
-    """The content of an edge-list file."""
+    r"""The content of an edge-list file.
+
+    >>> edge_list_text(Graph.from_edges([(0, 1), (1, 2)]))
+    '# netchoice nodes=3\n0\t1\n1\t2\n'
+    """
     lines = _plain_lines(graph) if graph.labels is None else _labelled_lines(graph)
     return "\n".join([*lines, ""])
 

@@ -49,8 +49,10 @@ def heat_figures(run: SpaceRun, folder: Path) -> list[Path]:
         made += save_both(_heat(frame, NINE, setting), folder / name)
         if setting in (SETTINGS[0], SETTINGS[-1]):
             # Only the unit of λ differs: a share of the whole price instead of a second.
+            # Weighted forests draw by ratios of prices, which have no unit.
             total = sum(run.costs(setting).prices().values())
-            shares = _heat(frame.assign(penalty=frame["penalty"] * total), NINE, setting)
+            factor = frame["method"].str.startswith("weighted").map({True: 1.0, False: total})
+            shares = _heat(frame.assign(penalty=frame["penalty"] * factor), NINE, setting)
             made += save_both(shares, folder / f"{name}-shares")
     return made
 

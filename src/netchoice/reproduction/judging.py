@@ -48,7 +48,8 @@ class Claim:
     """A statement of the paper, and what must be found for it to hold.
 
     ``judge`` gives findings by variant (prices, numbers of nodes); the first is the paper's own and
-    gives the verdict.
+    gives the verdict. ``added_later`` marks a claim whose criterion was written when results of others
+    were known.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Claim:
     words: str
     criterion: str
     judge: Judge
+    added_later: bool = False
 
 
 def verdict(all_of_it: bool, some_of_it: bool) -> str:

@@ -36,7 +36,12 @@ def kept_record(path: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any
         record = make()
         text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
         _replace(path, lambda part: part.write_text(text + "\n"))
-    found: dict[str, Any] = json.loads(path.read_text())
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+    except ValueError as error:
+        raise NetchoiceError(
+            f"{path} cannot be read: {error}; remove it, and it is made anew"
+        ) from error
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import platform
 import shutil
@@ -86,6 +87,8 @@ def reproduce(
     if isinstance(n_repeats, bool) or n_repeats != int(n_repeats) or n_repeats < 1:
         raise UsageError(f"repeats={repeats!r}; expected a whole number, 1 or more")
     folder = Path(out)
+    if "yeast" in chosen:
+        _check_networks()
     _prepare(folder, sizes, fresh)
     work = _Work(chosen, sizes, folder, int(n_repeats), workers, on_progress)
     return work.all()
@@ -101,18 +104,28 @@ class _Work:
     on_progress: Progress | None
 
     def all(self) -> dict[str, Any]:
-        if "yeast" in self.parts:
-            _check_networks()
         evidence = self._evidence()
         figures = self.folder / "figures"
         figures.mkdir(parents=True, exist_ok=True)
         self._draw(evidence, figures)
         self._write_tables(evidence)
         claims = [claim for claim in CLAIMS if claim.part in self.parts]
-        judged = judge_all(claims, evidence)
-        about = self._about()
+        judged, about = self._with_earlier(judge_all(claims, evidence), self._about())
         write_verdict(judged, about, self.folder)
         return {**about, "claims": judged}
+
+    def _with_earlier(
+        self, judged: list[dict[str, Any]], about: dict[str, Any]
+    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Also what earlier runs into the same folder judged, in the order of the claims."""
+        path = self.folder / "reproduction.json"
+        earlier = kept_record(path, dict) if path.exists() else {}
+        by_name = {row["claim"]: row for row in (*earlier.get("claims", []), *judged)}
+        whole = {part for part in PARTS if part in self.parts or part in earlier.get("parts", [])}
+        if "pilot" not in self.parts and "pilot" in whole:
+            about["settings"]["repeats"] = earlier["settings"]["repeats"]
+        about["parts"] = [part for part in PARTS if part in whole]
+        return [by_name[claim.name] for claim in CLAIMS if claim.name in by_name], about
 
     def _evidence(self) -> Evidence:
         families = {family for part in self.parts for family in _NEEDS[part]}
@@ -152,7 +165,12 @@ class _Work:
                     drawing.yeast_figure(evidence.yeast, counted, five, path)
 
     def _write_tables(self, evidence: Evidence) -> None:
-        prices = price_table(evidence.spaces)
+        there = {
+            family: SpaceRun(family, self.scale, self.folder, self.workers, self.on_progress)
+            for family in FAMILIES
+            if family in evidence.spaces or (self.folder / family / "tables").is_dir()
+        }
+        prices = price_table(there)
         prices.to_csv(self.folder / "table-S1-prices.csv", index=False)
         (self.folder / "table-S1-prices.md").write_text(price_page(prices))
         if "three-core" in self.parts:
@@ -205,8 +223,8 @@ def _parts(parts: str | Iterable[str]) -> tuple[str, ...]:
 
 def _prepare(folder: Path, scale: Scale, fresh: bool) -> None:
     """The folder, if what is in it was made alike."""
-    if fresh and (folder / "settings.json").exists():
-        shutil.rmtree(folder)
+    if fresh and folder.exists():
+        _throw_away(folder)
     record = {**dataclasses.asdict(scale), "seed": SEED}
     told = _plain({k: v for k, v in record.items() if k not in _WITHOUT_EFFECT_ON_DATA})
     found = kept_record(folder / "settings.json", lambda: told)
@@ -215,6 +233,20 @@ def _prepare(folder: Path, scale: Scale, fresh: bool) -> None:
             f"{folder} holds a reproduction at scale {found.get('name')!r} made otherwise; give "
             "another folder, or start afresh"
         )
+
+
+def _throw_away(folder: Path) -> None:
+    """Only what this command made: nobody's thesis."""
+    path = folder / "settings.json"
+    try:
+        ours = {"seed", "pilot_sizes", "yeast_rows"} <= set(json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):
+        ours = False
+    if not ours and any(folder.iterdir()):
+        raise UsageError(
+            f"{folder} holds no reproduction, so it is left alone; give another folder"
+        )
+    shutil.rmtree(folder)
 
 
 def _plain(record: dict[str, Any]) -> dict[str, Any]:

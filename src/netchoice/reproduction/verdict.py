@@ -26,6 +26,7 @@ def _judged(claim: Claim, findings: dict[str, Finding]) -> dict[str, Any]:
         "where": claim.where,
         "words": claim.words,
         "criterion": claim.criterion,
+        "added_later": claim.added_later,
         **main._asdict(),
         "variants": variants if len(variants) > 1 else [],
     }
@@ -47,8 +48,9 @@ def as_markdown(judged: list[dict[str, Any]], about: dict[str, Any]) -> str:
         "",
         f"Scale {about['scale']}, {about['date']}, {about['machine']}, netchoice {about['version']}. "
         f"Of {len(judged)} claims {counts[HOLDS]} hold, {counts[IN_PART]} hold in part and "
-        f"{counts[FAILS]} do not hold. Criteria were written down before the run; verdicts are "
-        "computed from them. The first line of each table below is under the paper's own prices "
+        f"{counts[FAILS]} do not hold. Criteria were written down before the first full run, but for "
+        "those marked as added later; verdicts are computed from them. The first line of each table "
+        "below is under the paper's own prices "
         "and numbers of nodes, and gives the verdict.",
         "",
         "| | claim | where | verdict |",
@@ -71,7 +73,8 @@ def _elsewhere(row: dict[str, Any]) -> str:
 
 
 def _section(row: dict[str, Any]) -> list[str]:
-    lines = [f"{row['words']} ({row['where']})", "", f"*Criterion:* {row['criterion']}", ""]
+    later = " *(added after the first full run)*" if row["added_later"] else ""
+    lines = [f"{row['words']} ({row['where']})", "", f"*Criterion:* {row['criterion']}{later}", ""]
     variants = row["variants"] or [row]
     lines += ["| setting | verdict | our figure | why |", "|---|---|---|---|"]
     for variant in variants:

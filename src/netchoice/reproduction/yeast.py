@@ -113,6 +113,15 @@ class YeastRun:
 
         return kept_record(self.folder / f"answer-{network}-{counted}-{name}.json", make)
 
+    def place(self, network: str, counted: str, five: tuple[str, ...], name: str) -> dict[str, Any]:
+        """The share of each model's simulations that are lonelier than the network."""
+
+        def make() -> dict[str, Any]:
+            table, seen = self.table(network, counted), self.observed(network)
+            return {"lonelier_by_model": _lonelier_by_model(table, seen, five)}
+
+        return kept_record(self.folder / f"place-{network}-{counted}-{name}.json", make)
+
     def answers(self) -> dict[str, dict[str, Any]]:
         """By network, numbers of nodes and features: the paper's five, and ours under each setting."""
         sets: dict[str, tuple[str, ...]] = {"papers": PAPERS_FIVE}
@@ -120,6 +129,7 @@ class YeastRun:
             sets[setting.name] = self.five(setting)
         return {
             f"{network}/{counted}/{name}": self.answer(network, counted, five, name)
+            | self.place(network, counted, five, name)
             for network in NETWORKS
             for counted in ("paper", "true")
             for name, five in sets.items()
@@ -149,6 +159,22 @@ def _remoteness(
     table: ReferenceTable, seen: dict[str, float], five: tuple[str, ...]
 ) -> dict[str, Any]:
     """Distance to the nearest simulation, and the share of simulations that are lonelier."""
+    distance, own = _distances(table, seen, five)
+    return {"distance": distance, "lonelier": float((own >= distance).mean())}
+
+
+def _lonelier_by_model(
+    table: ReferenceTable, seen: dict[str, float], five: tuple[str, ...]
+) -> dict[str, float]:
+    distance, own = _distances(table, seen, five)
+    labels = table.y.to_numpy()
+    return {str(m): float((own[labels == m] >= distance).mean()) for m in np.unique(labels)}
+
+
+def _distances(
+    table: ReferenceTable, seen: dict[str, float], five: tuple[str, ...]
+) -> tuple[float, Any]:
+    """From the network, and from every simulation, to the nearest simulation."""
     from sklearn.neighbors import NearestNeighbors
 
     names = list(five)
@@ -157,5 +183,4 @@ def _remoteness(
     point = scaling.transform(np.array([[seen[name] for name in names]]))
     nearest = NearestNeighbors(n_neighbors=2).fit(known)
     own = nearest.kneighbors(known)[0][:, 1]
-    distance = float(nearest.kneighbors(point, n_neighbors=1)[0][0, 0])
-    return {"distance": distance, "lonelier": float((own >= distance).mean())}
+    return float(nearest.kneighbors(point, n_neighbors=1)[0][0, 0]), own
