@@ -250,6 +250,33 @@ def test_the_command(tmp_path, capsys):
         assert (code, words in errors) == (expected, True), errors
 
 
+def test_a_feature_of_ones_own(tmp_path, monkeypatch):
+    """As an object and by module:attribute; simulated, computed and told under its name."""
+    (tmp_path / "own_of_mine.py").write_text(
+        "import netchoice\n\n@netchoice.feature()\ndef half_the_mean_degree(graph):\n"
+        '    """Links per node."""\n    return graph.n_edges / graph.n_nodes\n'
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import own_of_mine
+
+    for given in ("own_of_mine:half_the_mean_degree", own_of_mine.half_the_mean_degree):
+        choice = choose(
+            a_network(), features=[given, "transitivity"], path=tmp_path / str(id(given))
+        )
+        assert choice.model == "ba2"
+        assert list(choice.features) == ["half_the_mean_degree", "transitivity"]
+        assert choice.features["half_the_mean_degree"] == pytest.approx(77 / 40, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"inference": "bayes"}, {"budget": "5eur"}, {"features": ["transitvity"]}]
+)
+def test_mistakes_are_told_before_the_work(wrong, monkeypatch):
+    monkeypatch.setattr(study.Study, "select", lambda *_: pytest.fail("too late"))
+    with pytest.raises(UsageError, match=r"bayes|5eur|transitivity"):
+        choose(a_network(), **wrong)
+
+
 def test_a_feature_without_a_value_on_the_network(monkeypatch):
     original = study.compute_features
 

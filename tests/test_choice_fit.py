@@ -208,8 +208,8 @@ class TestFigures:
         fit = goodness_of_fit(X, y, dict.fromkeys(X.columns, 0.0))
         assert fit.floor == fit.p_values["b"] == 1 / 151
         assert fit.n_simulations == {"a": 150, "b": 150}
-        assert "others do not: p = 0.0066 (b)" in fit.words
-        assert "cannot be below 0.0066" in fit.words
+        assert "b does not (p = 0.00662)" in fit.words
+        assert "cannot be below 0.00662" in fit.words
 
     def test_missing_and_infinite_values(self):
         X, y = normal(150)

@@ -281,7 +281,9 @@ def test_within_a_budget():
     with pytest.raises(UsageError, match="the rule 'budget' needs one"):
         operating_point(frame, "budget")
     for nonsense in ("5 parsecs", "-1", "nan", "ms", 0, "x%", "-2%"):
-        with pytest.raises(UsageError, match="expected a price such as 20, a time such as 5ms, or a share"):
+        with pytest.raises(
+            UsageError, match="expected a price such as 20, a time such as 5ms, or a share"
+        ):
             operating_point(frame, "budget", budget=nonsense)
 
 

@@ -249,7 +249,8 @@ class Made:
     """Findings that stand for those of a run."""
 
     def __init__(self, cells=None, rankings=None, prices=None, **frames):
-        self._cells, self._rankings, self._prices, self.frames = cells, rankings, prices, frames
+        self._cells, self._rankings, self.frames = cells, rankings, frames
+        self._prices = prices or paper_prices("ba")
         self.test = range(1000)
         self.scale = replace(SCALES["paper"], penalties=(0.0, 1.0, 204.8))
 

@@ -12,7 +12,10 @@ from netchoice.choice.keeping import keep
 from netchoice.choice.result import Choice
 from netchoice.choice.simulator import Progress, Simulator
 from netchoice.choice.study import Study
+from netchoice.choice.telling import Method
 from netchoice.errors import UsageError
+from netchoice.evaluation.choosing import as_budget
+from netchoice.features.registry import Feature, find
 from netchoice.graph import Graph
 from netchoice.models.registry import get_space
 from netchoice.models.space import ModelSpace
@@ -26,7 +29,7 @@ def choose_model(
     space: str | ModelSpace = "duplication",
     *,
     samples: int | None = None,
-    features: Iterable[str] | None = None,
+    features: Iterable[str | Feature] | None = None,
     method: str | Iterable[str] = "jmi",
     penalty: float | None = None,
     budget: float | str | None = None,
@@ -48,7 +51,7 @@ def choose_model(
     space : ModelSpace or str
     samples : int, optional
         Simulations that the answer rests on; 20,000 by default, fewer where they would take too long.
-    features : iterable of str, optional
+    features : iterable of str or Feature, optional
         Features to use; by default they are selected.
     method : str or iterable of str
         Selection methods, see :data:`netchoice.selection.METHODS`.
@@ -94,16 +97,24 @@ def choose_model(
         )
     network, kept = _network(graph, isolated)
     methods = [method] if isinstance(method, str) else list(method)
+    if inference is not None:
+        Method(inference)  # wrong ones are told before the work
+    if budget is not None:
+        as_budget(budget)
     simulator = Simulator(
         chosen, kept, seed, workers, engine, None if path is None else Path(path), on_progress
     )
+    wanted = None
+    if features is not None:
+        simulator.own_features = {find(each).name: each for each in features}
+        wanted = list(simulator.own_features)
     study = Study(network, simulator, time_limit)
     settings = {
         "space": chosen.as_dict(),
         "network": network.fingerprint,
         "isolated": kept,
         "samples": samples,
-        "features": None if features is None else list(features),
+        "features": wanted,
         "method": methods,
         "penalty": penalty,
         "budget": budget,

@@ -137,8 +137,8 @@ def goodness_of_fit(
     >>> fit.fits, fit.p_values["thin"] == fit.floor == 1 / 201
     (True, True)
     >>> print(goodness_of_fit(X, y, {"degree": 8.1, "twice": 19.0}).words)
-    no model in this space explains the network: p = 0.005 (thick), 0.005 (thin), all at most 0.01; \
-with 200 simulations of a model p cannot be below 0.005
+    no model in this space explains the network: p = 0.00498 (thick), 0.00498 (thin), all at most 0.01; \
+with 200 simulations of a model p cannot be below 0.00498
     """
     names, left_out = _usable(X, observed)
     values = np.array([float(observed[name]) for name in names])
@@ -245,14 +245,14 @@ def _quantiles(clouds: Mapping[str, Floats], names: list[str], values: Floats) -
 
 
 def _words(p_values: Mapping[str, float], level: float, most: int) -> str:
-    told = {model: f"{p:.2g} ({model})" for model, p in p_values.items()}
-    possible = f"with {most} simulations of a model p cannot be below {1 / (most + 1):.2g}"
-    good = [told[model] for model, p in p_values.items() if p > level]
+    told = {model: f"{p:.3g} ({model})" for model, p in p_values.items()}
+    possible = f"with {most} simulations of a model p cannot be below {1 / (most + 1):.3g}"
     bad = [told[model] for model, p in p_values.items() if p <= level]
-    if not good:
+    if len(bad) == len(p_values):
         return (
             f"no model in this space explains the network: p = {', '.join(bad)}, all at most "
             f"{level:g}; {possible}"
         )
-    other = f"; others do not: p = {', '.join(bad)}" if bad else ""
-    return f"the network is where simulations are: p = {', '.join(good)}{other}; {possible}"
+    fitting = [f"{model} fits (p = {p:.3g})" for model, p in p_values.items() if p > level]
+    others = [f"{model} does not (p = {p:.3g})" for model, p in p_values.items() if p <= level]
+    return f"{', '.join([*fitting, *others])}; {possible}"

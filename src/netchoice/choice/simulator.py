@@ -7,12 +7,13 @@ import platform
 import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.features.registry import Feature
 from netchoice.models.space import ModelSpace
 from netchoice.simulate import simulate_table
 from netchoice.table import ReferenceTable
@@ -34,6 +35,12 @@ class Simulator:
     engine: str | Executor
     folder: Path | None
     on_progress: Progress | None
+    #: Users' features by name, as they were given: a Feature, or module:attribute.
+    own_features: dict[str, str | Feature] = field(default_factory=dict)
+
+    def as_given(self, names: Sequence[str]) -> list[str | Feature]:
+        """Features in a form that any process can find."""
+        return [self.own_features.get(name, name) for name in names]
 
     def __call__(
         self, name: str, n_nodes: int, n_samples: int, features: Sequence[str]
@@ -45,7 +52,7 @@ class Simulator:
             n_nodes=n_nodes,
             n_samples=n_samples,
             seed=self.seed,
-            features=features,
+            features=self.as_given(features),
             engine=self.engine,
             workers=self.workers,
             path=None if self.folder is None else self.folder / "tables" / name,

@@ -92,7 +92,7 @@ class Study:
 
     def _computable(self, offered: list[str], wanted: Sequence[str] | None) -> list[str]:
         """Those that have a value on the network."""
-        failures = compute_features(self.network, offered).failures
+        failures = compute_features(self.network, self.simulator.as_given(offered)).failures
         for name in wanted or ():
             if name in failures:
                 raise UsageError(
@@ -144,7 +144,7 @@ class Study:
         self, selection: Selection, table: ReferenceTable, settings: dict[str, Any]
     ) -> Choice:
         """Probabilities, parameters and fit."""
-        told = compute_features(self.network, selection.features)
+        told = compute_features(self.network, self.simulator.as_given(selection.features))
         self._check(told.failures)
         observed = {name: float(told.values[name]) for name in selection.features}
         space = self.simulator.space
@@ -175,6 +175,11 @@ class Study:
             self.notes.append(
                 f"{self.network.n_isolated} isolated nodes are part of the network and of the "
                 "simulations"
+            )
+        if self.simulator.isolated == "drop":
+            self.notes.append(
+                "the network has no isolated nodes, so simulations were compared without theirs; "
+                "simulations that keep them may tell otherwise (isolated: keep)"
             )
         cost = self._cost(selection, table, broad)
         return Choice(
@@ -257,7 +262,7 @@ class Study:
     ) -> tuple[Any, ReferenceTable, dict[str, float]]:
         """Judged on a broad set of features, always: selected ones cannot."""
         broad = self._broad(selection)
-        told = compute_features(self.network, broad.features)
+        told = compute_features(self.network, self.simulator.as_given(broad.features))
         names = [name for name in broad.features if name not in told.failures]
         values = {name: float(told.values[name]) for name in names}
         fit = goodness_of_fit(

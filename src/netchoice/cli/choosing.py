@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import netchoice
-from netchoice.cli.common import AsJson, Format, Header, app, say
+from netchoice.cli.common import AsJson, Format, Header, app, read, say
 from netchoice.cli.models import IsolatedNodes, Prior, assignments
 from netchoice.cli.progress import progress
 from netchoice.cli.reports import NoReport, write
@@ -82,7 +82,7 @@ def choose(
 
     Stopped with Ctrl-C or killed, the same command goes on where it was.
     """
-    graph, report = _read(network, format, header)
+    graph, report = read(network, format, header)
     kept = None if isolated is None else isolated.value
     chosen = _space(space, models).with_priors(assignments(prior or (), "--prior"))
     if match:
@@ -123,15 +123,6 @@ def choose(
         say(choice.summary())
         told = "" if no_report else "report.html, "
         say(f"everything is in {folder}: {told}choice.json, tables, figures")
-
-
-def _read(name: str, format: str | None, header: bool | None) -> tuple[netchoice.Graph, Any]:
-    if name.startswith("yeast:"):
-        from netchoice import datasets
-
-        found: tuple[netchoice.Graph, Any] = datasets.load(name)
-        return found
-    return netchoice.read_network(name, format=format, header=header)
 
 
 def _space(space: str, models: str | None) -> netchoice.ModelSpace:

@@ -37,6 +37,17 @@ Header = Annotated[
 ]
 
 
+def read(
+    name: str, format: str | None, header: bool | None
+) -> tuple[netchoice.Graph, netchoice.ReadingReport]:
+    """A network from a file, or one of the yeast networks by name."""
+    if name.startswith("yeast:"):
+        from netchoice import datasets
+
+        return datasets.load(name)
+    return netchoice.read_network(name, format=format, header=header)
+
+
 def say(text: str) -> None:
     """A line on standard output."""
     typer.echo(text)

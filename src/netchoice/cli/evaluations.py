@@ -94,6 +94,11 @@ def evaluate(
     first, second = _tables(train, test, label, seed)
     prices, source = prices_of(first, costs)
     prices = CostModel(dict.fromkeys(first.features, 0.0)) if prices is None else prices
+    if budget is not None and budget.strip()[-1:].isalpha() and not in_seconds(source):
+        raise UsageError(
+            f"--budget {budget} is a time, and prices from {source} are none; give a plain number in "
+            "their unit, or a share such as 2%"
+        )
     threads = workers or os.cpu_count() or 1
     selectors = _selectors(first, methods, prices, cost_scale, seed, threads)
     with progress("ranking", "rankings") as on_progress:

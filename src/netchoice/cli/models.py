@@ -34,7 +34,7 @@ IsolatedNodes = Annotated[
     typer.Option(
         "--isolated",
         help="keep: grow to that many nodes; drop: to that many non-isolated ones, and drop the rest. "
-        "Default: keep; with --match, drop where that network has no isolated nodes.",
+        "Default: keep; drop where an observed network (of choose, or --match) has none.",
     ),
 ]
 

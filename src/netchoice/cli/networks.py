@@ -16,6 +16,7 @@ from netchoice.cli.common import (
     app,
     print_json,
     print_summary,
+    read,
     say,
 )
 
@@ -31,7 +32,7 @@ def describe(
 
     Example: [bold]netchoice describe net.tsv[/bold]
     """
-    graph, report = netchoice.read_network(network, format, header=header)
+    graph, report = read(str(network), format, header)
     if as_json:
         print_json({"reading": report.as_dict(), **graph.summary()})
         return
