@@ -54,6 +54,7 @@ from netchoice.reproduction.pilots import PilotRun, power_of
 from netchoice.reproduction.prices import AS_PUBLISHED, SETTINGS, paper_prices
 from netchoice.reproduction.scales import FORESTS, NINE, RELIEFS
 from netchoice.reproduction.spaces import SpaceRun
+from netchoice.reproduction.verdict import as_markdown
 from netchoice.reproduction.yeast import PAPERS_FIVE
 from netchoice.selection import rank_path
 
@@ -491,3 +492,15 @@ def test_hours(space):
     needed = 5000 * space.test.costs.price_of_set(space.test.features, "shared") / 3600
     assert table_takes_hours(space, needed).verdict == HOLDS
     assert table_takes_hours(space, 5.2).verdict == FAILS
+
+
+def test_the_kept_verdict_is_of_the_claims_that_stand():
+    """docs/reproduction: made by this list of claims, from these criteria."""
+    kept = Path(__file__).resolve().parents[1] / "docs" / "reproduction"
+    record = json.loads((kept / "reproduction.json").read_text())
+    assert record["scale"] == "paper"
+    assert [row["claim"] for row in record["claims"]] == [claim.name for claim in CLAIMS]
+    for row, claim in zip(record["claims"], CLAIMS, strict=True):
+        assert (row["words"], row["criterion"]) == (claim.words, claim.criterion)
+    about = {key: value for key, value in record.items() if key != "claims"}
+    assert as_markdown(record["claims"], about) == (kept / "verdict.md").read_text()
