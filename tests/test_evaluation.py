@@ -407,3 +407,16 @@ def test_the_command(tables, tmp_path, capsys):
     ]:
         code, _, errors = run("evaluate", *arguments)
         assert (code, words in errors) == (expected, True), errors
+
+
+@pytest.mark.kernels
+def test_the_kernel_is_used_as_it_was_warmed_up():
+    """Another signature would be compiled a second time, behind the back of `netchoice warmup`."""
+    from netchoice._kernels.compiling import _registry
+    from netchoice._kernels.neighbours import neighbour_votes
+    from netchoice.selection.knn import Neighbours
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
+    Neighbours(X, y, np.arange(30), np.arange(30, 40)).votes([0, 1])
+    assert neighbour_votes.signatures == [_registry["neighbours.neighbour_votes"][1]]

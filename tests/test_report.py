@@ -14,9 +14,18 @@ from report_parts import SNARES, answered, evaluated, kept, poisoned, run
 import netchoice
 from netchoice.choice import study
 from netchoice.costs import CostModel
-from netchoice.errors import NetchoiceError, UsageError
 from netchoice.evaluation import wilson
-from netchoice.report import figures_answer, figures_grid, folder, grid, markup, words, write_report
+from netchoice.report import (
+    figures_answer,
+    figures_grid,
+    folder,
+    grid,
+    markup,
+    sections_grid,
+    words,
+    write_report,
+)
+from netchoice.report.parts import Sheet
 from netchoice.report.prices import PriceAxis, Unit
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -237,6 +246,59 @@ def test_an_evaluation_without_prices(tmp_path):
     assert "charge" not in page.ids
     assert "ranking" not in page.ids
     assert "no prices were given" in page.words
+    assert not data["grid"]["given"]
+
+
+def test_free_features_among_priced_ones_are_free(evaluation):
+    record = json.loads((evaluation / "recommended.json").read_text())
+    free = record | {"recommended": record["recommended"] | {"price": 0.0, "speedup": None}}
+    for dearest, told in ((3.0, "these features are free"), (0.0, "no prices were given")):
+        prices = CostModel({"a": 0.0, "b": dearest})
+        card = words.of_evaluation(free, prices, Unit(False)).cards[3]
+        assert (card.answer, card.rest) == ("nothing", told)
+
+
+def test_only_flat_priors_are_drawn(answer, tmp_path):
+    shutil.copytree(answer, tmp_path / "other")
+    file = tmp_path / "other" / "choice.json"
+    record = json.loads(file.read_text())
+    model = next(m for m in record["space"]["models"] if m["name"] == record["model"])
+    model["priors"]["p_delete"] = "loguniform(0.25, 0.75)"
+
+    def drawn():
+        file.write_text(json.dumps(record))
+        page = Outline(write_report(tmp_path / "other").read_text())
+        figures = json.loads(page.data)["figures"]
+        names = [
+            [trace["name"] for trace in figures[f"parameter-{i}"]["data"]]
+            for i, _ in enumerate(record["parameters"])
+        ]
+        return ["flat prior" in each for each in names], page.words
+
+    assert list(record["parameters"]) == ["p_delete", "p_new"]
+    flat, told = drawn()
+    assert flat == [False, True]
+    assert "loguniform(0.25, 0.75)" in told
+    model["match"] = {"edges_per_node": 2.0, "tolerance": 0.1}
+    flat, told = drawn()
+    assert flat == [False, False]
+    assert "uniform(0.25, 0.75), given the density" in told
+    assert "dashed line is a flat prior" not in told
+    del record["space"]
+    assert drawn()[0] == [False, False]
+
+
+def test_where_prices_were_timed_stands_beside_the_explorer(page):
+    section = page.words.partition("Each sign is a set of features")[2].partition("Lighter is")[0]
+    assert "timed on the simulations that the features were selected on; that on top" in section
+
+
+def test_tables_that_a_script_fills_are_said_to_need_it(page, answer):
+    told = (
+        (answer / "report.html").read_text().partition("<noscript>")[2].partition("</noscript>")[0]
+    )
+    assert {name for name in page.ids if name.endswith("-table")} == {"heat-table", "ranking-table"}
+    assert "tables of accuracies over λ and k and of rankings need JavaScript" in told
 
 
 def test_names_stay_text(answer, evaluation, tmp_path):
@@ -280,35 +342,6 @@ def test_labels_of_figures_hold_no_markup(answer, tmp_path):
         assert "<" not in ours.sub("", text), text
 
 
-def test_folders_that_hold_no_run(answer, tmp_path, capsys):
-    with pytest.raises(
-        UsageError, match="nowhere is no folder; expected one that netchoice choose"
-    ):
-        write_report(tmp_path / "nowhere")
-    with pytest.raises(UsageError, match=r"holds neither choice.json nor recommended.json"):
-        write_report(tmp_path)
-    old = tmp_path / "old"
-    shutil.copytree(answer, old)
-    (old / "evidence.json").write_text('{"schema": 1}')
-    with pytest.raises(
-        NetchoiceError, match="lacks 'posterior', so it was left by another version"
-    ):
-        write_report(old)
-    (old / "evidence.json").write_text("[1]")
-    with pytest.raises(NetchoiceError, match="holds a list; expected an object"):
-        write_report(old)
-    (old / "evidence.json").write_text("{")
-    with pytest.raises(NetchoiceError, match=r"evidence.json cannot be read: it is no JSON"):
-        write_report(old)
-    (old / "evidence.json").unlink()
-    with pytest.raises(NetchoiceError, match=r"evidence.json is missing; the command that made"):
-        write_report(old)
-    assert run("report", old) == 1
-    assert capsys.readouterr().err.startswith("netchoice: ")
-    with pytest.raises(NetchoiceError, match=r"cannot write .*: No such file or directory"):
-        write_report(answer, tmp_path / "no" / "such" / "file.html")
-
-
 def test_prices_of_nothing_and_of_everything():
     axis = PriceAxis([0.0, 2.0, 3.0], Unit(False))
     assert axis.layout("price")["ticktext"] == ["free", "1", "2", "5", "10", "20", "50"]
@@ -318,6 +351,19 @@ def test_prices_of_nothing_and_of_everything():
     assert drawn["layout"]["yaxis"]["ticktext"] == ["a", "<b>★ b</b>"]
     assert drawn["data"][1]["x"] == pytest.approx([4 / 3, 5.0], rel=1e-4)
     assert drawn["data"][1]["text"][1] == "<b>b</b>: 5 alone<br>its own part 4<br>step s 1"
+
+
+def test_a_long_price_list_draws_the_dearest_and_tables_all():
+    costs = CostModel({f"f{i:03}": float(i) for i in range(200)})
+    sheet = Sheet()
+    sections_grid.add_prices(sheet, costs, ["f003", "f199"], Unit(False))
+    layout = sheet.figures["prices"]["layout"]
+    assert len(layout["yaxis"]["ticktext"]) == figures_grid.MOST_PRICED + 1 == 61
+    assert layout["yaxis"]["ticktext"][:2] == ["<b>★ f003</b>", "f140"]
+    assert layout["height"] < 1200
+    page = Outline(sheet.body())
+    assert "139 cheaper features are in the table only." in page.words
+    assert [tag for tag, _ in page.elements].count("tr") == 201
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import pandas as pd
 import pytest
 from report_parts import SNARES, answered, evaluated, kept, poisoned
 
@@ -246,6 +247,66 @@ def test_markup_in_names_shows_as_text(visit, files, tmp_path):
     assert names[-1] == "observed"
     shown = {snare.format(model)[:39] for model in ("dmc", "dmr") for snare in SNARES}
     assert {name.rstrip("…")[:39] for name in names[:-1]} <= {" ".join(n.split()) for n in shown}
+
+
+def test_a_figure_that_fails_takes_nothing_with_it(visit, files, tmp_path):
+    head, mark, rest = files["answer"].read_text().partition('id="data">')
+    packed, end, tail = rest.partition("</script>")
+    data = json.loads(packed)
+    data["figures"]["explorer"] = {}
+    changed = json.dumps(data).replace("<", "\\u003c")
+    (tmp_path / "broken.html").write_text(head + mark + changed + end + tail)
+    seen = visit(tmp_path / "broken.html")
+    page = seen.page
+    assert "This figure cannot be drawn here" in page.inner_text("#figure-explorer")
+    page.focus("#penalty")
+    page.keyboard.press("Home")
+    page.select_option("#heat-method", "1")
+    assert seen.figure("heat", "g.data[0].z[0][0]") == data["grid"]["cells"][1][0]["accuracy"][0]
+    assert seen.figure("heat", "g.data[2].x[0]") == 0
+    page.click("#heat-details summary")
+    seen.until(lambda: page.locator("#heat-table tbody tr").count() > 1, "the table")
+    assert any("explorer" in said for said in seen.said)
+
+
+def test_numbers_of_features_that_were_not_tried_are_passed_over(visit, files, tmp_path):
+    path = tmp_path / "some"
+    shutil.copytree(files["answer"].parent, path)
+    rows = pd.read_csv(path / "evaluation.csv")
+    best = json.loads((path / "choice.json").read_text())["selection"]["operating_point"]
+    ks = sorted({best["k"], 4, 7})
+    rows[rows["k"].isin(ks)].to_csv(path / "evaluation.csv", index=False)
+    seen = visit(write_report(path))
+    page = seen.page
+    own = rows[(rows["method"] == best["method"])]
+    own = own[(own["penalty"] - best["penalty"]).abs() < 1e-9].set_index("k")["accuracy"]
+    page.focus("#k")
+    for key, k in (("Home", ks[0]), ("ArrowRight", ks[1]), ("End", 7), ("ArrowLeft", ks[-2])):
+        page.keyboard.press(key)
+        assert page.input_value("#k") == str(k)
+        assert len(seen.shown()[0]) == k
+        assert seen.accuracy() == pytest.approx(own[k], abs=1e-4)
+        assert seen.marked()[1] == pytest.approx(own[k], abs=1e-4)
+    page.click("#heat-details summary")
+    heads = page.locator("#heat-table thead th")
+    seen.until(lambda: heads.count() > 1, "the table")
+    assert heads.all_inner_texts()[1:] == [str(k) for k in ks]
+    seen.check_quiet()
+
+
+def test_without_a_script_the_sentence_about_it_is_true(browser, files):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(files["answer"].as_uri())
+    assert "all other tables do not" in page.locator("noscript").inner_text()
+    filled = {
+        section.get_attribute("id")
+        for section in page.locator("section:has(details)").all()
+        if section.locator("details tbody tr").count()
+    }
+    context.close()
+    assert filled >= {"models", "parameters", "cloud", "features", "explorer", "prices", "settings"}
+    assert not filled & {"heat", "ranking"}
 
 
 def test_by_night_and_as_a_picture(visit):

@@ -6,7 +6,7 @@ from numba import types
 from netchoice._kernels.compiling import BOOLS, INT, INTS, helper, kernel
 
 #: One row per column of the table, so that a column lies together in memory.
-COLUMNS = types.Array(types.float64, 2, "C", readonly=True)
+COLUMNS = types.Array(types.float64, 2, "C")
 BLOCK = 16
 
 

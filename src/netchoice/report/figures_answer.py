@@ -205,12 +205,17 @@ def _pale(colour: str) -> str:
     return f"rgba({red},{green},{blue},0.14)"
 
 
-def posterior(name: str, kept: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of one parameter, over the range of its prior."""
+def posterior(
+    name: str, kept: Mapping[str, Any], told: Mapping[str, Any], *, flat: bool
+) -> dict[str, Any]:
+    """What is known of one parameter, over the range of its prior; a flat prior is drawn too."""
     import plotly.graph_objects as go
 
     pairs = zip(kept["draws"][name], kept["weights"], strict=True)
-    draws, weights = np.array([p for p in pairs if p[0] is not None], dtype=float).T
+    known = [pair for pair in pairs if None not in pair]
+    if not known:
+        raise ValueError(f"no draw of the parameter {name!r} is a number")
+    draws, weights = np.array(known, dtype=float).T
     low, high = (kept["bounds"] or {}).get(name) or (None, None)
     low = float(draws.min()) if low is None else low
     high = float(draws.max()) if high is None else high
@@ -225,14 +230,16 @@ def posterior(name: str, kept: Mapping[str, Any], told: Mapping[str, Any]) -> di
             fillcolor=_pale(COLOURS[0]),
         ),
         go.Scatter(
-            x=[low, high], y=[1 / (high - low)] * 2, mode="lines", name="flat prior",
-            line={"color": FAINT, "dash": "dash"}, hoverinfo="skip",
-        ),
-        go.Scatter(
             x=short(told["interval"]), y=[0, 0], mode="lines", name=f"{told['level']:.0%} interval",
             line={"color": INK, "width": 6}, hovertemplate="%{x:.4g}<extra></extra>",
         ),
     ]  # fmt: skip
+    if flat:
+        line = go.Scatter(
+            x=[low, high], y=[1 / (high - low)] * 2, mode="lines", name="flat prior",
+            line={"color": FAINT, "dash": "dash"}, hoverinfo="skip",
+        )  # fmt: skip
+        traces.insert(1, line)
     return figure(
         traces, height=250, xaxis={"title": {"text": label(name)}, "nticks": 6},
         yaxis={"showticklabels": False, "rangemode": "tozero", "showgrid": False},

@@ -13,6 +13,7 @@ from netchoice.report.prices import PriceAxis, Unit
 from netchoice.report.theme import CHOSEN, FAINT, INK, PAPER, figure, short, signs
 
 MOST_RANKED, DEEPEST = 12, 10  # features in the picture of a ranking, and how far down it goes
+MOST_PRICED = 60  # features in the picture of prices, beside those in use
 _READINGS = {"shared": "common steps paid once", "alone": "each feature alone"}
 
 
@@ -174,11 +175,24 @@ def ranking(grid: Grid, method: str) -> dict[str, Any]:
     )  # fmt: skip
 
 
+def dearest(costs: CostModel, chosen: list[str]) -> list[str]:
+    """The features that the list of prices draws, the dearest last: some, and all in use.
+
+    >>> costs = CostModel({f"f{i}": float(i) for i in range(100)})
+    >>> names = dearest(costs, ["f7", "f99"])
+    >>> len(names), names[:2], names[-1]
+    (61, ['f7', 'f40'], 'f99')
+    """
+    names = sorted(costs.features, key=costs.price)
+    shown = {*names[-MOST_PRICED:], *chosen}
+    return [name for name in names if name in shown]
+
+
 def price_list(costs: CostModel, chosen: list[str], unit: Unit) -> dict[str, Any]:
-    """Every feature's price alone and with its shared steps paid; the dearest on top."""
+    """Prices alone and with shared steps paid, of the dearest features and those in use."""
     import plotly.graph_objects as go
 
-    names = sorted(costs.features, key=costs.price)
+    names = dearest(costs, chosen)
     steps = costs.own | costs.ingredients
     alone, own = [costs.price(name) for name in names], [costs.own[name] for name in names]
     axis = PriceAxis([*alone, *own], unit)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.io import ReadingReport
 from netchoice.report.prices import Unit
 from netchoice.table import ReferenceTable
 from netchoice.units import in_seconds
@@ -21,6 +24,17 @@ _NUMBERS = (
     "penalty", "k", "position", "accuracy", "price_alone", "price_shared", "n_noise", "n_choosing",
     "n_reporting",
 )  # fmt: skip
+#: What the records must hold, so that an error names it and not a line of the program.
+_EXPECTED: dict[str, dict[str, type]] = {
+    CHOICE: {
+        "model": str, "probabilities": dict, "intervals": dict, "fit_p_values": dict, "fit": dict,
+        "features": dict, "parameters": dict, "confusion": dict, "scores": dict, "selection": dict,
+        "cost": dict, "network": dict, "notes": list, "settings": dict,
+    },
+    EVALUATION: {"recommended": dict, "settings": dict},
+}  # fmt: skip
+_KINDS = {dict: "an object", list: "a list", str: "a text", type(None): "null"}
+_WRONG = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
 @dataclass(frozen=True)
@@ -33,7 +47,7 @@ class Held:
         ``choice.json`` or ``recommended.json``.
     evidence : dict
         Points and draws behind an answer; empty for an evaluation.
-    reading : dict or None
+    reading : ReadingReport or None
         What was found in the network file, if the network came from one.
     table : ReferenceTable or None
         The simulations that an answer rests on.
@@ -45,7 +59,7 @@ class Held:
     record: dict[str, Any]
     prices: CostModel
     evidence: dict[str, Any]
-    reading: dict[str, Any] | None
+    reading: ReadingReport | None
     table: ReferenceTable | None
     rankings: pd.DataFrame | None
     evaluation: pd.DataFrame | None
@@ -86,14 +100,66 @@ def read_folder(path: Path) -> Held:
     rankings = _frame(path / "rankings.csv")
     return Held(
         path=path,
-        record=_json(path / (CHOICE if is_choice else EVALUATION)),
-        prices=CostModel(**_json(path / "prices.json")),
+        record=_record(path, CHOICE if is_choice else EVALUATION),
+        prices=_prices(path / "prices.json"),
         evidence=_json(path / "evidence.json") if is_choice else {},
-        reading=_json(path / "reading.json") if (path / "reading.json").exists() else None,
+        reading=_reading(path / "reading.json") if (path / "reading.json").exists() else None,
         table=ReferenceTable.load(path / "tables" / "inference") if is_choice else None,
         rankings=rankings,
         evaluation=None if rankings is None else _frame(path / "evaluation.csv"),
     )
+
+
+@contextmanager
+def told_where(path: Path) -> Iterator[None]:
+    """Whatever is wrong with a file or a folder, said with its name and with what to do."""
+    try:
+        yield
+    except NetchoiceError:
+        raise
+    except _WRONG as error:
+        what = "lacks" if isinstance(error, KeyError) else "holds what netchoice does not write:"
+        raise NetchoiceError(
+            f"{path} {what} {error}, so it was left by another version of netchoice, or changed since; "
+            f"run netchoice {_maker(path)} again with the same folder, which renews it"
+        ) from error
+
+
+def _maker(path: Path) -> str:
+    """The command that made a folder or a file in it."""
+    folder = path if path.is_dir() else path.parent
+    return "choose" if (folder / CHOICE).exists() else "evaluate"
+
+
+def _record(folder: Path, name: str) -> dict[str, Any]:
+    record = _json(folder / name)
+    with told_where(folder / name):
+        for key, kind in _EXPECTED[name].items():
+            if not isinstance(record[key], kind):
+                found = _KINDS.get(type(record[key]), repr(record[key]))
+                raise TypeError(f"{key!r} is {found}, expected {_KINDS[kind]}")
+    return record
+
+
+def _prices(path: Path) -> CostModel:
+    record = _json(path)
+    with told_where(path):
+        _check_keys(record, required={"own"}, known={"own", "needs", "ingredients"})
+        return CostModel(**record)
+
+
+def _reading(path: Path) -> ReadingReport:
+    record, names = _json(path), {field.name for field in fields(ReadingReport)}
+    with told_where(path):
+        _check_keys(record, required=names, known=names)
+        return ReadingReport(**record)
+
+
+def _check_keys(record: Mapping[str, Any], required: set[str], known: set[str]) -> None:
+    for name in sorted(required - set(record)):
+        raise KeyError(name)
+    for name in sorted(set(record) - known):
+        raise ValueError(f"{name!r} is none of {', '.join(sorted(known))}")
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -125,4 +191,9 @@ def _frame(path: Path) -> pd.DataFrame | None:
                 frame[name] = frame[name].map(float)
     except (OSError, ValueError) as error:
         raise NetchoiceError(f"{path} cannot be read as a table: {error}; make it anew") from error
+    if frame.empty:
+        raise NetchoiceError(
+            f"{path} has a header and no rows; run netchoice {_maker(path)} again with the same folder, "
+            "which renews it"
+        )
     return frame

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from netchoice.costs import CostModel
 from netchoice.evaluation import pareto_front, wilson
 from netchoice.report.markup import label
-from netchoice.report.prices import PriceAxis, Unit
+from netchoice.report.prices import PriceAxis, Unit, has_prices
 from netchoice.report.theme import short
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class Grid:
         self.features = list(dict.fromkeys(rankings["feature"]))
         self.methods = list(dict.fromkeys(evaluation["method"]))
         self.rows = evaluation.sort_values(["penalty", "k"], kind="stable")
+        self.given = has_prices(prices)
         self.whole = prices.price_of_set(self.features, "shared")
         self.recommended = self._find(chosen)
 
@@ -98,6 +99,11 @@ class Grid:
         method = str(chosen["method"])
         penalties = self.penalties(method)
         near = min(range(len(penalties)), key=lambda i: abs(penalties[i] - chosen["penalty"]))
+        own = self.of(method)
+        if int(chosen["k"]) not in set(own[own["penalty"] == penalties[near]]["k"]):
+            raise ValueError(
+                f"evaluation.csv has no row of the set chosen ({method}, {chosen['k']})"
+            )
         return {"method": self.methods.index(method), "penalty": near, "k": int(chosen["k"])}
 
     def packed(self) -> dict[str, Any]:
@@ -118,6 +124,7 @@ class Grid:
             "whole": self.whole,
             "floor": self.axis.floor,
             "priced": self.priced,
+            "given": self.given,
             "seconds": self.unit.seconds,
             "charge": self.charge,
             "front": {charge: self.front(charge) for charge in CHARGES},
@@ -128,11 +135,12 @@ class Grid:
     def _cell(
         self, at: pd.DataFrame, number: dict[str, int], ends: dict[float, tuple[float, float]]
     ) -> dict[str, Any]:
-        """One ranking: its features in order, and what the first 1, 2, … of them do and cost."""
+        """One ranking: its features in order, and what the first k of them do and cost."""
         first = at.iloc[0]
         order = self.orders[(first["method"], first["penalty"])][: int(at["k"].max())]
         return {
             "order": [number[name] for name in order],
+            "k": [int(k) for k in at["k"]],
             "accuracy": short(at["accuracy"]),
             "low": short(ends[share][0] for share in at["accuracy"]),
             "high": short(ends[share][1] for share in at["accuracy"]),

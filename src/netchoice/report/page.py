@@ -11,6 +11,11 @@ from netchoice.report.markup import Html, element, join, script_json, void
 from netchoice.report.parts import Sheet, details, flat, table
 from netchoice.report.words import Card, Told
 
+WITHOUT_SCRIPT = (
+    "The figures, the controls, and the tables of accuracies over λ and k and of rankings need "
+    "JavaScript; all other tables do not."
+)
+
 
 def page(told: Told, sheet: Sheet, data: dict[str, Any]) -> str:
     """The whole file."""
@@ -30,7 +35,7 @@ def page(told: Told, sheet: Sheet, data: dict[str, Any]) -> str:
         element("a", "To the content", href="#answer", class_="skip"),
         _header(told),
         element("main", _answer(told), sheet.contents(), sheet.body()),
-        element("noscript", element("p", "The figures need JavaScript; the tables do not.")),
+        element("noscript", element("p", WITHOUT_SCRIPT)),
         element("script", packed, type="application/json", id="data"),
         *(element("script", Html(script)) for script in scripts),
     )

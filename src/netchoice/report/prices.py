@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from netchoice.costs import CostModel
 from netchoice.units import duration
 
 _STEPS = {True: (1.0,), False: (1.0, 2.0, 5.0)}  # of each power of ten; fewer where there are many
@@ -25,6 +26,15 @@ class Unit(NamedTuple):
         if self.seconds:
             return "0 s" if price == 0 else duration(price)
         return f"{price:.4g}"
+
+
+def has_prices(costs: CostModel) -> bool:
+    """Whether any feature costs anything.
+
+    >>> has_prices(CostModel({"a": 0.0, "b": 2.0})), has_prices(CostModel({"a": 0.0}))
+    (True, False)
+    """
+    return any(costs.price(name) > 0 for name in costs.features)
 
 
 class PriceAxis:

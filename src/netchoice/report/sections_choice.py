@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from netchoice.choice.result import chance
-from netchoice.io import ReadingReport
 from netchoice.report import figures_answer
 from netchoice.report.folder import Held
 from netchoice.report.markup import Html, element
@@ -48,16 +47,26 @@ def add_parameters(sheet: Sheet, record: Mapping[str, Any], kept: Mapping[str, A
     """What is known of each parameter."""
     if not kept:
         return
+    made = _most_probable(record)
+    priors, matched = made.get("priors", {}), "match" in made
+    flat = {n for n in record["parameters"] if not matched and is_flat(priors.get(n, ""))}
     drawn = [
         sheet.draw(
             f"parameter-{i}",
-            figures_answer.posterior(name, kept, told),
+            figures_answer.posterior(name, kept, told, flat=name in flat),
             f"Histogram of what is known of the parameter {name}",
         )
         for i, (name, told) in enumerate(record["parameters"].items())
     ]
     rows = [
-        (name, told["median"], *told["interval"], f"{told['level']:.0%}", told["leans"] or "no")
+        (
+            name,
+            told["median"],
+            *told["interval"],
+            f"{told['level']:.0%}",
+            told["leans"] or "no",
+            priors.get(name, "not told") + (", given the density" if matched else ""),
+        )
         for name, told in record["parameters"].items()
     ]
     head = (
@@ -67,15 +76,38 @@ def add_parameters(sheet: Sheet, record: Mapping[str, Any], kept: Mapping[str, A
         "upper end",
         "level",
         "leans on a bound of its prior",
+        "prior",
     )
     sheet.add(
         "parameters",
         f"Parameters of {record['model']}",
-        "Where the filled area is high, the parameter is probable; a posterior as flat as its prior "
-        "says that the network told nothing about it.",
+        "Where the filled area is high, the parameter is probable; a posterior that looks like its "
+        "prior says that the network told nothing about it."
+        + (" The dashed line is a flat prior." if flat else ""),
         element("div", *drawn, class_="small"),
         details("The numbers as a table", table("If this model made the network", head, rows)),
     )
+
+
+def _most_probable(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What the folder tells of that model, if anything.
+
+    Its priors hold before any network is grown. Where networks must match in density, only some
+    of the draws are kept, and these need not be flat.
+    """
+    models: list[dict[str, Any]] = (record.get("space") or {}).get("models", [])
+    return next((model for model in models if model["name"] == record["model"]), {})
+
+
+def is_flat(prior: str) -> bool:
+    """Whether every value between the bounds is as likely as any other.
+
+    >>> [is_flat(text) for text in ("uniform(0, 1)", "loguniform(1, 9)", "integers(1, 9)", "")]
+    [True, False, False, False]
+    >>> is_flat("scipy.stats.uniform(0.25, 0.5) on [0.25, 0.75]")
+    True
+    """
+    return prior.removeprefix("scipy.stats.").startswith("uniform(")
 
 
 def add_cloud(sheet: Sheet, held: Held) -> None:
@@ -182,10 +214,8 @@ def add_reliability(sheet: Sheet, held: Held) -> None:
 
 def add_reading(sheet: Sheet, held: Held) -> None:
     """What was read, and what was compared."""
-    reading = held.reading
-    if reading is not None:
-        report = ReadingReport(**reading)
-        lines: Html = element("ul", *(element("li", line) for line in report.lines()))
+    if held.reading is not None:
+        lines: Html = element("ul", *(element("li", line) for line in held.reading.lines()))
     else:
         lines = paragraph("The network was handed over in Python, not read from a file.")
     network = [

@@ -138,15 +138,18 @@ def add_prices(sheet: Sheet, prices: CostModel, chosen: list[str], unit: Unit) -
         )
         for name in sorted(prices.features, key=prices.price, reverse=True)
     ]
+    left_out = len(rows) - len(figures_grid.dearest(prices, chosen))
+    cheaper = "cheaper feature is" if left_out == 1 else "cheaper features are"
+    more = f" {left_out} {cheaper} in the table only." if left_out else ""
     sheet.add(
         "prices",
         "Price of every feature, and the steps it shares",
         "A full dot is what a feature costs alone, a ring what it still costs once its common steps "
-        "are paid: the further apart, the more there is to share. Features in use have a ★.",
+        f"are paid: the further apart, the more there is to share. Features in use have a ★.{more}",
         sheet.draw(
             "prices",
             figures_grid.price_list(prices, chosen, unit),
-            "Dots for the price of every feature alone and with its common steps paid",
+            "Dots for the price of features alone and with their common steps paid",
         ),
         details(
             "The prices as a table",

@@ -82,7 +82,13 @@ def figure(
             "y": 1.0,
             "yanchor": "bottom",
         },
-        modebar={"bgcolor": "rgba(0,0,0,0)", "color": FAINT, "activecolor": INK},
+        # Upright, so that it does not cover the legend.
+        modebar={
+            "orientation": "v",
+            "bgcolor": "rgba(0,0,0,0)",
+            "color": FAINT,
+            "activecolor": INK,
+        },
     )
     axis = {
         "automargin": True, "gridcolor": "rgba(128,128,128,0.22)", "linecolor": FAINT,

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from netchoice.choice.result import chance
-from netchoice.report.prices import Unit
+from netchoice.costs import CostModel
+from netchoice.report.prices import Unit, has_prices
 from netchoice.units import duration
 
 
@@ -96,19 +97,16 @@ def _cost(record: Mapping[str, Any]) -> Card:
     return Card("What does it cost?", duration(cost["selected_features"]), "; ".join(told))
 
 
-def of_evaluation(record: Mapping[str, Any], unit: Unit) -> Told:
+def of_evaluation(record: Mapping[str, Any], prices: CostModel, unit: Unit) -> Told:
     """Of an evaluation: the recommended set, its accuracy and its price."""
     point = record["recommended"]
     names, (low, high) = list(point["features"]), point["interval"]
-    free = not point["price"]
-    cheaper = f"{point['speedup']:.3g} times cheaper than all features" if point["speedup"] else ""
     lost = point["best_accuracy"] - point["accuracy"]
-    price = unit.tell(point["price"])
     count = "One feature is" if len(names) == 1 else f"{len(names)} features are"
     rules = {
         "cheapest": "the cheapest set that is as accurate as the best one, up to chance",
         "budget": "the most accurate set within the budget",
-        "knee": "where more money begins to buy little accuracy",
+        "knee": "the bend of the line through the best sets, between its cheapest and its best",
     }
     cards = [
         Card("Which features?", str(len(names)), f"from {point['method']} with penalty "
@@ -118,8 +116,7 @@ def of_evaluation(record: Mapping[str, Any], unit: Unit) -> Told:
         Card("What is lost?", f"{max(0.0, lost):.2%}" if lost > 0 else "nothing",
              f"against the most accurate set, {point['best_accuracy']:.2%} with "
              f"{len(point['best_features'])} features"),
-        Card("What does it cost?", "nothing" if free else price, "no prices were given" if free else
-             f"{_charged(point['charge'])}; {cheaper}"),
+        _price(point, prices, unit),
     ]  # fmt: skip
     return Told(
         "How few features are enough?",
@@ -129,5 +126,12 @@ def of_evaluation(record: Mapping[str, Any], unit: Unit) -> Told:
     )
 
 
-def _charged(charge: str) -> str:
-    return "common steps paid once" if charge == "shared" else "each feature paid alone"
+def _price(point: Mapping[str, Any], prices: CostModel, unit: Unit) -> Card:
+    question = "What does it cost?"
+    if not point["price"]:
+        why = "these features are free" if has_prices(prices) else "no prices were given"
+        return Card(question, "nothing", why)
+    told = ["common steps paid once" if point["charge"] == "shared" else "each feature paid alone"]
+    if point["speedup"]:
+        told.append(f"{point['speedup']:.3g} times cheaper than all features")
+    return Card(question, unit.tell(point["price"]), "; ".join(told))

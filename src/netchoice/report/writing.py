@@ -8,7 +8,7 @@ from typing import Any
 
 from netchoice.errors import NetchoiceError
 from netchoice.report import sections_choice, sections_grid, words
-from netchoice.report.folder import Held, read_folder
+from netchoice.report.folder import Held, read_folder, told_where
 from netchoice.report.grid import Grid
 from netchoice.report.page import add_settings, page
 from netchoice.report.parts import Sheet
@@ -48,14 +48,9 @@ def write_report(folder: str | PathLike[str], path: str | PathLike[str] | None =
     'report.html'
     """
     folder = Path(folder)
-    held = read_folder(folder)
-    try:
+    with told_where(folder):
+        held = read_folder(folder)
         text = _of_choice(held) if held.is_choice else _of_evaluation(held)
-    except KeyError as error:
-        raise NetchoiceError(
-            f"{folder} lacks {error}, so it was left by another version of netchoice; the command that "
-            "made it, once more, renews it"
-        ) from error
     path = folder / REPORT if path is None else Path(path)
     try:
         # A name of a file may hold bytes that are no text.
@@ -73,10 +68,7 @@ def _of_choice(held: Held) -> str:
     sections_choice.add_features(sheet, held)
     grid = _grid(held)
     if grid is not None:
-        more = (
-            f"Compared are the methods asked for: {', '.join(grid.methods)}. Prices are those of the "
-            "simulations that the selection was made on."
-        )
+        more = f"Compared are the methods asked for: {', '.join(grid.methods)}. {_timed(record)}"
         _add_grid(sheet, grid, more)
     sections_grid.add_prices(sheet, held.prices, list(record["features"]), held.unit)
     sections_choice.add_reliability(sheet, held)
@@ -91,8 +83,8 @@ def _of_choice(held: Held) -> str:
             "Selection and cost": {"selection": record["selection"], "cost": record["cost"]},
         },
     )
-    name = Path(str((held.reading or {}).get("path") or "this network")).name
-    return page(words.of_choice(record, name), sheet, _data(grid))
+    name = Path(str(held.reading.path)).name if held.reading else ""
+    return page(words.of_choice(record, name or "this network"), sheet, _data(grid))
 
 
 def _of_evaluation(held: Held) -> str:
@@ -110,7 +102,16 @@ def _of_evaluation(held: Held) -> str:
             "The recommended set": record["recommended"],
         },
     )
-    return page(words.of_evaluation(record, held.unit), sheet, _data(grid))
+    return page(words.of_evaluation(record, held.prices, held.unit), sheet, _data(grid))
+
+
+def _timed(record: dict[str, Any]) -> str:
+    """Why a set may have another price here than on top."""
+    smaller = ", extrapolated from smaller networks" if record["cost"]["extrapolated"] else ""
+    return (
+        "Prices here were timed on the simulations that the features were selected on"
+        f"{smaller}; that on top was timed on those that the answer rests on, so the two may differ."
+    )
 
 
 def _versions(record: dict[str, Any]) -> dict[str, Any]:

@@ -73,7 +73,7 @@
   const lambda = (penalty) => String(Number(penalty.toPrecision(4)));
 
   function cheaper(price) {
-    if (!grid.priced) return "no prices were given";
+    if (!grid.given) return "no prices were given";
     if (price === 0) return "free";
     const times = grid.whole / price;
     return times > 1.005 ? `${Number(times.toPrecision(3))} times cheaper` : "as dear as all of them";
@@ -83,7 +83,8 @@
 
   const state = grid ? { ...grid.recommended, charge: grid.charge } : { method: 0 };
   const cell = () => grid.cells[state.method][state.penalty];
-  const place = (at, k, charge) => (grid.priced ? Math.max(at[charge][k - 1], grid.floor) : k);
+  const of = (at, what, k) => at[what][at.k.indexOf(k)]; // not every k need have been tried
+  const place = (at, k, charge) => (grid.priced ? Math.max(of(at, charge, k), grid.floor) : k);
 
   function hoverText(method, penalty, k) {
     const at = grid.cells[method][penalty];
@@ -91,7 +92,7 @@
     const lines = [];
     for (let i = 0; i < names.length; i += 2) lines.push(names.slice(i, i + 2).join(", "));
     return (
-      `${percent(at.accuracy[k - 1])} for ${priced(at[state.charge][k - 1])}<br>` +
+      `${percent(of(at, "accuracy", k))} for ${priced(of(at, state.charge, k))}<br>` +
       `λ = ${lambda(grid.penalties[method][penalty])}, k = ${k}<br>${lines.join("<br>")}`
     );
   }
@@ -108,8 +109,8 @@
       Object.assign(figure.data[n], grid.front[state.charge]);
       const best = grid.recommended;
       const chosen = grid.cells[best.method][best.penalty];
-      mark(figure.data[n + 1], place(chosen, best.k, state.charge), chosen.accuracy[best.k - 1]);
-      mark(figure.data[n + 2], place(cell(), state.k, state.charge), cell().accuracy[state.k - 1]);
+      mark(figure.data[n + 1], place(chosen, best.k, state.charge), of(chosen, "accuracy", best.k));
+      mark(figure.data[n + 2], place(cell(), state.k, state.charge), of(cell(), "accuracy", state.k));
       if (grid.priced && grid.seconds) {
         const how = state.charge === "shared" ? "common steps paid once" : "each feature alone";
         figure.layout.xaxis.title.text = `price per network, ${how}`;
@@ -154,18 +155,18 @@
   function fillTables() {
     const cells = grid.cells[state.method];
     const told = grid.penalties[state.method].map(lambda);
+    const ks = [...new Set(cells.flatMap((at) => at.k))].sort((a, b) => a - b);
+    fillTable("heat", ["λ \\ k", ...ks.map(String)],
+      cells.map((at, p) => [told[p], ...ks.map((k) => of(at, "accuracy", k)?.toFixed(4) ?? "")]));
     const most = Math.max(...cells.map((at) => at.order.length));
-    const ks = Array.from({ length: most }, (_, i) => i);
-    const numbers = ks.map((i) => String(i + 1));
-    fillTable("heat", ["λ \\ k", ...numbers],
-      cells.map((at, p) => [told[p], ...ks.map((i) => at.accuracy[i]?.toFixed(4) ?? "")]));
-    fillTable("ranking", ["λ \\ place", ...numbers],
-      cells.map((at, p) => [told[p], ...ks.map((i) => grid.features[at.order[i]] ?? "")]));
+    const places = Array.from({ length: most }, (_, i) => i);
+    fillTable("ranking", ["λ \\ place", ...places.map((i) => String(i + 1))],
+      cells.map((at, p) => [told[p], ...places.map((i) => grid.features[at.order[i]] ?? "")]));
   }
 
   function tell() {
     const at = cell();
-    const i = state.k - 1;
+    const i = at.k.indexOf(state.k);
     const names = at.order.slice(0, state.k).map((number) => grid.features[number]);
     byId("shown-features").replaceChildren(
       ...names.map((name) => Object.assign(document.createElement("li"), { textContent: name }))
@@ -184,11 +185,12 @@
     );
   }
 
-  function setSlider(name, value, most, told, spoken) {
+  function setSlider(name, value, [least, most], told, spoken) {
     const slider = byId(name);
+    slider.min = least;
     slider.max = most;
     slider.value = value;
-    slider.disabled = Number(slider.min) === most;
+    slider.disabled = least === most;
     slider.setAttribute("aria-valuetext", spoken);
     byId(`${name}-told`).textContent = told;
   }
@@ -199,9 +201,17 @@
     document.querySelectorAll("select.method").forEach((list) => (list.value = state.method));
     if (byId("charge")) byId("charge").value = state.charge;
     const told = lambda(penalties[state.penalty]);
-    setSlider("penalty", state.penalty, penalties.length - 1, told, `λ = ${told}`);
+    setSlider("penalty", state.penalty, [0, penalties.length - 1], told, `λ = ${told}`);
     const spoken = `${state.k} ${state.k === 1 ? "feature" : "features"}`;
-    setSlider("k", state.k, cell().order.length, String(state.k), spoken);
+    const ks = cell().k;
+    setSlider("k", state.k, [ks[0], ks.at(-1)], String(state.k), spoken);
+  }
+
+  // The next k that was tried, onwards in the direction of the slider.
+  function tried(ks, wanted, before) {
+    const above = ks.find((k) => k >= wanted);
+    const below = ks.filter((k) => k <= wanted).pop();
+    return wanted >= before ? above ?? below : below ?? above;
   }
 
   function go(change) {
@@ -212,18 +222,16 @@
       change.penalty = offered.indexOf(Math.min(...offered));
     }
     Object.assign(state, change);
-    state.k = Math.min(state.k, cell().order.length);
-    setControls();
-    tell();
-    drawExplorer();
-    drawHeat();
+    state.k = tried(cell().k, state.k, before.k);
+    [setControls, tell].forEach(attempt);
+    ["explorer", "heat"].forEach(show);
     if (before.method !== state.method) {
-      if (plot("ranking")) draw("ranking");
+      if (plot("ranking")) show("ranking");
       fillTables();
     }
   }
 
-  function listen() {
+  function listenToControls() {
     byId("controls").addEventListener("submit", (event) => event.preventDefault());
     document.querySelectorAll("#method, select.method").forEach((list) =>
       list.addEventListener("change", () => go({ method: Number(list.value) }))
@@ -235,43 +243,57 @@
     byId("recommended").addEventListener("click", () =>
       go({ ...grid.recommended, charge: grid.charge })
     );
+  }
+
+  function listenToExplorer() {
     plot("explorer").on("plotly_click", ({ points }) => {
       const method = points[0].curveNumber;
       if (method >= grid.methods.length) return;
       const [penalty, k] = points[0].customdata;
       go({ method, penalty, k });
     });
+  }
+
+  function listenToHeat() {
     plot("heat").on("plotly_click", ({ points }) => {
       const cellAt = points.find((point) => point.curveNumber === 0);
       if (cellAt) go({ penalty: Math.round(cellAt.x), k: Math.round(cellAt.y) });
     });
+  }
+
+  function listenToTables() {
     for (const name of ["heat-details", "ranking-details"]) {
       byId(name)?.addEventListener("toggle", fillTables);
     }
   }
 
-  function drawAll() {
-    const special = { explorer: drawExplorer, heat: drawHeat };
-    return Promise.all(
-      Object.keys(data.figures).map(async (name) => {
-        try {
-          await (special[name] || (() => draw(name)))();
-        } catch (error) {
-          plot(name).textContent = "This figure cannot be drawn here; its numbers are in the tables.";
-          console.error(name, error);
-        }
-      })
-    );
+  // What fails must not take the rest of the page with it
+
+  function attempt(work) {
+    try {
+      work();
+    } catch (error) {
+      console.error(work.name, error);
+    }
   }
 
-  if (grid) {
-    setControls();
-    tell();
+  async function show(name) {
+    const special = { explorer: drawExplorer, heat: drawHeat };
+    try {
+      await (special[name] || (() => draw(name)))();
+    } catch (error) {
+      plot(name).textContent = "This figure cannot be drawn here; the tables of this page do not need it.";
+      console.error(name, error);
+    }
   }
-  drawAll().then(() => {
-    if (grid) listen();
-    dark.addEventListener("change", drawAll);
-    narrow.addEventListener("change", drawAll);
+
+  const showAll = () => Promise.all(Object.keys(data.figures).map(show));
+
+  if (grid) [setControls, tell].forEach(attempt);
+  showAll().then(() => {
+    if (grid) [listenToControls, listenToExplorer, listenToHeat, listenToTables].forEach(attempt);
+    dark.addEventListener("change", showAll);
+    narrow.addEventListener("change", showAll);
     document.documentElement.dataset.drawn = "yes";
   });
 })();
