@@ -268,6 +268,21 @@ def test_a_feature_of_ones_own(tmp_path, monkeypatch):
         assert choice.features["half_the_mean_degree"] == pytest.approx(77 / 40, rel=0.05)
 
 
+def test_methods_that_are_only_compared():
+    """They are scored, and change nothing about the set that is chosen."""
+    plain = choose(a_network(), samples=100)
+    compared = choose(a_network(), samples=100, compare=["jmi", "random"])
+    told = compared.evidence["selection"]
+    assert set(told.evaluation["method"]) == {"jmi", "random"}
+    assert told.point.method == "jmi"
+    assert compared.probabilities.keys() == plain.probabilities.keys()
+    same = told.rankings.query("method == 'jmi' and penalty == 0")["feature"].tolist()
+    first = plain.evidence["selection"].rankings.query("method == 'jmi' and penalty == 0")
+    assert same == first["feature"].tolist()
+    with pytest.raises(UsageError, match="unknown method 'tarot'"):
+        choose(a_network(), compare=["tarot"])
+
+
 @pytest.mark.parametrize(
     "wrong", [{"inference": "bayes"}, {"budget": "5eur"}, {"features": ["transitvity"]}]
 )

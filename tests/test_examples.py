@@ -85,5 +85,5 @@ def test_method_developer(example):
     assert len(best) == 11
     assert best.loc["contrast", "best set"] > 2 / 7  # seven models: twice chance
     assert best.loc["contrast", "best set"] <= best["best set"].max()
-    assert f"contrast comes {found['rank']}. of 11" in printed
+    assert f"contrast is number {found['rank']} of 11" in printed
     assert (folder / "pareto.png").stat().st_size > 10_000

@@ -153,7 +153,8 @@ def test_the_grid_holds_what_was_evaluated(answer):
     held = folder.read_folder(answer)
     tried = grid.Grid(held.rankings, held.evaluation, held.prices, held.chosen, held.unit)
     packed = tried.packed()
-    assert packed["methods"] == ["jmi", "relieff"]
+    assert packed["methods"][:2] == ["jmi", "relieff"]  # asked for; the others are compared only
+    assert len(packed["methods"]) == 9
     count = 0
     for row in held.evaluation.to_dict("records"):
         method = packed["methods"].index(row["method"])

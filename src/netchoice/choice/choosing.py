@@ -31,6 +31,7 @@ def choose_model(
     samples: int | None = None,
     features: Iterable[str | Feature] | None = None,
     method: str | Iterable[str] = "jmi",
+    compare: Iterable[str] = (),
     penalty: float | None = None,
     budget: float | str | None = None,
     time_limit: float | None = None,
@@ -55,6 +56,9 @@ def choose_model(
         Features to use; by default they are selected.
     method : str or iterable of str
         Selection methods, see :data:`netchoice.selection.METHODS`.
+    compare : iterable of str
+        Further methods whose rankings are scored and kept, for a look at them; the set is not chosen
+        from theirs.
     penalty : float, optional
         λ; by default a whole range is tried and the cheapest set that loses nothing is taken.
     budget : float or str, optional
@@ -108,7 +112,7 @@ def choose_model(
     if features is not None:
         simulator.own_features = {find(each).name: each for each in features}
         wanted = list(simulator.own_features)
-    study = Study(network, simulator, time_limit)
+    study = Study(network, simulator, time_limit, [name for name in compare if name not in methods])
     settings = {
         "space": chosen.as_dict(),
         "network": network.fingerprint,

@@ -70,6 +70,7 @@ def select(
     budget: float | str | None,
     seed: int,
     threads: int,
+    compared: Sequence[str] = (),
     scores: Any = None,
 ) -> Selection:
     """Simulate, rank on one half, and choose the set on the other.
@@ -84,6 +85,8 @@ def select(
         Features to choose from.
     pilots : bool
         Whether to select on smaller networks.
+    compared : sequence of str
+        Further methods that are ranked and scored, but not chosen from.
     """
     if not pilots:
         table = simulate("selection", n_nodes, samples, offered)
@@ -101,12 +104,13 @@ def select(
         found = Selection(list(features or ()), costs, table, PILOTS, notes=[note])
     if features is not None:
         return found
-    return _choose(found, methods, penalty, budget, seed, threads, scores)
+    return _choose(found, methods, compared, penalty, budget, seed, threads, scores)
 
 
 def _choose(
     found: Selection,
     methods: Sequence[str],
+    compared: Sequence[str],
     penalty: float | None,
     budget: float | str | None,
     seed: int,
@@ -122,7 +126,8 @@ def _choose(
         )
     costs = found.costs.only(train.features)
     selectors = [
-        get_selector(name, costs=costs, random_state=seed, n_jobs=threads) for name in methods
+        get_selector(name, costs=costs, random_state=seed, n_jobs=threads)
+        for name in dict.fromkeys([*methods, *compared])
     ]
     for selector in selectors:
         if "discrete_features" in selector.get_params():
@@ -142,9 +147,8 @@ def _choose(
         path=scores,
     )
     # Chosen on all rows: how good the answer is will be seen on simulations of their own.
-    everywhere = found.evaluation.assign(
-        accuracy_choosing=found.evaluation["accuracy"], n_choosing=len(test)
-    )
+    asked = found.evaluation[found.evaluation["method"].isin(methods)]
+    everywhere = asked.assign(accuracy_choosing=asked["accuracy"], n_choosing=len(test))
     found.point = operating_point(everywhere, budget=budget, level=LEVEL)
     found.features = list(found.point.features)
     return found

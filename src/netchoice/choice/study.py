@@ -43,12 +43,19 @@ HELD_OUT = 2000
 class Study:
     """One network, one space, and the way to an answer."""
 
-    def __init__(self, network: Graph, simulator: Simulator, time_limit: float | None) -> None:
+    def __init__(
+        self,
+        network: Graph,
+        simulator: Simulator,
+        time_limit: float | None,
+        compared: Sequence[str] = (),
+    ) -> None:
         if time_limit is not None and not 0 < time_limit < math.inf:
             raise UsageError(f"time_limit={time_limit!r}; expected seconds above 0")
         self.network = network
         self.simulator = simulator
         self.time_limit = time_limit
+        self.compared = list(compared)
         self.began = time.monotonic()
         self.notes: list[str] = []
 
@@ -64,7 +71,7 @@ class Study:
 
     def select(self, settings: Mapping[str, Any]) -> Selection:
         """The features that the answer will rest on."""
-        for name in settings["method"]:
+        for name in (*settings["method"], *self.compared):
             if name not in METHODS:
                 raise UsageError(f"unknown method {name!r}; known: {', '.join(METHODS)}")
         wanted = settings["features"]
@@ -85,6 +92,7 @@ class Study:
             budget=settings["budget"],
             seed=settings["seed"],
             threads=self.workers,
+            compared=self.compared,
             scores=None if folder is None else folder / "scores.jsonl",
         )
         self.notes += selection.notes

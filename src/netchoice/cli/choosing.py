@@ -18,6 +18,8 @@ from netchoice.cli.reports import NoReport, write
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.units import seconds_of
 
+NINE = 9  # methods of the paper
+
 
 @app.command()
 def choose(
@@ -52,7 +54,7 @@ def choose(
         typer.Option("--budget", help="Price of the features per network: 5ms, or 2%."),
     ] = None,
     time_limit: Annotated[
-        str | None, typer.Option("--time-limit", help="For the whole run: 60s, 5min.")
+        str | None, typer.Option("--time-limit", help="Of the simulations: 60s, 5min.")
     ] = None,
     inference: Annotated[
         str | None, typer.Option("--inference", help="neighbours, forest or regression.")
@@ -82,6 +84,8 @@ def choose(
 
     Stopped with Ctrl-C or killed, the same command goes on where it was.
     """
+    from netchoice.selection import METHODS
+
     graph, report = read(network, format, header)
     kept = None if isolated is None else isolated.value
     chosen = _space(space, models).with_priors(assignments(prior or (), "--prior"))
@@ -98,6 +102,8 @@ def choose(
             samples=samples,
             features=None if features is None else [n.strip() for n in features.split(",")],
             method=[name.strip() for name in method.split(",")],
+            # For the report; a run in a hurry does without.
+            compare=() if no_report or time_limit else list(METHODS)[:NINE],
             penalty=penalty,
             budget=budget,
             time_limit=None if time_limit is None else seconds_of(time_limit, "--time-limit"),

@@ -68,7 +68,8 @@ def _of_choice(held: Held) -> str:
     sections_choice.add_features(sheet, held)
     grid = _grid(held)
     if grid is not None:
-        more = f"Compared are the methods asked for: {', '.join(grid.methods)}. {_timed(record)}"
+        asked = record["settings"]["method"]
+        more = f"The set was chosen from {', '.join(asked)}. {_timed(record)}"
         _add_grid(sheet, grid, more)
     sections_grid.add_prices(sheet, held.prices, list(record["features"]), held.unit)
     sections_choice.add_reliability(sheet, held)

@@ -14,6 +14,7 @@
   const STANDS_FOR = { "#010203": "--ink", "#fdfefc": "--paper", "#7a7b7c": "--faint" };
   const BY_NIGHT = { "#0072B2": "#4aa3df", "#D55E00": "#f0883e", "#009E73": "#2bc59a" };
   const config = {
+    displayModeBar: narrow.matches ? false : "hover", // it would lie on the figure
     displaylogo: false,
     responsive: true,
     scrollZoom: false,
