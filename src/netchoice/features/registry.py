@@ -213,6 +213,6 @@ def steps_of(item: Feature) -> tuple[str, ...]:
 
     >>> from netchoice.features import FEATURES, steps_of
     >>> steps_of(FEATURES["transitivity"])
-    ('triangles',)
+    ('triangles', 'degrees')
     """
     return tuple(name for name in plan((item,)).lineage[item.name] if name in STEPS)
