@@ -46,7 +46,8 @@ def heat_figures(run: SpaceRun, folder: Path) -> list[Path]:
     for setting in SETTINGS if run.scale.draws_every_setting else (SETTINGS[-1],):
         frame = run.evaluation(setting)
         name = f"heat-{run.family}-{setting.name}"
-        made += save_both(_heat(frame, NINE, setting), folder / name)
+        if run.scale.draws_every_setting:
+            made += save_both(_heat(frame, NINE, setting), folder / name)
         if setting in (SETTINGS[0], SETTINGS[-1]):
             # Only the unit of λ differs: a share of the whole price instead of a second.
             # Weighted forests draw by ratios of prices, which have no unit.

@@ -45,7 +45,7 @@ def run_pilots(run: SpaceRun, repeats: int) -> PilotRun:
                     run.family, sizes=scale.pilot_sizes, target=scale.nodes,
                     samples=scale.pilot_rows, target_samples=scale.rows, repeats=repeats,
                     methods=methods, penalties=[0.0], ks=scale.ks, seed=SEED, folds=scale.folds,
-                    workers=run.workers, path=folder, on_progress=run._tell,
+                    engine=run.engine, workers=run.workers, path=folder, on_progress=run._tell,
                 )
             )  # fmt: skip
         return made[0]

@@ -155,10 +155,10 @@ class _Work:
             drawing.growth_figure(evidence.pilots, figures)
             drawing.pilot_figures(evidence.pilots, figures)
         if evidence.yeast is not None:
-            sets = {"papers": PAPERS_FIVE} | {
-                setting.name: evidence.yeast.five(setting)
-                for setting in (AS_PUBLISHED, SETTINGS[-1])
-            }
+            sets: dict[str, tuple[str, ...]] = {"papers": PAPERS_FIVE}
+            if self.scale.draws_every_setting:
+                both = (AS_PUBLISHED, SETTINGS[-1])
+                sets |= {setting.name: evidence.yeast.five(setting) for setting in both}
             for counted in ("paper", "true"):
                 for name, five in sets.items():
                     path = figures / f"figure-4-yeast-{counted}-nodes-{name}"

@@ -39,7 +39,7 @@ class Scale:
     svm_penalties, svm_ks : tuple
         Where the support vector machine is compared.
     draws_every_setting : bool
-        Heat maps under every reading of prices, or under ours alone.
+        Pictures for every setting, or only some.
     """
 
     name: str

@@ -42,11 +42,16 @@ class SpaceRun:
     on_progress: Progress | None = None
 
     @property
+    def engine(self) -> str:
+        """One worker needs no process of its own."""
+        return "serial" if self.workers == 1 else "processes"
+
+    @property
     def maker(self) -> Maker:
         """Makes tables; pilots use the same one, and the same table to test on."""
         return Maker(
-            get_space(self.family), SEED, workers=self.workers, path=self.folder / self.family,
-            on_progress=self._tell,
+            get_space(self.family), SEED, engine=self.engine, workers=self.workers,
+            path=self.folder / self.family, on_progress=self._tell,
         )  # fmt: skip
 
     @cached_property

@@ -71,7 +71,8 @@ class YeastRun:
         run = self.duplication
         return simulate_table(
             "duplication", n_nodes=n_nodes, n_samples=self.rows, seed=SEED, stream="yeast",
-            features=self._needed, workers=run.workers, path=self.folder / f"table-{n_nodes}",
+            features=self._needed, engine=run.engine, workers=run.workers,
+            path=self.folder / f"table-{n_nodes}",
             on_progress=lambda done, total, _: run._tell(
                 f"networks of {n_nodes} nodes", done, total
             ),

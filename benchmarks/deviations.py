@@ -1,0 +1,404 @@
+"""What it changes that the paper's text, its code and netchoice differ: docs/paper.md has the result.
+
+Rankings are made on the training tables of `ba` and `duplication` (1000 nodes) and judged on the test
+tables, under the prices that the paper printed, in seconds, and its 26 penalties, unless said otherwise.
+For every deviation: how many of the first five and ten features agree and Kendall's tau over all features
+(mean over penalties, the lowest in brackets), and how much the accuracy of 10 nearest neighbours changes
+over penalties and 1, 2, 3, 5, 10 and 15 features (mean, largest).
+
+The yeast part needs the three networks (NETCHOICE_DATA, see docs/yeast.md), and is left out without them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+from peers_of_selection import first_rows, table_of
+from ranking_changes import Bench, Paths
+from scipy.spatial.distance import cdist
+
+import netchoice
+from netchoice.costs import CostModel
+from netchoice.evaluation import PAPER_PENALTIES, penalty_grid
+from netchoice.information.estimators import Published, chance_information
+from netchoice.selection import get_selector
+from netchoice.selection.forest import grow_forest
+from netchoice.selection.relief import relieff_weights
+
+NEIGHBOURS = 10
+EIGENVECTOR = ("eigenvector_mean", "eigenvector_max")
+YEAST = {"uetz2000": (437, 789), "ito2001": (813, 790), "yu2008": (1278, 1233)}
+FIVE = ("transitivity", "core_3_size", "clustering_mean", "lcc_local_efficiency", "core_4_size")
+
+
+def units(b: Bench) -> None:
+    """1. Penalty times seconds, or times shares."""
+    total = b.paper.price_of_set(b.names)
+    for method, learnt in learnt_by(b, ("jmi", "relieff", "penalized-mdi")):
+        raw, share = (b.path(method, learnt, cost_scale=scale) for scale in ("raw", "share"))
+        value = f"total {total:.2f} s; drop at λ = {drop(b, raw)} in seconds, {drop(b, share)} in shares"
+        b.note(1, "λ in shares", method, value, raw, share)
+
+
+def drop(b: Bench, path: Paths, k: int = 5) -> str:
+    """The first penalty where five features tell a percent less than the best."""
+    found = {penalty: b.accuracy(names[:k]) for penalty, names in path.items()}
+    lower = [penalty for penalty, value in found.items() if value < max(found.values()) - 0.01]
+    return f"{lower[0]:g}" if lower else "none"
+
+
+def learnt_by(b: Bench, methods):
+    """What each method learns from the training table."""
+    for method in methods:
+        if method in ("mrmr", "jmi", "jmim"):
+            yield method, b.information()
+        elif method == "relieff":
+            yield method, relieff_weights(b.X, b.y)
+        else:
+            yield method, b.forest()
+
+
+def sums(b: Bench) -> None:
+    """2. Sum of the redundancies instead of their mean."""
+    for method in ("mrmr", "jmi"):
+        mean = b.path(method, b.information())
+        total = b.path(method, b.information(), redundancy="sum")
+        first = [place_of_noise(path[0.0]) for path in (mean, total)]
+        value = f"first noise at λ = 0: place {first[0]} with the mean, {first[1]} with the sum"
+        b.note(2, "sum of redundancies", method, value, mean, total)
+
+
+def place_of_noise(names: list[str]) -> int:
+    """Of the first feature that is independent of everything."""
+    return next(i for i, name in enumerate(names, 1) if name.startswith("noise"))
+
+
+def estimates(b: Bench) -> None:
+    """3. How mutual information is estimated, and the seed of its noise."""
+    ours, published = b.information(), b.information("published")
+    for method in ("mrmr", "jmi", "jmim"):
+        far = np.abs(ours.relevance - published.relevance)
+        value = f"relevance differs by up to {far.max():.2f} nats ({b.names[far.argmax()]})"
+        paths = (b.path(method, learnt) for learnt in (ours, published))
+        b.note(3, "published estimate", method, value, *paths)
+    for estimator, n_seeds in (("published", 5), ("calibrated", 3)):
+        runs = [b.information(estimator, seed) for seed in range(n_seeds)]
+        moved = {
+            kind: np.ptp([getattr(run, kind) for run in runs], axis=0).max()
+            for kind in ("relevance", "redundancy", "conditional")
+        }
+        value = "moves by up to " + ", ".join(f"{v:.3f} ({k})" for k, v in moved.items())
+        first, *others = (b.path("jmi", run) for run in runs)
+        furthest = min(others, key=lambda path: len(common(first, path)))
+        b.note(3, f"{n_seeds} seeds, {estimator}, furthest", "jmi", value, first, furthest)
+    base, coded = b.path("jmi", published), b.path("jmi", b.information("published", 1, 123))
+    b.note(3, "seeds 1 and 123 instead of 0, published", "jmi", "", base, coded)
+    nats = in_nats(b, published)
+    change = np.abs(nats.redundancy - published.redundancy).max()
+    value = f"discrete pairs in nats, others as they are; redundancy changes by up to {change:.2f}"
+    b.note(3, "adjusted units against nats, published", "jmi", value, base, b.path("jmi", nats))
+
+
+def common(one: Paths, other: Paths) -> list[str]:
+    """What is among the first five of both, over all penalties."""
+    return [name for penalty in one for name in one[penalty][:5] if name in other[penalty][:5]]
+
+
+def in_nats(b: Bench, published):
+    """The published estimates with those of discrete pairs multiplied by their unit."""
+    way, X, y = Published(0, 3), b.X.to_numpy(), b.y.to_numpy()
+    found = {name: np.array(value) for name, value in vars(published).items()}
+    found["conditional"][np.ix_(b.discrete, b.discrete)] = 0.0
+    columns = np.flatnonzero(b.discrete)
+    labels = way.labels(np.unique(y, return_inverse=True)[1])
+    everywhere = {j: way.column(X[:, j], True) for j in columns}
+    for j in columns:
+        found["relevance"][j] = _nats(way, everywhere[j], labels)
+    for rows, share, kind in [(np.arange(len(y)), 1.0, "redundancy")] + [
+        (np.flatnonzero(y == c), np.mean(y == c), "conditional") for c in np.unique(y)
+    ]:
+        within = {j: way.column(np.ascontiguousarray(X[rows, j]), True) for j in columns}
+        for j in columns:
+            for k in columns[columns > j]:
+                value = share * _nats(way, within[j], within[k])
+                added = value if kind == "redundancy" else found[kind][j, k] + value
+                found[kind][j, k] = found[kind][k, j] = added
+    return SimpleNamespace(**found)
+
+
+def _nats(way: Published, one, other) -> float:
+    if one is None or other is None:
+        return 0.0
+    unit = 0.5 * (one.entropy + other.entropy) - chance_information(one, other)
+    return way.pair(one, other) * unit
+
+
+@netchoice.feature()
+def degree_sequence_entropy(degrees):
+    """Entropy of the degrees divided by their sum, as the paper's code has it."""
+    shares = degrees[degrees > 0] / max(1, degrees.sum())
+    return float(-(shares * np.log(shares)).sum())
+
+
+def entropy(b: Bench) -> None:
+    """4. Entropy of the degree sequence instead of the degree distribution."""
+    columns = {}
+    for stream, table in (("train", b.train), ("test", b.test)):
+        grown = netchoice.simulate_table(
+            b.family, n_nodes=1000, n_samples=len(table), seed=1, stream=stream, engine="serial",
+            features=["degree_entropy", degree_sequence_entropy],
+        )  # fmt: skip
+        same = np.allclose(grown.X["degree_entropy"], table.X["degree_entropy"])
+        assert same, "other networks than those of the table"
+        columns[stream] = grown.X["degree_sequence_entropy"]
+    b.changed["sequence"] = b.X.assign(degree_entropy=columns["train"])
+    scores = b.scores_on(b.test.X.assign(degree_entropy=columns["test"]))
+    at = b.names.index("degree_entropy")
+    ours, theirs = b.information(), b.information(X="sequence")
+    alone = b.accuracy(["degree_entropy"]), b.accuracy(["degree_entropy"], scores)
+    for method, one, two in (
+        ("jmi", ours, theirs),
+        ("relieff", relieff_weights(b.X, b.y), relieff_weights(b.changed["sequence"], b.y)),
+    ):
+        paths = b.path(method, one), b.path(method, two)
+        places = [1 + path[0.0].index("degree_entropy") for path in paths]
+        value = (
+            f"relevance {ours.relevance[at]:.2f} and {theirs.relevance[at]:.2f} nats; alone it tells "
+            f"{alone[0]:.1%} and {alone[1]:.1%}; place at λ = 0: {places[0]} and {places[1]}"
+        )
+        b.note(4, "entropy of the degree sequence", method, value, *paths, scores=scores)
+
+
+def doubled(b: Bench) -> None:
+    """5. Edge dominating set counted twice."""
+    name = "edge_dominating_set_size"
+    b.changed["twice"] = b.X.assign(**{name: 2 * b.X[name]})
+    scores = b.scores_on(b.test.X.assign(**{name: 2 * b.test.X[name]}))
+    for method, ours, theirs in (
+        ("jmi", b.information(), b.information(X="twice")),
+        ("jmi, published", b.information("published"), b.information("published", X="twice")),
+        ("relieff", relieff_weights(b.X, b.y), relieff_weights(b.changed["twice"], b.y)),
+        ("penalized-mdi", b.forest(), b.forest(X="twice")),
+    ):
+        paths = (b.path(method.split(",")[0], learnt) for learnt in (ours, theirs))
+        b.note(5, "edge dominating set twice", method, "", *paths, scores=scores)
+
+
+def eigenvector(b: Bench) -> None:
+    """6. The eigenvector features at their printed prices, and charged for the eigen-solve."""
+    measured = b.train.costs
+    shares = measured.prices(b.names, "share")
+    total = b.paper.price_of_set(b.names)
+    charged = {**b.paper.own, **{name: shares[name] * total for name in EIGENVECTOR}}
+    for method, learnt in learnt_by(b, ("jmi", "mrmr", "relieff")):
+        printed = b.path(method, learnt)
+        paid = b.path(method, learnt, costs=CostModel(charged))
+        at = [PAPER_PENALTIES.index(penalty) for penalty in (0.0, 1.0, 12.8, 204.8)]
+        places = [
+            "/".join(str(min(1 + list(path.values())[i].index(n) for n in EIGENVECTOR)) for i in at)
+            for path in (printed, paid)
+        ]
+        value = (
+            f"0.05 ms or {1000 * charged['eigenvector_mean']:.0f} ms; better place of the two at "
+            f"λ = 0/1/12.8/204.8: {places[0]} as printed, {places[1]} charged"
+        )
+        b.note(6, "eigen-solve charged", method, value, printed, paid)
+
+
+def relief(b: Bench) -> None:
+    """7. ReliefF: sign of the misses, discrete columns, the row among its own hits."""
+    ours = b.path("relieff", relieff_weights(b.X, b.y))
+    X = (b.X - b.X.min()) / (b.X.max() - b.X.min())
+    hits, misses, _ = near(X.to_numpy(), b.y.to_numpy(), X.to_numpy(), "cityblock")
+    slow = b.path("relieff", misses - hits)
+    b.note(7, "none: a slow twin of ours", "relieff", "", ours, slow)
+    printed = b.path("relieff", -(hits + misses))
+    value = f"first three at λ = 0: {', '.join(printed[0.0][:3])}"
+    b.note(7, "sign of misses as printed", "relieff", value, ours, printed)
+    nominal = b.path("relieff", relieff_weights(b.X, b.y, nominal=b.discrete))
+    value = f"first at λ = 0: {ours[0.0][0]}; with 0/1: {nominal[0.0][0]}"
+    b.note(7, "0/1 distance for discrete columns", "relieff", value, ours, nominal)
+    leaf = min(100, len(X) // 10)
+    leaves = grow_forest(b.X.to_numpy(), b.y.to_numpy(), min_leaf=leaf, seed=0).leaves
+    hits, misses, own = near(X.to_numpy(), b.y.to_numpy(), leaves, "hamming")
+    forest = b.path("forest-relieff", misses - hits)
+    among = b.path("forest-relieff", misses - own)
+    change = np.abs(own - hits).max()
+    value = f"weights change by up to {change:.4f} of {np.abs(misses - hits).max():.2f}"
+    b.note(7, "itself a hit in one row of eight", "forest-relieff", value, forest, among)
+
+
+def near(X, y, places, metric: str):
+    """Mean differences to hits and misses, and to hits where one row of eight is its own first."""
+    hits, misses, own = (np.zeros(X.shape[1]) for _ in range(3))
+    classes, counts = np.unique(y, return_counts=True)
+    rows_of = {c: np.flatnonzero(y == c) for c in classes}
+    share = dict(zip(classes, counts / len(y), strict=True))
+    for first in range(0, len(X), 500):
+        block = np.arange(first, min(first + 500, len(X)))
+        distances = cdist(places[block], places, metric)
+        for i, row in zip(block, distances, strict=True):
+            row[i] = np.inf
+            for c in classes:
+                order = rows_of[c][np.argsort(row[rows_of[c]], kind="stable")[:NEIGHBOURS]]
+                differences = np.abs(X[order] - X[i])
+                if c != y[i]:
+                    misses += share[c] / (1 - share[y[i]]) * differences.mean(axis=0)
+                    continue
+                hits += differences.mean(axis=0)
+                own += (
+                    differences[:-1].sum(axis=0) / NEIGHBOURS
+                    if i % 8 == 0
+                    else differences.mean(axis=0)
+                )
+    return hits / len(X), misses / len(X), own / len(X)
+
+
+def scaling(b: Bench) -> None:
+    """8. Importances scaled to [0, 1], and then to sum 1."""
+    for kind in ("mdi", "mda"):
+        values = getattr(b.forest(), kind)
+        total = ((values - values.min()) / np.ptp(values)).sum()
+        ours = b.path(f"penalized-{kind}", b.forest())
+        theirs = b.path(f"penalized-{kind}", b.forest(), costs=b.paper.times(total))
+        drops = f"drop at λ = {drop(b, ours)}, theirs {drop(b, theirs)}"
+        value = f"their λ acts like {total:.1f} of ours; {drops}"
+        b.note(8, "importances to sum 1", f"penalized-{kind}", value, ours, theirs)
+
+
+def weighted(b: Bench) -> None:
+    """9. Weighted forests at penalties that the paper's code skips."""
+    told = []
+    for penalty in (0.0, 12.8, 51.2, 102.4, 204.8):
+        selector = get_selector("weighted-mdi", costs=b.paper, penalty=penalty)
+        start = time.process_time()
+        order = list(selector.fit(b.X, b.y).ranking_names_)
+        seconds = time.process_time() - start
+        noise = sum(name.startswith("noise") for name in order[:5])
+        right = b.accuracy(order[:1]), b.accuracy(order[:5])
+        told.append(
+            f"λ = {penalty:g}: {seconds:.1f} s, {noise} noise in five, "
+            f"k = 1: {right[0]:.1%}, k = 5: {right[1]:.1%}"
+        )
+    b.note(9, "weighted forest above λ = 100", "weighted-mdi", "; ".join(told))
+
+
+def charges(b: Bench) -> None:
+    """12. Shared steps counted once for each feature, or once."""
+    costs = b.train.costs
+    penalties = penalty_grid(costs, b.names)
+    whole = costs.price_of_set(b.names) / costs.price_of_set(b.names, "shared")
+    for method, learnt in learnt_by(b, ("jmi", "relieff")):
+        how = {"costs": costs, "cost_scale": "share", "penalties": penalties}
+        alone, shared = (b.path(method, learnt, charge=c, **how) for c in ("alone", "shared"))
+        ratios = [
+            costs.price_of_set(names[:10]) / costs.price_of_set(names[:10], "shared")
+            for names in alone.values()
+        ]
+        value = (
+            f"alone over shared: all {whole:.2f}, first ten {min(ratios):.2f} to {max(ratios):.2f}"
+        )
+        b.note(12, "shared steps paid once; our prices", method, value, alone, shared)
+
+
+PARTS = (units, sums, estimates, entropy, doubled, eigenvector, relief, scaling, weighted, charges)
+
+
+def measured(task: tuple) -> list[dict]:
+    """All parts on one pair of tables."""
+    warnings.simplefilter("ignore")
+    b = Bench(*task)
+    for part in PARTS:
+        start = time.process_time()
+        part(b)
+        print(f"{b.family}: {part.__name__} {time.process_time() - start:.0f} s", file=sys.stderr)
+    return b.records
+
+
+def yeast(samples: int) -> list[dict]:
+    """10. Node counts of the paper or of the data; isolated nodes in simulations kept or dropped."""
+    from netchoice import datasets
+    from netchoice.selection.knn import Neighbours
+
+    records = []
+    for name, sizes in YEAST.items():
+        graph, _ = datasets.load(name)
+        values = netchoice.compute_features(graph, FIVE).values
+        observed = np.array([[values[feature] for feature in FIVE]])
+        for nodes, whose in zip(sizes, ("the paper's", "the data's"), strict=True):
+            for isolated in ("keep", "drop"):
+                table = netchoice.simulate_table(
+                    "duplication", n_nodes=nodes, n_samples=samples, seed=1, features=FIVE,
+                    isolated=isolated,
+                )  # fmt: skip
+                X = np.vstack([table.X[list(FIVE)].to_numpy(dtype=float), observed])
+                codes = np.append(np.unique(table.y, return_inverse=True)[1], 0)
+                known = np.arange(len(table))
+                votes = {
+                    k: Neighbours(X, codes, known, [len(table)], k).votes(range(5))[-1, 0, 1]
+                    for k in (10, 100)
+                }
+                away = cdist(observed / X[known].std(axis=0), X[known] / X[known].std(axis=0))[0]
+                nearest = [away[codes[known] == c].min() for c in (1, 0)]
+                value = f"{votes[10]} of 10 for dmr, {votes[100]} of 100; " + (
+                    "nearest dmr at {:.2f}, dmc at {:.2f} standard deviations".format(*nearest)
+                )
+                what = f"{nodes} nodes ({whose}), isolated {isolated}"
+                records.append({"number": 10, "deviation": what, "table": name, "value": value})
+    return records
+
+
+def as_markdown(records: list[dict]) -> str:
+    """One line for each result."""
+    frame = pd.DataFrame(records).sort_values(["number"], kind="stable").fillna("")
+    for column in ("mean_change", "largest_change"):
+        frame[column] = [v if v == "" else f"{100 * v:+.1f}" for v in frame[column]]
+    lines = ["| " + " | ".join(frame.columns) + " |", "|---" * len(frame.columns) + "|"]
+    lines += ["| " + " | ".join(map(str, row)) + " |" for row in frame.itertuples(index=False)]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Measure, print, and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tables", help="folder that keeps simulated tables")
+    parser.add_argument("--rows", type=int, help="of each table; 5000 by default")
+    parser.add_argument("--samples", type=int, default=2000, help="simulations for a yeast network")
+    parser.add_argument("--out", type=Path, help="folder for deviations.md and deviations.json")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    tasks = [
+        (
+            f,
+            *(
+                first_rows(table_of(f, 1000, s, arguments), arguments.rows)
+                for s in ("train", "test")
+            ),
+        )
+        for f in ("ba", "duplication")
+    ]
+    with ProcessPoolExecutor(2) as pool:
+        records = [record for found in pool.map(measured, tasks) for record in found]
+    if os.environ.get("NETCHOICE_DATA"):
+        records += yeast(min(arguments.samples, arguments.rows or arguments.samples))
+    told = as_markdown(records)
+    print(told)
+    if arguments.out:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        (arguments.out / "deviations.md").write_text(told + "\n")
+        (arguments.out / "deviations.json").write_text(json.dumps(records, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
