@@ -188,7 +188,8 @@ def test_methods_and_prices(visit, grid):
     assert told["Against all features"] == f"{float(f'{times:.3g}'):g} times cheaper"
     page.click("#heat-details summary")
     rows = page.locator("#heat-table tbody tr")
-    assert rows.count() == len(grid["penalties"][best["method"]])
+    expected = len(grid["penalties"][best["method"]])
+    seen.until(lambda: rows.count() == expected, "the rows of the table")
     accuracy = grid["cells"][best["method"]][0]["accuracy"][0]
     assert rows.nth(0).locator("td").nth(0).inner_text() == f"{accuracy:.4f}"
     seen.check_quiet()

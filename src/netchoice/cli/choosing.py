@@ -18,8 +18,6 @@ from netchoice.cli.reports import NoReport, write
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.units import seconds_of
 
-NINE = 9  # methods of the paper
-
 
 @app.command()
 def choose(
@@ -84,8 +82,6 @@ def choose(
 
     Stopped with Ctrl-C or killed, the same command goes on where it was.
     """
-    from netchoice.selection import METHODS
-
     graph, report = read(network, format, header)
     kept = None if isolated is None else isolated.value
     chosen = _space(space, models).with_priors(assignments(prior or (), "--prior"))
@@ -102,8 +98,7 @@ def choose(
             samples=samples,
             features=None if features is None else [n.strip() for n in features.split(",")],
             method=[name.strip() for name in method.split(",")],
-            # For the report; a run in a hurry does without.
-            compare=() if no_report or time_limit else list(METHODS)[:NINE],
+            compare=() if no_report or time_limit else _compared(),
             penalty=penalty,
             budget=budget,
             time_limit=None if time_limit is None else seconds_of(time_limit, "--time-limit"),
@@ -129,6 +124,13 @@ def choose(
         say(choice.summary())
         told = "" if no_report else "report.html, "
         say(f"everything is in {folder}: {told}choice.json, tables, figures")
+
+
+def _compared() -> list[str]:
+    """For the report: the paper's methods, but for those that learn anew for every penalty."""
+    from netchoice.selection import METHODS
+
+    return [name for name in list(METHODS)[:9] if not name.startswith("weighted")]
 
 
 def _space(space: str, models: str | None) -> netchoice.ModelSpace:
