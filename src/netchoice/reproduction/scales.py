@@ -61,8 +61,8 @@ class Scale:
 
 SCALES = {
     "tiny": Scale(
-        "tiny", rows=120, nodes=60, penalties=(0.0, 0.1, 1.0, 12.8, 204.8), ks=(1, 2, 3, 5, 8),
-        finest=4.0, runs=2, pilot_sizes=(20, 40, 60), pilot_rows=60, repeats=2, yeast_rows=60,
+        "tiny", rows=80, nodes=40, penalties=(0.0, 0.1, 1.0, 12.8, 204.8), ks=(1, 2, 3, 5, 8),
+        finest=4.0, runs=2, pilot_sizes=(20, 40), pilot_rows=60, repeats=1, yeast_rows=40,
         svm_penalties=(0.0,), svm_ks=(1, 2), folds=5, draws_every_setting=False,
     ),
     "small": Scale(
