@@ -13,7 +13,7 @@ help:
 	@echo "make test      set up, lint, check types, run the tests, kernels with bounds checking too"
 	@echo "make test-all  the same with the slow tests"
 	@echo "make bench     speed against the peers, measured side by side"
-	@echo "make example-large  100,000 nodes: features selected on pilots, prices extrapolated"
+	@echo "make example-large  100,000 nodes: features selected on pilots, costs extrapolated"
 	@echo "make recovery  how often the model of networks grown by plain code is told rightly"
 	@echo "make reproduce the paper's tables, figures and claims; SCALE=tiny, small or paper"
 	@echo "make docs      build the documentation into $(OUT)/docs"
@@ -108,7 +108,7 @@ bench: $(VENV)/.bench $(VENV)/.warm
 	-$(BIN)/python benchmarks/growth.py
 	-$(BIN)/python benchmarks/features.py
 	-$(BIN)/python benchmarks/scaling.py
-	-$(BIN)/python benchmarks/prices.py
+	-$(BIN)/python benchmarks/costs.py
 	-$(BIN)/python benchmarks/tables.py
 	-$(BIN)/python benchmarks/information.py
 	-$(BIN)/python benchmarks/relief.py

@@ -1,7 +1,7 @@
 """What it changes that the paper's text, its code and netchoice differ: docs/paper.md has the result.
 
 Rankings are made on the training tables of `ba` and `duplication` (1000 nodes) and judged on the test
-tables, under the prices that the paper printed, in seconds, and its 26 penalties, unless said otherwise.
+tables, under the costs that the paper printed, in seconds, and its 26 penalties, unless said otherwise.
 For every deviation: how many of the first five and ten features agree and Kendall's tau over all features
 (mean over penalties, the lowest in brackets), and how much the accuracy of 10 nearest neighbours changes
 over penalties and 1, 2, 3, 5, 10 and 15 features (mean, largest).
@@ -30,9 +30,9 @@ from scipy.spatial.distance import cdist
 import netchoice
 from netchoice.costs import CostModel
 from netchoice.evaluation import PAPER_PENALTIES, penalty_grid
+from netchoice.forests.forest import grow_forest
 from netchoice.information.estimators import Published, chance_information
 from netchoice.selection import get_selector
-from netchoice.selection.forest import grow_forest
 from netchoice.selection.relief import relieff_weights
 
 NEIGHBOURS = 10
@@ -43,7 +43,7 @@ FIVE = ("transitivity", "core_3_size", "clustering_mean", "lcc_local_efficiency"
 
 def units(b: Bench) -> None:
     """1. Penalty times seconds, or times shares."""
-    total = b.paper.price_of_set(b.names)
+    total = b.paper.cost_of_set(b.names)
     for method, learnt in learnt_by(b, ("jmi", "relieff", "penalized-mdi")):
         raw, share = (b.path(method, learnt, cost_scale=scale) for scale in ("raw", "share"))
         value = f"total {total:.2f} s; drop at λ = {drop(b, raw)} in seconds, {drop(b, share)} in shares"
@@ -195,10 +195,10 @@ def doubled(b: Bench) -> None:
 
 
 def eigenvector(b: Bench) -> None:
-    """6. The eigenvector features at their printed prices, and charged for the eigen-solve."""
+    """6. The eigenvector features at their printed costs, and charged for the eigen-solve."""
     measured = b.train.costs
-    shares = measured.prices(b.names, "share")
-    total = b.paper.price_of_set(b.names)
+    shares = measured.alone(b.names, "share")
+    total = b.paper.cost_of_set(b.names)
     charged = {**b.paper.own, **{name: shares[name] * total for name in EIGENVECTOR}}
     for method, learnt in learnt_by(b, ("jmi", "mrmr", "relieff")):
         printed = b.path(method, learnt)
@@ -297,18 +297,18 @@ def charges(b: Bench) -> None:
     """12. Shared steps counted once for each feature, or once."""
     costs = b.train.costs
     penalties = penalty_grid(costs, b.names)
-    whole = costs.price_of_set(b.names) / costs.price_of_set(b.names, "shared")
+    whole = costs.cost_of_set(b.names) / costs.cost_of_set(b.names, "shared")
     for method, learnt in learnt_by(b, ("jmi", "relieff")):
         how = {"costs": costs, "cost_scale": "share", "penalties": penalties}
         alone, shared = (b.path(method, learnt, charge=c, **how) for c in ("alone", "shared"))
         ratios = [
-            costs.price_of_set(names[:10]) / costs.price_of_set(names[:10], "shared")
+            costs.cost_of_set(names[:10]) / costs.cost_of_set(names[:10], "shared")
             for names in alone.values()
         ]
         value = (
             f"alone over shared: all {whole:.2f}, first ten {min(ratios):.2f} to {max(ratios):.2f}"
         )
-        b.note(12, "shared steps paid once; our prices", method, value, alone, shared)
+        b.note(12, "shared steps paid once; our costs", method, value, alone, shared)
 
 
 PARTS = (units, sums, estimates, entropy, doubled, eigenvector, relief, scaling, weighted, charges)

@@ -29,7 +29,7 @@ from scipy.spatial import distance
 
 import netchoice
 from netchoice import Graph
-from netchoice.choice import fit as fitting
+from netchoice.inference import goodness_of_fit as fitting
 from netchoice.selection import JMI
 
 SIMULATIONS, INSIDE, OUTSIDE = 1000, 500, 40

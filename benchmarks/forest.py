@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
-from netchoice.selection.forest import grow_forest
+from netchoice.forests.forest import grow_forest
 
 N_ROWS, N_COLUMNS, N_TREES = 5000, 47, 500
 N_LOOPED = 25  # trees that the slow loop goes over; its time is scaled up

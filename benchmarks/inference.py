@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 import netchoice
-from netchoice.choice.judging import held_out
-from netchoice.choice.parameters import posterior
-from netchoice.choice.probabilities import METHODS, model_probabilities
-from netchoice.choice.scaling import SCALINGS
-from netchoice.choice.telling import Method
+from netchoice.inference.classifier import Method
+from netchoice.inference.posterior import posterior
+from netchoice.inference.probabilities import METHODS, model_probabilities
+from netchoice.inference.reliability import held_out
+from netchoice.inference.scaling import SCALINGS
 
 FEWEST_DRAWN = 20  # probabilities in a class that is shown
 SEED = 2  # the methods' constants were chosen on tables of another
@@ -175,7 +175,7 @@ def outside(tables) -> None:
         values = netchoice.compute_features(network, list(table.X.columns)).values
         for method in METHODS:
             told = model_probabilities(table.X, table.y, values, method=method)
-            low, high = told.uncertainty["dmr"]
+            low, high = told.intervals["dmr"]
             line([f"{name}, {method}", told.probabilities["dmr"], low, high])
 
 
@@ -201,13 +201,13 @@ def coverage(n_samples: int, n_asked: int) -> None:
                         drawn[[name]][n_asked:],
                         X.iloc[i],
                         bounds={name: bounds[name]},
-                        level=level,
+                        coverage=level,
                     )
                     low, high = found.intervals[name]
                     held[level] += low <= drawn[name][i] <= high
                 width += (high - low) / n_asked
                 error += abs(found.median[name] - drawn[name][i]) / n_asked
-                leaning += bool(found.leaning)
+                leaning += bool(found.at_boundary)
             shares = [float(hits / n_asked) for hits in held.values()]
             line([f"{model}, {name}", *shares, float(width), float(error), leaning / n_asked])
 
@@ -224,10 +224,10 @@ def picture(tables, limit: int, path: Path) -> None:
         for shift, method in enumerate(METHODS):
             judged, _ = judge(table, limit, method=method)
             rows = judged.reliability[judged.reliability["n"] >= FEWEST_DRAWN]
-            spread = 2 * np.sqrt(rows["told"] * (1 - rows["told"]) / rows["n"])
+            spread = 2 * np.sqrt(rows["predicted"] * (1 - rows["predicted"]) / rows["n"])
             axis.errorbar(
-                rows["told"] + 0.012 * (shift - 1),
-                rows["true"],
+                rows["predicted"] + 0.012 * (shift - 1),
+                rows["observed"],
                 spread,
                 color=colours[method],
                 marker=marks[method],

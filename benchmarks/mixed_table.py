@@ -13,7 +13,7 @@ import netchoice  # noqa: E402
 def mixed_table(n_samples: int = 5000, n_nodes: int = 200):
     """Features of duplication networks with 200 nodes: counts, means, heavy tails, and noise.
 
-    Returns the table, its labels, and its prices; all 51 features but the constant ones, then as
+    Returns the table, its labels, and its costs; all 51 features but the constant ones, then as
     many as make 47.
     """
     table = netchoice.simulate_table("duplication", n_nodes=n_nodes, n_samples=n_samples, seed=1)

@@ -1,4 +1,4 @@
-"""Accuracy at equal price: netchoice's selectors next to LightGBM, bcselector and scikit-learn.
+"""Accuracy at equal cost: netchoice's selectors next to LightGBM, bcselector and scikit-learn.
 
 Three pairs of tables: `ba` and `duplication` with 1000 nodes, as in the paper, and `mechanisms` with 200
 nodes, where classes overlap. Every method offers sets of features, learnt on the training table. Within a
@@ -27,7 +27,7 @@ import pandas as pd
 import netchoice
 from netchoice.costs import CostModel
 from netchoice.evaluation import penalty_grid, wilson
-from netchoice.evaluation.scoring import ByNeighbours, Scores, make_folds
+from netchoice.evaluation.scores import ByNeighbours, Scores, make_folds
 from netchoice.selection import METHODS, get_selector, rank_path
 
 HARDER = ("mechanisms", 200)
@@ -37,9 +37,9 @@ FOLDS = 10
 ALL_OURS = "netchoice, all methods"
 THEN_TREES = "netchoice, then LightGBM"
 SFS_ROWS, SFS_SIZES = 1000, (1, 2, 3, 4, 6, 8)
-#: Shares of the price of all features times these, against the gain of a split.
+#: Shares of the cost of all features times these, against the gain of a split.
 TRADEOFFS = (0.0, *np.geomspace(1e-1, 1e8, 37))
-SPLIT_PRICES = (0.0, 0.02)  # per row in the leaf, of a gain of about 1 for a perfect split
+SPLIT_COSTS = (0.0, 0.02)  # per row in the leaf, of a gain of about 1 for a perfect split
 CHOOSING_FOLDS = 3  # of LightGBM's own models: each fold is a whole fit
 DIFFERENCES = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0)
 FRACTIONS = (0.1, 0.25, 0.5, 1.0, 2.0)
@@ -53,7 +53,7 @@ class Pair(NamedTuple):
     name: str
     train: netchoice.ReferenceTable
     test: netchoice.ReferenceTable
-    paper_family: str | None  # whose published prices hold for it
+    paper_family: str | None  # whose published costs hold for it
 
 
 class Offer(NamedTuple):
@@ -61,24 +61,24 @@ class Offer(NamedTuple):
 
     method: str
     features: tuple[str, ...]
-    prices: str  # the list it was made for
+    list_name: str  # the list it was made for
     own: tuple[float, float] | None = None  # cross-validation on train, test
 
 
 class Reading(NamedTuple):
-    """A list of prices, and how a set is charged."""
+    """A list of costs, and how a set is charged."""
 
-    prices: str
+    list_name: str
     costs: CostModel
     charge: str
 
     def of(self, features) -> float:
-        """The price of a set."""
-        return self.costs.price_of_set(features, self.charge)
+        """The cost of a set."""
+        return self.costs.cost_of_set(features, self.charge)
 
 
 def readings(pair: Pair) -> dict[str, Reading]:
-    """The ways to price a set on this pair."""
+    """The ways to cost a set on this pair."""
     measured = pair.train.costs
     found = {
         "measured, shared": Reading("measured", measured, "shared"),
@@ -94,12 +94,12 @@ def readings(pair: Pair) -> dict[str, Reading]:
 
 
 def by_netchoice(pair: Pair, method: str, ways: dict[str, Reading]) -> Iterator[Offer]:
-    """Prefixes of all rankings along the penalties, for every way to price."""
+    """Prefixes of all rankings along the penalties, for every way to cost."""
     X, y = pair.train.X, pair.train.y
     selectors = {}
     for name, way in ways.items():
         if method.startswith("weighted") and way.charge == "shared":
-            continue  # refused: those of the prices alone are charged in both ways
+            continue  # refused: those of the costs alone are charged in both ways
         selectors[name] = get_selector(method, costs=way.costs, charge=way.charge)
     grids = [penalty_grid(way.costs, pair.train.features) for way in ways.values()]
     penalties = max(grids, key=max)
@@ -108,30 +108,30 @@ def by_netchoice(pair: Pair, method: str, ways: dict[str, Reading]) -> Iterator[
     path = rank_path(selectors, X, y, penalties)
     for (name, _), ranking in path.groupby(["method", "penalty"], sort=False):
         way = ways[name]
-        label = way.prices if method.startswith("weighted") else name
+        label = way.list_name if method.startswith("weighted") else name
         order = ranking.sort_values("position")["feature"].tolist()
         for k in KS:
             yield Offer(method, tuple(order[:k]), label)
 
 
-def by_lightgbm(pair: Pair, prices: str, costs: CostModel) -> Iterator[Offer]:
-    """Features that boosted trees use when each costs its price once, and the trees themselves."""
+def by_lightgbm(pair: Pair, list_name: str, costs: CostModel) -> Iterator[Offer]:
+    """Features that boosted trees use when each costs its cost once, and the trees themselves."""
     from sklearn.model_selection import StratifiedKFold
 
     X, y = pair.train.X, pair.train.y
-    by_name = costs.prices(pair.train.features, "share")
+    by_name = costs.alone(pair.train.features, "share")
     shares = list(by_name.values())
     folds = list(StratifiedKFold(CHOOSING_FOLDS, shuffle=True, random_state=0).split(X, y))
     seen = set()
     for tradeoff in TRADEOFFS:
-        for split in SPLIT_PRICES if tradeoff else (0.0,):
+        for split in SPLIT_COSTS if tradeoff else (0.0,):
             model = _boosted(tradeoff, split, shares).fit(X, y)
             used = tuple(X.columns[model.feature_importances_ > 0])
             told = tuple(model.predict(pair.test.X[pair.train.features]))
             if not used or (used, told) in seen:
                 continue
             seen.add((used, told))
-            # Of the set that is priced, and gains grow with rows: fewer rows, lower penalties. Free
+            # Of the set that has a cost, and gains grow with rows: fewer rows, lower penalties. Free
             # to choose, the folds use other features, and tell of other sets than the one charged.
             right = 0
             for known, asked in folds:
@@ -139,7 +139,7 @@ def by_lightgbm(pair: Pair, prices: str, costs: CostModel) -> Iterator[Offer]:
                 part.fit(X[list(used)].iloc[known], y.iloc[known])
                 right += (part.predict(X[list(used)].iloc[asked]) == y.iloc[asked]).sum()
             own = right / len(y), float(np.mean(pair.test.y == np.array(told)))
-            yield Offer("LightGBM", used, prices, own)
+            yield Offer("LightGBM", used, list_name, own)
 
 
 def _boosted(tradeoff: float, split: float, shares: list[float]):
@@ -152,14 +152,14 @@ def _boosted(tradeoff: float, split: float, shares: list[float]):
     )  # fmt: skip
 
 
-def by_bcselector(pair: Pair, prices: str, costs: CostModel, kind: str) -> Iterator[Offer]:
-    """Prefixes of its JMI rankings; columns in ten classes, prices divided by the largest."""
+def by_bcselector(pair: Pair, list_name: str, costs: CostModel, kind: str) -> Iterator[Offer]:
+    """Prefixes of its JMI rankings; columns in ten classes, costs divided by the largest."""
     from bcselector.variable_selection import DiffVariableSelector, FractionVariableSelector
 
     names = pair.train.features
     binned = pair.train.X.rank(pct=True, method="max").mul(N_CLASSES - 0.001).astype(int)
     codes = np.unique(pair.train.y, return_inverse=True)[1]
-    alone = np.array([costs.price(name) for name in names])
+    alone = np.array([costs.cost(name) for name in names])
     for weight in DIFFERENCES if kind == "difference" else FRACTIONS:
         how = {"lamb": weight} if kind == "difference" else {"r": weight}
         peer = DiffVariableSelector() if kind == "difference" else FractionVariableSelector()
@@ -169,11 +169,11 @@ def by_bcselector(pair: Pair, prices: str, costs: CostModel, kind: str) -> Itera
         )  # fmt: skip
         order = [names[i] for i in peer.variables_selected_order]
         for k in KS:
-            yield Offer(f"bcselector, {kind}", tuple(order[:k]), prices)
+            yield Offer(f"bcselector, {kind}", tuple(order[:k]), list_name)
 
 
 def by_scikit_learn(pair: Pair) -> Iterator[Offer]:
-    """Forward selection by the accuracy of nearest neighbours, blind to prices, on some rows."""
+    """Forward selection by the accuracy of nearest neighbours, blind to costs, on some rows."""
     from sklearn.feature_selection import SequentialFeatureSelector
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.pipeline import make_pipeline
@@ -189,7 +189,7 @@ def by_scikit_learn(pair: Pair) -> Iterator[Offer]:
 
 def proposals(pair: Pair, ways: dict[str, Reading]) -> tuple[list[Offer], dict[str, float]]:
     """All sets of all methods, and the CPU seconds that each method took to find them."""
-    lists = {way.prices: way.costs for way in ways.values()}
+    lists = {way.list_name: way.costs for way in ways.values()}
     work: list[tuple[str, Callable[[], Iterator[Offer]]]] = [
         (method, lambda method=method: by_netchoice(pair, method, ways)) for method in METHODS
     ]
@@ -234,7 +234,7 @@ class Neighbours:
 
 
 def judged(pair: Pair) -> tuple[pd.DataFrame, dict[str, float]]:
-    """For every way to price, budget and method: the set chosen on train, and how it does on test."""
+    """For every way to cost, budget and method: the set chosen on train, and how it does on test."""
     ways = readings(pair)
     offers, seconds = proposals(pair, ways)
     start = time.process_time()
@@ -275,9 +275,9 @@ def choices(
     """The best set of each method by cross-validation on train within each budget."""
     rows = []
     for offer in offers:
-        if offer.prices not in (name, way.prices, "none"):
+        if offer.list_name not in (name, way.list_name, "none"):
             continue
-        common = {"features": offer.features, "price": way.of(offer.features)}
+        common = {"features": offer.features, "cost": way.of(offer.features)}
         scored = {**common, "chosen_by": on_train[frozenset(offer.features)], "own_test": None}
         if offer.own:
             rows.append({"method": "LightGBM, neighbours", **scored})
@@ -287,9 +287,9 @@ def choices(
             rows.append({"method": offer.method, **scored})
             if offer.method in METHODS:
                 rows.append({"method": ALL_OURS, **scored})
-    frame = pd.DataFrame(rows).sort_values(["chosen_by", "price"], ascending=[False, True])
+    frame = pd.DataFrame(rows).sort_values(["chosen_by", "cost"], ascending=[False, True])
     for budget in budgets(pair, way):
-        for method, sets in frame[frame["price"] <= budget].groupby("method", sort=False):
+        for method, sets in frame[frame["cost"] <= budget].groupby("method", sort=False):
             yield {
                 "table": pair.name, "reading": name, "budget": budget, "method": method,
                 "offered": len(sets), **sets.iloc[0].drop("method").to_dict(),
@@ -297,7 +297,7 @@ def choices(
 
 
 def budgets(pair: Pair, way: Reading) -> np.ndarray:
-    """Evenly in ratio, from the cheapest informative feature to the price of all."""
+    """Evenly in ratio, from the cheapest informative feature to the cost of all."""
     told = netchoice.information.relevance(pair.train.X, pair.train.y)
     some = [name for name, nats in zip(pair.train.features, told, strict=True) if nats > 0.05]
     cheapest = min(way.of([name]) for name in some)
@@ -328,13 +328,13 @@ def as_markdown(frame: pd.DataFrame, reading: str, table: str) -> str:
 
 
 def _money(seconds: float) -> str:
-    from netchoice.plots.canvas import price_text
+    from netchoice.plots.canvas import cost_text
 
-    return price_text(float(f"{seconds:.2g}"))
+    return cost_text(float(f"{seconds:.2g}"))
 
 
 def picture(frame: pd.DataFrame, path: Path, reading: str = "measured, shared") -> None:
-    """Error rate against price, a panel for each pair of tables on which methods differ."""
+    """Error rate against cost, a panel for each pair of tables on which methods differ."""
     from matplotlib.figure import Figure
 
     from netchoice.plots import canvas
@@ -362,7 +362,7 @@ def picture(frame: pd.DataFrame, path: Path, reading: str = "measured, shared") 
         ax.set_yscale("symlog", linthresh=1e-3)
         ax.set_ylim(-1e-4, 1)
         ax.set_yticks([0, 1e-3, 1e-2, 1e-1, 1], ["0", "0.1%", "1%", "10%", "100%"])
-        canvas.price_axis(ax.xaxis, some["budget"], "s", "price of the set per network, at most")
+        canvas.cost_axis(ax.xaxis, some["budget"], "s", "cost of the set per network, at most")
         ax.set_title(table, fontsize=10)
         ax.grid(alpha=0.3)
     figure.axes[0].set_ylabel("error rate on the test table")
@@ -408,7 +408,7 @@ def _pair(name, train, test, family, rows) -> Pair:
 
 
 def first_rows(table: netchoice.ReferenceTable, rows: int | None) -> netchoice.ReferenceTable:
-    """The first rows, at the prices of the whole table."""
+    """The first rows, at the costs of the whole table."""
     if rows is None or rows >= len(table):
         return table
     return netchoice.ReferenceTable(table.frame[:rows], table.manifest, table.costs)
@@ -419,7 +419,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--train", help="folder of a table to select on")
     parser.add_argument("--test", help="folder of a table to judge by")
-    parser.add_argument("--family", choices=["ba", "duplication"], help="of the published prices")
+    parser.add_argument("--family", choices=["ba", "duplication"], help="of the published costs")
     parser.add_argument("--tables", help="folder that keeps simulated tables")
     parser.add_argument("--rows", type=int, help="of each table; all by default")
     parser.add_argument("--out", type=Path, help="folder for peers.csv, peers.md and peers.png")

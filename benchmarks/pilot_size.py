@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 import netchoice
-from netchoice.pilot.climbing import Climb
-from netchoice.pilot.making import Maker
+from netchoice.workflows.pilot_ladder import Climb
+from netchoice.workflows.pilot_tables import Maker
 
 SIZES = (10, 20, 40, 80, 160, 320)
 

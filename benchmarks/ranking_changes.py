@@ -13,16 +13,16 @@ import netchoice
 from netchoice import information
 from netchoice.costs import CostModel
 from netchoice.evaluation import PAPER_PENALTIES
-from netchoice.evaluation.scoring import ByNeighbours, Scores, make_folds
+from netchoice.evaluation.scores import ByNeighbours, Scores, make_folds
+from netchoice.forests.forest import grow_forest
 from netchoice.selection import get_selector
-from netchoice.selection.forest import grow_forest
 
 KS = (1, 2, 3, 5, 10, 15)
 Paths = dict[float, list[str]]  # a ranking for each penalty
 
 
 class Bench:
-    """One pair of tables with the paper's prices, and what is learnt from them."""
+    """One pair of tables with the paper's costs, and what is learnt from them."""
 
     def __init__(self, family: str, train, test) -> None:
         self.family = family
@@ -72,10 +72,10 @@ class Bench:
         """Rankings along the penalties, from what was learnt."""
         how = {"costs": self.paper, "cost_scale": "raw", **how}
         selector = get_selector(method, **how)
-        prices = selector._checked(self.X, self.y).prices
+        costs = selector._checked(self.X, self.y).costs
         found = {}
         for penalty in penalties:
-            steps = selector.set_params(penalty=penalty)._rank(learnt, prices)
+            steps = selector.set_params(penalty=penalty)._rank(learnt, costs)
             found[penalty] = [self.names[step.column] for step in steps]
         return found
 

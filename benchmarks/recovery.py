@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 import netchoice
-from netchoice.choice import model_probabilities
-from netchoice.choice.selecting import select
-from netchoice.choice.simulator import Simulator
 from netchoice.evaluation import wilson
+from netchoice.inference import model_probabilities
+from netchoice.workflows.feature_selection import select
+from netchoice.workflows.table_maker import Simulator
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import naive

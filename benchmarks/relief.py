@@ -21,7 +21,7 @@ import numpy as np
 from mixed_table import mixed_table
 from sklearn.neighbors import KDTree
 
-from netchoice.selection.forest import grow_forest
+from netchoice.forests.forest import grow_forest
 from netchoice.selection.forest_relief import forest_relieff_weights
 from netchoice.selection.relief import multisurf_weights, relieff_weights, surf_weights
 

@@ -1,11 +1,11 @@
 # %% [markdown]
-# # Which tests are worth their price?
+# # Which tests are worth their cost?
 #
 # A clinic tells healthy people from patients with anaemia or diabetes. A scan would do, and costs
 # more than everything else together. Several blood values share one blood sample.
 #
-# **Patients and prices are invented.** Nothing here is medical advice. What is real is the way to
-# choose: information minus λ times price, judged on patients who had no part in the choice.
+# **Patients and costs are invented.** Nothing here is medical advice. What is real is the way to
+# choose: information minus λ times cost, judged on patients who had no part in the choice.
 #
 # Run it with `python examples/clinic.py`, or open it as a notebook. `--small` is for a quick try.
 
@@ -19,7 +19,7 @@ import pandas as pd
 import netchoice
 from netchoice.selection import JMI, get_selector, rank_path
 
-parser = argparse.ArgumentParser(description="Which tests are worth their price?")
+parser = argparse.ArgumentParser(description="Which tests are worth their cost?")
 parser.add_argument("--small", action="store_true", help="fewer methods, a few seconds")
 parser.add_argument("--out", type=Path, default=Path("clinic"), help="folder for pictures")
 options, _ = parser.parse_known_args()  # a notebook has arguments of its own
@@ -62,29 +62,29 @@ patients = invent_patients(600, seed=7)
 print(patients.groupby("diagnosis").mean().round(1).T.to_string())
 
 # %% [markdown]
-# ## The prices
+# ## The costs
 # What a test costs by itself, and what it needs. The blood sample is paid once, however many values
 # are taken from it. Invented, in euro.
 
 # %%
-prices = netchoice.CostModel(
+costs = netchoice.CostModel(
     own={
         "age": 0, "shoe_size": 0, "questionnaire": 2,
         "haemoglobin": 3, "ferritin": 9, "glucose": 2, "hba1c": 8,
         "urine_glucose": 2, "ultrasound": 60, "scan": 240,
     },
-    needs={
+    uses={
         "haemoglobin": ["blood sample"], "ferritin": ["blood sample"],
         "glucose": ["blood sample"], "hba1c": ["blood sample"],
         "urine_glucose": ["urine sample"],
     },
-    ingredients={"blood sample": 12, "urine sample": 3},
+    steps={"blood sample": 12, "urine sample": 3},
 )  # fmt: skip
 for name in ("haemoglobin", "glucose", "scan"):
-    print(f"{name} alone: {prices.price(name):g} euro")
+    print(f"{name} alone: {costs.cost(name):g} euro")
 both = ["haemoglobin", "glucose"]
-print(f"haemoglobin and glucose from one sample: {prices.price_of_set(both, 'shared'):g} euro")
-netchoice.plots.save(netchoice.plots.prices(prices, unit="euro"), options.out / "prices.png")
+print(f"haemoglobin and glucose from one sample: {costs.cost_of_set(both, 'shared'):g} euro")
+netchoice.plots.save(netchoice.plots.feature_costs(costs, unit="euro"), options.out / "costs.png")
 
 # %% [markdown]
 # ## One ranking
@@ -95,9 +95,9 @@ netchoice.plots.save(netchoice.plots.prices(prices, unit="euro"), options.out / 
 X, y = patients.drop(columns="diagnosis"), patients["diagnosis"]
 first_choice = {}
 for penalty in (0, 1):
-    selector = JMI(costs=prices, penalty=penalty, charge="shared").fit(X, y)
+    selector = JMI(costs=costs, penalty=penalty, charge="shared").fit(X, y)
     first_choice[penalty] = str(selector.ranking_names_[0])
-    cost = prices.price_of_set(selector.ranking_names_[:3], "shared")
+    cost = costs.cost_of_set(selector.ranking_names_[:3], "shared")
     print(f"penalty {penalty}: {', '.join(selector.ranking_names_[:3])} for {cost:g} euro")
 
 # %% [markdown]
@@ -106,19 +106,19 @@ for penalty in (0, 1):
 # 1, 2, … tests of each are judged on the other half.
 
 # %%
-table = netchoice.ReferenceTable.from_frame(patients, label="diagnosis", costs=prices)
+table = netchoice.ReferenceTable.from_frame(patients, label="diagnosis", costs=costs)
 train, test = table.split(seed=1)
 methods = ["jmi", "relieff"] if options.small else ["mrmr", "jmi", "jmim", "relieff", "random"]
 rankings = rank_path(
-    [get_selector(method, costs=prices) for method in methods],
+    [get_selector(method, costs=costs) for method in methods],
     train.X,
     train.y,
     [0, 0.3, 1, 3, 10],
 )
-evaluation = netchoice.evaluate(rankings, test, ks=range(1, 7), costs=prices)
+evaluation = netchoice.evaluate(rankings, test, ks=range(1, 7), costs=costs)
 chosen = netchoice.operating_point(evaluation)
 print(f"as good as the best, and cheapest: {', '.join(chosen.features)}")
-print(f"{chosen.price:g} euro, right for {chosen.accuracy:.0%} (between {chosen.interval[0]:.0%} "
+print(f"{chosen.cost:g} euro, right for {chosen.accuracy:.0%} (between {chosen.interval[0]:.0%} "
       f"and {chosen.interval[1]:.0%}); the best set: {chosen.best_accuracy:.0%}")  # fmt: skip
 
 # %% [markdown]
@@ -132,7 +132,7 @@ for budget in (20, 5):
     within[budget] = point
     print(f"for {budget} euro: {', '.join(point.features)}, right for {point.accuracy:.0%}")
 picture = netchoice.plots.pareto(
-    evaluation, point={"price": chosen.price, "accuracy": chosen.accuracy}, unit="euro"
+    evaluation, point={"cost": chosen.cost, "accuracy": chosen.accuracy}, unit="euro"
 )
-netchoice.plots.save(picture, options.out / "accuracy-against-price.png")
+netchoice.plots.save(picture, options.out / "accuracy-against-cost.png")
 print(f"pictures in {options.out}")

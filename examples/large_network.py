@@ -1,7 +1,7 @@
 """Which model made a network of 100,000 nodes, where the whole battery of features is out of reach?
 
-Pilots of at most 1000 nodes say which features tell the models apart, and how prices grow. Prices
-are extrapolated to 100,000 nodes, so that the selection avoids what would be dear there. Only the
+Pilots of at most 1000 nodes say which features tell the models apart, and how costs grow. Costs
+are extrapolated to 100,000 nodes, so that the selection avoids what would be expensive there. Only the
 selected features are computed at full size: on the network in question, and on networks that both
 models grow, among which its nearest neighbours name the model. A few minutes.
 """
@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import netchoice
-from netchoice.growth import CostGrowth
-from netchoice.pilot import declared_powers
+from netchoice.cost_growth import CostGrowth
+from netchoice.features import min_powers
 from netchoice.selection import get_selector
 from netchoice.units import duration
 
@@ -37,13 +37,13 @@ def pilots(rows: int) -> list[netchoice.ReferenceTable]:
     ]
 
 
-def select(table: netchoice.ReferenceTable, prices: netchoice.CostModel) -> list[str]:
-    """Features that tell most about the model for their price at full size."""
+def select(table: netchoice.ReferenceTable, costs: netchoice.CostModel) -> list[str]:
+    """Features that tell most about the model for their cost at full size."""
     varying = table.drop_constant()
     selector = get_selector(
         "jmi",
         penalty=PENALTY,
-        costs=prices.only(varying.features),
+        costs=costs.only(varying.features),
         discrete_features=[varying.discrete[name] for name in varying.features],
     )
     return list(selector.fit(varying.X, varying.y).ranking_names_[:N_FEATURES])
@@ -60,9 +60,9 @@ def main() -> None:
     begun = time.monotonic()
 
     small = pilots(options.rows)
-    growth = CostGrowth.fit(small, powers=declared_powers())
-    prices = growth.predict(options.nodes)
-    chosen = select(small[-1], prices)
+    growth = CostGrowth.fit(small, powers=min_powers())
+    costs = growth.predict(options.nodes)
+    chosen = select(small[-1], costs)
     print(f"pilots of {', '.join(map(str, SIZES))} nodes select: {', '.join(chosen)}")
 
     rng = np.random.default_rng(2024)
@@ -77,7 +77,7 @@ def main() -> None:
         print(
             f"    {name:28}{result.values[name]:>14.6g}{duration(result.seconds[name]):>12} alone"
         )
-    foretold = prices.price_of_set(chosen, "shared")
+    foretold = costs.cost_of_set(chosen, "shared")
     print(f"paid for it: {duration(paid)}; foretold for such networks: {duration(foretold)}")
     whole = growth.total(options.nodes)
     print(f"the whole battery, extrapolated: {duration(whole)} for each network, "

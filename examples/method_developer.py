@@ -30,8 +30,8 @@ nodes, rows, n_trees = (50, 200, 50) if options.small else (300, 1500, 500)
 
 # %% [markdown]
 # ## The method
-# `_learn` looks at the data, whatever the prices. `_information` says what each feature would add
-# to those taken. Prices, λ, ties, checks and results come from `CostAwareSelector`.
+# `_learn` looks at the data, whatever the costs. `_information` says what each feature would add
+# to those taken. Costs, λ, ties, checks and results come from `CostAwareSelector`.
 
 
 # %%
@@ -96,7 +96,7 @@ evaluation = netchoice.evaluate(rankings, test, ks=range(1, 9), n_jobs=-1)
 # %% [markdown]
 # ## What came out
 # For each method: how often the model is told rightly with its best set, with its first three
-# features at λ = 0, and what share of all prices its cheapest set costs that loses at most 0.05
+# features at λ = 0, and what share of all costs its cheapest set costs that loses at most 0.05
 # against the best set of all ("none" where every set of the method loses more).
 
 # %%
@@ -104,13 +104,11 @@ three = evaluation[(evaluation["k"] == 3) & (evaluation["penalty"] == 0)].set_in
 good = evaluation[evaluation["accuracy"] >= evaluation["accuracy"].max() - 0.05]
 best = evaluation.groupby("method")["accuracy"].max().to_frame("best set")
 best["first three"] = three["accuracy"]
-best["price of a good one"] = good.groupby("method")["share_shared"].min()
+best["cost of a good one"] = good.groupby("method")["share_shared"].min()
 best = best.sort_values("best set", ascending=False)
-prices = best["price of a good one"].map("{:.2%}".format, na_action="ignore").fillna("none")
-print(
-    "accuracy with the best set and with the first three, price of a set that loses at most 0.05:"
-)
-print(best.assign(**{prices.name: prices}).to_string(float_format="%.3f", index_names=False))
+costs = best["cost of a good one"].map("{:.2%}".format, na_action="ignore").fillna("none")
+print("accuracy with the best set and with the first three, cost of a set that loses at most 0.05:")
+print(best.assign(**{costs.name: costs}).to_string(float_format="%.3f", index_names=False))
 rank = 1 + int((best["best set"] > best.loc["contrast", "best set"]).sum())  # ties share a rank
 print(
     f"contrast is number {rank} of {len(best)} by its best set, which tells the model of "

@@ -41,7 +41,7 @@ print(network)
 
 # %% [markdown]
 # ## The answer
-# Features are selected on simulations, for the least price that loses nothing. The answer rests on
+# Features are selected on simulations, for the least cost that loses nothing. The answer rests on
 # simulations with these features only; whether any model fits is judged on all features.
 
 # %%
@@ -71,7 +71,7 @@ wrong = netchoice.choose_model(
     path=options.out / "ring", fresh=True,
 )  # fmt: skip
 print(f"{wrong.model} at {wrong.probabilities[wrong.model]:.2f}, fits: {wrong.fits}")
-print(wrong.fit["words"])
+print(wrong.fit["summary"])
 
 # %% [markdown]
 # ## A model of your own

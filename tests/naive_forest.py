@@ -62,7 +62,7 @@ def best_cut(values, rows, y, times, min_leaf):
 
 
 def grow(X, y, times, uniforms, *, n_candidates, min_leaf, weights=None):
-    """A tree on whole numbers, and the decrease of impurity by column."""
+    """A tree on integers, and the decrease of impurity by column."""
     q = len(X[0])
     columns = [[row[k] for row in X] for k in range(q)]
     shuffled = list(range(q))

@@ -5,14 +5,14 @@ import itertools
 import numpy as np
 
 
-def greedy(criterion, prices, penalty):
-    """Names of columns in the order taken; criterion(k, taken) and prices(k, taken) are functions."""
-    left, taken = list(range(prices.n)), []
+def greedy(criterion, costs, penalty):
+    """Names of columns in the order taken; criterion(k, taken) and costs(k, taken) are functions."""
+    left, taken = list(range(costs.n)), []
     while left:
 
         def key(k):
-            price = prices(k, taken)
-            return (-(criterion(k, taken) - penalty * price), price, k)
+            cost = costs(k, taken)
+            return (-(criterion(k, taken) - penalty * cost), cost, k)
 
         best = min(left, key=key)
         taken.append(best)
@@ -29,14 +29,14 @@ class Alone:
 
 
 class Shared:
-    """Own prices, and ingredients that are paid once."""
+    """Own costs, and shared steps that are paid once."""
 
-    def __init__(self, own, needs, ingredients):
-        self.own, self.needs, self.ingredients, self.n = own, needs, ingredients, len(own)
+    def __init__(self, own, needs, steps):
+        self.own, self.uses, self.steps, self.n = own, needs, steps, len(own)
 
     def __call__(self, k, taken):
-        paid = {i for j in taken for i in self.needs[j]}
-        return self.own[k] + sum(self.ingredients[i] for i in self.needs[k] if i not in paid)
+        paid = {i for j in taken for i in self.uses[j]}
+        return self.own[k] + sum(self.steps[i] for i in self.uses[k] if i not in paid)
 
 
 def mrmr(relevance, pairs, k, taken):

@@ -5,7 +5,7 @@ In a page that is checked, a ``console`` block holds commands after ``$`` and wh
 folder with a copy of ``examples``. Commands of other programs than those in RUN are not run. A
 Python block that begins with ``# name.py`` is kept as that file too.
 
-``python tests/pages.py README.md docs/tutorial.md`` writes the output anew.
+``python tests/pages.py README.md docs/tutorial.md`` writes the output again.
 """
 
 import contextlib
@@ -24,15 +24,15 @@ RUN = ("netchoice", "python", "head", "cat")
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.M | re.S)
 COMMAND = re.compile(r"^\$ ([^\n]*(?:\\\n[^\n]*)*)\n(.*?)(?=^\$ |\Z)", re.M | re.S)
 
-#: Prices are measured, so these are different on every machine.
+#: Costs are measured, so these are different on every machine.
 TIME = re.compile(r"\b\d[\d.]*(?:e[+-]?\d+)? (?:µs|ms|s|min|h)\b")
-#: Features are chosen by price, and what follows from the chosen ones differs with them.
+#: Features are chosen by cost, and what follows from the chosen ones differs with them.
 FIGURE = re.compile(r"[<>]?\b\d[\d.]*(?:e[+-]?\d+)?%?")
 FOLLOWS = re.compile(
     r"(?:  )?\S+ +\S+ \(between |\S+ \S+: \S+ \(95% interval |held-out simulations "
 )
 CHOSEN = re.compile(r"(it rests on) .*")
-LEANING = re.compile(r"note: the posterior of .* leans ")
+AT_BOUNDARY = re.compile(r"note: the posterior of .* is at the prior's boundary ")
 
 
 class Run(NamedTuple):
@@ -85,7 +85,7 @@ def alike(text):
     """The text without what differs from machine to machine."""
     lines = []
     for line in text.splitlines():
-        if LEANING.match(line):
+        if AT_BOUNDARY.match(line):
             continue
         line = TIME.sub("TIME", CHOSEN.sub(r"\1", line))
         line = FIGURE.sub("NUMBER", line) if FOLLOWS.match(line) else line

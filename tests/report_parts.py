@@ -9,7 +9,7 @@ import pytest
 
 import netchoice
 from netchoice import cli
-from netchoice.choice import study
+from netchoice.workflows import answer as study
 
 #: What must never be taken for markup, neither by a page nor by a figure.
 SNARES = (
@@ -56,9 +56,9 @@ def evaluated(folder, *options):
     }
     pd.DataFrame({**columns, "NA": rng.normal(size=120), "label": np.where(ill, "<i>ill</i>", "well")}
                  ).to_csv(folder.parent / "<b>rows<b>.csv", index=False)  # fmt: skip
-    prices = {name: i**2 for i, name in enumerate([*columns, "NA"])}
-    (folder.parent / "prices.json").write_text(json.dumps(prices))
-    given = ["--costs", folder.parent / "prices.json", "--methods", "jmi,relieff", "--folds", 4]
+    costs = {name: i**2 for i, name in enumerate([*columns, "NA"])}
+    (folder.parent / "costs.json").write_text(json.dumps(costs))
+    given = ["--costs", folder.parent / "costs.json", "--methods", "jmi,relieff", "--folds", 4]
     file = folder.parent / "<b>rows<b>.csv"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(netchoice.plots, "save", lambda *given: None)
@@ -104,14 +104,14 @@ def poisoned(folder, out):
     """A copy of an answer where models, parameters, features, steps, notes and paths are snares."""
     shutil.copytree(folder, out, ignore=shutil.ignore_patterns("tables", "figures", "*.html"))
     table = netchoice.ReferenceTable.load(folder / "tables" / "inference")
-    prices = json.loads((folder / "prices.json").read_text())
-    names = {*prices["own"], *prices["ingredients"], *table.parameters, *table.y, "jmi", "relieff"}
+    costs = json.loads((folder / "costs.json").read_text())
+    names = {*costs["own"], *costs["steps"], *table.parameters, *table.y, "jmi", "relieff"}
     snares = Snares()
-    for name in ("choice.json", "evidence.json", "prices.json", "reading.json"):
+    for name in ("choice.json", "evidence.json", "costs.json", "reading.json"):
         record = snares.everywhere(json.loads((out / name).read_text()), names)
         if name == "choice.json":
             record["notes"] += [snare.format("a note") for snare in SNARES]
-            record["fit"]["words"] = snares("words of the fit")
+            record["fit"]["summary"] = snares("words of the fit")
             record["settings"]["versions"][snares("package")] = snares("1.0")
         if name == "reading.json":
             record["path"] = "/folder/" + snares("network").replace("/", "∕")

@@ -9,8 +9,9 @@ import pytest
 
 import netchoice
 from netchoice import cli
-from netchoice.choice import selecting, study
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.workflows import answer as study
+from netchoice.workflows import feature_selection as selecting
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +48,7 @@ def test_the_answer(answered):
         assert low <= choice.probabilities[name] <= high
     assert choice.fits
     assert set(choice.fit_p_values) == {"ba1", "ba2", "ba3", "ba4"}
-    assert choice.fit_p_values["ba2"] > choice.fit["level"]
+    assert choice.fit_p_values["ba2"] > choice.fit["alpha"]
     assert choice.accuracy > 0.95
     assert choice.confusion.to_numpy().sum() == len(choice.evidence["table"])
     assert choice.features == {
@@ -138,7 +139,7 @@ def test_networks_that_tell_nothing(graph, words):
 def test_a_network_from_elsewhere_is_called_out():
     choice = choose(nx.grid_2d_graph(7, 7), features=["degree_mean"])
     assert not choice.fits
-    assert "no model" in choice.fit["words"]
+    assert "no model" in choice.fit["summary"]
     complete = choose(nx.complete_graph(30), features=["degree_mean"])
     assert not complete.fits
 
@@ -170,7 +171,7 @@ def test_parameters_and_isolated_nodes():
 def test_selection_on_pilots(monkeypatch):
     monkeypatch.setattr(study, "LARGEST", 50)
     monkeypatch.setattr(selecting, "PILOTS", (16, 24, 40))
-    monkeypatch.setattr(selecting, "PRICE_ROWS", 40)
+    monkeypatch.setattr(selecting, "COST_ROWS", 40)
     choice = choose(a_network("ba3", 90))
     assert choice.model == "ba3"
     assert choice.selection["pilots"] == [16, 24, 40]
@@ -206,7 +207,7 @@ def test_recovery_of_networks_grown_by_the_plain_twins():
         "duplication", n_nodes=120, n_samples=500, seed=2, engine="serial",
         features=["transitivity", "clustering_mean", "degree_mean", "n_triangles"],
     )  # fmt: skip
-    from netchoice.choice import model_probabilities
+    from netchoice.inference import model_probabilities
 
     right = 0
     for i in range(16):

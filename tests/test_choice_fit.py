@@ -8,10 +8,10 @@ from scipy.spatial.distance import cdist, pdist
 
 import netchoice
 from netchoice import plots
-from netchoice.choice.embedding import _settle, distance_correlation, embed
-from netchoice.choice.fit import goodness_of_fit
-from netchoice.choice.scaling import Scaling
 from netchoice.errors import UsageError
+from netchoice.inference.goodness_of_fit import goodness_of_fit
+from netchoice.inference.mds import _settle, distance_correlation, embed
+from netchoice.inference.scaling import Scaling
 
 FEATURES = [
     "degree_mean", "degree_max", "degree_std", "transitivity", "n_triangles", "clustering_mean",
@@ -98,17 +98,17 @@ class TestInside:
         assert stats.kstest(own, "uniform").pvalue > 0.01
 
     def test_false_alarms_at_the_stated_rate(self, told):
-        level = told[0].level
+        alpha = told[0].alpha
         alarms = sum(not fit.fits for fit in told)
-        assert alarms <= stats.binom.ppf(0.999, len(told), level)
+        assert alarms <= stats.binom.ppf(0.999, len(told), alpha)
 
     def test_the_level_holds_for_any_distribution(self):
-        """Heavy tails, ties, constants but for a few, few rows: false alarms at the level.
+        """Heavy tails, ties, constants but for a few, few rows: false alarms at the alpha.
 
         Scales that are learnt without the network alarm twice as often here.
         """
         rng = np.random.default_rng(8)
-        n, repeats, level = 39, 300, 0.1
+        n, repeats, alpha = 39, 300, 0.1
         alarms = 0
         for _ in range(repeats):
             tails = rng.standard_cauchy((n + 1, 12)) ** 5
@@ -116,16 +116,16 @@ class TestInside:
                 np.column_stack([tails, rng.integers(0, 3, n + 1), rng.random(n + 1) < 0.03])
             ).rename(columns=str)
             fit = goodness_of_fit(
-                frame[:n], ["m"] * n, dict(frame.iloc[n]), n_neighbors=3, level=level
+                frame[:n], ["m"] * n, dict(frame.iloc[n]), n_neighbors=3, alpha=alpha
             )
             alarms += not fit.fits
-        assert stats.binom.ppf(0.001, repeats, level) <= alarms
-        assert alarms <= stats.binom.ppf(0.999, repeats, level)
+        assert stats.binom.ppf(0.001, repeats, alpha) <= alarms
+        assert alarms <= stats.binom.ppf(0.999, repeats, alpha)
 
     def test_overall_is_the_best_model(self, told):
         for fit in told:
             assert fit.overall == max(fit.p_values.values())
-            assert fit.fits == (fit.overall > fit.level)
+            assert fit.fits == (fit.overall > fit.alpha)
 
 
 class TestOutside:
@@ -141,7 +141,7 @@ class TestOutside:
         }[kind]()
         fit = goodness_of_fit(table.X, table.y, describe(netchoice.Graph.of(made)))
         assert not fit.fits
-        assert fit.words.startswith("no model in this space explains the network")
+        assert fit.summary.startswith("no model in this space explains the network")
 
     def test_selected_features_cannot_judge(self, table):
         """A grid passes where only two features are looked at."""
@@ -186,7 +186,7 @@ class TestFigures:
             scaled = Scaling.fit(np.sort(pool, axis=0)[1:-1], "rank").transform(pool)
             fit = goodness_of_fit(
                 pd.DataFrame(ranks[rows], columns=names), ["m"] * 40, dict(zip(names, ranks[i], strict=True)),
-                n_neighbors=4, level=0.05,
+                n_neighbors=4, alpha=0.05,
             )  # fmt: skip
             assert fit.p_values["m"] == pytest.approx(naive_p_value(scaled[:-1], scaled[-1], 4))
 
@@ -208,8 +208,8 @@ class TestFigures:
         fit = goodness_of_fit(X, y, dict.fromkeys(X.columns, 0.0))
         assert fit.floor == fit.p_values["b"] == 1 / 151
         assert fit.n_simulations == {"a": 150, "b": 150}
-        assert "b does not (p = 0.00662)" in fit.words
-        assert "cannot be below 0.00662" in fit.words
+        assert "b does not (p = 0.00662)" in fit.summary
+        assert "cannot be below 0.00662" in fit.summary
 
     def test_missing_and_infinite_values(self):
         X, y = normal(150)
@@ -240,8 +240,8 @@ class TestFigures:
     ("change", "words"),
     [
         ({"observed": {"f0": 1.0}}, "no value for f1, f2, f3"),
-        ({"level": 0.001}, "150 simulations of one model.*at least 999 of each"),
-        ({"level": 0}, "between 0 and 1"),
+        ({"alpha": 0.001}, "150 simulations of one model.*at least 999 of each"),
+        ({"alpha": 0}, "between 0 and 1"),
         ({"n_neighbors": 150}, "expected 1 to 149"),
         ({"y": ["a"]}, "300 simulations and 1 labels"),
         ({"observed": dict.fromkeys(["f0", "f1", "f2", "f3"], np.nan)}, "no feature has a value"),
@@ -290,7 +290,7 @@ class TestEmbedding:
 
     def test_a_plane_is_found_again(self, monkeypatch):
         """With features as they are, all distances are kept, those of the network too."""
-        monkeypatch.setattr("netchoice.choice.embedding.Scaling", AsTheyAre)
+        monkeypatch.setattr("netchoice.inference.mds.Scaling", AsTheyAre)
         plane, axes, table = self.flat()
         observed = np.array([4.0, -3.0])
         found = embed(table, dict(zip("abcde", observed @ axes, strict=True)), n_landmarks=50)
@@ -457,7 +457,9 @@ class TestPictures:
         assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
 
     def test_reliability(self):
-        table = pd.DataFrame({"told": [0.2, 0.5, 0.9], "true": [0.3, 0.4, 1.0], "n": [10, 0, 40]})
+        table = pd.DataFrame(
+            {"predicted": [0.2, 0.5, 0.9], "observed": [0.3, 0.4, 1.0], "n": [10, 0, 40]}
+        )
         ax = plots.reliability(table)
         dots = next(dots for dots in ax.collections if dots.get_gid() == "reliability")
         assert dots.get_offsets().tolist() == [[0.2, 0.3], [0.9, 1.0]]
@@ -472,7 +474,7 @@ class TestPictures:
             (lambda: plots.feature_distributions(ONE, [], {}), "1 rows and 0 labels"),
             (lambda: plots.posteriors(pd.DataFrame()), "expected rows"),
             (lambda: plots.confusion(pd.DataFrame()), "at least one model"),
-            (lambda: plots.reliability(pd.DataFrame({"told": []})), "lacks 'true'"),
+            (lambda: plots.reliability(pd.DataFrame({"predicted": []})), "lacks 'observed'"),
         ],
     )  # fmt: skip
     def test_refused(self, draw, words):

@@ -8,12 +8,14 @@ from scipy.stats import beta, binom, norm
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 
-from netchoice.choice import by_forest, by_regression, nearest
-from netchoice.choice.judging import held_out, reliability
-from netchoice.choice.parameters import posterior, weighted_quantile
-from netchoice.choice.probabilities import METHODS, model_probabilities
-from netchoice.choice.scaling import SCALINGS, Scaling
 from netchoice.errors import UsageError
+from netchoice.inference import forest as by_forest
+from netchoice.inference import nearest
+from netchoice.inference import regression as by_regression
+from netchoice.inference.posterior import posterior, weighted_quantile
+from netchoice.inference.probabilities import METHODS, model_probabilities
+from netchoice.inference.reliability import held_out, reliability
+from netchoice.inference.scaling import SCALINGS, Scaling
 
 
 def two_normals(n, seed, gap=1.0, q=1):
@@ -154,7 +156,7 @@ def test_neighbours_tell_the_mean_and_interval_of_a_dirichlet():
         naive.dirichlet_mean(list(votes.values()))
     )
     a, b = votes["a"] + 0.5, votes["b"] + 0.5
-    assert told.uncertainty["a"] == pytest.approx(beta(a, b).interval(0.95))
+    assert told.intervals["a"] == pytest.approx(beta(a, b).interval(0.95))
 
 
 def test_unanimous_neighbours_are_no_certainty():
@@ -277,7 +279,7 @@ def test_probability_of_two_normals(method):
             truth, abs=0.25 if method == "forest" else 0.1
         )
         assert sum(told.probabilities.values()) == pytest.approx(1)
-        low, high = told.uncertainty["b"]
+        low, high = told.intervals["b"]
         assert low < told.probabilities["b"] < high
         inside += low < truth < high
         if abs(x) > 0.5:
@@ -293,7 +295,7 @@ def test_never_certain(method):
         told = model_probabilities(X, y, {"f0": x}, method=method, n_trees=50)
         assert told.model == ("b" if x > 0 else "a")
         for name, p in told.probabilities.items():
-            low, high = told.uncertainty[name]
+            low, high = told.intervals[name]
             assert 0 < low <= p <= high < 1
 
 
@@ -313,8 +315,8 @@ def test_far_outside_there_is_an_answer(method, scaling):
 def test_regression_does_not_know_what_is_far_outside():
     """Where both models are near and the network is not, slopes are uncertain, and it says so."""
     X, y = two_normals(2000, 34, gap=0.1, q=2)
-    low, high = model_probabilities(X, y, {"f0": 0.0, "f1": 40.0}).uncertainty["b"]
-    near_low, near_high = model_probabilities(X, y, {"f0": 0.0, "f1": 0.0}).uncertainty["b"]
+    low, high = model_probabilities(X, y, {"f0": 0.0, "f1": 40.0}).intervals["b"]
+    near_low, near_high = model_probabilities(X, y, {"f0": 0.0, "f1": 0.0}).intervals["b"]
     assert high - low > 0.8
     assert near_high - near_low < 0.3
 
@@ -338,13 +340,13 @@ def test_prior_weights_multiply_the_odds(method):
         X, y, {"f0": 0.2}, method=method, n_trees=50, weights=shares.to_dict()
     )
     assert same.probabilities == pytest.approx(plain.probabilities)
-    assert same.uncertainty["a"] == pytest.approx(plain.uncertainty["a"])
+    assert same.intervals["a"] == pytest.approx(plain.intervals["a"])
     weights = {"a": 9.0, "b": 1.0}
     moved = model_probabilities(X, y, {"f0": 0.2}, method=method, n_trees=50, weights=weights)
     factor = 9 * shares["b"] / shares["a"]
     for before, after in (
         (plain.probabilities["a"], moved.probabilities["a"]),
-        *zip(plain.uncertainty["a"], moved.uncertainty["a"], strict=True),
+        *zip(plain.intervals["a"], moved.intervals["a"], strict=True),
     ):
         assert after / (1 - after) == pytest.approx(factor * before / (1 - before))
 
@@ -395,7 +397,7 @@ def test_one_model_under_two_names_is_a_toss():
             X, y, {"x": 0.1, "y": -0.3, "z": 0.2}, method=method, n_trees=200
         )
         assert told.probabilities["one"] == pytest.approx(0.5, abs=0.2)
-        low, high = told.uncertainty["one"]
+        low, high = told.intervals["one"]
         assert low < 0.55
         assert high > 0.45
 
@@ -499,11 +501,11 @@ def test_conjugate_normal_mean():
     drawn = pd.DataFrame({"mean": rng.normal(size=20000)})
     X = pd.DataFrame({"average": drawn["mean"] + rng.normal(size=20000) / 3})
     for x in (-1.0, 0.3, 1.5):
-        found = posterior(X, drawn, {"average": x}, level=0.9)
+        found = posterior(X, drawn, {"average": x}, coverage=0.9)
         truth = norm(0.9 * x, np.sqrt(0.1))
         assert found.median["mean"] == pytest.approx(truth.mean(), abs=0.06)
         assert found.intervals["mean"] == pytest.approx(truth.interval(0.9), abs=0.12)
-        assert found.leaning == {}
+        assert found.at_boundary == {}
 
 
 def test_adjusted_draws_are_nearer_the_truth_than_accepted_ones():
@@ -518,8 +520,8 @@ def test_adjusted_draws_are_nearer_the_truth_than_accepted_ones():
     assert low < 0.4 < high
 
 
-@pytest.mark.parametrize("level", [0.9, 0.5])
-def test_intervals_hold_the_truth_as_often_as_they_say(level):
+@pytest.mark.parametrize("coverage", [0.9, 0.5])
+def test_intervals_hold_the_truth_as_often_as_they_say(coverage):
     rng = np.random.default_rng(29)
     drawn = pd.DataFrame(rng.uniform(0, 1, (2300, 2)), columns=["p", "q"])
     X = pd.DataFrame(
@@ -531,13 +533,13 @@ def test_intervals_hold_the_truth_as_often_as_they_say(level):
     bounds = {"p": (0, 1), "q": (0, 1)}
     hits = np.zeros(2)
     for i in range(300):
-        found = posterior(X[300:], drawn[300:], X.iloc[i], bounds=bounds, level=level)
+        found = posterior(X[300:], drawn[300:], X.iloc[i], bounds=bounds, coverage=coverage)
         assert found.adjusted.min().min() >= 0
         assert found.adjusted.max().max() <= 1
         for j, name in enumerate(drawn):
             low, high = found.intervals[name]
             hits[j] += low <= drawn[name][i] <= high
-    expected = binom(300, level).interval(0.9999)
+    expected = binom(300, coverage).interval(0.9999)
     assert (hits >= expected[0]).all()
     assert (hits <= expected[1]).all()
 
@@ -549,9 +551,9 @@ def test_leaning_on_a_bound():
     bounds = {"p": (0.25, 0.75), "q": (0.25, 0.75)}
     for x, leaning in ((0.9, {"p": "upper"}), (0.1, {"p": "lower"}), (0.5, {})):
         found = posterior(X, drawn, {"x": x, "y": 0.0}, bounds=bounds)
-        assert found.leaning == leaning
-        assert found.summary()["p"]["leans"] == leaning.get("p")
-        assert found.summary()["q"]["leans"] is None
+        assert found.at_boundary == leaning
+        assert found.summary()["p"]["at_boundary"] == leaning.get("p")
+        assert found.summary()["q"]["at_boundary"] is None
         for low, high in found.intervals.values():
             assert 0.25 <= low <= high <= 0.75
     assert found.edges["q"]["lower"][1] == pytest.approx(0.05, abs=0.02)
@@ -584,7 +586,7 @@ def test_whole_constant_and_half_bounded_parameters():
     assert found.median["scale"] == pytest.approx(1, abs=0.15)
     assert found.median["negative"] == pytest.approx(-1, abs=0.15)
     assert found.adjusted["scale"].min() > 0 > found.adjusted["negative"].max()
-    assert "scale" not in found.leaning
+    assert "scale" not in found.at_boundary
 
 
 def test_kernel_weights_where_all_are_equally_far():
@@ -621,10 +623,10 @@ def test_bad_input():
     bad("scaling 'none'", scaling="none")
     bad("weights for a, c, simulations of a, b", weights={"a": 1, "c": 2})
     bad("expected numbers above 0", weights={"a": 1, "b": 0})
-    bad("n_neighbors=0; expected a whole number from 1 to 60", method="neighbours", n_neighbors=0)
+    bad("n_neighbors=0; expected an integer from 1 to 60", method="neighbours", n_neighbors=0)
     bad("n_neighbors=61", method="regression", n_neighbors=61)
     bad("n_trees=0", n_trees=0)
-    bad("level=95", level=95)
+    bad("coverage=95", coverage=95)
     bad("at least one, each with a name", X=X[[]])
     with pytest.raises(UsageError, match="folds=1, but the rarest"):
         held_out(X, y, folds=1)

@@ -181,19 +181,19 @@ def test_features_computed(run, tmp_path):
     assert result["seconds"]["transitivity"] > 0
     with_noise = json.loads(run("features", path, "--seed", 1, "--json")[1])
     assert len(with_noise["values"]) == 51
-    prices = [result["seconds"][name] for name in result["values"]]
-    assert all(price > 0 for price in prices)
+    costs = [result["seconds"][name] for name in result["values"]]
+    assert all(cost > 0 for cost in costs)
 
 
-def test_prices_are_shown_most_expensive_first(run, tmp_path):
+def test_costs_are_shown_most_expensive_first(run, tmp_path):
     path = tmp_path / "net.tsv"
     run("grow", "ba4", "-n", 300, "--seed", 1, "-o", path)
     out = run("features", path)[1].splitlines()
     first = next(i for i, line in enumerate(out) if line.startswith("feature"))
     shown = [line.split() for line in out[first + 1 : first + 48]]
     units = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
-    prices = [float(number) * units[unit] for *_, number, unit in shown]
-    assert prices == sorted(prices, reverse=True)
+    costs = [float(number) * units[unit] for *_, number, unit in shown]
+    assert costs == sorted(costs, reverse=True)
 
 
 def test_own_feature_from_the_current_folder(run, tmp_path, monkeypatch):
@@ -243,7 +243,7 @@ def test_simulate_info_and_export(run, tmp_path):
     assert record["rows"] == sum(record["labels"].values()) == 12
     assert record["features"] == ["transitivity", "n_triangles"]
     assert set(record["seconds"]) == {"transitivity", "n_triangles"}
-    assert "dearest features" in run("table", "info", out)[1]
+    assert "most expensive features" in run("table", "info", out)[1]
     code, text, _ = run("table", "export", out, tmp_path / "t.csv")
     assert code == 0
     lines = (tmp_path / "t.csv").read_text().splitlines()
@@ -259,24 +259,24 @@ def test_simulate_info_and_export(run, tmp_path):
 
 def test_bring_in_a_csv(run, tmp_path):
     (tmp_path / "data.csv").write_text("diagnosis,glucose,age\nill,5.5,70\nwell,4.1,30\n")
-    (tmp_path / "prices.csv").write_text("test,euro\nglucose,12\nage,0\n")
+    (tmp_path / "costs.csv").write_text("test,euro\nglucose,12\nage,0\n")
     arguments = ("table", "import", tmp_path / "data.csv", tmp_path / "t", "--label", "diagnosis")
-    code, out, _ = run(*arguments, "--costs", tmp_path / "prices.csv")
+    code, out, _ = run(*arguments, "--costs", tmp_path / "costs.csv")
     assert code == 0
     assert "2 rows with 2 features" in out
     table = netchoice.ReferenceTable.load(tmp_path / "t")
-    assert table.costs.price("glucose") == 12
+    assert table.costs.cost("glucose") == 12
     assert table.discrete == {"glucose": False, "age": True}
     assert json.loads(run("table", "info", tmp_path / "t", "--json")[1])["rows"] == 2
     code, _, errors = run(*arguments[:3], tmp_path / "u", "--label", "sick")
     assert (code, errors.count("\n")) == (1, 1)
     assert "no column 'sick'" in errors
-    (tmp_path / "prices.csv").write_text("glucose,-1\nage,0\n")
+    (tmp_path / "costs.csv").write_text("glucose,-1\nage,0\n")
     code, _, errors = run(
-        *arguments[:3], tmp_path / "u", *arguments[4:], "--costs", tmp_path / "prices.csv"
+        *arguments[:3], tmp_path / "u", *arguments[4:], "--costs", tmp_path / "costs.csv"
     )
     assert code == 1
-    assert "the price of 'glucose' is -1.0" in errors
+    assert "the cost of 'glucose' is -1.0" in errors
     assert "already" in run(*arguments)[2]
 
 
@@ -295,21 +295,21 @@ def test_rank(run, small_table):
     code, out, _ = run("rank", small_table, "--penalty", 0.1)
     assert code == 0
     lines = out.splitlines()
-    assert "120 rows, 5 features ranked by jmi, penalty 0.1, prices: measured" in lines[0]
+    assert "120 rows, 5 features ranked by jmi, penalty 0.1, costs: measured" in lines[0]
     assert lines[1] == "left out because constant: shell_6_size"
     assert lines[2].split() == (
-        ["feature", "score", "relevance", "redundancy", "interaction", "price", "so", "far"]
+        ["feature", "score", "relevance", "redundancy", "interaction", "cost", "so", "far"]
     )
     assert len(lines) == 8
     record = json.loads(run("rank", small_table, "--penalty", 0.1, "--json")[1])
     assert [line.split()[1] for line in lines[3:]] == record["ranking"]
     assert record["constant"] == ["shell_6_size"]
     assert record["features"][0]["feature"] == record["ranking"][0]
-    prices = [line["price"] for line in record["features"]]
-    assert record["features"][-1]["cumulative_price"] == pytest.approx(sum(prices))
+    costs = [line["cost"] for line in record["features"]]
+    assert record["features"][-1]["cumulative_cost"] == pytest.approx(sum(costs))
 
 
-def test_rank_with_other_prices(run, small_table):
+def test_rank_with_other_costs(run, small_table):
     def ranking(*arguments):
         code, out, errors = run("rank", small_table, "--json", *arguments)
         assert code == 0, errors
@@ -318,19 +318,19 @@ def test_rank_with_other_prices(run, small_table):
     paper = ranking("--costs", "paper", "--penalty", 1e6)
     assert paper["costs"] == "paper:ba"
     seconds = netchoice.paper_costs("ba")
-    by_price = [seconds[name] for name in paper["ranking"]]
-    assert by_price == sorted(by_price)
+    by_cost = [seconds[name] for name in paper["ranking"]]
+    assert by_cost == sorted(by_cost)
     assert ranking("--costs", "paper:duplication")["costs"] == "paper:duplication"
     shared = ranking("--charge", "shared", "--penalty", 1e6)
     alone = ranking("--penalty", 1e6)
-    last = [record["features"][-1]["cumulative_price"] for record in (shared, alone)]
+    last = [record["features"][-1]["cumulative_cost"] for record in (shared, alone)]
     assert last[0] < last[1]
     forest = ranking("--method", "penalized-mda", "--seed", 3, "--workers", 2)
     assert forest["method"] == "penalized-mda"
     assert forest["ranking"][-1] == "noise_normal"
 
 
-def test_rank_a_csv_with_prices(run, tmp_path):
+def test_rank_a_csv_with_costs(run, tmp_path):
     rng = np.random.default_rng(0)
     rows = ["diagnosis,glucose,sodium,scan"]
     for _ in range(200):
@@ -338,36 +338,36 @@ def test_rank_a_csv_with_prices(run, tmp_path):
         values = [*(ill + 0.1 * rng.normal(size=2)), rng.normal()]
         rows.append(f"{'ill' if ill else 'well'}," + ",".join(map(str, values)))
     (tmp_path / "patients.csv").write_text("\n".join(rows))
-    (tmp_path / "prices.csv").write_text(
+    (tmp_path / "costs.csv").write_text(
         "test,euro,needs\nglucose,2,blood\nsodium,1,blood\nblood,10\nscan,12.5\n"
     )
     given = ("rank", tmp_path / "patients.csv", "--label", "diagnosis")
     code, out, _ = run(*given, "--method", "relieff")
     assert code == 0
-    assert "prices: none" in out
+    assert "costs: none" in out
     assert "so far" not in out
-    prices = ("--costs", tmp_path / "prices.csv", "--penalty", 1e6)
-    alone = json.loads(run(*given, *prices, "--json")[1])
+    costs = ("--costs", tmp_path / "costs.csv", "--penalty", 1e6)
+    alone = json.loads(run(*given, *costs, "--json")[1])
     assert alone["ranking"] == ["sodium", "glucose", "scan"]
-    assert [line["cumulative_price"] for line in alone["features"]] == [11, 23, 35.5]
-    shared = json.loads(run(*given, *prices, "--charge", "shared", "--json")[1])
-    assert [line["cumulative_price"] for line in shared["features"]] == [11, 13, 25.5]
+    assert [line["cumulative_cost"] for line in alone["features"]] == [11, 23, 35.5]
+    shared = json.loads(run(*given, *costs, "--charge", "shared", "--json")[1])
+    assert [line["cumulative_cost"] for line in shared["features"]] == [11, 13, 25.5]
 
     def csv(text):
         path = tmp_path / f"{abs(hash(text))}.csv"
         path.write_text(text)
         return path
 
-    unpriced = run(*given, "--penalty", 1)
-    assert unpriced[0] == 0
-    assert unpriced[2] == "netchoice: there are no prices, so the penalty changes nothing\n"
-    endless = ("--costs", tmp_path / "prices.csv", "--penalty", 1e308, "--cost-scale", "raw")
+    without_costs = run(*given, "--penalty", 1)
+    assert without_costs[0] == 0
+    assert without_costs[2] == "netchoice: there are no costs, so the penalty changes nothing\n"
+    endless = ("--costs", tmp_path / "costs.csv", "--penalty", 1e308, "--cost-scale", "raw")
     assert json.loads(run(*given, *endless, "--json")[1])["features"][-1]["score"] is None
     assert "-∞" in run(*given, *endless)[1]
     for arguments, expected, words in [
-        ((*given, "--costs", "measured"), 2, "no prices were measured"),
+        ((*given, "--costs", "measured"), 2, "no costs were measured"),
         ((*given, "--costs", "paper"), 2, "say which: --costs paper:ba"),
-        ((*given, "--costs", "nowhere.csv"), 1, "nowhere.csv cannot be read as prices"),
+        ((*given, "--costs", "nowhere.csv"), 1, "nowhere.csv cannot be read as costs"),
         ((*given, "--method", "jmy"), 2, "did you mean 'jmi'"),
         ((*given, "--method", "relieff", "--estimator", "plugin"), 2, "has no --estimator"),
         ((*given, "--estimator", "best"), 2, "unknown estimator 'best'"),

@@ -1,4 +1,4 @@
-"""Prices alone and shared."""
+"""Costs alone and shared."""
 
 import json
 import math
@@ -15,49 +15,49 @@ from netchoice.costs import CostError, CostModel
 def lab():
     return CostModel(
         own={"glucose": 2, "sodium": 3, "ratio": 0.5, "x-ray": 40},
-        needs={
+        uses={
             "glucose": ["blood", "visit"],
             "sodium": ["blood", "visit"],
             "ratio": ["glucose", "sodium", "blood", "visit"],
             "x-ray": ["visit"],
         },
-        ingredients={"blood": 10, "visit": 20},
+        steps={"blood": 10, "visit": 20},
     )
 
 
 def test_alone_and_shared(lab):
-    assert lab.price("glucose") == 32
-    assert lab.price("ratio") == 35.5  # the two values it is computed from are paid too
+    assert lab.cost("glucose") == 32
+    assert lab.cost("ratio") == 35.5  # the two values it is computed from are paid too
     both = ["glucose", "sodium"]
-    assert lab.price_of_set(both) == 32 + 33
-    assert lab.price_of_set(both, "shared") == 2 + 3 + 10 + 20
-    assert lab.price_of_set([*both, "ratio"], "shared") == 35.5
-    assert lab.price_of_set([]) == 0
-    assert lab.price_of_set(["x-ray", "x-ray"]) == 60
+    assert lab.cost_of_set(both) == 32 + 33
+    assert lab.cost_of_set(both, "shared") == 2 + 3 + 10 + 20
+    assert lab.cost_of_set([*both, "ratio"], "shared") == 35.5
+    assert lab.cost_of_set([]) == 0
+    assert lab.cost_of_set(["x-ray", "x-ray"]) == 60
 
 
 def test_one_more(lab):
-    assert lab.price_of_one_more("sodium", ["glucose"]) == 33
-    assert lab.price_of_one_more("sodium", ["glucose"], "shared") == 3
-    assert lab.price_of_one_more("ratio", ["glucose", "sodium"], "shared") == 0.5
-    assert lab.price_of_one_more("glucose", ["ratio"], "shared") == 0  # paid with the ratio
-    assert lab.price_of_one_more("glucose", ["glucose"]) == 0
-    assert lab.price_of_one_more("x-ray", [], "shared") == 60
+    assert lab.marginal_cost("sodium", ["glucose"]) == 33
+    assert lab.marginal_cost("sodium", ["glucose"], "shared") == 3
+    assert lab.marginal_cost("ratio", ["glucose", "sodium"], "shared") == 0.5
+    assert lab.marginal_cost("glucose", ["ratio"], "shared") == 0  # paid with the ratio
+    assert lab.marginal_cost("glucose", ["glucose"]) == 0
+    assert lab.marginal_cost("x-ray", [], "shared") == 60
 
 
 def test_shares(lab):
-    shares = lab.prices(scale="share")
+    shares = lab.alone(scale="share")
     assert sum(shares.values()) == pytest.approx(1)
     assert shares["x-ray"] == pytest.approx(60 / (32 + 33 + 35.5 + 60))
-    offered = lab.prices(["glucose", "x-ray"], "share")
+    offered = lab.alone(["glucose", "x-ray"], "share")
     assert offered == {"glucose": 32 / 92, "x-ray": 60 / 92}
     scaled = lab.scaled(["glucose", "x-ray"])
-    assert scaled.price("glucose") == pytest.approx(32 / 92)
-    # shares divide by the sum of prices alone also where sets are charged as shared
-    assert scaled.price_of_set(["glucose", "x-ray"], "shared") == pytest.approx((2 + 40 + 30) / 92)
+    assert scaled.cost("glucose") == pytest.approx(32 / 92)
+    # shares divide by the sum of costs alone also where sets are charged as shared
+    assert scaled.cost_of_set(["glucose", "x-ray"], "shared") == pytest.approx((2 + 40 + 30) / 92)
     assert lab.scaled(scale="raw") is lab
     free = CostModel({"a": 0, "b": 0})
-    assert free.prices(scale="share") == {"a": 0, "b": 0}
+    assert free.alone(scale="share") == {"a": 0, "b": 0}
 
 
 @given(
@@ -65,67 +65,67 @@ def test_shares(lab):
     st.lists(st.sets(st.sampled_from("xyz")), min_size=3, max_size=3),
     st.lists(st.floats(0, 1e6), min_size=3, max_size=3),
 )
-def test_sets_add_up(own, needs, ingredients):
+def test_sets_add_up(own, needs, steps):
     names = ["a", "b", "c"]
     model = CostModel(
         dict(zip(names, own, strict=True)),
         dict(zip(names, needs, strict=True)),
-        dict(zip("xyz", ingredients, strict=True)),
+        dict(zip("xyz", steps, strict=True)),
     )
-    shared = model.price_of_set(names, "shared")
+    shared = model.cost_of_set(names, "shared")
     used = set().union(*needs)
-    expected = sum(own) + sum(p for i, p in zip("xyz", ingredients, strict=True) if i in used)
+    expected = sum(own) + sum(p for i, p in zip("xyz", steps, strict=True) if i in used)
     assert shared == pytest.approx(expected)
-    assert shared <= model.price_of_set(names) * (1 + 1e-12)
-    step_by_step = [model.price_of_one_more(n, names[:i], "shared") for i, n in enumerate(names)]
+    assert shared <= model.cost_of_set(names) * (1 + 1e-12)
+    step_by_step = [model.marginal_cost(n, names[:i], "shared") for i, n in enumerate(names)]
     assert sum(step_by_step) == pytest.approx(shared)
 
 
-@pytest.mark.parametrize("price", [math.nan, math.inf, -math.inf, -1e-9, "dear", None, [1]])
-def test_bad_prices_are_refused_by_name(price):
-    with pytest.raises(CostError, match="the price of 'b' is"):
-        CostModel({"a": 1, "b": price})
-    with pytest.raises(CostError, match="the price of 'sample' is"):
-        CostModel({"a": 1}, {"a": ["sample"]}, {"sample": price})
+@pytest.mark.parametrize("cost", [math.nan, math.inf, -math.inf, -1e-9, "expensive", None, [1]])
+def test_bad_costs_are_refused_by_name(cost):
+    with pytest.raises(CostError, match="the cost of 'b' is"):
+        CostModel({"a": 1, "b": cost})
+    with pytest.raises(CostError, match="the cost of 'sample' is"):
+        CostModel({"a": 1}, {"a": ["sample"]}, {"sample": cost})
 
 
 def test_what_does_not_fit():
-    with pytest.raises(CostError, match="'a' needs 'x', which has no price"):
+    with pytest.raises(CostError, match="'a' needs 'x', which has no cost"):
         CostModel({"a": 1}, {"a": ["x"]})
     with pytest.raises(CostError, match="'a' needs itself"):
         CostModel({"a": 1}, {"a": ["a"]})
     with pytest.raises(CostError, match="needs are given for 'b'"):
         CostModel({"a": 1}, {"b": []})
-    with pytest.raises(CostError, match="is a feature and an ingredient"):
+    with pytest.raises(CostError, match="is a feature and an shared step"):
         CostModel({"a": 1}, {}, {"a": 1})
-    with pytest.raises(CostError, match="feature 'z' has no price; there are prices for a"):
-        CostModel({"a": 1}).price("z")
+    with pytest.raises(CostError, match="feature 'z' has no cost; there are costs for a"):
+        CostModel({"a": 1}).cost("z")
     with pytest.raises(CostError, match="charge='twice'; expected 'alone' or 'shared'"):
-        CostModel({"a": 1}).price_of_set(["a"], "twice")
-    with pytest.raises(CostError, match="2 prices for 3 features"):
+        CostModel({"a": 1}).cost_of_set(["a"], "twice")
+    with pytest.raises(CostError, match="2 costs for 3 features"):
         CostModel.of([1, 2], ["a", "b", "c"])
-    with pytest.raises(CostError, match="2 prices for no features"):
+    with pytest.raises(CostError, match="2 costs for no features"):
         CostModel.of([1, 2])
 
 
 def test_other_ways_in_and_out(lab):
     assert CostModel.of(lab) is lab
-    assert CostModel.of({"a": 1, "b": 2}).prices() == {"a": 1, "b": 2}
-    assert CostModel.of(np.array([1.5, 2]), ["a", "b"]).price("a") == 1.5
+    assert CostModel.of({"a": 1, "b": 2}).alone() == {"a": 1, "b": 2}
+    assert CostModel.of(np.array([1.5, 2]), ["a", "b"]).cost("a") == 1.5
     assert CostModel(**json.loads(json.dumps(lab.as_dict()))) == lab
     assert lab.only(["ratio"]).features == ["glucose", "sodium", "ratio"]
-    assert lab.only(["x-ray"]).ingredients == {"visit": 20}
-    assert lab.times(2).price("glucose") == 64
-    assert repr(lab) == "<CostModel: 4 features, 2 ingredients>"
+    assert lab.only(["x-ray"]).steps == {"visit": 20}
+    assert lab.times(2).cost("glucose") == 64
+    assert repr(lab) == "<CostModel: 4 features, 2 shared steps>"
 
 
-def test_prices_from_files(tmp_path, lab):
+def test_costs_from_files(tmp_path, lab):
     csv, flat, whole = (tmp_path / name for name in ("p.csv", "flat.json", "whole.json"))
     csv.write_text("\ufeffglucose,2,blood sample; tube\n\nblood sample,10\n tube , 1 \nage,0,\n")
     model = CostModel.from_file(csv)
-    assert (model.price("glucose"), model.price("age")) == (13, 0)
+    assert (model.cost("glucose"), model.cost("age")) == (13, 0)
     flat.write_text('{"glucose": 2, "own": 3}')
-    assert CostModel.from_file(flat).prices() == {"glucose": 2, "own": 3}
+    assert CostModel.from_file(flat).alone() == {"glucose": 2, "own": 3}
     whole.write_text(json.dumps(lab.as_dict()))
     assert CostModel.from_file(whole) == lab
 
@@ -133,18 +133,18 @@ def test_prices_from_files(tmp_path, lab):
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("p.csv", "a,1\nb\n", "line 2 has 1 cells; expected a name, a price"),
-        ("p.csv", "a,1\na,2\n", "line 2: a second price for 'a'"),
-        ("p.csv", "a,1\nb,much\n", "the price of 'b' is 'much'"),
-        ("p.csv", "a,1,tube\n", "'a' needs 'tube', which has no price"),
-        ("p.csv", "name,price\n", "has no prices"),
+        ("p.csv", "a,1\nb\n", "line 2 has 1 cells; expected a name, a cost"),
+        ("p.csv", "a,1\na,2\n", "line 2: a second cost for 'a'"),
+        ("p.csv", "a,1\nb,much\n", "the cost of 'b' is 'much'"),
+        ("p.csv", "a,1,tube\n", "'a' needs 'tube', which has no cost"),
+        ("p.csv", "name,cost\n", "has no costs"),
         ("p.csv", b"\xff\xfe\x00", "it is not text"),
         ("p.json", "{", "cannot be read as JSON"),
         ("p.json", "[1]", "holds a list; expected an object"),
-        ("q.csv", None, "cannot be read as prices: No such file"),
+        ("q.csv", None, "cannot be read as costs: No such file"),
     ],
 )
-def test_files_that_are_no_prices(name, text, words, tmp_path):
+def test_files_that_are_no_costs(name, text, words, tmp_path):
     path = tmp_path / name
     if text is not None:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -158,20 +158,20 @@ def test_what_ingredients_need_is_needed_too():
         {"glucose": "blood", "sodium": ["blood"], "ratio": ["glucose", "sodium"]},
         {"blood": 10},
     )
-    assert lab.price("ratio") == 15.5
-    assert lab.price_of_one_more("ratio", ["glucose"], "shared") == 3.5
+    assert lab.cost("ratio") == 15.5
+    assert lab.marginal_cost("ratio", ["glucose"], "shared") == 3.5
     with pytest.raises(CostError, match="'a' needs itself, by way of what it needs"):
         CostModel({"a": 1, "b": 1}, {"a": ["b"], "b": ["a"]})
-    with pytest.raises(CostError, match="expected ingredients by feature"):
+    with pytest.raises(CostError, match="expected shared steps by feature"):
         CostModel({"a": 1}, ["a"])
     with pytest.raises(CostError, match="expected at most 1e"):
         CostModel({"a": 1e200})
-    assert CostModel({"a": 1e-320, "b": 1e-320}).scaled().price("a") == pytest.approx(0.5, rel=0.1)
+    assert CostModel({"a": 1e-320, "b": 1e-320}).scaled().cost("a") == pytest.approx(0.5, rel=0.1)
 
 
-@pytest.mark.parametrize("price", ["12 EUR", '"2,50"', ""])
-def test_a_first_price_that_is_none_is_no_title(price, tmp_path):
+@pytest.mark.parametrize("cost", ["12 EUR", '"2,50"', ""])
+def test_a_first_cost_that_is_none_is_no_title(cost, tmp_path):
     path = tmp_path / "p.csv"
-    path.write_text(f"glucose,{price}\nsodium,3\n")
-    with pytest.raises(CostError, match="the price of 'glucose'"):
+    path.write_text(f"glucose,{cost}\nsodium,3\n")
+    with pytest.raises(CostError, match="the cost of 'glucose'"):
         CostModel.from_file(path)

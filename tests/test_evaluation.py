@@ -1,4 +1,4 @@
-"""Accuracy against price, and the choice of one set."""
+"""Accuracy against cost, and the choice of one set."""
 
 import json
 
@@ -59,8 +59,8 @@ def test_the_frame(evaluated):
     assert len(evaluated) == 4 * 3 * 6  # no more features than there are
     assert list(evaluated.columns) == [
         "method", "penalty", "k", "features", "accuracy", "accuracy_se", "log_loss",
-        "accuracy_choosing", "n_choosing", "accuracy_reporting", "n_reporting", "price_alone",
-        "price_shared", "share_alone", "share_shared", "speedup", "n_noise",
+        "accuracy_choosing", "n_choosing", "accuracy_reporting", "n_reporting", "cost_alone",
+        "cost_shared", "share_alone", "share_shared", "speedup", "n_noise",
     ]  # fmt: skip
     assert list(dict.fromkeys(evaluated["method"])) == ["mrmr", "jmi", "relieff", "random"]
     assert (evaluated["features"].map(len) == evaluated["k"]).all()
@@ -68,21 +68,21 @@ def test_the_frame(evaluated):
         assert row.n_noise == ("noise_e" in row.features)
 
 
-def test_prices(evaluated):
+def test_costs(evaluated):
     whole = 9 + 9 + 5 + 0.5 + 0.5 + 0
     for row in evaluated.itertuples():
-        assert row.price_alone == COSTS.price_of_set(row.features)
-        assert row.price_shared == COSTS.price_of_set(row.features, "shared")
-        assert row.share_alone == pytest.approx(row.price_alone / whole)
-        assert row.share_shared == pytest.approx(row.price_shared / whole)
-        if row.price_shared:
-            assert row.speedup == pytest.approx(16 / row.price_shared)
+        assert row.cost_alone == COSTS.cost_of_set(row.features)
+        assert row.cost_shared == COSTS.cost_of_set(row.features, "shared")
+        assert row.share_alone == pytest.approx(row.cost_alone / whole)
+        assert row.share_shared == pytest.approx(row.cost_shared / whole)
+        if row.cost_shared:
+            assert row.speedup == pytest.approx(16 / row.cost_shared)
         else:
             assert row.speedup == np.inf
     # The two readings can put two sets in opposite order.
     pair, other = ["a", "b"], ["a", "c"]
-    assert COSTS.price_of_set(pair) > COSTS.price_of_set(other)
-    assert COSTS.price_of_set(pair, "shared") < COSTS.price_of_set(other, "shared")
+    assert COSTS.cost_of_set(pair) > COSTS.cost_of_set(other)
+    assert COSTS.cost_of_set(pair, "shared") < COSTS.cost_of_set(other, "shared")
 
 
 KNN = make_pipeline(StandardScaler(), KNeighborsClassifier(10))
@@ -242,19 +242,19 @@ def cells(**columns):
     frame = pd.DataFrame(
         {
             "method": "jmi", "penalty": 0.0, "k": 1, "n_choosing": 1000, "n_reporting": 1000,
-            "accuracy_reporting": 0.9, "price_alone": 1.0, "share_alone": 0.1, "speedup": 2.0,
+            "accuracy_reporting": 0.9, "cost_alone": 1.0, "share_alone": 0.1, "speedup": 2.0,
             "features": [(f"f{i}",) for i in range(n)], **columns,
         }
     )  # fmt: skip
-    return frame.assign(share_shared=frame["price_shared"] / 100)
+    return frame.assign(share_shared=frame["cost_shared"] / 100)
 
 
 def test_the_cheapest_that_is_not_distinguishable_from_the_best():
-    frame = cells(accuracy_choosing=[0.95, 0.94, 0.90], price_shared=[10.0, 5.0, 1.0])
+    frame = cells(accuracy_choosing=[0.95, 0.94, 0.90], cost_shared=[10.0, 5.0, 1.0])
     low, _ = wilson(0.95, 1000)
     assert 0.90 < low < 0.94
     point = operating_point(frame)
-    assert (point.features, point.price) == (("f1",), 5)
+    assert (point.features, point.cost) == (("f1",), 5)
     assert point.accuracy == 0.9
     assert point.interval == wilson(0.9, 1000)
     assert point.best_features == ("f0",)
@@ -262,13 +262,13 @@ def test_the_cheapest_that_is_not_distinguishable_from_the_best():
 
 def test_perfect_folds_have_an_interval_too():
     """Over the folds the standard error is 0; the binomial interval is not."""
-    frame = cells(accuracy_choosing=[1.0, 0.999, 0.98], price_shared=[10.0, 5.0, 1.0])
+    frame = cells(accuracy_choosing=[1.0, 0.999, 0.98], cost_shared=[10.0, 5.0, 1.0])
     assert operating_point(frame).features == ("f1",)
-    assert operating_point(frame, level=0.01).features == ("f0",)
+    assert operating_point(frame, coverage=0.01).features == ("f0",)
 
 
 def test_within_a_budget():
-    frame = cells(accuracy_choosing=[0.95, 0.94, 0.6, 0.6], price_shared=[10.0, 5.0, 1.0, 0.002])
+    frame = cells(accuracy_choosing=[0.95, 0.94, 0.6, 0.6], cost_shared=[10.0, 5.0, 1.0, 0.002])
     assert operating_point(frame, "budget", budget=6).features == ("f1",)
     assert operating_point(frame, "budget", budget="6 s").features == ("f1",)
     assert operating_point(frame, "budget", budget="1500ms").features == ("f3",)  # as accurate
@@ -282,24 +282,24 @@ def test_within_a_budget():
         operating_point(frame, "budget")
     for nonsense in ("5 parsecs", "-1", "nan", "ms", 0, "x%", "-2%"):
         with pytest.raises(
-            UsageError, match="expected a price such as 20, a time such as 5ms, or a share"
+            UsageError, match="expected a cost such as 20, a time such as 5ms, or a share"
         ):
             operating_point(frame, "budget", budget=nonsense)
 
 
 def test_pareto_front_and_knee():
     frame = cells(
-        accuracy_choosing=[0.5, 0.90, 0.91, 0.8, 0.92], price_shared=[1.0, 2.0, 10.0, 5.0, 100.0]
+        accuracy_choosing=[0.5, 0.90, 0.91, 0.8, 0.92], cost_shared=[1.0, 2.0, 10.0, 5.0, 100.0]
     )
     front = pareto_front(frame, accuracy="accuracy_choosing")
-    assert list(front["price_shared"]) == [1, 2, 10, 100]
+    assert list(front["cost_shared"]) == [1, 2, 10, 100]
     assert operating_point(frame, "knee").features == ("f1",)
     alone = pareto_front(frame.assign(accuracy=0.5))
     assert len(alone) == 1
 
 
 def test_alone_and_shared_choose_differently():
-    frame = cells(accuracy_choosing=[0.9, 0.9], price_shared=[2.0, 3.0], price_alone=[4.0, 3.5])
+    frame = cells(accuracy_choosing=[0.9, 0.9], cost_shared=[2.0, 3.0], cost_alone=[4.0, 3.5])
     assert operating_point(frame).features == ("f0",)
     assert operating_point(frame, charge="alone").features == ("f1",)
 
@@ -309,7 +309,7 @@ def test_alone_and_shared_choose_differently():
     [
         ({"rule": "best"}, "rule='best'; expected"),
         ({"charge": "twice"}, "charge='twice'"),
-        ({"level": 95}, "level=95"),
+        ({"coverage": 95}, "coverage=95"),
     ],
 )
 def test_operating_point_nonsense(arguments, words, evaluated):
@@ -349,7 +349,7 @@ def test_the_accuracy_reported_is_not_optimistic():
     assert abs(np.mean(reported) - 0.5) < 3 * 0.5 / np.sqrt(12 * 60) + 0.01
 
 
-def test_penalties_end_where_price_alone_decides(tables):
+def test_penalties_end_where_cost_alone_decides(tables):
     train = tables[0]
     costs = CostModel({"a": 1.0, "b": 2.0, "c": 4.0, "d": 0.5, "noise_e": 3.0, "f": 0.25})
     grid = penalty_grid(costs)
@@ -386,7 +386,7 @@ def test_the_command(tables, tmp_path, capsys):
     assert "times cheaper than all features" in text
     assert "accuracy on rows that had no part in the choice: 0." in text
     assert "evaluating: 6/6 rankings" in errors
-    for name in ("evaluation.csv", "rankings.csv", "heatmaps.png", "pareto.png", "prices.png"):
+    for name in ("evaluation.csv", "rankings.csv", "heatmaps.png", "pareto.png", "costs.png"):
         assert (out / name).stat().st_size > 500
     assert (out / "ranking-jmi.png").exists()
     record = json.loads(run("evaluate", *paths, *given, "--json")[1])

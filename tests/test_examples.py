@@ -61,22 +61,22 @@ def test_clinic(example):
     assert found["first_choice"] == {0: "scan", 1: "haemoglobin"}
     chosen = found["chosen"]
     assert "scan" not in chosen.features
-    assert chosen.price < 60
+    assert chosen.cost < 60
     assert chosen.interval[1] >= 0.95
-    assert all(point.price <= budget for budget, point in found["within"].items())
+    assert all(point.cost <= budget for budget, point in found["within"].items())
     assert found["within"][20].accuracy > found["within"][5].accuracy + 0.1
-    assert (folder / "accuracy-against-price.png").stat().st_size > 10_000
+    assert (folder / "accuracy-against-cost.png").stat().st_size > 10_000
     assert "haemoglobin and glucose from one sample: 17 euro" in printed
 
-    # The files beside it hold the same patients and prices.
+    # The files beside it hold the same patients and costs.
     kept = pd.read_csv(EXAMPLES / "patients.csv")
     pd.testing.assert_frame_equal(kept, found["patients"], check_dtype=False)
-    assert set(found["prices"].prices()) == set(kept.columns) - {"diagnosis"}
-    from_file = netchoice.CostModel.from_file(EXAMPLES / "prices.csv")
+    assert set(found["costs"].alone()) == set(kept.columns) - {"diagnosis"}
+    from_file = netchoice.CostModel.from_file(EXAMPLES / "costs.csv")
     for charge in ("alone", "shared"):
-        names = list(found["prices"].features)
-        expected = found["prices"].price_of_set(names, charge)
-        assert from_file.price_of_set(names, charge) == expected
+        names = list(found["costs"].features)
+        expected = found["costs"].cost_of_set(names, charge)
+        assert from_file.cost_of_set(names, charge) == expected
 
 
 def test_method_developer(example):

@@ -28,7 +28,7 @@ def canonical(graph):
 
 
 def assert_same(graph, expected=None):
-    """Ours equals the oracle: whole numbers exactly, others to 1e-9 relative."""
+    """Ours equals the oracle: integers exactly, others to 1e-9 relative."""
     expected = reference.features(canonical(graph)) if expected is None else expected
     result = compute_features(graph)
     assert not result.failures
@@ -188,7 +188,7 @@ def test_only_what_is_asked_for_is_run():
     assert not compute_features(Graph.from_edges([(0, 1)]), []).values
 
 
-def test_the_price_of_a_feature_is_its_own_time_and_that_of_all_its_steps():
+def test_the_cost_of_a_feature_is_its_own_time_and_that_of_all_its_steps():
     graph = netchoice.get_model("ba3").grow(500, {}, np.random.default_rng(1))
     result = compute_features(graph)
     for name, item in FEATURES.items():
@@ -385,8 +385,8 @@ def test_wrong_names_and_needs():
         compute_features(graph, ["degree_max"], rng=5)
 
 
-def test_compiling_is_no_part_of_a_price(tmp_path):
-    """A cold process reports prices of the same order as a warm one."""
+def test_compiling_is_no_part_of_a_cost(tmp_path):
+    """A cold process reports costs of the same order as a warm one."""
     code = (
         "import netchoice, numpy as np, json\n"
         "g = netchoice.get_model('ba2').grow(200, {}, np.random.default_rng(1))\n"
@@ -400,7 +400,7 @@ def test_compiling_is_no_part_of_a_price(tmp_path):
     assert json.loads(done.stdout)["n_triangles"] < 0.05  # compiling takes a second
 
 
-# The paper's prices
+# The paper's costs
 
 
 def test_paper_costs():

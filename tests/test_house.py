@@ -18,21 +18,19 @@ DOCS = ROOT / "docs"
 
 # Lowest first. A module may import from its own layer and from layers before it.
 LAYERS = [
-    {"_kernels", "costs", "errors", "names", "threads", "units"},
-    {"graph"},
-    {"io", "models", "features", "datasets"},
-    {"shards", "table"},
-    {"engines", "simulate", "growth"},
-    {"information"},
-    {"selection"},
-    {"pilot", "evaluation", "choice"},
-    {"plots"},
+    {"_kernels", "costs", "errors", "names", "threads", "units", "validation"},
+    {"graph", "information", "forests"},
+    {"io", "models", "features", "datasets", "selection", "inference"},
+    {"storage"},
+    {"engines", "simulate", "cost_growth", "evaluation"},
+    {"workflows"},
+    {"plots", "figures"},
     {"report", "reproduction"},
     {"warmup", "cli", "__main__"},
 ]
-# Anybody with a table and a price list can use these: they know nothing of networks.
-WALLED = {"information", "selection"}
-BEHIND_THE_WALL = {"_kernels", "costs", "errors", "names", "threads", *WALLED}
+# Anybody with a table and a cost for each column can use these: they know nothing of networks.
+WALLED = {"information", "forests", "selection", "inference"}
+BEHIND_THE_WALL = {"_kernels", "costs", "errors", "names", "threads", "validation", *WALLED}
 # These import nothing of the package but themselves.
 ALONE = {"_kernels", "costs"}
 
@@ -180,7 +178,7 @@ def test_no_pickle_and_no_global_randomness():
 
 
 #: Their commands and their Python are run, and print what stands there.
-TOLD = ["README", "tutorial", "explanation/price"]
+TOLD = ["README", "tutorial", "explanation/cost"]
 TOLD += sorted(f"guides/{path.stem}" for path in DOCS.glob("guides/*.md"))
 #: Their Python is run, and these words are printed.
 RUN = {
@@ -247,7 +245,8 @@ def test_a_page_that_lies_is_noticed(tmp_path):
 
 def test_what_differs_between_machines_is_not_compared():
     one = "  dmr          0.996 (between 0.966 and >0.999)   fit p = 0.135\nit rests on 1 features: a = 2"
-    two = "  dmr   0.99 (between 0.9 and 1)  fit p = 0.1\nnote: the posterior of p leans on\nit rests on 2"
+    two = "  dmr   0.99 (between 0.9 and 1)  fit p = 0.1\nnote: the posterior of p is at the "
+    two += "prior's boundary (lower)\nit rests on 2"
     assert pages.alike(one) == pages.alike(two)
     assert pages.alike("costs 2 µs, fits: p = 0.1") == pages.alike(
         "costs 1.5e+02 ms, fits: p = 0.1"

@@ -93,7 +93,7 @@ def test_numbers_with_sharp_edges():
 @pytest.mark.parametrize("n_values", [2, 5, 20, 60, 300])
 @pytest.mark.parametrize("share", [0, 0.5, 0.9])
 def test_known_table(n_values, share):
-    """b equals a with some probability and is drawn anew otherwise, for few values and for many."""
+    """b equals a with some probability and is drawn again otherwise, for few values and for many."""
     rng = np.random.default_rng(n_values)
     a, fresh = rng.integers(0, n_values, (2, 5000))
     b = np.where(rng.random(5000) < share, a, fresh)
@@ -616,7 +616,7 @@ def test_noise_is_near_zero_for_every_kind():
         ({"discrete": [0, 1]}, "one bool for each of 2 columns"),
         ({"discrete": [True]}, r"shape \(1,\)"),
         ({"estimator": "plug-in"}, "unknown estimator 'plug-in'; did you mean 'plugin'"),
-        ({"n_neighbors": 0}, "n_neighbors is 0; it must be a whole number, at least 1"),
+        ({"n_neighbors": 0}, "n_neighbors is 0; it must be an integer, at least 1"),
         ({"n_neighbors": 2.5}, "n_neighbors is 2.5"),
         ({"seed": -1}, "seed is -1"),
         ({"n_jobs": 0}, "n_jobs is 0; it must be None, -1 or at least 1"),

@@ -117,7 +117,7 @@ def test_integers_and_constants():
         ("loguniform(0,1)", "0 < first bound"),
         ("beta(0,1)", "above 0"),
         ("normal(0,0)", "above 0"),
-        ("integers(0.5,2)", "whole numbers"),
+        ("integers(0.5,2)", "integers"),
         ("nan", "no prior"),
         ("__import__('os')", "unknown distribution"),
         ("", "no prior"),

@@ -1,4 +1,4 @@
-"""Pilots: how prices grow, what small networks teach, and when they teach nothing."""
+"""Pilots: how costs grow, what small networks teach, and when they teach nothing."""
 
 import json
 
@@ -8,10 +8,11 @@ import pytest
 
 import netchoice
 from netchoice import CostModel, ModelSpace, ReferenceTable, simulate_table
+from netchoice.cost_growth import CostGrowth, power, straight_line
 from netchoice.errors import UsageError
-from netchoice.growth import CostGrowth, power, straight_line
-from netchoice.pilot import PilotStudy, declared_powers, pilot, recommend_pilot_size
-from netchoice.pilot.telling import confused_pairs, paired_gain
+from netchoice.features import min_powers
+from netchoice.workflows import PilotStudy, pilot, recommend_pilot_size
+from netchoice.workflows.pilot_accuracy import confused_pairs, paired_gain
 
 FEW = ["degree_mean", "transitivity", "n_triangles", "lcc_mean_distance", "noise_normal"]
 SIZES = (50, 100, 200, 400, 800)
@@ -37,25 +38,25 @@ def made_up(n_nodes, noise=0.0, seed=0, rows=20):
             frame[name] = rng.normal(size=rows)
     features = [{"name": n, "version": "", "discrete": False} for n in ("far", "near", "alone")]
     frame["calibrated"] = True
-    return ReferenceTable(frame, {"n_nodes": n_nodes, "features": features, "needs": NEEDS})
+    return ReferenceTable(frame, {"n_nodes": n_nodes, "features": features, "uses": NEEDS})
 
 
-# Growth of prices
+# Growth of costs
 
 
 def test_growth_without_noise_is_found_exactly():
     growth = CostGrowth.fit([made_up(n) for n in SIZES])
-    prices = growth.predict(5000)
+    costs = growth.predict(5000)
     for (_, name), (a, b, c) in TRUTH.items():
         expected = a + b * 5000**c
-        found = prices.own[name] if name in prices.own else prices.ingredients[name]
+        found = costs.own[name] if name in costs.own else costs.steps[name]
         # The exponent is a mean over those that fit, which a prior pulls to 1.5.
         assert found == pytest.approx(expected, rel=0.35), name
-    assert prices.price("far") == pytest.approx(prices.own["far"] + prices.ingredients["walk"])
-    assert prices.needs["near"] == ("walk",)
-    steps = prices.ingredients["walk"]
-    assert growth.total(5000) == pytest.approx(sum(prices.own.values()) + steps)
-    assert growth.total(5000, "alone") == pytest.approx(sum(prices.own.values()) + 2 * steps)
+    assert costs.cost("far") == pytest.approx(costs.own["far"] + costs.steps["walk"])
+    assert costs.uses["near"] == ("walk",)
+    steps = costs.steps["walk"]
+    assert growth.total(5000) == pytest.approx(sum(costs.own.values()) + steps)
+    assert growth.total(5000, "alone") == pytest.approx(sum(costs.own.values()) + 2 * steps)
 
 
 def test_interval_of_the_exponent_covers_the_truth_as_often_as_it_says():
@@ -97,7 +98,7 @@ def test_overhead_hides_the_exponent_from_a_straight_line_but_not_from_the_curve
     assert walk["c"] == pytest.approx(2.2, abs=0.3)
     assert 0 <= walk["a"] < 1e-4
     assert told.loc[("own", "alone"), "low"] < 1.5 < told.loc[("own", "alone"), "high"]
-    assert growth.predict(8000).price("far") == pytest.approx(2e-5 + 3e-9 * 8000**2.2, rel=1.0)
+    assert growth.predict(8000).cost("far") == pytest.approx(2e-5 + 3e-9 * 8000**2.2, rel=1.0)
 
 
 def test_a_known_power_is_reached_however_it_begins():
@@ -108,16 +109,16 @@ def test_a_known_power_is_reached_however_it_begins():
 
     def told(**known):
         frames = []
-        for size, price in zip(SIZES, seconds, strict=True):
+        for size, cost in zip(SIZES, seconds, strict=True):
             table = made_up(size)
-            table.frame["seconds_step_walk"] = price
+            table.frame["seconds_step_walk"] = cost
             frames.append(table)
-        return CostGrowth.fit(frames, **known).predict(20_000).ingredients["walk"]
+        return CostGrowth.fit(frames, **known).predict(20_000).steps["walk"]
 
     assert told(powers={"walk": 2.0}) == pytest.approx(truth, rel=0.5)
     assert told() < 0.5 * truth
-    assert set(declared_powers()) >= {"betweenness", "distance_histograms", "estrada_index"}
-    assert "lcc_local_efficiency" not in declared_powers()
+    assert set(min_powers()) >= {"betweenness", "distance_histograms", "estrada_index"}
+    assert "lcc_local_efficiency" not in min_powers()
 
 
 def test_growth_survives_json():
@@ -143,15 +144,15 @@ def test_growth_takes_several_tables_of_a_size_and_only_calibrated_rows():
     assert seconds["total", "all", 50] == pytest.approx(total)
 
 
-def test_prices_alone_will_do():
-    def priced(n):
+def test_costs_alone_will_do():
+    def costed(n):
         frame = pd.DataFrame({"label": ["a", "b"], "far": [0.1, 0.2]})
         table = ReferenceTable.from_frame(frame, costs=CostModel({"far": 1e-8 * n**2}))
         table.manifest["n_nodes"] = n
         return table
 
-    growth = CostGrowth.fit([priced(n) for n in SIZES])
-    assert growth.predict(3000).price("far") == pytest.approx(1e-8 * 3000**2, rel=0.1)
+    growth = CostGrowth.fit([costed(n) for n in SIZES])
+    assert growth.predict(3000).cost("far") == pytest.approx(1e-8 * 3000**2, rel=0.1)
 
 
 def test_growth_refuses_what_it_cannot_use():
@@ -170,7 +171,7 @@ def test_growth_refuses_what_it_cannot_use():
 
 
 @pytest.mark.kernels
-def test_measured_prices_are_foretold():
+def test_measured_costs_are_foretold():
     """Real networks, four times as large as the largest pilot; generous, for the machine is busy."""
     tables = [
         simulate_table(
@@ -178,9 +179,9 @@ def test_measured_prices_are_foretold():
         )
         for n in (60, 120, 240, 960)
     ]
-    growth = CostGrowth.fit(tables[:3], powers=declared_powers())
+    growth = CostGrowth.fit(tables[:3], powers=min_powers())
     foretold, measured = growth.predict(960), tables[-1].costs
-    ratio = foretold.price("betweenness_max") / measured.price("betweenness_max")
+    ratio = foretold.cost("betweenness_max") / measured.cost("betweenness_max")
     assert 0.25 < ratio < 4
 
 
@@ -213,7 +214,7 @@ def test_study_holds_every_pilot(study):
     assert study.accuracy["accuracy"].between(0, 1).all()
     best = study.accuracy.query("n == 40 and k == 3 and method == 'jmi' and penalty == 0")
     assert best["accuracy"].mean() > 0.8
-    used = study.accuracy.set_index(["penalty", "n"])["prices"]
+    used = study.accuracy.set_index(["penalty", "n"])["costs"]
     assert set(used[0.0]) == {"none"}
     assert set(used[2.0, 20]) == {"of the pilot"}
     assert set(used[2.0, 40]) == {"extrapolated"}
@@ -238,9 +239,9 @@ def test_accuracy_is_that_of_the_target_table(study, options):
     assert row["accuracy"] == pytest.approx(ref["accuracy"].iloc[0])
 
 
-def test_rankings_at_a_penalty_use_prices_of_the_target(study, options):
-    from netchoice.pilot.making import fit_growth
+def test_rankings_at_a_penalty_use_costs_of_the_target(study, options):
     from netchoice.selection import get_selector
+    from netchoice.workflows.pilot_tables import fit_growth
 
     tables = [
         ReferenceTable.load(options["path"] / "tables" / f"pilot-{n}-{repeat}")
@@ -248,10 +249,10 @@ def test_rankings_at_a_penalty_use_prices_of_the_target(study, options):
         for repeat in (0, 1)
     ]
     pilot_table = tables[2].drop_constant()
-    prices = fit_growth(tables).predict(60).only(pilot_table.features)
+    costs = fit_growth(tables).predict(60).only(pilot_table.features)
     discrete = [pilot_table.discrete[name] for name in pilot_table.features]
     selector = get_selector(
-        "jmi", costs=prices, penalty=2.0, random_state=1, discrete_features=discrete
+        "jmi", costs=costs, penalty=2.0, random_state=1, discrete_features=discrete
     )
     ref = list(selector.fit(pilot_table.X, pilot_table.y).ranking_names_)
     ours = study.rankings.query("n == 40 and repeat == 0 and method == 'jmi' and penalty == 2")
@@ -267,7 +268,7 @@ def test_pilots_of_all_sizes_hold_the_same_draws(options, study):
     assert not small.parameters.equals(other.parameters)
 
 
-def test_saving_is_the_ratio_of_measured_prices(study, options):
+def test_saving_is_the_ratio_of_measured_costs(study, options):
     totals = {}
     for n in (20, 40, 60):
         tables = [
@@ -279,15 +280,15 @@ def test_saving_is_the_ratio_of_measured_prices(study, options):
     saving = study.saving.set_index("n")["saving"]
     for n in (20, 40):
         assert saving[n] == pytest.approx(totals[60] / totals[n], rel=1e-5)
-    assert set(study.prices["n"]) == {20, 40, 60}
-    assert (study.prices["predicted"] > 0).all()
+    assert set(study.costs["n"]) == {20, 40, 60}
+    assert (study.costs["predicted"] > 0).all()
     assert set(study.growth["kind"]) == {"own", "step", "feature", "total"}
 
 
 def test_study_is_taken_up_where_it_was(study, options, monkeypatch):
     """Nothing is simulated, ranked or scored twice."""
-    from netchoice.pilot import study as module
     from netchoice.simulate import Job
+    from netchoice.workflows import pilot as module
 
     def not_again(*_, **__):
         raise AssertionError("done before")
@@ -304,7 +305,7 @@ def test_study_is_written(study, tmp_path):
     study.save(tmp_path / "out")
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
-        "accuracy.csv", "prices.csv", "growth.csv", "saving.csv", "rankings.csv", "study.json",
+        "accuracy.csv", "costs.csv", "growth.csv", "saving.csv", "rankings.csv", "study.json",
     }  # fmt: skip
     record = json.loads((tmp_path / "out" / "study.json").read_text())
     assert record["sizes"] == [20, 40]
@@ -330,10 +331,10 @@ def test_one_size_has_no_growth():
         ({"sizes": [5, 50]}, "pilots of 5 nodes.*seed graph.*no selection can work"),
         ({"sizes": []}, "no pilot sizes"),
         ({"sizes": [20, 100]}, "pilot of 100 nodes for a target of 60"),
-        ({"sizes": [20.5]}, "whole number of nodes"),
+        ({"sizes": [20.5]}, "integer of nodes"),
         ({"methods": ["jmj"]}, "unknown method 'jmj'; did you mean 'jmi'"),
         ({"methods": []}, "no methods"),
-        ({"repeats": 0}, "repeats=0; expected a whole number of at least 1"),
+        ({"repeats": 0}, "repeats=0; expected an integer of at least 1"),
         ({"penalties": [-1]}, "penalties"),
     ],
 )
@@ -497,7 +498,7 @@ def test_command_studies(run, tmp_path):
     assert code == 0, err
     assert "features selected with 20, 40 nodes, tested with 60 nodes (60 networks)" in out
     assert "times as much" in out
-    assert "the price of all features grows as n^" in out
+    assert "the cost of all features grows as n^" in out
     assert "pilot with 40 nodes: 60/60 rows" in err
     pictures = sorted(path.name for path in (tmp_path / "p").glob("*.png"))
     assert pictures == ["accuracy-0.png", "accuracy-1.png", "growth.png"]
@@ -527,7 +528,7 @@ def test_command_recommends(run, tmp_path):
         (["--target", "60", "--out", "x"], "Give --sizes"),
         (["--sizes", "20", "--out", "x"], "Give --target"),
         (["--sizes", "20", "--target", "60"], "Give --out"),
-        (["--sizes", "20,a", "--target", "60", "--out", "x"], "expected whole numbers"),
+        (["--sizes", "20,a", "--target", "60", "--out", "x"], "expected integers"),
         (["--sizes", "5", "--target", "60", "--out", "x"], "seed graph"),
         (
             ["--recommend", "--methods", "jmi,mrmr", "--target", "60", "--out", "x"],

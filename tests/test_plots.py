@@ -23,12 +23,12 @@ BEST = {"jmi": 1.0, "mrmr": 0.9, "relieff": 0.7}
 
 @pytest.fixture
 def evaluation():
-    """The dearer a set the better it is; noise comes in with the penalty."""
+    """The more expensive a set the better it is; noise comes in with the penalty."""
     rows = []
     for method, best in BEST.items():
         for i, penalty in enumerate(PENALTIES):
             for k in KS:
-                price = 0.01 * k * 0.5**i
+                cost = 0.01 * k * 0.5**i
                 rows.append(
                     {
                         "method": method,
@@ -36,10 +36,10 @@ def evaluation():
                         "k": k,
                         "accuracy": best - 0.02 * i / k,
                         "accuracy_se": 0.01 if i else 0.0,
-                        "price_alone": 2 * price,
-                        "price_shared": price,
-                        "share_alone": price / 0.06,
-                        "share_shared": price / 0.05,
+                        "cost_alone": 2 * cost,
+                        "cost_shared": cost,
+                        "share_alone": cost / 0.06,
+                        "share_shared": cost / 0.05,
                         "n_noise": max(0, i + k - 12),
                     }
                 )
@@ -50,12 +50,12 @@ def evaluation():
 def lab():
     return CostModel(
         own={"glucose": 2.0, "sodium": 30.0, "x-ray": 40.0, "pulse": 0.1, "ratio": 0.5},
-        needs={
+        uses={
             "glucose": ["sample"],
             "sodium": ["sample"],
             "ratio": ["sample", "sodium"],
         },
-        ingredients={"sample": 10.0},
+        steps={"sample": 10.0},
     )
 
 
@@ -238,7 +238,7 @@ class TestPareto:
     def test_front(self, evaluation):
         """Brute force: a point of the front is one that no other beats."""
         ax = plots.pareto(evaluation)
-        rows = evaluation[["price_shared", "accuracy", "accuracy_se"]].to_numpy().tolist()
+        rows = evaluation[["cost_shared", "accuracy", "accuracy_se"]].to_numpy().tolist()
         front = {
             (p, a): se
             for p, a, se in rows
@@ -255,27 +255,27 @@ class TestPareto:
         )
 
     def test_all_sets_are_there(self, evaluation):
-        ax = plots.pareto(evaluation, price="price_alone")
+        ax = plots.pareto(evaluation, cost="cost_alone")
         for method in BEST:
             rows = evaluation[evaluation["method"] == method]
             drawn = offsets(ax, method)
-            assert drawn == set(zip(rows["price_alone"], rows["accuracy"], strict=True))
+            assert drawn == set(zip(rows["cost_alone"], rows["accuracy"], strict=True))
         shapes = {artists(ax, method)[0].get_paths()[0].vertices.tobytes() for method in BEST}
         assert len(shapes) == 3  # told apart without colour
         legend = texts(ax.get_legend().get_texts())
         assert set(legend) == {*BEST, "Pareto front"}
 
-    def test_price_axis(self, evaluation):
+    def test_cost_axis(self, evaluation):
         ax = plots.pareto(evaluation)
         assert ax.get_xscale() == "log"
         ax.get_figure().draw_without_rendering()
         assert {"10 µs", "100 µs", "1 ms", "10 ms"} <= set(texts(ax.get_xticklabels()))
         euro = plots.pareto(evaluation, unit="euro")
-        assert euro.get_xlabel() == "price, steps shared (euro)"
+        assert euro.get_xlabel() == "cost, steps shared (euro)"
 
     def test_free_sets_have_a_place(self, evaluation):
         free = evaluation.assign(
-            price_shared=evaluation["price_shared"].where(evaluation["k"] > 1, 0)
+            cost_shared=evaluation["cost_shared"].where(evaluation["k"] > 1, 0)
         )
         ax = plots.pareto(free)
         assert ax.get_xscale() == "symlog"
@@ -283,8 +283,8 @@ class TestPareto:
         assert "0 s" in texts(ax.get_xticklabels())
 
     def test_marks(self, evaluation):
-        point = {"price_shared": 0.02, "price": 7.0, "accuracy": 0.987}
-        knee = pd.Series({"price": 0.0005, "accuracy": 0.95})
+        point = {"cost_shared": 0.02, "cost": 7.0, "accuracy": 0.987}
+        knee = pd.Series({"cost": 0.0005, "accuracy": 0.95})
         ax = plots.pareto(evaluation, point=point, knee=knee)
         assert offsets(ax, "chosen") == {(0.02, 0.987)}
         assert offsets(ax, "knee") == {(0.0005, 0.95)}
@@ -294,48 +294,48 @@ class TestPareto:
     def test_wrong_input(self, evaluation):
         with pytest.raises(UsageError, match="lacks 'accuracy_se'"):
             plots.pareto(evaluation.drop(columns="accuracy_se"))
-        with pytest.raises(UsageError, match="unknown price 'price_share'; did you mean"):
-            plots.pareto(evaluation, price="price_share")
+        with pytest.raises(UsageError, match="unknown cost 'cost_share'; did you mean"):
+            plots.pareto(evaluation, cost="cost_share")
         with pytest.raises(
-            UsageError, match="chosen point has k; expected 'accuracy' and 'price_sh"
+            UsageError, match="chosen point has k; expected 'accuracy' and 'cost_sh"
         ):
             plots.pareto(evaluation, point={"k": 1})
 
 
-class TestPrices:
+class TestCosts:
     def test_dots(self, lab):
-        ax = plots.prices(lab, unit="euro")
-        names = ["ratio", "sodium", "x-ray", "glucose", "pulse"]  # the dearest first
+        ax = plots.feature_costs(lab, unit="euro")
+        names = ["ratio", "sodium", "x-ray", "glucose", "pulse"]  # the most expensive first
         assert texts(ax.get_yticklabels()) == names
         assert ax.yaxis_inverted()
         assert ax.get_xscale() == "log"
-        assert offsets(ax, "alone") == {(lab.price(name), i) for i, name in enumerate(names)}
+        assert offsets(ax, "alone") == {(lab.cost(name), i) for i, name in enumerate(names)}
         assert offsets(ax, "own") == {(0.5, 0), (30.0, 1), (2.0, 3)}  # those with something shared
 
-    def test_the_step_that_makes_the_price(self, lab):
-        ax = plots.prices(lab, unit="euro")
+    def test_the_step_that_makes_the_cost(self, lab):
+        ax = plots.feature_costs(lab, unit="euro")
         assert [(text.get_text(), text.xy[1]) for text in ax.texts] == [
             ("sodium 30 euro", 0),
             ("sample 10 euro, shared by 3", 3),
         ]
 
     def test_some(self, lab):
-        assert texts(plots.prices(lab, top=2).get_yticklabels()) == ["ratio", "sodium"]
-        ax = plots.prices(lab, ["pulse", "glucose"], top=5)
+        assert texts(plots.feature_costs(lab, top=2).get_yticklabels()) == ["ratio", "sodium"]
+        ax = plots.feature_costs(lab, ["pulse", "glucose"], top=5)
         assert texts(ax.get_yticklabels()) == ["glucose", "pulse"]
         assert texts(ax.texts) == ["sample 10 s"]
 
     def test_free_features(self):
-        assert plots.prices(CostModel({"a": 0, "b": 1e-6})).get_xscale() == "symlog"
-        assert plots.prices(CostModel({"a": 0, "b": 0})).get_xscale() == "linear"
+        assert plots.feature_costs(CostModel({"a": 0, "b": 1e-6})).get_xscale() == "symlog"
+        assert plots.feature_costs(CostModel({"a": 0, "b": 0})).get_xscale() == "linear"
 
     def test_wrong_input(self, lab):
         with pytest.raises(UsageError, match="unknown feature 'x-rays'; did you mean 'x-ray'"):
-            plots.prices(lab, ["x-rays"])
+            plots.feature_costs(lab, ["x-rays"])
         with pytest.raises(UsageError, match="top=0; expected at least 1"):
-            plots.prices(lab, top=0)
+            plots.feature_costs(lab, top=0)
         with pytest.raises(UsageError, match="no features to draw"):
-            plots.prices(lab, [])
+            plots.feature_costs(lab, [])
 
 
 class TestRankingPaths:
@@ -453,9 +453,10 @@ class TestSave:
     def test_formats(self, lab, tmp_path, form, start):
         """Twice the same picture, twice the same bytes, without the hour."""
         files = [
-            plots.save(plots.prices(lab), tmp_path / folder / f"prices.{form}") for folder in "ab"
+            plots.save(plots.feature_costs(lab), tmp_path / folder / f"costs.{form}")
+            for folder in "ab"
         ]
-        assert files[0] == tmp_path / "a" / f"prices.{form}"
+        assert files[0] == tmp_path / "a" / f"costs.{form}"
         content = files[0].read_bytes()
         assert content.startswith(start)
         assert len(content) > 4000
@@ -463,14 +464,14 @@ class TestSave:
         assert not re.search(rb"<dc:date>|CreationDate|ModDate", content)
 
     def test_the_size_on_a_screen(self, lab, tmp_path):
-        file = plots.save(plots.prices(lab), tmp_path / "prices.png")
+        file = plots.save(plots.feature_costs(lab), tmp_path / "costs.png")
         assert int.from_bytes(file.read_bytes()[16:20]) == 1200  # the width, in the header
 
     def test_what_can_be_saved(self, evaluation, lab, tmp_path):
         for picture in (
             plots.heatmaps(evaluation, methods=["jmi"]),
-            [plots.prices(lab)],
-            plots.prices(lab).get_figure(),
+            [plots.feature_costs(lab)],
+            plots.feature_costs(lab).get_figure(),
         ):
             assert plots.save(picture, str(tmp_path / "it.svg")).stat().st_size > 4000
         with pytest.raises(UsageError, match="nothing to save in a list; expected Axes"):
@@ -478,17 +479,21 @@ class TestSave:
         with pytest.raises(UsageError, match="nothing to save in a str"):
             plots.save("picture", tmp_path / "it.svg")
 
-    @pytest.mark.parametrize("name", ["prices.jpg", "prices"])
+    @pytest.mark.parametrize("name", ["costs.jpg", "costs"])
     def test_unknown_formats(self, lab, tmp_path, name):
         with pytest.raises(
             UsageError, match=rf"{name} ends in '.*'; expected one of .png, .svg, .pdf"
         ):
-            plots.save(plots.prices(lab), tmp_path / "new" / name)
+            plots.save(plots.feature_costs(lab), tmp_path / "new" / name)
         assert not (tmp_path / "new").exists()
 
 
 def test_small_print_is_not_too_small(evaluation, lab):
-    pictures = [plots.heatmap(evaluation, "jmi"), plots.pareto(evaluation), plots.prices(lab)]
+    pictures = [
+        plots.heatmap(evaluation, "jmi"),
+        plots.pareto(evaluation),
+        plots.feature_costs(lab),
+    ]
     for ax in [*pictures, *plots.heatmaps(evaluation, methods=["jmi"])]:
         assert isinstance(ax, Axes)
         legend = ax.get_legend().get_texts() if ax.get_legend() else []

@@ -12,7 +12,6 @@ import pytest
 from report_parts import SNARES, answered, evaluated, kept, poisoned, run
 
 import netchoice
-from netchoice.choice import study
 from netchoice.costs import CostModel
 from netchoice.evaluation import wilson
 from netchoice.report import (
@@ -25,8 +24,9 @@ from netchoice.report import (
     words,
     write_report,
 )
+from netchoice.report.costs import CostAxis, Unit
 from netchoice.report.parts import Sheet
-from netchoice.report.prices import PriceAxis, Unit
+from netchoice.workflows import answer as study
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 8_000_000
@@ -84,7 +84,7 @@ def test_the_answer_stands_on_top(page, answer):
     model, cost = record["model"], record["cost"]
     assert f"{model} is the most probable, and the network looks like what it makes" in top
     assert f"{record['accuracy']:.1%} were given their true model" in top
-    assert record["fit"]["words"] in top
+    assert record["fit"]["summary"] in top
     assert f"all features cost {cost['speedup']:.3g} times as much" in top
     assert all(note in top for note in record["notes"])
 
@@ -108,9 +108,9 @@ def test_an_answer_not_to_be_trusted_says_so_first(answer):
 def test_sections_in_their_order(page):
     titles = [
         "Model probabilities", "Parameters of dmr", "Where the network lies",
-        "The features that the answer rests on", "Accuracy against price",
+        "The features that the answer rests on", "Accuracy against cost",
         "Accuracy over λ and k, method by method", "How the ranking changes with λ",
-        "Price of every feature, and the steps it shares", "Can the probabilities be believed?",
+        "Cost of every feature, and the steps it shares", "Can the probabilities be believed?",
         "What was read", "Settings, seed and versions",
     ]  # fmt: skip
     found = [page.words.rindex(f"{title} ") for title in titles]
@@ -151,7 +151,7 @@ def test_the_bones_of_a_page_for_everybody(page):
 
 def test_the_grid_holds_what_was_evaluated(answer):
     held = folder.read_folder(answer)
-    tried = grid.Grid(held.rankings, held.evaluation, held.prices, held.chosen, held.unit)
+    tried = grid.Grid(held.rankings, held.evaluation, held.costs, held.chosen, held.unit)
     packed = tried.packed()
     assert packed["methods"][:2] == ["jmi", "relieff"]  # asked for; the others are compared only
     assert len(packed["methods"]) == 7
@@ -162,7 +162,7 @@ def test_the_grid_holds_what_was_evaluated(answer):
         cell, k = packed["cells"][method][penalty], int(row["k"])
         names = [packed["features"][i] for i in cell["order"][:k]]
         assert ";".join(names) == row["features"]
-        assert cell["shared"][k - 1] == pytest.approx(row["price_shared"], rel=1e-4)
+        assert cell["shared"][k - 1] == pytest.approx(row["cost_shared"], rel=1e-4)
         low, high = wilson(row["accuracy"], row["n_choosing"] + row["n_reporting"])
         assert (cell["low"][k - 1], cell["high"][k - 1]) == pytest.approx((low, high), abs=1e-4)
         count += 1
@@ -190,10 +190,10 @@ def test_figures_hold_the_numbers_of_the_folder(page, answer):
         assert [sum(trace["y"][:-1]) for trace in models] == pytest.approx([1, 1], abs=1e-3)
     dots = figures["reliability"]["data"][1]
     assert sum(dots["customdata"]) == 2 * sum(sum(r.values()) for r in record["confusion"].values())
-    prices = figures["prices"]["data"][1]
-    held = CostModel(**json.loads((answer / "prices.json").read_text()))
-    assert len(prices["x"]) == len(held.features)
-    assert max(prices["x"]) == pytest.approx(max(held.prices().values()), rel=1e-4)
+    costs = figures["costs"]["data"][1]
+    held = CostModel(**json.loads((answer / "costs.json").read_text()))
+    assert len(costs["x"]) == len(held.features)
+    assert max(costs["x"]) == pytest.approx(max(held.alone().values()), rel=1e-4)
 
 
 def test_what_the_folder_keeps_for_it_is_documented(answer):
@@ -204,7 +204,7 @@ def test_what_the_folder_keeps_for_it_is_documented(answer):
     for path in answer.iterdir():
         if path.name not in ("choice.json", "scores.jsonl"):  # the page itself, and a cache
             assert f"`{path.name}" in text
-    assert CostModel.from_file(answer / "prices.json").features == evidence["fit"]["features"]
+    assert CostModel.from_file(answer / "costs.json").features == evidence["fit"]["features"]
 
 
 def test_remade_it_is_the_same(answer, tmp_path, capsys):
@@ -233,7 +233,7 @@ def test_features_that_were_named(tmp_path, monkeypatch):
     assert '"grid":null' in text
 
 
-def test_an_evaluation_without_prices(tmp_path):
+def test_an_evaluation_without_costs(tmp_path):
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=80)
     lines = ["a,b,label", *(f"{i + rng.normal()},{rng.normal()},{'xy'[i]}" for i in y)]
@@ -242,20 +242,20 @@ def test_an_evaluation_without_prices(tmp_path):
     assert run("evaluate", tmp_path / "t.csv", *given) == 0
     page = Outline((tmp_path / "out" / "report.html").read_text())
     data = json.loads(page.data)
-    assert not data["grid"]["priced"]
+    assert not data["grid"]["has_costs"]
     assert data["figures"]["explorer"]["layout"]["xaxis"]["title"]["text"] == "number of features"
     assert "charge" not in page.ids
     assert "ranking" not in page.ids
-    assert "no prices were given" in page.words
+    assert "no costs were given" in page.words
     assert not data["grid"]["given"]
 
 
-def test_free_features_among_priced_ones_are_free(evaluation):
+def test_free_features_among_costly_ones_are_free(evaluation):
     record = json.loads((evaluation / "recommended.json").read_text())
-    free = record | {"recommended": record["recommended"] | {"price": 0.0, "speedup": None}}
-    for dearest, told in ((3.0, "these features are free"), (0.0, "no prices were given")):
-        prices = CostModel({"a": 0.0, "b": dearest})
-        card = words.of_evaluation(free, prices, Unit(False)).cards[3]
+    free = record | {"recommended": record["recommended"] | {"cost": 0.0, "speedup": None}}
+    for most_expensive, told in ((3.0, "these features are free"), (0.0, "no costs were given")):
+        costs = CostModel({"a": 0.0, "b": most_expensive})
+        card = words.of_evaluation(free, costs, Unit(False)).cards[3]
         assert (card.answer, card.rest) == ("nothing", told)
 
 
@@ -289,7 +289,7 @@ def test_only_flat_priors_are_drawn(answer, tmp_path):
     assert drawn()[0] == [False, False]
 
 
-def test_where_prices_were_timed_stands_beside_the_explorer(page):
+def test_where_costs_were_timed_stands_beside_the_explorer(page):
     section = page.words.partition("Each sign is a set of features")[2].partition("Lighter is")[0]
     assert "timed on the simulations that the features were selected on; that on top" in section
 
@@ -343,23 +343,23 @@ def test_labels_of_figures_hold_no_markup(answer, tmp_path):
         assert "<" not in ours.sub("", text), text
 
 
-def test_prices_of_nothing_and_of_everything():
-    axis = PriceAxis([0.0, 2.0, 3.0], Unit(False))
-    assert axis.layout("price")["ticktext"] == ["free", "1", "2", "5", "10", "20", "50"]
-    assert PriceAxis([0.0], Unit(True)).layout("price")["type"] == "linear"
+def test_costs_of_nothing_and_of_everything():
+    axis = CostAxis([0.0, 2.0, 3.0], Unit(False))
+    assert axis.layout("cost")["ticktext"] == ["free", "1", "2", "5", "10", "20", "50"]
+    assert CostAxis([0.0], Unit(True)).layout("cost")["type"] == "linear"
     costs = CostModel({"a": 0.0, "b": 4.0}, {"b": ["s"]}, {"s": 1.0})
-    drawn = figures_grid.price_list(costs, ["b"], Unit(False))
+    drawn = figures_grid.cost_list(costs, ["b"], Unit(False))
     assert drawn["layout"]["yaxis"]["ticktext"] == ["a", "<b>★ b</b>"]
     assert drawn["data"][1]["x"] == pytest.approx([4 / 3, 5.0], rel=1e-4)
     assert drawn["data"][1]["text"][1] == "<b>b</b>: 5 alone<br>its own part 4<br>step s 1"
 
 
-def test_a_long_price_list_draws_the_dearest_and_tables_all():
+def test_a_long_cost_list_draws_the_dearest_and_tables_all():
     costs = CostModel({f"f{i:03}": float(i) for i in range(200)})
     sheet = Sheet()
-    sections_grid.add_prices(sheet, costs, ["f003", "f199"], Unit(False))
-    layout = sheet.figures["prices"]["layout"]
-    assert len(layout["yaxis"]["ticktext"]) == figures_grid.MOST_PRICED + 1 == 61
+    sections_grid.add_costs(sheet, costs, ["f003", "f199"], Unit(False))
+    layout = sheet.figures["costs"]["layout"]
+    assert len(layout["yaxis"]["ticktext"]) == figures_grid.MOST_COSTD + 1 == 61
     assert layout["yaxis"]["ticktext"][:2] == ["<b>★ f003</b>", "f140"]
     assert layout["height"] < 1200
     page = Outline(sheet.body())

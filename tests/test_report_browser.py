@@ -113,7 +113,7 @@ def test_it_opens_quietly_and_figures_hold_data(visit, name, size):
         " g.calcdata.flat().length, g.querySelectorAll('svg.main-svg').length])"
     )
     names = {figure for figure, *_ in held}
-    wanted = {"explorer", "heat", "ranking", "prices"}
+    wanted = {"explorer", "heat", "ranking", "costs"}
     if name == "answer":
         wanted |= {"models", "parameter-0", "parameter-1", "cloud", "feature-0", "reliability"}
     assert names >= {f"figure-{one}" for one in wanted}
@@ -166,7 +166,7 @@ def test_tab_goes_through_the_controls_in_their_order(visit):
     assert page.locator("#explorer table").is_visible()
 
 
-def test_methods_and_prices(visit, grid):
+def test_methods_and_costs(visit, grid):
     seen = visit("answer")
     page = seen.page
     for list_name in ("#method", "#heat-method", "#ranking-method"):
@@ -238,7 +238,7 @@ def test_markup_in_names_shows_as_text(visit, files, tmp_path):
         for details in page.locator("summary").all():
             details.click()
         page.evaluate("Plotly.Fx.hover('figure-explorer', [{curveNumber: 0, pointNumber: 0}])")
-        page.evaluate("Plotly.Fx.hover('figure-prices', [{curveNumber: 1, pointNumber: 0}])")
+        page.evaluate("Plotly.Fx.hover('figure-costs', [{curveNumber: 1, pointNumber: 0}])")
         assert page.evaluate("typeof hit") == "undefined"
         assert page.locator("img, main b, main i, main svg a, [onload], [onerror]").count() == 0
         assert page.locator("a:not([href^='#'])").count() == 0
@@ -306,7 +306,7 @@ def test_without_a_script_the_sentence_about_it_is_true(browser, files):
         if section.locator("details tbody tr").count()
     }
     context.close()
-    assert filled >= {"models", "parameters", "cloud", "features", "explorer", "prices", "settings"}
+    assert filled >= {"models", "parameters", "cloud", "features", "explorer", "costs", "settings"}
     assert not filled & {"heat", "ranking"}
 
 

@@ -79,10 +79,10 @@ def _without_the_chosen(path):
 
 
 DAMAGE = {
-    "an extra price": (_in("prices.json", lambda r: r.update(tax=1)), "prices.json holds .* 'tax' is"),
-    "no own prices": (_in("prices.json", lambda r: r.pop("own")), "prices.json lacks 'own'"),
-    "a price below 0": (
-        _in("prices.json", lambda r: r["own"].update(transitivity=-1)), "prices.json holds .*transitivity"
+    "an extra cost": (_in("costs.json", lambda r: r.update(tax=1)), "costs.json holds .* 'tax' is"),
+    "no own costs": (_in("costs.json", lambda r: r.pop("own")), "costs.json lacks 'own'"),
+    "a cost below 0": (
+        _in("costs.json", lambda r: r["own"].update(transitivity=-1)), "costs.json holds .*transitivity"
     ),
     "no rows": (_no_rows("evaluation.csv"), "evaluation.csv has a header and no rows"),
     "no rankings": (_no_rows("rankings.csv"), "rankings.csv has a header and no rows"),
@@ -109,7 +109,7 @@ DAMAGE_OF_EVALUATIONS = DAMAGE | {
         "recommended.json .* 'recommended' is null, expected an object",
     ),
 }
-DAMAGE_OF_EVALUATIONS.pop("a price below 0")  # the name of a column there is another one
+DAMAGE_OF_EVALUATIONS.pop("a cost below 0")  # the name of a column there is another one
 
 
 @pytest.mark.parametrize("case", DAMAGE_OF_ANSWERS)
@@ -142,7 +142,7 @@ def test_no_traceback_on_the_command_line(answer, tmp_path, capsys):
 def test_not_every_number_of_features_need_have_been_tried(answer, tmp_path):
     held = folder.read_folder(answer)
     rows = held.evaluation[held.evaluation["k"].isin([held.chosen["k"], 4, 7])]
-    tried = grid.Grid(held.rankings, rows, held.prices, held.chosen, held.unit)
+    tried = grid.Grid(held.rankings, rows, held.costs, held.chosen, held.unit)
     cells = [cell for cells in tried.packed()["cells"] for cell in cells]
     assert {tuple(cell["k"]) for cell in cells} == {tuple(sorted({held.chosen["k"], 4, 7}))}
     assert all(len(cell["accuracy"]) == len(cell["k"]) for cell in cells)

@@ -13,6 +13,7 @@ from netchoice import cli, paper_costs
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.features import FEATURES
 from netchoice.reproduction import CLAIMS, PARTS, SCALES, reproduce
+from netchoice.reproduction.claim import FAILS, HOLDS, IN_PART
 from netchoice.reproduction.claims_pilots import (
     one_poor_for_relief,
     one_varies_for_forests,
@@ -28,9 +29,12 @@ from netchoice.reproduction.claims_yeast import (
     separated,
     transitivity_first,
 )
+from netchoice.reproduction.costs import AS_PUBLISHED, SETTINGS, paper_cost_model
 from netchoice.reproduction.findings_spaces import (
     cheap_without_loss,
     clustering_falls,
+    cost_falls,
+    costs_span,
     forests_fall_by_noise,
     forests_fine,
     machine_lower,
@@ -39,8 +43,6 @@ from netchoice.reproduction.findings_spaces import (
     noise_at_large_penalty,
     penalty_saves,
     perfect_everywhere,
-    price_falls,
-    prices_span,
     relief_improves,
     relief_one_poor,
     sharp_transition,
@@ -48,10 +50,8 @@ from netchoice.reproduction.findings_spaces import (
     table_takes_hours,
     weighted_alike,
 )
-from netchoice.reproduction.judging import FAILS, HOLDS, IN_PART
-from netchoice.reproduction.keeping import kept_frame
+from netchoice.reproduction.frames import kept_frame
 from netchoice.reproduction.pilots import PilotRun, power_of
-from netchoice.reproduction.prices import AS_PUBLISHED, SETTINGS, paper_prices
 from netchoice.reproduction.scales import FORESTS, NINE, RELIEFS
 from netchoice.reproduction.spaces import SpaceRun
 from netchoice.reproduction.verdict import as_markdown
@@ -89,7 +89,7 @@ def test_every_claim_of_the_parts_is_judged(done):
     assert all(f"## {row['claim']}" in page and row["criterion"] in page for row in told["claims"])
 
 
-def test_claims_depend_on_prices_where_they_should(done):
+def test_claims_depend_on_costs_where_they_should(done):
     _, _, found = done
     by_name = {row["claim"]: row for row in found["claims"]}
     variants = [v["variant"] for v in by_name["ba-two-orders"]["variants"]]
@@ -110,10 +110,10 @@ def test_every_figure_is_there_in_both_formats(done):
 
 def test_the_tables_hold_every_feature(done):
     out, _, _ = done
-    prices = pd.read_csv(out / "table-S1-prices.csv").set_index("feature")
-    assert set(FEATURES) <= set(prices.index)
-    assert prices.loc["transitivity", "ba_paper_ms"] == pytest.approx(11.2)
-    assert (prices["ba_ours_ms"] > 0).all()
+    costs = pd.read_csv(out / "table-S1-costs.csv").set_index("feature")
+    assert set(FEATURES) <= set(costs.index)
+    assert costs.loc["transitivity", "ba_paper_ms"] == pytest.approx(11.2)
+    assert (costs["ba_ours_ms"] > 0).all()
     page = (out / "table-S2-three-core.md").read_text()
     assert "2/3 = 0.6667" in page
     assert "5/9 = 0.5556" in page
@@ -199,11 +199,11 @@ def test_the_command(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("family", ["ba", "duplication"])
-def test_the_papers_prices_alone_stay_as_printed(family):
-    model, printed = paper_prices(family), paper_costs(family)
-    assert {n: pytest.approx(p) for n, p in printed.items()} == model.prices()
+def test_the_papers_costs_alone_stay_as_printed(family):
+    model, printed = paper_cost_model(family), paper_costs(family)
+    assert {n: pytest.approx(p) for n, p in printed.items()} == model.alone()
     every = model.features
-    assert model.price_of_set(every, "shared") < 0.6 * model.price_of_set(every)
+    assert model.cost_of_set(every, "shared") < 0.6 * model.cost_of_set(every)
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +214,7 @@ def space(tmp_path_factory):
 def test_a_second_and_a_share_differ_in_the_unit_of_the_penalty_only(space):
     """So heat maps over shares are those over seconds with another axis."""
     raw = space.selectors(NINE, AS_PUBLISHED)
-    total = sum(space.costs(AS_PUBLISHED).prices().values())
+    total = sum(space.costs(AS_PUBLISHED).alone().values())
     share = space.selectors(NINE, AS_PUBLISHED)
     for selector in share.values():
         selector.set_params(cost_scale="share")
@@ -225,15 +225,15 @@ def test_a_second_and_a_share_differ_in_the_unit_of_the_penalty_only(space):
     assert list(one["feature"]) == list(other["feature"])
 
 
-def test_our_grid_reaches_the_order_of_price(space):
+def test_our_grid_reaches_the_order_of_cost(space):
     setting = SETTINGS[2]
-    prices = space.costs(setting).prices()
-    assert sum(prices.values()) == pytest.approx(sum(paper_costs("duplication")[n] for n in prices))
+    costs = space.costs(setting).alone()
+    assert sum(costs.values()) == pytest.approx(sum(paper_costs("duplication")[n] for n in costs))
     ranked = rank_path(
         space.selectors(["jmi"], setting), space.train.X, space.train.y,
         [space.penalties(setting)[-1]],
     )  # fmt: skip
-    paid = ranked["feature"].map(prices).to_numpy()
+    paid = ranked["feature"].map(costs).to_numpy()
     assert np.all(np.diff(paid) >= -0.05 * paid[1:])
 
 
@@ -249,9 +249,9 @@ def test_a_frame_is_kept_with_its_sets(tmp_path):
 class Made:
     """Findings that stand for those of a run."""
 
-    def __init__(self, cells=None, rankings=None, prices=None, **frames):
+    def __init__(self, cells=None, rankings=None, costs=None, **frames):
         self._cells, self._rankings, self.frames = cells, rankings, frames
-        self._prices = prices or paper_prices("ba")
+        self._costs = costs or paper_cost_model("ba")
         self.test = range(1000)
         self.scale = replace(SCALES["paper"], penalties=(0.0, 1.0, 204.8))
 
@@ -271,7 +271,7 @@ class Made:
         return pd.DataFrame({"accuracy": [0.99]})
 
     def costs(self, setting):
-        return self._prices
+        return self._costs
 
 
 def cells(accuracy, methods=NINE, penalties=(0.0, 1.0, 204.8), ks=(1, 5), **more):
@@ -285,15 +285,15 @@ def cells(accuracy, methods=NINE, penalties=(0.0, 1.0, 204.8), ks=(1, 5), **more
         for penalty in penalties:
             for k in ks:
                 where = (method, penalty, k)
-                price = value(more.get("price", 1.0), *where)
+                cost = value(more.get("cost", 1.0), *where)
                 got = value(accuracy, *where)
                 rows.append(
                     {
                         "method": method, "penalty": penalty, "k": k, "accuracy": got,
                         "features": value(more.get("features", ("a",) * k), *where),
                         "n_noise": value(more.get("n_noise", 0), *where),
-                        "price_alone": price, "price_shared": price, "share_alone": price / 1000,
-                        "share_shared": price / 1000, "speedup": 1000 / price,
+                        "cost_alone": cost, "cost_shared": cost, "share_alone": cost / 1000,
+                        "share_shared": cost / 1000, "speedup": 1000 / cost,
                         "accuracy_choosing": got, "n_choosing": 500,
                         "accuracy_reporting": got, "n_reporting": 500,
                     }
@@ -322,12 +322,12 @@ def test_perfect_everywhere():
     assert perfect_everywhere(cells(0.99), 1000).verdict == FAILS
 
 
-@pytest.mark.parametrize(("price", "expected"), [(5, HOLDS), (50, IN_PART), (500, FAILS)])
-def test_cost_without_loss(price, expected):
-    dear_and_cheap = cells(
-        lambda m, p, k: 1.0 if p < 200 else 0.6, price=lambda m, p, k: price if p == 1 else 1000
+@pytest.mark.parametrize(("cost", "expected"), [(5, HOLDS), (50, IN_PART), (500, FAILS)])
+def test_cost_without_loss(cost, expected):
+    expensive_and_cheap = cells(
+        lambda m, p, k: 1.0 if p < 200 else 0.6, cost=lambda m, p, k: cost if p == 1 else 1000
     )
-    assert cheap_without_loss(Made(dear_and_cheap), AS_PUBLISHED).verdict == expected
+    assert cheap_without_loss(Made(expensive_and_cheap), AS_PUBLISHED).verdict == expected
 
 
 NOISE_LAST = ("a", "b", "c", "d", "e", "noise_normal")
@@ -368,7 +368,7 @@ def test_relieff():
     poor = cells(
         lambda m, p, k: 0.5 if k == 1 and p == 0 else 1.0,
         features=lambda m, p, k: ("core_3_size",) if p == 0 else ("degree_mean",),
-        price=lambda m, p, k: 2.0 if p == 0 else 1.0,
+        cost=lambda m, p, k: 2.0 if p == 0 else 1.0,
     )
     assert relief_one_poor(Made(poor), AS_PUBLISHED).verdict == HOLDS
     assert relief_improves(Made(poor), AS_PUBLISHED).verdict == HOLDS
@@ -401,9 +401,9 @@ def test_transition():
 
 
 def test_saving_by_a_penalty():
-    cheaper = cells(1.0, price=lambda m, p, k: 1.0 if p else 3.0)
+    cheaper = cells(1.0, cost=lambda m, p, k: 1.0 if p else 3.0)
     assert penalty_saves(Made(cheaper), AS_PUBLISHED).verdict == HOLDS
-    worse = cells(lambda m, p, k: 0.7 if p else 1.0, price=lambda m, p, k: 1.0 if p else 3.0)
+    worse = cells(lambda m, p, k: 0.7 if p else 1.0, cost=lambda m, p, k: 1.0 if p else 3.0)
     assert penalty_saves(Made(worse), AS_PUBLISHED).verdict == FAILS
 
 
@@ -419,24 +419,24 @@ def test_clustering():
     assert clustering_falls(stays, AS_PUBLISHED).verdict == FAILS
 
 
-def test_prices_span():
-    wide = Made(prices=paper_prices("ba"))
-    assert prices_span(wide, AS_PUBLISHED).verdict == HOLDS
-    narrow = Made(prices=paper_prices("ba").only(["transitivity", "n_triangles"]))
-    assert prices_span(narrow, AS_PUBLISHED).verdict == FAILS
+def test_costs_span():
+    wide = Made(costs=paper_cost_model("ba"))
+    assert costs_span(wide, AS_PUBLISHED).verdict == HOLDS
+    narrow = Made(costs=paper_cost_model("ba").only(["transitivity", "n_triangles"]))
+    assert costs_span(narrow, AS_PUBLISHED).verdict == FAILS
 
 
 def pilots(power=1.8, accuracy=1.0):
     n = np.array([100, 300, 1000])
-    prices = pd.DataFrame({"n": n, "seconds": 1e-6 * n**power, "seconds_se": 1e-9 * n**power})
+    costs = pd.DataFrame({"n": n, "seconds": 1e-6 * n**power, "seconds_se": 1e-9 * n**power})
     frame = pd.concat(
         [cells(accuracy, ks=(1, 2, 5)).assign(n=size, repeat=0) for size in n], ignore_index=True
     )
-    return PilotRun(frame, prices, power_of(prices))
+    return PilotRun(frame, costs, power_of(costs))
 
 
 def test_pilots():
-    assert power_of(pilots(1.5).prices)["exponent"] == pytest.approx(1.5)
+    assert power_of(pilots(1.5).costs)["exponent"] == pytest.approx(1.5)
     assert superlinear(pilots(1.8)).verdict == HOLDS
     assert superlinear(pilots(0.9)).verdict == FAILS
     assert saving(pilots(1.8), 57).verdict == HOLDS
@@ -480,16 +480,16 @@ def test_yeast():
     assert transitivity_first(["a", "transitivity"]).verdict == IN_PART
 
 
-def test_price_falls():
-    falls = cells(1.0, price=lambda m, p, k: 100.0 if p < 200 else 1.0)
-    assert price_falls(Made(falls), AS_PUBLISHED).verdict == HOLDS
-    little = cells(1.0, price=lambda m, p, k: 100.0 if p < 200 else 50.0)
-    assert price_falls(Made(little), AS_PUBLISHED).verdict == IN_PART
-    assert price_falls(Made(cells(1.0)), AS_PUBLISHED).verdict == FAILS
+def test_cost_falls():
+    falls = cells(1.0, cost=lambda m, p, k: 100.0 if p < 200 else 1.0)
+    assert cost_falls(Made(falls), AS_PUBLISHED).verdict == HOLDS
+    little = cells(1.0, cost=lambda m, p, k: 100.0 if p < 200 else 50.0)
+    assert cost_falls(Made(little), AS_PUBLISHED).verdict == IN_PART
+    assert cost_falls(Made(cells(1.0)), AS_PUBLISHED).verdict == FAILS
 
 
 def test_hours(space):
-    needed = 5000 * space.test.costs.price_of_set(space.test.features, "shared") / 3600
+    needed = 5000 * space.test.costs.cost_of_set(space.test.features, "shared") / 3600
     assert table_takes_hours(space, needed).verdict == HOLDS
     assert table_takes_hours(space, 5.2).verdict == FAILS
 

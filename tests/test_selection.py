@@ -45,7 +45,7 @@ def wine():
 
 
 @pytest.fixture(scope="module")
-def prices(wine):
+def costs(wine):
     return dict(zip(wine[0].columns, np.random.default_rng(5).permutation(13) + 1.0, strict=True))
 
 
@@ -68,17 +68,17 @@ def test_scikit_learn_checks(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_results(method, wine, prices):
+def test_results(method, wine, costs):
     X, y = wine
-    selector = small(method, costs=prices, penalty=0.5, n_features_to_select=4).fit(X, y)
+    selector = small(method, costs=costs, penalty=0.5, n_features_to_select=4).fit(X, y)
     assert sorted(selector.ranking_) == list(range(13))
     assert list(selector.ranking_names_) == list(X.columns[selector.ranking_])
-    np.testing.assert_allclose(selector.costs_, np.array(list(prices.values())) / 91)
+    np.testing.assert_allclose(selector.costs_, np.array(list(costs.values())) / 91)
     assert selector.support_.sum() == 4
     assert set(np.flatnonzero(selector.support_)) == set(selector.ranking_[:4])
     assert list(selector.steps_["feature"]) == list(selector.ranking_names_)
     np.testing.assert_array_equal(selector.steps_["score"], selector.scores_[selector.ranking_])
-    np.testing.assert_allclose(selector.steps_["price"], selector.costs_[selector.ranking_])
+    np.testing.assert_allclose(selector.steps_["cost"], selector.costs_[selector.ranking_])
     assert selector.relevance_.shape == selector.scores_.shape == (13,)
     if method not in [*SEQUENTIAL, "random", *WEIGHTED]:
         np.testing.assert_allclose(
@@ -87,19 +87,19 @@ def test_results(method, wine, prices):
 
 
 @pytest.mark.parametrize("method", SEQUENTIAL)
-def test_steps_add_up(method, wine, prices):
-    steps = small(method, costs=prices, penalty=2).fit(*wine).steps_
+def test_steps_add_up(method, wine, costs):
+    steps = small(method, costs=costs, penalty=2).fit(*wine).steps_
     interaction = steps["interaction"] if method != "mrmr" else 0
     partner = steps["partner"] if method == "jmim" else 0
-    total = steps["relevance"] - steps["redundancy"] + interaction + partner - 2 * steps["price"]
+    total = steps["relevance"] - steps["redundancy"] + interaction + partner - 2 * steps["cost"]
     np.testing.assert_allclose(steps["score"], total, atol=1e-12)
     assert ("interaction" in steps) == (method != "mrmr")
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_pandas_pipeline_pickle_clone(method, wine, prices):
+def test_pandas_pipeline_pickle_clone(method, wine, costs):
     X, y = wine
-    selector = small(method, costs=prices, penalty=0.1, n_features_to_select=3)
+    selector = small(method, costs=costs, penalty=0.1, n_features_to_select=3)
     out = clone(selector).set_output(transform="pandas").fit(X, y).transform(X)
     fitted = selector.fit(X, y)
     assert list(out.columns) == list(fitted.get_feature_names_out())
@@ -122,30 +122,30 @@ def test_grid_search_over_penalty(wine):
     )
 
 
-# Prices
+# ColumnCosts
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m not in WEIGHTED])
 @pytest.mark.parametrize("charge", ["alone", "shared"])
-def test_endless_penalty_is_the_order_of_price(method, charge, wine, prices):
-    selector = small(method, costs=prices, penalty=1e9, charge=charge).fit(*wine)
-    assert list(selector.ranking_names_) == sorted(prices, key=prices.get)
+def test_endless_penalty_is_the_order_of_cost(method, charge, wine, costs):
+    selector = small(method, costs=costs, penalty=1e9, charge=charge).fit(*wine)
+    assert list(selector.ranking_names_) == sorted(costs, key=costs.get)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_prices_in_any_form(method, wine, prices):
+def test_costs_in_any_form(method, wine, costs):
     X, y = wine
     forms = [
-        list(prices.values()),
-        np.array(list(prices.values())),
-        prices,
-        pd.Series(prices),
-        CostModel(prices),
-        {**prices, "another column": 3.0},
+        list(costs.values()),
+        np.array(list(costs.values())),
+        costs,
+        pd.Series(costs),
+        CostModel(costs),
+        {**costs, "another column": 3.0},
     ]
     rankings = [list(small(method, costs=c, penalty=1).fit(X, y).ranking_) for c in forms]
     assert all(ranking == rankings[0] for ranking in rankings)
-    by_position = pd.Series(list(prices.values()))
+    by_position = pd.Series(list(costs.values()))
     selector = small(method, costs=by_position, penalty=1).fit(X.to_numpy(), y)
     assert list(selector.ranking_) == rankings[0]
 
@@ -153,29 +153,29 @@ def test_prices_in_any_form(method, wine, prices):
 @pytest.mark.parametrize(
     ("costs", "words"),
     [
-        ([1.0] * 12, "12 prices for 13 columns"),
+        ([1.0] * 12, "12 costs for 13 columns"),
         ([np.nan] + [1.0] * 12, "is nan; expected a finite number"),
         ([np.inf] + [1.0] * 12, "is inf; expected a finite number"),
         ([-1.0] + [1.0] * 12, "is -1.0; expected a finite number, 0 or more"),
-        (["dear"] + [1.0] * 12, "is 'dear'; expected a number"),
-        ({"alcohol": 1.0}, "no price for column 'malic_acid' .12 of 13 have none"),
-        (CostModel({"alcohol": 1.0}), "no price for column 'malic_acid'"),
+        (["expensive"] + [1.0] * 12, "is 'expensive'; expected a number"),
+        ({"alcohol": 1.0}, "no cost for column 'malic_acid' .12 of 13 have none"),
+        (CostModel({"alcohol": 1.0}), "no cost for column 'malic_acid'"),
     ],
 )
 @pytest.mark.parametrize("method", METHODS)
-def test_prices_that_are_none(method, costs, words, wine):
+def test_costs_that_are_none(method, costs, words, wine):
     with pytest.raises(CostError, match=words):
         small(method, costs=costs).fit(*wine)
 
 
-def test_named_prices_need_names(wine):
+def test_named_costs_need_names(wine):
     X, y = wine
     with pytest.raises(CostError, match="the table has no column names; give a pandas DataFrame"):
         JMI(costs=CostModel(dict.fromkeys(X.columns, 1.0))).fit(X.to_numpy(), y)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_no_prices(method, wine):
+def test_no_costs(method, wine):
     with pytest.warns(UserWarning, match="penalty=3 changes nothing, because no costs were given"):
         warned = small(method, penalty=3).fit(*wine)
     with warnings.catch_warnings():
@@ -187,13 +187,13 @@ def test_no_prices(method, wine):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_scale(method, wine, prices):
-    """Shares do not depend on the unit; raw prices are as they are."""
-    dear = {name: 1e6 * price for name, price in prices.items()}
-    one, other = (small(method, costs=c, penalty=0.5).fit(*wine) for c in (prices, dear))
+def test_scale(method, wine, costs):
+    """Shares do not depend on the unit; raw costs are as they are."""
+    expensive = {name: 1e6 * cost for name, cost in costs.items()}
+    one, other = (small(method, costs=c, penalty=0.5).fit(*wine) for c in (costs, expensive))
     np.testing.assert_array_equal(one.ranking_, other.ranking_)
-    raw = small(method, costs=prices, penalty=0.5 / 91, cost_scale="raw").fit(*wine)
-    np.testing.assert_array_equal(raw.costs_, list(prices.values()))
+    raw = small(method, costs=costs, penalty=0.5 / 91, cost_scale="raw").fit(*wine)
+    np.testing.assert_array_equal(raw.costs_, list(costs.values()))
     if method not in [*WEIGHTED, "random"]:
         np.testing.assert_array_equal(raw.ranking_, one.ranking_)
 
@@ -229,7 +229,7 @@ def clinic(n=600):
 
 
 @pytest.mark.parametrize("method", ["mrmr", "jmi", "jmim", "relieff", "penalized-mdi"])
-def test_shared_prices_choose_another_set_that_is_cheaper(method):
+def test_shared_costs_choose_another_set_that_is_cheaper(method):
     """Alone, the scan is cheaper than a second blood value; with the sample paid, it is not."""
     X, y = clinic()
     sets, accuracies = {}, {}
@@ -239,15 +239,15 @@ def test_shared_prices_choose_another_set_that_is_cheaper(method):
         sets[charge] = chosen
         accuracies[charge] = cross_val_score(KNeighborsClassifier(10), X[chosen], y, cv=5).mean()
     assert sets == {"alone": ["glucose", "scan"], "shared": ["glucose", "sodium"]}
-    assert LAB.price_of_set(sets["shared"], "shared") == 12
-    assert LAB.price_of_set(sets["alone"], "shared") == 20
+    assert LAB.cost_of_set(sets["shared"], "shared") == 12
+    assert LAB.cost_of_set(sets["alone"], "shared") == 20
     assert accuracies["shared"] > accuracies["alone"] - 0.01
     assert accuracies["alone"] > 0.95
 
 
-def test_prices_of_columns_are_those_of_the_cost_model():
+def test_costs_of_columns_are_those_of_the_cost_model():
     """Also where one feature is computed from others."""
-    from netchoice.selection.prices import Prices
+    from netchoice.selection.column_costs import ColumnCosts
 
     names = ["glucose", "sodium", "ratio", "scan"]
     lab = CostModel(
@@ -260,34 +260,34 @@ def test_prices_of_columns_are_those_of_the_cost_model():
         {"blood": 10},
     )
     for charge in ("alone", "shared"):
-        ours = Prices(lab, names, columns=names, scale="raw", charge=charge)
+        ours = ColumnCosts(lab, names, columns=names, scale="raw", charge=charge)
         for taken in itertools.chain(*(itertools.permutations(range(4), k) for k in range(4))):
             given = [names[i] for i in taken]
-            assert ours.of_set(taken) == lab.price_of_set(given, charge)
-            expected = [lab.price_of_one_more(name, given, charge) for name in names]
+            assert ours.of_set(taken) == lab.cost_of_set(given, charge)
+            expected = [lab.marginal_cost(name, given, charge) for name in names]
             left = [i for i in range(4) if i not in taken]
             np.testing.assert_allclose(ours.one_more(taken)[left], np.array(expected)[left])
 
 
-def test_shared_prices_in_the_loop():
+def test_shared_costs_in_the_loop():
     X, y = clinic()
     selector = JMI(costs=LAB, penalty=1, charge="shared", cost_scale="raw").fit(X, y)
     names = list(selector.ranking_names_)
-    paid = [LAB.price_of_one_more(name, names[:i], "shared") for i, name in enumerate(names)]
-    np.testing.assert_allclose(selector.steps_["price"], paid)
-    assert sum(paid) == pytest.approx(LAB.price_of_set(names, "shared"))
+    paid = [LAB.marginal_cost(name, names[:i], "shared") for i, name in enumerate(names)]
+    np.testing.assert_allclose(selector.steps_["cost"], paid)
+    assert sum(paid) == pytest.approx(LAB.cost_of_set(names, "shared"))
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m not in WEIGHTED])
-def test_plain_prices_have_nothing_to_share(method, wine, prices):
+def test_plain_costs_have_nothing_to_share(method, wine, costs):
     alone, shared = (
-        small(method, costs=list(prices.values()), penalty=1, charge=charge).fit(*wine)
+        small(method, costs=list(costs.values()), penalty=1, charge=charge).fit(*wine)
         for charge in ("alone", "shared")
     )
     np.testing.assert_array_equal(alone.ranking_, shared.ranking_)
 
 
-def test_weighted_forest_refuses_shared_prices(wine):
+def test_weighted_forest_refuses_shared_costs(wine):
     with pytest.raises(UsageError, match="alone"):
         WeightedForest(costs=np.ones(13), charge="shared").fit(*wine)
 
@@ -313,10 +313,10 @@ def test_sequential_methods_against_naive(method, penalty, charge):
         "jmi": lambda k, taken: naive.jmi(relevance, pairs, given, k, taken),
         "jmim": lambda k, taken: naive.jmim(relevance, pairs, given, k, taken),
     }[method]
-    total = sum(LAB.prices().values())
+    total = sum(LAB.alone().values())
     own = [LAB.own[name] / total for name in X.columns]
-    needs = [LAB.needs.get(name, ()) for name in X.columns]
-    alone = naive.Alone([LAB.price(name) / total for name in X.columns])
+    needs = [LAB.uses.get(name, ()) for name in X.columns]
+    alone = naive.Alone([LAB.cost(name) / total for name in X.columns])
     cost = alone if charge == "alone" else naive.Shared(own, needs, {"blood": 10 / total})
     assert list(selector.fit(X, y).ranking_) == naive.greedy(criterion, cost, penalty)
 
@@ -373,12 +373,12 @@ def test_jmim_is_the_least_joint_information():
 
 
 @pytest.mark.parametrize("method", DETERMINISTIC)
-def test_columns_in_another_order(method, wine, prices):
+def test_columns_in_another_order(method, wine, costs):
     X, y = wine
     X = X.drop(columns="magnesium").iloc[:, :8]  # no exact ties
     order = np.random.default_rng(1).permutation(8)
-    one = get_selector(method, costs=prices, penalty=0.2).fit(X, y)
-    other = get_selector(method, costs=prices, penalty=0.2).fit(X.iloc[:, order], y)
+    one = get_selector(method, costs=costs, penalty=0.2).fit(X, y)
+    other = get_selector(method, costs=costs, penalty=0.2).fit(X.iloc[:, order], y)
     assert list(one.ranking_names_) == list(other.ranking_names_)
 
 
@@ -478,7 +478,7 @@ def test_five_features_that_tell_jointly_come_before_noise(method):
 # Random ranking
 
 
-def test_random_ranking_draws_by_price():
+def test_random_ranking_draws_by_cost():
     """Both draws follow C^(−λ); chi-square at level 1e-4."""
     from dataclasses import replace
 
@@ -489,7 +489,7 @@ def test_random_ranking_draws_by_price():
     problem = selector._checked(np.zeros((4, 4)), [0, 1, 0, 1])
     first, second = np.zeros(4), np.zeros(4)
     for seed in range(4000):
-        drawn = selector._rank(replace(problem, seed=seed), problem.prices)
+        drawn = selector._rank(replace(problem, seed=seed), problem.costs)
         first[drawn[0].column] += 1
         second[drawn[1].column] += drawn[0].column == 0
     weights = np.array([1.0, 2.0, 4.0, 1.0]) ** -1.5
@@ -506,13 +506,13 @@ PENALTIES = [0, 0.1, 1, 10]
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_path_is_what_single_fits_give(method, wine, prices):
+def test_path_is_what_single_fits_give(method, wine, costs):
     X, y = wine
-    path = selection.rank_path(small(method, costs=prices), X, y, PENALTIES)
+    path = selection.rank_path(small(method, costs=costs), X, y, PENALTIES)
     assert list(path.columns) == ["method", "penalty", "position", "feature", "score"]
     assert len(path) == 13 * len(PENALTIES)
     for penalty in PENALTIES:
-        single = small(method, costs=prices, penalty=penalty).fit(X, y)
+        single = small(method, costs=costs, penalty=penalty).fit(X, y)
         part = path[path["penalty"] == penalty]
         assert list(part["feature"]) == list(single.ranking_names_)
         assert list(part["position"]) == list(range(1, 14))
@@ -520,7 +520,7 @@ def test_path_is_what_single_fits_give(method, wine, prices):
         assert set(part["method"]) == {method}
 
 
-def test_paths_share_what_they_learn(wine, prices, monkeypatch):
+def test_paths_share_what_they_learn(wine, costs, monkeypatch):
     X, y = wine
     learnt = []
     for cls in (selection.MRMR, selection.PenalizedForest, WeightedForest):
@@ -532,20 +532,20 @@ def test_paths_share_what_they_learn(wine, prices, monkeypatch):
             return original(self, problem, together)
 
         monkeypatch.setattr(base, "_learn", counted)
-    several = [small(m, costs=prices) for m in [*SEQUENTIAL, *FORESTS[1:]]]
+    several = [small(m, costs=costs) for m in [*SEQUENTIAL, *FORESTS[1:]]]
     path = selection.rank_path(several, X, y, PENALTIES)
     assert learnt.count("mrmr") == 1
     assert not {"jmi", "jmim", "penalized-mda", "weighted-mda"} & set(learnt)
     assert learnt.count("penalized-mdi") == 1
     assert learnt.count("weighted-mdi") == len(PENALTIES)
-    single = small("weighted-mda", costs=prices, penalty=1).fit(X, y)
+    single = small("weighted-mda", costs=costs, penalty=1).fit(X, y)
     part = path[(path["method"] == "weighted-mda") & (path["penalty"] == 1)]
     assert list(part["feature"]) == list(single.ranking_names_)
 
 
-def test_path_of_named_selectors(wine, prices):
+def test_path_of_named_selectors(wine, costs):
     X, y = wine
-    named = {e: JMI(costs=prices, estimator=e) for e in ("calibrated", "published")}
+    named = {e: JMI(costs=costs, estimator=e) for e in ("calibrated", "published")}
     seen = []
     path = selection.rank_path(named, X, y, [0, 1], on_progress=lambda *done: seen.append(done))
     assert list(dict.fromkeys(path["method"])) == ["calibrated", "published"]
@@ -592,7 +592,7 @@ def test_interval_covers():
 def test_stability(replace, wine):
     X, y = wine
     steady = selection.stability(
-        JMI(n_features_to_select=3), X, y, n_bootstrap=12, replace=replace, random_state=3
+        JMI(n_features_to_select=3), X, y, n_resamples=12, replace=replace, random_state=3
     )
     assert 0.4 < steady.index <= 1
     low, high = steady.interval
@@ -601,7 +601,7 @@ def test_stability(replace, wine):
     assert steady.frequencies.is_monotonic_decreasing
     assert "over 12 samples" in str(steady)
     fickle = selection.stability(
-        _FreshRandom(n_features_to_select=3), X, y, n_bootstrap=40, random_state=3
+        _FreshRandom(n_features_to_select=3), X, y, n_resamples=40, random_state=3
     )
     assert abs(fickle.index) < 0.2
 
@@ -615,10 +615,10 @@ class _FreshRandom(selection.RandomRanking):
 
 
 def test_stability_of_nonsense(wine):
-    with pytest.raises(UsageError, match="n_bootstrap=1; expected at least 2"):
-        selection.stability(JMI(), *wine, n_bootstrap=1)
-    with pytest.raises(UsageError, match="level=2"):
-        selection.stability(JMI(), *wine, level=2)
+    with pytest.raises(UsageError, match="n_resamples=1; expected at least 2"):
+        selection.stability(JMI(), *wine, n_resamples=1)
+    with pytest.raises(UsageError, match="coverage=2"):
+        selection.stability(JMI(), *wine, coverage=2)
 
 
 # What must not be shared, and what must not be mistaken
@@ -664,36 +664,36 @@ def test_relevance_is_that_of_the_column_alone(wine):
     np.testing.assert_array_equal(relevance[0], relevance[2])
 
 
-def test_prices_of_frames_with_numbers_as_names(wine):
+def test_costs_of_frames_with_numbers_as_names(wine):
     X, y = wine
     frame = X.iloc[:, :3].set_axis([1, 0, 7], axis=1)
     costs = pd.Series({0: 2.0, 1: 9.0, 7: 1.0})
     fitted = MRMR(costs=costs, cost_scale="raw").fit(frame, y)
     np.testing.assert_array_equal(fitted.costs_, [9, 2, 1])
-    with pytest.raises(CostError, match="the prices name a column twice"):
+    with pytest.raises(CostError, match="the costs name a column twice"):
         MRMR(costs=pd.Series([1.0, 2.0, 3.0], index=["a", "b", "a"])).fit(frame, y)
-    with pytest.raises(CostError, match="prices by name, but the table has no column names"):
+    with pytest.raises(CostError, match="costs by name, but the table has no column names"):
         MRMR(costs={"a": 1.0}).fit(frame.to_numpy(), y)
 
 
-def test_equal_prices_are_equal_whatever_they_are_for():
+def test_equal_costs_are_equal_whatever_they_are_for():
     """Shares in different steps that add up to the same must tie, to the last bit."""
     steps = {"s0": 0.3, "s1": 0.7, "s2": 0.2, "s3": 0.3, "s4": 0.7, "s5": 0.2}
     model = CostModel(
         {"a": 0.1, "b": 0.1}, {"a": ["s0", "s1", "s2"], "b": ["s5", "s3", "s4"]}, steps
     )
-    from netchoice.selection.prices import Prices
+    from netchoice.selection.column_costs import ColumnCosts
 
-    prices = Prices(model, ["a", "b"], columns=["a", "b"], charge="shared")
-    assert prices.one_more([])[0] == prices.one_more([])[1]
+    costs = ColumnCosts(model, ["a", "b"], columns=["a", "b"], charge="shared")
+    assert costs.one_more([])[0] == costs.one_more([])[1]
 
 
-def test_huge_penalties_leave_information_among_equal_prices(wine):
+def test_huge_penalties_leave_information_among_equal_costs(wine):
     X, y = wine
     classic = MRMR().fit(X, y)
     for penalty in (1e17, 1e300):
-        dear = MRMR(costs=np.ones(13), penalty=penalty).fit(X, y)
-        np.testing.assert_array_equal(dear.ranking_, classic.ranking_)
+        expensive = MRMR(costs=np.ones(13), penalty=penalty).fit(X, y)
+        np.testing.assert_array_equal(expensive.ranking_, classic.ranking_)
 
 
 def test_information_that_is_no_number(wine):
@@ -735,5 +735,5 @@ def test_stability_checks_lengths(wine):
     X, y = wine
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         selection.stability(JMI(), X, y[:-1])
-    with pytest.raises(UsageError, match=r"n_bootstrap=2\.5"):
-        selection.stability(JMI(), X, y, n_bootstrap=2.5)
+    with pytest.raises(UsageError, match=r"n_resamples=2\.5"):
+        selection.stability(JMI(), X, y, n_resamples=2.5)

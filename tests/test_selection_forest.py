@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from netchoice._kernels.forest import CHILD, CUT, LABEL, LEAF, SPLIT, draw_columns, grow_trees
 from netchoice._kernels.random import uniforms
 from netchoice.errors import UsageError
-from netchoice.selection.forest import _binned, grow_forest
+from netchoice.forests.forest import _binned, grow_forest
 
 # the λ and the span of costs that the published version does not get through
 EXTREME = -204.8 * np.log(np.geomspace(1e-9, 1, 12))
@@ -24,7 +24,7 @@ def seeds(n, key=0):
 
 
 def small_table(rng, n, q, n_classes):
-    """Whole numbers of few and many values, a constant, a duplicate, and labels that depend."""
+    """Integers of few and many values, a constant, a duplicate, and labels that depend."""
     X = np.stack([rng.integers(0, rng.choice([2, 3, 20, 200]), n) for _ in range(q)], axis=1)
     X[:, -1] = 3
     if q > 3:
@@ -214,7 +214,7 @@ def test_extreme_weights_use_the_cheap_columns_only():
     X, y = noisy(np.random.default_rng(0))
     forest = grow_forest(X, y, n_trees=50, log_weights=EXTREME, importance=("mdi", "mda"))
     assert (forest.mdi[:3] > 0.1).all()
-    # the dearer columns are never among the three candidates, and so exactly 0
+    # the more expensive columns are never among the three candidates, and so exactly 0
     assert (forest.mdi[3:] == 0).all()
     assert (forest.mda[3:] == 0).all()
     free = grow_forest(X, y, n_trees=50)
@@ -386,9 +386,9 @@ def test_constant_columns_have_no_importance():
         ({"X": np.ones((0, 3)), "y": []}, "expected at least one row and one column"),
         ({"y": [0, 1]}, "a label for each row"),
         ({"X": [[1, np.nan]] * 4}, "column 1 has missing values"),
-        ({"n_trees": 0}, "n_trees=0; expected a whole number from 1"),
-        ({"min_leaf": 1.5}, "min_leaf=1.5; expected a whole number"),
-        ({"max_features": 3}, "max_features=3; expected a whole number from 1 to 2"),
+        ({"n_trees": 0}, "n_trees=0; expected an integer from 1"),
+        ({"min_leaf": 1.5}, "min_leaf=1.5; expected an integer"),
+        ({"max_features": 3}, "max_features=3; expected an integer from 1 to 2"),
         ({"log_weights": [1.0]}, "log_weights of shape .* for 2 columns"),
         ({"log_weights": [1.0, np.inf]}, "of which 1 finite"),
         ({"importance": ("gain",)}, "importance 'gain'; expected 'mdi' or 'mda'"),

@@ -1,11 +1,11 @@
-"""The selectors made of forests: what they do with importances and prices."""
+"""The selectors made of forests: what they do with importances and costs."""
 
 import numpy as np
 import pytest
 
 from netchoice.errors import UsageError
-from netchoice.selection.forest import grow_forest
-from netchoice.selection.forests import PenalizedForest, WeightedForest
+from netchoice.forests.forest import grow_forest
+from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
 
 
 def noisy(rng, n=300, q=12):
@@ -13,7 +13,7 @@ def noisy(rng, n=300, q=12):
     return X, (X[:, 3] + X[:, 8] + 0.5 * rng.normal(size=n) > 0).astype(int)
 
 
-def test_penalized_forest_is_scaled_importance_minus_price():
+def test_penalized_forest_is_scaled_importance_minus_cost():
     X, y = noisy(np.random.default_rng(13))
     costs = np.arange(12.0)
     for importance in ("mdi", "mda"):
@@ -54,11 +54,11 @@ def test_weighted_forest_is_importance_with_weights(importance):
 
 
 @pytest.mark.parametrize("costs", [np.zeros(12), np.full(12, 3.0)])
-def test_equal_prices_leave_the_plain_forest(costs):
+def test_equal_costs_leave_the_plain_forest(costs):
     X, y = noisy(np.random.default_rng(15))
     plain = WeightedForest(n_trees=10).fit(X, y)
-    priced = WeightedForest(n_trees=10, costs=costs, penalty=7).fit(X, y)
-    np.testing.assert_array_equal(plain.scores_, priced.scores_)
+    with_costs = WeightedForest(n_trees=10, costs=costs, penalty=7).fit(X, y)
+    np.testing.assert_array_equal(plain.scores_, with_costs.scores_)
     np.testing.assert_array_equal(plain.ranking_, PenalizedForest(n_trees=10).fit(X, y).ranking_)
 
 
@@ -77,9 +77,9 @@ def test_weighted_forest_of_endless_penalty(penalty):
     ("parameters", "words"),
     [
         ({"importance": "gain"}, "importance='gain'; expected 'mdi' or 'mda'"),
-        ({"n_trees": 0}, "n_trees=0; expected a whole number"),
-        ({"min_leaf": 0}, "min_leaf=0; expected a whole number"),
-        ({"max_features": 13}, "max_features=13; expected a whole number from 1 to 12"),
+        ({"n_trees": 0}, "n_trees=0; expected an integer"),
+        ({"min_leaf": 0}, "min_leaf=0; expected an integer"),
+        ({"max_features": 13}, "max_features=13; expected an integer from 1 to 12"),
     ],
 )
 def test_parameters_of_selectors(selector, parameters, words):
@@ -87,6 +87,6 @@ def test_parameters_of_selectors(selector, parameters, words):
         selector(**parameters).fit(*noisy(np.random.default_rng(17)))
 
 
-def test_weighted_forest_says_why_it_refuses_shared_prices():
+def test_weighted_forest_says_why_it_refuses_shared_costs():
     with pytest.raises(UsageError, match="at a node of a tree none has been taken yet"):
         WeightedForest(charge="shared").fit(*noisy(np.random.default_rng(18)))

@@ -18,11 +18,11 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
+from netchoice.selection.column_costs import Costs
 from netchoice.selection.knn import Neighbours, knn_votes
 from netchoice.selection.methods import METHODS, get_selector
 from netchoice.selection.pareto import ParetoSearch, assign_folds
 from netchoice.selection.path import rank_path
-from netchoice.selection.prices import Prices
 from netchoice.selection.subsets import Archive, explore, group_size, random_groups
 
 TEN_NEAREST = make_pipeline(StandardScaler(), KNeighborsClassifier(10))
@@ -122,12 +122,12 @@ def test_folds_are_stratified():
 
 def dominated(frame):
     """Rows of a front that another row beats."""
-    points = frame[["price", "accuracy"]].to_numpy()
+    points = frame[["cost", "accuracy"]].to_numpy()
     return [
         i
-        for i, (price, accuracy) in enumerate(points)
+        for i, (cost, accuracy) in enumerate(points)
         if any(
-            other <= price and better >= accuracy and (other, better) != (price, accuracy)
+            other <= cost and better >= accuracy and (other, better) != (cost, accuracy)
             for other, better in points
         )
     ]
@@ -165,8 +165,8 @@ def test_small_tables_are_searched_whole():
             every[features] = (sum(costs[f] for f in features), scores.mean())
     undominated = [
         features
-        for features, (price, accuracy) in sorted(every.items(), key=lambda item: item[1])
-        if not any(p <= price and a >= accuracy and (p, a) != (price, accuracy)
+        for features, (cost, accuracy) in sorted(every.items(), key=lambda item: item[1])
+        if not any(p <= cost and a >= accuracy and (p, a) != (cost, accuracy)
                    for p, a in every.values())
     ]  # fmt: skip
     assert front["features"].tolist() == undominated
@@ -176,8 +176,8 @@ def test_small_tables_are_searched_whole():
         assert row.standard_error == pytest.approx(scores.std(ddof=1) / 5**0.5, abs=1e-12)
         assert row.accuracy_holdout == pytest.approx(held_out, abs=1e-12)
         assert row.k == len(row.features)
-        assert row.price == every[row.features][0]
-        assert row.share == pytest.approx(row.price / 31)
+        assert row.cost == every[row.features][0]
+        assert row.share == pytest.approx(row.cost / 31)
 
 
 def test_the_choice_is_the_cheapest_within_one_standard_error_or_the_best_within_budget():
@@ -191,7 +191,7 @@ def test_the_choice_is_the_cheapest_within_one_standard_error_or_the_best_within
     assert search.chosen_ == good.index[0] < front.index[-1]
     for budget in (1, 3, 13.5, 31):
         raw = ParetoSearch(costs=costs, cost_scale="raw", budget=budget).fit(X, y)
-        affordable = front[front["price"] <= budget]
+        affordable = front[front["cost"] <= budget]
         assert tuple(raw.get_feature_names_out()) == affordable.iloc[-1]["features"]
         share = ParetoSearch(costs=costs, budget=budget / 31).fit(X, y)
         np.testing.assert_array_equal(share.support_, raw.support_)
@@ -212,18 +212,18 @@ def test_any_classifier():
 def test_without_costs_the_front_is_over_the_number_of_columns():
     X, y = small_table()
     search = ParetoSearch(holdout=0).fit(X.to_numpy(), y)
-    assert search.front_["price"].tolist() == search.front_["k"].tolist()
+    assert search.front_["cost"].tolist() == search.front_["k"].tolist()
     assert search.front_["features"].iloc[0] == ("x3",)
     assert search.front_["accuracy_holdout"].isna().all()
     assert (search.fold_ >= 0).all()
     free = ParetoSearch(costs=np.zeros(5)).fit(X, y).front_
-    assert (len(free), free["price"][0], free["share"][0]) == (1, 0, 0)
+    assert (len(free), free["cost"][0], free["share"][0]) == (1, 0, 0)
 
 
 def test_one_column():
     X, y = small_table()
     search = ParetoSearch(costs=[3.0]).fit(X[["y"]], y)
-    assert search.front_[["features", "price", "share"]].values.tolist() == [[("y",), 3.0, 1.0]]
+    assert search.front_[["features", "cost", "share"]].values.tolist() == [[("y",), 3.0, 1.0]]
     assert search.transform(X[["y"]]).shape == (240, 1)
 
 
@@ -241,11 +241,11 @@ def test_shared_work_is_paid_once():
     fronts = {}
     for charge in ("alone", "shared"):
         search = ParetoSearch(costs=lab, cost_scale="raw", charge=charge).fit(X, y)
-        fronts[charge] = search.front_.set_index("features")["price"]
+        fronts[charge] = search.front_.set_index("features")["cost"]
         chosen = search.front_.loc[search.chosen_]
         assert chosen["accuracy_holdout"] > 0.75  # one column tells two of four classes apart
-        for features, price in fronts[charge].items():
-            assert price == lab.price_of_set(features, charge)
+        for features, cost in fronts[charge].items():
+            assert cost == lab.cost_of_set(features, charge)
     assert fronts["alone"][("weight", "height")] == 16
     assert fronts["shared"][("glucose", "sodium")] == 12
     assert ("weight", "height") not in fronts["shared"]
@@ -275,7 +275,7 @@ def xor_table(n, seed, n_noise=24):
 
 
 def compare_with_filters(methods, penalties):
-    """Accuracy on a table that nobody has seen, at the price of the set that the search selects.
+    """Accuracy on a table that nobody has seen, at the cost of the set that the search selects.
 
     Every filter may choose its penalty and its number of columns by looking at that table.
     """
@@ -288,7 +288,7 @@ def compare_with_filters(methods, penalties):
         return clone(TEN_NEAREST).fit(X[features], y).score(X_new[features], y_new)
 
     def best_prefix(ranking):
-        affordable = np.cumsum([costs[name] for name in ranking]) <= chosen["price"]
+        affordable = np.cumsum([costs[name] for name in ranking]) <= chosen["cost"]
         return max(accuracy_of(tuple(ranking[: k + 1])) for k in np.flatnonzero(affordable))
 
     search = ParetoSearch(costs=costs, cost_scale="raw", max_features=6, generations=17).fit(X, y)
@@ -306,7 +306,7 @@ def compare_with_filters(methods, penalties):
 QUICK = ["mrmr", "jmi", "jmim", "relieff", "surf", "multisurf"]
 
 
-def test_beats_filters_at_equal_price_where_two_columns_tell_only_together():
+def test_beats_filters_at_equal_cost_where_two_columns_tell_only_together():
     features, ours, filters = compare_with_filters(QUICK, penalties=[0, 0.2])
     assert features[:2] == XOR
     assert features[2].startswith("lure")
@@ -315,7 +315,7 @@ def test_beats_filters_at_equal_price_where_two_columns_tell_only_together():
 
 
 @pytest.mark.slow
-def test_beats_all_filters_at_equal_price_where_two_columns_tell_only_together():
+def test_beats_all_filters_at_equal_cost_where_two_columns_tell_only_together():
     _, ours, filters = compare_with_filters(METHODS, [0, 0.0125, 0.05, 0.2, 0.8, 3.2, 12.8])
     assert ours > max(filters.values()) + 0.03, filters
 
@@ -333,7 +333,7 @@ def test_fronts_rise_and_do_not_depend_on_threads_but_on_the_seed():
     for search in (one, other):
         assert not dominated(search.front_)
         for before, after in pairwise(search.front_.itertuples()):
-            assert before.price < after.price
+            assert before.cost < after.cost
             assert before.accuracy < after.accuracy
         for row in search.front_.itertuples():
             scores, held_out = recomputed(search, X, y, row.features)
@@ -351,7 +351,7 @@ def test_never_worse_than_the_sets_it_is_given():
         search = ParetoSearch(**how, initial=[["noise 3"], given]).fit(X, y)
         scores, _ = recomputed(search, X, y, best)
         last = search.front_.iloc[-1]
-        assert (last["features"], last["price"]) == (best, 5)
+        assert (last["features"], last["cost"]) == (best, 5)
         assert last["accuracy"] == pytest.approx(scores.mean(), abs=1e-12)
     assert best not in ParetoSearch(**how).fit(X, y).front_["features"].tolist()
     with pytest.raises(UsageError, match="initial has a set of 2 columns; expected 1 to 1"):
@@ -387,10 +387,10 @@ def test_a_hidden_pair_is_found_among_many_columns(n_columns, max_features, n_ev
     for seed in range(3):
         rng = np.random.default_rng(seed)
         *pair, lure = (int(i) for i in rng.choice(n_columns, 3, replace=False))
-        prices = np.ones(n_columns)
-        prices[pair] = 3
+        costs = np.ones(n_columns)
+        costs[pair] = 3
         accuracies = Invented(pair, lure)
-        archive = Archive(accuracies, Prices(prices, [""] * n_columns, scale="raw"), 1)
+        archive = Archive(accuracies, Costs(costs, [""] * n_columns, scale="raw"), 1)
         explore(
             archive, [], n_columns=n_columns, max_features=max_features,
             n_evaluations=n_evaluations, population=60, seed=seed,
@@ -404,12 +404,12 @@ def test_a_hidden_pair_is_found_among_many_columns(n_columns, max_features, n_ev
 
 def test_nothing_is_tried_once_the_cheapest_column_is_perfect():
     archive = Archive(lambda columns: np.full(2, 1.0 if 7 in columns else 0.5),
-                      Prices(np.arange(40)[::-1] + 1.0, [""] * 40), 1)  # fmt: skip
+                      Costs(np.arange(40)[::-1] + 1.0, [""] * 40), 1)  # fmt: skip
     explore(archive, [], n_columns=40, max_features=40, n_evaluations=90, population=5, seed=0)
     assert len(archive) == 90  # column 7 is perfect, but others are cheaper
     assert [one.columns for one in archive.front()] == [(39,), (7,)]
     archive = Archive(lambda columns: np.full(2, 1.0 if 7 in columns else 0.5),
-                      Prices(np.abs(np.arange(40) - 7.0), [""] * 40), 1)  # fmt: skip
+                      Costs(np.abs(np.arange(40) - 7.0), [""] * 40), 1)  # fmt: skip
     explore(archive, [], n_columns=40, max_features=40, n_evaluations=90, population=5, seed=0)
     assert len(archive) == 40
     assert [one.columns for one in archive.front()] == [(7,)]
@@ -428,16 +428,16 @@ def test_groups():
 
 def test_equal_sets_are_told_apart_by_size_then_by_position():
     accuracy = {(0,): 0.4, (1,): 0.5, (2,): 0.5, (0, 1): 0.5, (3,): 0.6, (0, 3): 0.6}
-    prices = Prices([0.0, 0.1, 0.1, 0.2], list("abcd"), scale="raw")
-    archive = Archive(lambda subset: np.full(3, accuracy[subset]), prices, 1)
+    costs = Costs([0.0, 0.1, 0.1, 0.2], list("abcd"), scale="raw")
+    archive = Archive(lambda subset: np.full(3, accuracy[subset]), costs, 1)
     archive.evaluate(reversed(accuracy))
     assert [one.columns for one in archive.front()] == [(0,), (1,), (3,)]
 
 
-def test_the_last_digit_of_a_sum_is_no_price():
+def test_the_last_digit_of_a_sum_is_no_cost():
     assert 0.1 + 0.2 > 0.3
     accuracy = {(2,): 0.5, (0, 1): 0.6}
-    archive = Archive(lambda subset: np.full(3, accuracy[subset]), Prices(
+    archive = Archive(lambda subset: np.full(3, accuracy[subset]), Costs(
         [0.1, 0.2, 0.3], list("abc"), scale="raw"), 1)  # fmt: skip
     archive.evaluate(accuracy)
     assert [one.columns for one in archive.front()] == [(0, 1)]
@@ -466,16 +466,16 @@ def test_says_how_to_install_what_is_missing(monkeypatch):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"folds": 1}, "folds=1; expected a whole number, 2 or more"),
-        ({"max_rows": 1.5}, "max_rows=1.5; expected a whole number, 2 or more, or None"),
-        ({"max_features": 0}, "max_features=0; expected a whole number, 1 or more, or None"),
-        ({"population": 1}, "population=1; expected a whole number, 2 or more"),
-        ({"generations": None}, "generations=None; expected a whole number, 1 or more"),
+        ({"folds": 1}, "folds=1; expected an integer, 2 or more"),
+        ({"max_rows": 1.5}, "max_rows=1.5; expected an integer, 2 or more, or None"),
+        ({"max_features": 0}, "max_features=0; expected an integer, 1 or more, or None"),
+        ({"population": 1}, "population=1; expected an integer, 2 or more"),
+        ({"generations": None}, "generations=None; expected an integer, 1 or more"),
         ({"holdout": 1.0}, "holdout=1.0; expected a share of the rows"),
         ({"holdout": "some"}, "holdout='some'; expected a share of the rows"),
-        ({"budget": -1}, "budget=-1; expected a price"),
-        ({"budget": float("nan")}, "budget=nan; expected a price"),
-        ({"costs": [1, 2]}, "2 prices for 5 columns"),
+        ({"budget": -1}, "budget=-1; expected a cost"),
+        ({"budget": float("nan")}, "budget=nan; expected a cost"),
+        ({"costs": [1, 2]}, "2 costs for 5 columns"),
         ({"charge": "both"}, "charge='both'; expected"),
         ({"cost_scale": "log"}, "cost_scale='log'; expected"),
     ],

@@ -170,7 +170,7 @@ def test_three_core_beats_mean_degree(rows_per_class):
     assert relieff_weights(X, y, n_neighbors=1) == pytest.approx([2 / 3, 5 / 9], abs=1e-12)
     assert relieff_weights(X, y) == pytest.approx([2 / 3, 5 / 9], abs=1e-12)
     assert ReliefF().fit(X, y).ranking_.tolist() == [0, 1]
-    # the mean degree comes first if it is cheaper by enough: 1/9 of the weight, half the price
+    # the mean degree comes first if it is cheaper by enough: 1/9 of the weight, half the cost
     assert ReliefF(costs=[3, 1], penalty=0.21).fit(X, y).ranking_.tolist() == [0, 1]
     assert ReliefF(costs=[3, 1], penalty=0.23).fit(X, y).ranking_.tolist() == [1, 0]
 
@@ -316,7 +316,7 @@ def test_what_is_refused(method):
 @pytest.mark.parametrize("n_neighbors", [0, -1, 2.5, None])
 def test_refused_numbers_of_neighbours(n_neighbors):
     X, y = np.arange(8.0).reshape(4, 2), [0, 0, 1, 1]
-    with pytest.raises(UsageError, match=r"n_neighbors=.*expected a whole number, 1 or more"):
+    with pytest.raises(UsageError, match=r"n_neighbors=.*expected an integer, 1 or more"):
         relieff_weights(X, y, n_neighbors=n_neighbors)
     for selector in (ReliefF(), ForestReliefF()):
         with pytest.raises(UsageError, match="n_neighbors="):
@@ -350,8 +350,8 @@ def test_selectors(selector):
         weights = WEIGHTS[selector.method](X, y, nominal=[4])
         assert (fitted.relevance_ == weights).all()
         assert (fitted.scores_ == weights).all()
-    dear = selector.set_params(costs=[1, 1, 1, 1, 9, 1], penalty=100.0).fit(X, y)
-    assert dear.ranking_names_[-1] == "e"
+    expensive = selector.set_params(costs=[1, 1, 1, 1, 9, 1], penalty=100.0).fit(X, y)
+    assert expensive.ranking_names_[-1] == "e"
     with pytest.raises(UsageError, match="nominal_features names 'z'"):
         selector.set_params(nominal_features="z").fit(X, y)
 

@@ -19,7 +19,7 @@ import simulation_parts as parts
 import netchoice
 from netchoice import ModelSpace, ReferenceTable, simulate_table
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.shards import TableError, TableFolder
+from netchoice.storage.shards import TableError, TableFolder
 
 CHEAP = ["n_triangles", "degree_max", "transitivity", "noise_normal", "noise_integer"]
 BASE = {"n_nodes": 25, "n_samples": 60, "seed": 3, "features": CHEAP}
@@ -51,8 +51,8 @@ def test_what_a_table_holds(serial):
     assert dmc["p_new"].isna().all()
     assert serial.discrete["n_triangles"]
     assert not serial.discrete["transitivity"]
-    assert serial.costs.ingredients.keys() == {"degrees", "degree_counts", "triangles"}
-    assert serial.costs.price("transitivity") > serial.costs.own["transitivity"] > 0
+    assert serial.costs.steps.keys() == {"degrees", "degree_counts", "triangles"}
+    assert serial.costs.cost("transitivity") > serial.costs.own["transitivity"] > 0
     assert len(serial.failures) == 0
     assert repr(serial).startswith("<ReferenceTable: 60 rows (dmc ")
 
@@ -522,9 +522,9 @@ def test_tables_made_elsewhere():
     table = ReferenceTable.from_frame(frame, "y", costs={"count": 2.0, "share": 5.0})
     assert table.y.tolist() == ["a", "b", "a"]
     assert table.discrete == {"count": True, "share": False}
-    assert table.costs.price("share") == 5
+    assert table.costs.cost("share") == 5
     free = ReferenceTable.from_frame(frame, "y")
-    assert free.costs.price("count") == 0
+    assert free.costs.cost("count") == 0
     with pytest.raises(
         TableError, match="no column 'label' with labels; there are y, count, share"
     ):
@@ -542,13 +542,13 @@ def test_machines_are_not_averaged(serial):
     mixed = ReferenceTable(frame, serial.manifest)
     with pytest.warns(UserWarning, match="come from 2 machines"):
         costs = mixed.costs
-    assert costs.price("transitivity") < 3 * serial.costs.price("transitivity")
+    assert costs.cost("transitivity") < 3 * serial.costs.cost("transitivity")
 
 
 def test_wrong_arguments():
     make = {"n_nodes": 20, "n_samples": 2, "seed": 1}
     for change, words in [
-        ({"n_samples": 0}, "n_samples=0; expected a whole number of at least 1"),
+        ({"n_samples": 0}, "n_samples=0; expected an integer of at least 1"),
         ({"seed": -1}, "seed=-1"),
         ({"n_nodes": 1}, "at least 2"),
         ({"engine": "proceses"}, "did you mean 'processes'"),

@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
+from netchoice.forests.forest import grow_forest
 from netchoice.selection import (
     JMI,
     JMIM,
@@ -28,14 +29,13 @@ from netchoice.selection import (
     ReliefF,
     WeightedForest,
 )
-from netchoice.selection.forest import grow_forest
 
 #: Where a picture shows one row, it is near here: between the classes.
 MIDDLE = 0.8
 HERE = Path(__file__).parent
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "0.55"
-PRICES = {"signal": 5.0, "copy": 1.0, "helper": 2.0, "weak": 1.0, "noise": 0.5}
-NAMES = list(PRICES)
+COSTS = {"signal": 5.0, "copy": 1.0, "helper": 2.0, "weak": 1.0, "noise": 0.5}
+NAMES = list(COSTS)
 ROWS = 600
 LABELS = {
     "relevance": "relevance, I(k;y)",
@@ -85,14 +85,14 @@ def bars(ax: Axes, values: Any, title: str, colour: str = BLUE, names: list[str]
 
 
 def draw_idea(X: pd.DataFrame, y: pd.Series) -> Figure:
-    """Information minus λ times price, for three λ."""
+    """Information minus λ times cost, for three λ."""
     figure, axes = panels(3, 3.0)
-    fitted = JMI(costs=PRICES).fit(X, y)
+    fitted = JMI(costs=COSTS).fit(X, y)
     for ax, penalty in zip(axes, (0, 0.5, 2), strict=True):
         paid = penalty * fitted.costs_
         ax.barh(NAMES, fitted.relevance_, color=BLUE, label="information, I(k;y)")
         ax.barh(NAMES, -paid, color=ORANGE, hatch="//", edgecolor="white",
-                label="λ × share of all prices (subtracted)")  # fmt: skip
+                label="λ × share of all costs (subtracted)")  # fmt: skip
         mark(ax, fitted.relevance_ - paid, np.arange(len(NAMES)))
         ax.set_xlim(-1.15, 0.62)
         ax.set_title(f"λ = {penalty}", fontsize=10)
@@ -213,10 +213,10 @@ def draw_forest_relieff(X: pd.DataFrame, y: pd.Series) -> Figure:
 
 
 def draw_penalized(X: pd.DataFrame, y: pd.Series) -> Figure:
-    """Importances of one forest, and the same with the price taken off."""
+    """Importances of one forest, and the same with the cost taken off."""
     figure, axes = panels(4)
     for ax, importance in zip(axes[::2], ("mdi", "mda"), strict=True):
-        fitted = PenalizedForest(importance=importance, costs=PRICES).fit(X, y)
+        fitted = PenalizedForest(importance=importance, costs=COSTS).fit(X, y)
         bars(ax, fitted.relevance_, f"{importance}, from 0 to 1")
         after = axes[list(axes).index(ax) + 1]
         bars(after, fitted.relevance_ - 2 * fitted.costs_, f"{importance} − λC, λ = 2", ORANGE)
@@ -229,12 +229,12 @@ def draw_weighted(X: pd.DataFrame, y: pd.Series) -> Figure:
     """How often a node draws each column, and what becomes of the importances."""
     figure, axes = panels(3, 3.1)
     penalties = [0, 0.25, 0.5, 1, 1.5, 2, 3, 4]
-    costs = np.array(list(PRICES.values()))
+    costs = np.array(list(COSTS.values()))
     drawn = np.array([costs**-penalty / (costs**-penalty).sum() for penalty in penalties])
     found = {
         kind: np.array(
             [
-                WeightedForest(importance=kind, costs=PRICES, penalty=penalty, n_trees=200)
+                WeightedForest(importance=kind, costs=COSTS, penalty=penalty, n_trees=200)
                 .fit(X, y)
                 .relevance_
                 for penalty in penalties
@@ -246,14 +246,14 @@ def draw_weighted(X: pd.DataFrame, y: pd.Series) -> Figure:
         NAMES, (BLUE, GREEN, PURPLE, ORANGE, GREY), ("-", "--", "-.", ":", "-"), strict=True
     )
     for k, (name, colour, line) in enumerate(looks):
-        text = f"{name} ({PRICES[name]:g})"
+        text = f"{name} ({COSTS[name]:g})"
         for ax, values in zip(axes, (drawn, found["mdi"], found["mda"]), strict=True):
             ax.plot(penalties, values[:, k], line, color=colour, linewidth=2, label=text)
     titles = ("chance to be drawn at a node", "importance, mdi", "importance, mda")
     for ax, title in zip(axes, titles, strict=True):
         ax.set_title(title, fontsize=10)
         ax.set_xlabel("λ")
-    tell(figure, axes[0], 5, title="column (price)", title_fontsize=8)
+    tell(figure, axes[0], 5, title="column (cost)", title_fontsize=8)
     return figure
 
 

@@ -1,9 +1,9 @@
-"""The picture at the top of the README, light and dark: a network, its price, its model.
+"""The picture at the top of the README, light and dark: a network, its cost, its model.
 
 python docs/pictures/make_readme.py
 
 It shows what the first two commands of the README do: the network that `netchoice grow` makes there,
-and the answer of `netchoice choose`. Prices are measured, so the middle differs between machines.
+and the answer of `netchoice choose`. Costs are measured, so the middle differs between machines.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ def draw_network(ax: Axes, network: netchoice.Graph, ink: str) -> None:
     ax.set_title(f"A network: {network.n_nodes} nodes, {network.n_edges} edges", color=ink)
 
 
-def draw_prices(ax: Axes, choice: netchoice.Choice, ink: str, ground: str) -> None:
+def draw_costs(ax: Axes, choice: netchoice.Choice, ink: str, ground: str) -> None:
     """All sets of features that were tried, and the one that was chosen."""
     selection = choice.evidence["selection"]
-    tried = selection.evaluation.drop_duplicates(["price_shared", "accuracy"])
+    tried = selection.evaluation.drop_duplicates(["cost_shared", "accuracy"])
     front = pareto_front(tried)
-    ax.scatter(tried["price_shared"], tried["accuracy"], s=16, color=BLUE, alpha=0.6, linewidth=0)
-    ax.step(front["price_shared"], front["accuracy"], where="post", color=ink, linewidth=1.4)
+    ax.scatter(tried["cost_shared"], tried["accuracy"], s=16, color=BLUE, alpha=0.6, linewidth=0)
+    ax.step(front["cost_shared"], front["accuracy"], where="post", color=ink, linewidth=1.4)
     ax.axvline(choice.cost["all_features"], color=ORANGE, linewidth=1.6, linestyle=(0, (4, 2)))
     point = selection.point
     ax.scatter(
-        point.price, point.accuracy, s=260, marker="*", color=YELLOW, edgecolor="black", zorder=4
+        point.cost, point.accuracy, s=260, marker="*", color=YELLOW, edgecolor="black", zorder=4
     )
     low = min(0.9, float(tried["accuracy"].min()))
     ax.set(xscale="log", ylim=(low - 0.005, 1.012))
@@ -66,15 +66,15 @@ def draw_prices(ax: Axes, choice: netchoice.Choice, ink: str, ground: str) -> No
         xytext=(-6, 0), textcoords="offset points", ha="right", color=ORANGE, path_effects=outline,
     )  # fmt: skip
     ax.annotate(
-        f"chosen: {len(choice.features)} for {duration(point.price)}",
-        (point.price, point.accuracy), xytext=(-2, -26), textcoords="offset points", color=ink,
+        f"chosen: {len(choice.features)} for {duration(point.cost)}",
+        (point.cost, point.accuracy), xytext=(-2, -26), textcoords="offset points", color=ink,
         path_effects=outline,
     )  # fmt: skip
     ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: duration(seconds)))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
-    ax.set_xlabel("price per network", color=ink)
+    ax.set_xlabel("cost per network", color=ink)
     ax.set_ylabel("told rightly", color=ink)
-    ax.set_title("Which statistics are worth their price?", color=ink)
+    ax.set_title("Which statistics are worth their cost?", color=ink)
 
 
 def draw_answer(ax: Axes, choice: netchoice.Choice, ink: str, ground: str) -> None:
@@ -104,7 +104,7 @@ def draw(network: netchoice.Graph, choice: netchoice.Choice, ink: str, ground: s
     figure.get_layout_engine().set(w_pad=0.15, wspace=0.04)  # type: ignore[call-arg, union-attr]
     axes: Any = figure.subplots(1, 3)
     draw_network(axes[0], network, ink)
-    draw_prices(axes[1], choice, ink, ground)
+    draw_costs(axes[1], choice, ink, ground)
     draw_answer(axes[2], choice, ink, ground)
     for ax in axes:
         ax.set_facecolor(ground)

@@ -2,7 +2,7 @@
 
 python docs/pictures/make_tutorial.py
 
-About two minutes. Prices are measured, so the features chosen may differ between machines.
+About two minutes. Costs are measured, so the features chosen may differ between machines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import netchoice
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parents[1] / "examples" / "dmr-network.tsv"
-SHOWN = ("probabilities", "cloud", "features", "parameters", "accuracy-against-price")
+SHOWN = ("probabilities", "cloud", "features", "parameters", "accuracy-against-cost")
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ def main(folder: Path) -> None:
     """Copy what is worth keeping."""
     page = (folder / "reproduction.md").read_text()
     (HERE / "verdict.md").write_text(page)
-    shutil.copy(folder / "table-S1-prices.md", HERE / "prices.md")
+    shutil.copy(folder / "table-S1-costs.md", HERE / "costs.md")
     shutil.copy(folder / "table-S2-three-core.md", HERE / "three-core.md")
     record = json.loads((folder / "reproduction.json").read_text())
     (HERE / "reproduction.json").write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")

@@ -1,4 +1,4 @@
-"""Which growth mechanism made an observed network, for the price of the statistics worth paying."""
+"""Which growth mechanism made an observed network, for the cost of the statistics worth paying."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,14 @@ from netchoice.graph import Graph
 from netchoice.io import ReadingReport, read_network, write_network
 from netchoice.models import Model, ModelSpace, as_prior, get_model, get_space, model
 from netchoice.simulate import simulate_table
-from netchoice.table import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 
 if TYPE_CHECKING:
-    from netchoice import choice, evaluation, information, pilot, plots, report, selection
-    from netchoice.choice import Choice, choose_model, embed
+    from netchoice import evaluation, inference, information, plots, report, selection, workflows
+    from netchoice.cost_growth import CostGrowth
     from netchoice.evaluation import evaluate, operating_point
-    from netchoice.growth import CostGrowth
-    from netchoice.pilot import recommend_pilot_size
+    from netchoice.inference import embed
+    from netchoice.workflows import Choice, choose_model, recommend_pilot_size
 
 __version__ = "0.1.0"
 
@@ -39,7 +39,6 @@ __all__ = [
     "ReadingReport",
     "ReferenceTable",
     "as_prior",
-    "choice",
     "choose_model",
     "compute_features",
     "embed",
@@ -50,45 +49,50 @@ __all__ = [
     "feature_names",
     "get_model",
     "get_space",
+    "inference",
     "information",
     "io",
     "model",
     "operating_point",
     "paper_costs",
-    "pilot",
     "plots",
     "read_network",
     "recommend_pilot_size",
     "report",
     "selection",
     "simulate_table",
+    "workflows",
     "write_network",
 ]
 
-#: Loaded on first use: they bring scikit-learn or matplotlib with them.
-_LATER = {
-    "Choice": "choice",
-    "CostGrowth": "growth",
-    "choice": "",
-    "choose_model": "choice",
-    "embed": "choice",
+#: Imported on first use, because they import scikit-learn or matplotlib.
+_LAZY = {
+    "Choice": "workflows",
+    "CostGrowth": "cost_growth",
+    "choose_model": "workflows",
+    "embed": "inference",
     "evaluate": "evaluation",
     "evaluation": "",
+    "inference": "",
     "information": "",
     "operating_point": "evaluation",
-    "pilot": "",
     "plots": "",
-    "recommend_pilot_size": "pilot",
+    "recommend_pilot_size": "workflows",
     "report": "",
     "selection": "",
+    "workflows": "",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if name not in _LAZY:
         raise AttributeError(f"module 'netchoice' has no attribute {name!r}")
     from importlib import import_module
 
-    if not _LATER[name]:
+    if not _LAZY[name]:
         return import_module(f"netchoice.{name}")
-    return getattr(import_module(f"netchoice.{_LATER[name]}"), name)
+    return getattr(import_module(f"netchoice.{_LAZY[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -345,7 +345,7 @@ def _serve(connection: Any) -> None:
 
 @contextlib.contextmanager
 def _plain_children() -> Iterator[None]:
-    """Children use one thread each, so that prices stay true, and do not run the user's script.
+    """Children use one thread each, so that costs stay true, and do not run the user's script.
 
     A child process usually imports the script that started it, which would start everything again
     unless the script takes care. The work comes to the child complete, so it need not.

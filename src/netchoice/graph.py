@@ -350,7 +350,7 @@ def _as_int32(values: ArrayLike, what: str) -> NDArray[np.int32]:
 
 def _check_n_nodes(n_nodes: int, needed: int) -> int:
     if isinstance(n_nodes, bool) or not isinstance(n_nodes, (int, np.integer)) or n_nodes < 0:
-        raise NetworkFormatError(f"n_nodes={n_nodes!r}; expected a whole number, 0 or more")
+        raise NetworkFormatError(f"n_nodes={n_nodes!r}; expected an integer, 0 or more")
     if n_nodes < needed:
         raise NetworkFormatError(
             f"node id {needed - 1} with n_nodes={n_nodes}; ids must be below n_nodes"

@@ -30,8 +30,8 @@ from netchoice.models.model import Model
 from netchoice.models.registry import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
-from netchoice.shards import FORMAT, TableFolder
-from netchoice.table import (
+from netchoice.storage.shards import FORMAT, TableFolder
+from netchoice.storage.table import (
     CALIBRATION_ROWS,
     OWN,
     PARAMETER,
@@ -70,7 +70,7 @@ class Job:
         return plan(self.features)
 
     def warm_up(self) -> None:
-        """Load what is compiled, so that this is neither priced nor counted against a time limit.
+        """Load what is compiled, so that this is neither timed nor counted against a time limit.
 
         Only what is our own: a user's function may fail here in ways that belong to a row.
         """
@@ -235,7 +235,7 @@ def simulate_table(
     ... )
     >>> table.X.shape
     (8, 2)
-    >>> sorted(table.costs.ingredients)
+    >>> sorted(table.costs.steps)
     ['degrees', 'triangles']
     """
     space = get_space(space) if isinstance(space, str) else space
@@ -284,7 +284,7 @@ def _how_to_go_on(sink: _Sink, path: Any) -> str:
 
 def _whole(name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise UsageError(f"{name}={value!r}; expected a whole number of at least {least}")
+        raise UsageError(f"{name}={value!r}; expected an integer of at least {least}")
     return int(value)
 
 
@@ -311,7 +311,7 @@ def _job(
 def _manifest(job: Job, n_samples: int, seed: int, stream: str) -> dict[str, Any]:
     chosen: Plan = plan(job.features)
     kept = [node.name for node in chosen.nodes if not isinstance(node, Step)]
-    needs = {name: [n for n in chosen.lineage[name] if n != name] for name in kept}
+    uses = {name: [n for n in chosen.lineage[name] if n != name] for name in kept}
     return {
         "format": FORMAT,
         "space": job.space.as_dict(),
@@ -323,7 +323,7 @@ def _manifest(job: Job, n_samples: int, seed: int, stream: str) -> dict[str, Any
             {"name": item.name, "version": item.version, "discrete": item.discrete}
             for item in job.features
         ],
-        "needs": needs,
+        "uses": uses,
         "n_samples": n_samples,
         "code": _code(job),
         "packages": {name: version(name) for name in ("netchoice", "numpy", "numba", "scipy")},

@@ -23,9 +23,9 @@ def duration(seconds: float) -> str:
 
 
 def in_seconds(source: str) -> bool:
-    """Whether prices that come from there are times.
+    """Whether costs that come from there are times.
 
-    >>> in_seconds("measured"), in_seconds("paper:ba"), in_seconds("prices.csv")
+    >>> in_seconds("measured"), in_seconds("paper:ba"), in_seconds("costs.csv")
     (True, True, False)
     """
     return source.partition(":")[0] in ("measured", "paper")

@@ -27,7 +27,7 @@ from netchoice._kernels.lanes import (
 from netchoice._kernels.ordering import breadth_first, by_degree, renumbered
 
 # What it costs to add a row to a neighbour's, as a multiple of reading one from there.
-PUSH_PRICE = 5
+PUSH_COST = 5
 
 
 @helper
@@ -206,7 +206,7 @@ def _count_paths(
     level_start[0], level_start[1] = 0, n_sources
     while missing > 0:
         start, stop = level_start[level - 1], level_start[level]
-        if PUSH_PRICE * _edges(degree, entry, start, stop) < pending_edges:
+        if PUSH_COST * _edges(degree, entry, start, stop) < pending_edges:
             end, reached = _push_paths(
                 indptr, indices, paths, seen, active, entry, entry_lanes, start, stop
             )
@@ -280,7 +280,7 @@ def _add_dependencies(
     for level in range(n_levels - 2, 0, -1):
         start, middle, end = level_start[level], level_start[level + 1], level_start[level + 2]
         near_edges = _edges(degree, entry, start, middle)
-        if PUSH_PRICE * far_edges < near_edges:
+        if PUSH_COST * far_edges < near_edges:
             _push_shares(
                 indptr, indices, share, got, active, entry, entry_lanes, start, middle, end
             )

@@ -22,7 +22,7 @@ from netchoice._kernels.ordering import breadth_first, renumbered
 
 N_SOURCES = 64 * N_WORDS
 # What it costs to hand a row on to a neighbour, as a multiple of reading one from there.
-PUSH_PRICE = 3
+PUSH_COST = 3
 
 
 @helper
@@ -129,7 +129,7 @@ def _search(
     level, now, then = 0, 0, len(degree)
     while missing > 0:
         level += 1
-        if PUSH_PRICE * _edges(degree, active, n_active) < pending_edges:
+        if PUSH_COST * _edges(degree, active, n_active) < pending_edges:
             n_active, reached = _push(indptr, indices, seen, fresh, now, then, active, n_active)
         else:
             n_active, reached, n_pending = _pull(

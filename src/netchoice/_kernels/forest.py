@@ -83,7 +83,7 @@ def _race(draws, node, n_ready, wanted, state):
     """Weighted draws without replacement: the first to arrive in a race of exponential times.
 
     Times are in units of the ``wanted``-th heaviest column still under way, so that the winners'
-    are finite whatever the weights. A later round of the same node starts the others anew, which
+    are finite whatever the weights. A later round of the same node starts the others again, which
     changes nothing, as exponential times have no memory.
     """
     log_weights, drawn_at, arrival, winners = (

@@ -36,7 +36,7 @@ def start(seed):
 
 @helper
 def whole(mean, a, b, c, d):
-    """A random whole number with this mean (the floor, or one more), and the state after it."""
+    """A random integer with this mean (the floor, or one more), and the state after it."""
     draw, a, b, c, d = uniform(a, b, c, d)
     base = int(mean)
     return base + (1 if draw < mean - base else 0), a, b, c, d

@@ -9,16 +9,16 @@ import typer
 
 import netchoice
 from netchoice.cli import (
-    choosing,
-    evaluations,
+    choose,
+    evaluate,
     features,
     models,
     networks,
-    pilots,
-    reproduction,
-    selection,
-    setup,
+    pilot,
+    rank,
+    reproduce,
     tables,
+    warmup,
 )
 from netchoice.cli.common import app, say
 from netchoice.costs import CostError
@@ -26,8 +26,8 @@ from netchoice.errors import NetchoiceError, UsageError
 from netchoice.simulate import StoppedError
 
 __all__ = [
-    "app", "choosing", "evaluations", "features", "main", "models", "networks", "pilots",
-    "reproduction", "selection", "setup", "tables",
+    "app", "choose", "evaluate", "features", "main", "models", "networks", "pilot", "rank",
+    "reproduce", "tables", "warmup",
 ]  # fmt: skip
 
 # The wrong use of options is an error class of click, which typer may or may not carry inside.

@@ -15,7 +15,7 @@ app = typer.Typer(
     help="Which growth mechanism made this network?\n\n"
     "netchoice compares an observed network with networks grown by mechanistic models (preferential "
     "attachment, gene duplication, …), paying only for the network statistics that are worth their "
-    "price.",
+    "cost.",
     epilog="A first tour: [bold]netchoice models[/bold] lists what can grow networks; "
     "[bold]netchoice grow dmr --nodes 1000 --seed 1 -o net.tsv[/bold] grows one; "
     "[bold]netchoice describe net.tsv[/bold] reads it back.",

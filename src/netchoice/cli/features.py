@@ -1,4 +1,4 @@
-"""Commands about features and their prices."""
+"""Commands about features and their costs."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def features(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the features, or compute them on a network with the price of each.
+    """List the features, or compute them on a network with the cost of each.
 
     Example: [bold]netchoice features net.tsv --only transitivity,n_triangles[/bold]
 
-    The price is the CPU time to compute that feature alone, with every step it is computed from.
+    The cost is the CPU time to compute that feature alone, with every step it is computed from.
     """
     chosen = _chosen(only)
     if network is None:
@@ -110,7 +110,7 @@ def _record(result: FeatureResult) -> dict[str, Any]:
 
 
 def _print_result(result: FeatureResult) -> None:
-    say(f"{'feature':26}{'value':>18}{'price alone':>14}")
+    say(f"{'feature':26}{'value':>18}{'cost alone':>14}")
     for name in sorted(result.values, key=lambda name: -result.seconds[name]):
         shown = "failed" if name in result.failures else f"{result.values[name]:.10g}"
         say(f"{name:26}{shown:>18}{duration(result.seconds[name]):>14}")

@@ -53,7 +53,7 @@ def simulate(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate a reference table: networks from a model space, with features and prices.
+    """Simulate a reference table: networks from a model space, with features and costs.
 
     Example: [bold]netchoice simulate duplication --nodes 1000 --samples 5000 --out tables/train[/bold]
 
@@ -93,7 +93,7 @@ def simulate(
 
 @table.command()
 def info(path: TablePath, as_json: AsJson = False) -> None:
-    """Rows, labels, failures, features and prices of a table.
+    """Rows, labels, failures, features and costs of a table.
 
     Example: [bold]netchoice table info tables/train[/bold]
     """
@@ -140,13 +140,13 @@ def bring_in(
     out: Annotated[Path, typer.Argument(help="Folder for the table.")],
     label: Annotated[str, typer.Option("--label", help="The column with the labels.")] = "label",
     costs: Annotated[
-        Path | None, typer.Option("--costs", help="A CSV file: feature, price; 0 by default.")
+        Path | None, typer.Option("--costs", help="A CSV file: feature, cost; 0 by default.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a table of a CSV file that was made elsewhere, with a price for each column.
+    """Make a table of a CSV file that was made elsewhere, with a cost for each column.
 
-    Example: [bold]netchoice table import data.csv tables/mine --label diagnosis --costs prices.csv[/bold]
+    Example: [bold]netchoice table import data.csv tables/mine --label diagnosis --costs costs.csv[/bold]
     """
     made = netchoice.ReferenceTable.from_csv(file, label, costs=costs)
     made.save(out)
@@ -157,14 +157,14 @@ def bring_in(
 
 
 def _record(made: netchoice.ReferenceTable, path: Path) -> dict[str, Any]:
-    together = made.costs.price_of_set(made.features, "shared")
+    together = made.costs.cost_of_set(made.features, "shared")
     return {
         "path": str(path),
         "rows": len(made),
         "labels": {str(label): int(n) for label, n in made.y.value_counts().sort_index().items()},
         "failures": made.failures.to_dict("records"),
         "features": made.features,
-        "seconds": made.costs.prices(made.features),
+        "seconds": made.costs.alone(made.features),
         "seconds_together": together,
         "space": made.manifest["space"],
         "n_nodes": made.manifest["n_nodes"],
@@ -182,9 +182,9 @@ def _print_table(made: netchoice.ReferenceTable, path: Path) -> None:
         say(f"row {failure['row']} failed: {failure['failure']}")
     if len(record["failures"]) > 5:
         say(f"… {len(record['failures'])} rows failed in all")
-    dearest = sorted(record["seconds"].items(), key=lambda item: -item[1])
-    shown = ", ".join(f"{name} {duration(seconds)}" for name, seconds in dearest[:5])
-    say(f"dearest features, alone: {shown}")
+    most_expensive = sorted(record["seconds"].items(), key=lambda item: -item[1])
+    shown = ", ".join(f"{name} {duration(seconds)}" for name, seconds in most_expensive[:5])
+    say(f"most expensive features, alone: {shown}")
     say(
         f"all features of a network, shared steps paid once: {duration(record['seconds_together'])}"
     )

@@ -22,9 +22,9 @@ MUCH = 5.0
 def penalty_grid(
     costs: CostModel, features: Iterable[str] | None = None, n: int = 26
 ) -> list[float]:
-    """Penalties for prices as shares: 0, then evenly in ratio until price alone decides.
+    """Penalties for costs as shares: 0, then evenly in ratio until cost alone decides.
 
-    At the last one, a feature that costs as little more as the cheapest one's price loses more than
+    At the last one, a feature that costs as little more as the cheapest one's cost loses more than
     any information can make up for.
 
     Parameters
@@ -43,7 +43,7 @@ def penalty_grid(
     """
     if n < 3:
         raise UsageError(f"n={n} penalties; expected at least 3")
-    shares = [share for share in costs.prices(features, "share").values() if share > 0]
+    shares = [share for share in costs.alone(features, "share").values() if share > 0]
     if not shares:
         return [0.0]
     last = max(MUCH / min(shares), 10 * SMALLEST)

@@ -15,7 +15,15 @@ from netchoice.features import (  # noqa: I001  the order of the features in tab
 )
 from netchoice.features.compute import FeatureResult, compute_features, feature_names
 from netchoice.features.paper import PaperCosts, paper_costs
-from netchoice.features.registry import FEATURES, STEPS, Feature, Step, feature, steps_of
+from netchoice.features.registry import (
+    FEATURES,
+    STEPS,
+    Feature,
+    Step,
+    feature,
+    min_powers,
+    steps_of,
+)
 
 __all__ = [
     "FEATURES",
@@ -37,6 +45,7 @@ __all__ = [
     "feature",
     "feature_names",
     "foreign",
+    "min_powers",
     "noise",
     "paper_costs",
     "steps_of",

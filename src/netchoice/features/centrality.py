@@ -5,7 +5,7 @@ import numpy as np
 from netchoice.features.registry import builtin, step
 
 
-@step(growth="n·m")
+@step(growth="n·m", min_power=2.0)
 def betweenness(graph):
     """Shortest-path betweenness of each node, normalised by (n−1)(n−2)/2."""
     from netchoice._kernels.betweenness import betweenness as kernel
@@ -68,7 +68,7 @@ def eigenvector_max(leading_eigenvector):
     return leading_eigenvector.max(initial=0.0)
 
 
-@builtin(growth="n·m")
+@builtin(growth="n·m", min_power=2.0)
 def estrada_index(graph, components):
     """Sum of exp(eigenvalue) of the adjacency matrix."""
     from netchoice._kernels.spectrum import estrada_index as kernel

@@ -20,7 +20,7 @@ from netchoice.names import is_ours
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: What takes less than this is repeated where prices are calibrated, in seconds.
+#: What takes less than this is repeated where costs are calibrated, in seconds.
 SHORT = 1e-3
 _BUDGET = 2e-3
 
@@ -33,12 +33,12 @@ _ready_plans: dict[int, Plan] = {}
 
 @dataclass
 class FeatureResult:
-    """Values and prices of features on one network.
+    """Values and costs of features on one network.
 
     Attributes
     ----------
     values : dict
-        By feature; whole numbers for discrete ones; NaN for one that failed.
+        By feature; integers for discrete ones; NaN for one that failed.
     own_seconds, step_seconds : dict
         CPU seconds: each feature's own time, and each step's.
     failures : dict
@@ -90,7 +90,7 @@ def compute_features(
         For the noise features, which are left out without it. Each draws from a stream of its own,
         so asking for fewer features does not change the others.
     repeat_short : bool
-        Run what is short several times, for prices that a clock can resolve.
+        Run what is short several times, for costs that a clock can resolve.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def _chosen(names: Iterable[str | Feature] | None, rng: np.random.Generator | No
         raise UsageError(f"rng={rng!r}; expected a NumPy generator, numpy.random.default_rng(1)")
     chosen = plan(tuple(find(name) for name in names))
     for node in chosen.nodes:
-        if rng is None and "rng" in node.needs:
+        if rng is None and "rng" in node.inputs:
             raise UsageError(
                 f"{node.name} draws random numbers; give rng, a NumPy generator (on the command line: "
                 "--seed)"
@@ -161,7 +161,7 @@ def _run(
     repeat_short: bool,
 ) -> float:
     """Compute one step or feature into ``found``; its CPU seconds."""
-    missing = [need for need in node.needs if need not in found and need != "rng"]
+    missing = [need for need in node.inputs if need not in found and need != "rng"]
     if missing:
         _fail(node, f"needs {missing[0]}, which failed", result)
         return 0.0
@@ -181,7 +181,7 @@ def _run(
 
 
 def _call(node: Node, found: dict[str, Any], base: NDArray[np.uint64] | None) -> Any:
-    arguments = [_stream(node.name, base) if need == "rng" else found[need] for need in node.needs]
+    arguments = [_stream(node.name, base) if need == "rng" else found[need] for need in node.inputs]
     if not is_ours(node.function):
         arguments = [_read_only(argument) for argument in arguments]
     return node.function(*arguments)
@@ -234,7 +234,7 @@ def _as_number(item: Feature, value: Any) -> float:
     if isinstance(value, numbers.Integral):
         return int(value)  # exact also where a float is not
     if not number.is_integer():
-        raise ValueError(f"returned {value!r}, but is declared discrete; expected a whole number")
+        raise ValueError(f"returned {value!r}, but is declared discrete; expected an integer")
     return int(number)
 
 
@@ -246,7 +246,7 @@ def _fail(node: Node, reason: str, result: FeatureResult) -> None:
 
 
 def _make_ready(chosen: Plan) -> None:
-    """Run once, untimed, what has not run in this process: compiling and loading is no price."""
+    """Run once, untimed, what has not run in this process: compiling and loading is no cost."""
     if id(chosen) in _ready_plans:
         return
     _ready_plans[id(chosen)] = chosen  # kept, so that its id stays its own
@@ -257,7 +257,7 @@ def _make_ready(chosen: Plan) -> None:
     found: dict[str, Any] = {"graph": Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (4, 5)], 7)}
     base = np.arange(4, dtype=np.uint64)
     for node in nodes:
-        if all(need in found or need in INPUTS for need in node.needs):
+        if all(need in found or need in INPUTS for need in node.inputs):
             try:
                 found[node.name] = _call(node, found, base)
             except Exception:  # noqa: S112  told of where it is asked for, on the user's network

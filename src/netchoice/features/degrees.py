@@ -69,7 +69,7 @@ def degree_q75(degree_counts):
 
 
 def quantile(counts, share):
-    """Linearly interpolated quantile of whole numbers given by how often each occurs."""
+    """Linearly interpolated quantile of integers given by how often each occurs."""
     cumulative = np.cumsum(counts)
     if not len(cumulative) or not cumulative[-1]:
         return 0.0

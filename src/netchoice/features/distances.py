@@ -5,7 +5,7 @@ import numpy as np
 from netchoice.features.registry import builtin, step
 
 
-@step(growth="n·m/64")
+@step(growth="n·m/64", min_power=2.0)
 def distance_histograms(graph):
     """Unordered pairs of nodes at each distance: in the whole graph, and in the LCC."""
     from netchoice._kernels.distances import distance_histograms as kernel

@@ -1,4 +1,4 @@
-"""The network as other libraries hold it, for users' features; the conversion has its price."""
+"""The network as other libraries hold it, for users' features; the conversion has its cost."""
 
 from netchoice.features.registry import step
 

@@ -23,5 +23,5 @@ def noise_bernoulli(rng):
 
 @builtin(discrete=True)
 def noise_integer(rng):
-    """Noise: whole numbers 0 to 49, equally likely."""
+    """Noise: integers 0 to 49, equally likely."""
     return rng.integers(50)

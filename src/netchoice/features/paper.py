@@ -1,4 +1,4 @@
-"""The runtimes that the paper printed for its own code, as prices."""
+"""The runtimes that the paper printed for its own code, as costs."""
 
 from __future__ import annotations
 

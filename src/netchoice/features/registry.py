@@ -25,9 +25,10 @@ class Step:
 
     name: str
     function: Callable[..., Any]
-    needs: tuple[str, ...]
+    inputs: tuple[str, ...]
     definition: str
     growth: str
+    min_power: float | None = None
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,17 @@ class Feature:
 
     name: str
     function: Callable[..., Any]
-    needs: tuple[str, ...]
+    inputs: tuple[str, ...]
     definition: str
     discrete: bool
     growth: str
     version: str
+    min_power: float | None = None
 
     @property
     def is_random(self) -> bool:
         """True for a feature that draws random numbers."""
-        return "rng" in self.needs
+        return "rng" in self.inputs
 
 
 Node = Step | Feature
@@ -54,7 +56,7 @@ STEPS: dict[str, Step] = {}
 FEATURES: dict[str, Feature] = {}
 
 
-def _needs(function: Callable[..., Any]) -> tuple[str, ...]:
+def _inputs(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(inspect.signature(function).parameters)
 
 
@@ -62,12 +64,25 @@ def _definition(function: Callable[..., Any]) -> str:
     return (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\n", " ").rstrip(".")
 
 
-def step(*, growth: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function as a shared step."""
+def step(
+    *, growth: str, min_power: float | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function as a shared step.
+
+    Parameters
+    ----------
+    growth : str
+        How its time grows with the network, for people.
+    min_power : float, optional
+        The power of the number of nodes that its time is known to reach at least; extrapolations of
+        cost respect it.
+    """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
-        STEPS[name] = Step(name, function, _needs(function), _definition(function), growth)
+        STEPS[name] = Step(
+            name, function, _inputs(function), _definition(function), growth, min_power
+        )
         return function
 
     return register
@@ -80,19 +95,23 @@ def feature(
     growth: str = "",
     version: str = "1",
     name: str | None = None,
+    min_power: float | None = None,
 ) -> Any:
     """Make a feature of a function; a decorator, with or without parentheses.
 
     Parameters
     ----------
     discrete : bool
-        True for counts and other whole numbers.
+        True for counts and other integers.
     growth : str
         How its time grows with the network, for people.
     version : str
         Change it with the definition: tables with different versions are never mixed.
     name : str, optional
         By default the function's.
+    min_power : float, optional
+        The power of the number of nodes that its own time is known to reach at least; extrapolations
+        of cost respect it.
 
     Examples
     --------
@@ -107,9 +126,15 @@ def feature(
     """
 
     def make(function: Callable[..., Any]) -> Feature:
-        own = name or function.__name__
         return Feature(
-            own, function, _needs(function), _definition(function), discrete, growth, version
+            name=name or function.__name__,
+            function=function,
+            inputs=_inputs(function),
+            definition=_definition(function),
+            discrete=discrete,
+            growth=growth,
+            version=version,
+            min_power=min_power,
         )
 
     return make if function is None else make(function)
@@ -121,11 +146,12 @@ def builtin(
     growth: str = "1",
     name: str | None = None,
     definition: str | None = None,
+    min_power: float | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register one of the package's own features."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        made = feature(discrete=discrete, growth=growth, name=name)(function)
+        made = feature(discrete=discrete, growth=growth, name=name, min_power=min_power)(function)
         made = replace(made, definition=definition or made.definition)
         FEATURES[made.name] = made
         return function
@@ -182,7 +208,7 @@ def plan(features: tuple[Feature, ...]) -> Plan:
             raise UsageError(f"features need each other in a circle: {circle}")
         path.append(node.name)
         line: dict[str, None] = {}
-        for need in node.needs:
+        for need in node.inputs:
             if need not in INPUTS:
                 visit(_provider(need, wanted, node))
                 line.update(dict.fromkeys(lineage[need]))
@@ -216,3 +242,13 @@ def steps_of(item: Feature) -> tuple[str, ...]:
     ('triangles', 'degrees')
     """
     return tuple(name for name in plan((item,)).lineage[item.name] if name in STEPS)
+
+
+def min_powers() -> dict[str, float]:
+    """Return the steps and features whose cost is known to grow at least with a power of the nodes.
+
+    >>> min_powers()["betweenness"]
+    2.0
+    """
+    nodes: tuple[Node, ...] = (*STEPS.values(), *FEATURES.values())
+    return {node.name: node.min_power for node in nodes if node.min_power is not None}

@@ -63,7 +63,7 @@ def relevance(
     y : array of shape (n_rows,)
         Labels of any kind that can be sorted.
     discrete : boolean array of shape (n_columns,), optional
-        Which columns are discrete; None: those with whole numbers only. Concerns ``"published"``
+        Which columns are discrete; None: those with integers only. Concerns ``"published"``
         alone. ``"calibrated"`` looks at how often values repeat, ``"plugin"`` takes all as discrete.
     estimator : {"calibrated", "published", "plugin"}
     seed : int

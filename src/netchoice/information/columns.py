@@ -55,7 +55,7 @@ class Marginal(NamedTuple):
 
 @dataclass(frozen=True)
 class Coded:
-    """A column as whole numbers 0, 1, … in the order of its values.
+    """A column as integers 0, 1, … in the order of its values.
 
     ``nominal``: the order means nothing, as in class labels.
     """

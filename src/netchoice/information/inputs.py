@@ -13,13 +13,13 @@ from netchoice.information.columns import Floats
 
 
 def whole_number(name: str, value: Any, least: int) -> int:
-    """A parameter that must be a whole number."""
+    """A parameter that must be an integer."""
     try:
         number = operator.index(value)
     except TypeError:
         number = least - 1
     if number < least:
-        raise UsageError(f"{name} is {value!r}; it must be a whole number, at least {least}")
+        raise UsageError(f"{name} is {value!r}; it must be an integer, at least {least}")
     return number
 
 
@@ -79,7 +79,7 @@ def as_column(values: ArrayLike, name: str, discrete: bool) -> Floats:
 
 
 def as_mask(discrete: ArrayLike | None, table: Floats) -> NDArray[np.bool_]:
-    """Which columns are discrete; unless told, those that hold whole numbers only."""
+    """Which columns are discrete; unless told, those that hold integers only."""
     if discrete is None:
         return np.asarray((table == np.floor(table)).all(axis=0))
     mask = np.asarray(discrete)

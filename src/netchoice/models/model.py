@@ -213,7 +213,7 @@ class Model:
             or not self.min_nodes <= n_nodes < 2**31
         ):
             raise UsageError(
-                f"{self.name} cannot grow to {n_nodes!r} nodes; expected a whole number of at least "
+                f"{self.name} cannot grow to {n_nodes!r} nodes; expected an integer of at least "
                 f"{self.min_nodes}, the size of its seed graph, and below 2³¹"
             )
 

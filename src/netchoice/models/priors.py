@@ -99,9 +99,9 @@ def beta(a: float, b: float) -> Prior:
 
 
 def integers(low: float, high: float) -> Prior:
-    """Whole numbers from low to high, both included, equally likely."""
+    """Integers from low to high, both included, equally likely."""
     if low != int(low) or high != int(high) or low > high:
-        raise UsageError(f"integers({low:g}, {high:g}): expected two whole numbers, low then high")
+        raise UsageError(f"integers({low:g}, {high:g}): expected two integers, low then high")
     first, last = int(low), int(high)
     text = f"integers({first}, {last})"
     return Prior(text, first, last, lambda rng: int(rng.integers(first, last + 1)))

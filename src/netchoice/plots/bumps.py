@@ -1,4 +1,4 @@
-"""How a ranking changes as prices weigh more."""
+"""How a ranking changes as costs weigh more."""
 
 from __future__ import annotations
 

@@ -156,13 +156,13 @@ def penalty_axis(ax: Axes, penalties: Sequence[float]) -> None:
         )
 
 
-def price_axis(axis: Axis, prices: Iterable[float], unit: str, what: str = "price") -> None:
-    """A logarithmic axis of prices, which begins with a linear piece where some are 0."""
-    positive = [price for price in prices if price > 0]
+def cost_axis(axis: Axis, costs: Iterable[float], unit: str, what: str = "cost") -> None:
+    """A logarithmic axis of costs, which begins with a linear piece where some are 0."""
+    positive = [cost for cost in costs if cost > 0]
     scale = axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale
     if not positive:
         scale("linear")
-    elif any(price == 0 for price in prices):
+    elif any(cost == 0 for cost in costs):
         scale("symlog", linthresh=min(positive))
     else:
         scale("log")
@@ -170,24 +170,24 @@ def price_axis(axis: Axis, prices: Iterable[float], unit: str, what: str = "pric
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,)))
     if positive:
         axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(FuncFormatter(lambda price, _: price_text(price, unit)))
+    axis.set_major_formatter(FuncFormatter(lambda cost, _: cost_text(cost, unit)))
     axis.set_label_text(what if unit in ("s", "") else f"{what} ({unit})")
 
 
-def price_text(price: float, unit: str = "s") -> str:
-    """A price with its unit, if it has one; seconds in the unit that suits them.
+def cost_text(cost: float, unit: str = "s") -> str:
+    """A cost with its unit, if it has one; seconds in the unit that suits them.
 
-    >>> price_text(0.00025), price_text(0.01), price_text(120.0), price_text(0.5, "euro")
+    >>> cost_text(0.00025), cost_text(0.01), cost_text(120.0), cost_text(0.5, "euro")
     ('250 µs', '10 ms', '120 s', '0.5 euro')
     """
     if unit != "s":
-        return f"{price:.3g} {unit}".rstrip()
-    if price == 0 or price >= 0.9995:
-        return f"{price:.4g} s"
+        return f"{cost:.3g} {unit}".rstrip()
+    if cost == 0 or cost >= 0.9995:
+        return f"{cost:.4g} s"
     for name, size in (("ms", 1e-3), ("µs", 1e-6)):
-        if price >= 0.9995 * size:
-            return f"{price / size:.3g} {name}"
-    return f"{price / 1e-9:.3g} ns"
+        if cost >= 0.9995 * size:
+            return f"{cost / size:.3g} {name}"
+    return f"{cost / 1e-9:.3g} ns"
 
 
 def size_axis(axis: Axis, sizes: Sequence[float]) -> None:
@@ -218,9 +218,9 @@ def save(picture: Any, path: str | PathLike[str]) -> Path:
     --------
     >>> import pathlib, tempfile
     >>> from netchoice import CostModel, plots
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "pictures", "prices.svg")
-    >>> plots.save(plots.prices(CostModel({"a": 1.0, "b": 2.0})), file).name
-    'prices.svg'
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "pictures", "costs.svg")
+    >>> plots.save(plots.feature_costs(CostModel({"a": 1.0, "b": 2.0})), file).name
+    'costs.svg'
     """
     path = Path(path)
     form = path.suffix.lower()

@@ -217,7 +217,7 @@ def confusion(matrix: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(len(matrix)), [str(name) for name in matrix.index], fontsize=SMALL + 1)
     if matrix.shape[1] > 4:
         ax.tick_params(axis="x", rotation=45)
-    ax.set(xlabel="told", ylabel="true")
+    ax.set(xlabel="predicted", ylabel="true")
     ax.get_figure().colorbar(mesh, ax=ax, label="share of the true model")  # type: ignore[union-attr]
     return ax
 
@@ -241,13 +241,15 @@ def reliability(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import pandas as pd
-    >>> ax = reliability(pd.DataFrame({"told": [0.1, 0.9], "true": [0.12, 0.88], "n": [50, 70]}))
+    >>> ax = reliability(pd.DataFrame({"predicted": [0.1, 0.9], "observed": [0.12, 0.88], "n": [50, 70]}))
     >>> ax.get_xlabel()
     'probability told'
     """
-    checked(table, ("told", "true", "n"), "table of reliability")
+    checked(table, ("predicted", "observed", "n"), "table of reliability")
     rows = table[table["n"] > 0]
-    told, true, n = (rows[name].to_numpy(dtype=np.float64) for name in ("told", "true", "n"))
+    told, true, n = (
+        rows[name].to_numpy(dtype=np.float64) for name in ("predicted", "observed", "n")
+    )
     ax = paper(ax, 0.62 * WIDTH, 0.62 * WIDTH)
     ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1, label="as told")
     # Of what was told, not of what was found, which says nothing where none or all were so.

@@ -14,28 +14,28 @@ from netchoice.evaluation import pareto_front
 from netchoice.plots.canvas import (
     SMALL,
     checked,
+    cost_axis,
+    cost_text,
     halo,
     one_of,
     paper,
-    price_axis,
-    price_text,
     signs,
 )
 
-PRICES = ("price_shared", "price_alone")
-_READINGS = {"price_shared": "steps shared", "price_alone": "each feature alone"}
+COSTS = ("cost_shared", "cost_alone")
+_READINGS = {"cost_shared": "steps shared", "cost_alone": "each feature alone"}
 
 
 def pareto(
     evaluation: pd.DataFrame,
     *,
-    price: str = "price_shared",
+    cost: str = "cost_shared",
     knee: Mapping[str, Any] | None = None,
     point: Mapping[str, Any] | None = None,
     unit: str = "s",
     ax: Axes | None = None,
 ) -> Axes:
-    """Accuracy against price over all methods, penalties and numbers of features.
+    """Accuracy against cost over all methods, penalties and numbers of features.
 
     Faint signs are all sets evaluated. The line is the Pareto front, the best accuracy for the
     money, with standard errors.
@@ -43,15 +43,15 @@ def pareto(
     Parameters
     ----------
     evaluation : DataFrame
-        One row for each method, penalty and k: method, price_alone, price_shared, accuracy and
+        One row for each method, penalty and k: method, cost_alone, cost_shared, accuracy and
         accuracy_se.
-    price : "price_shared" or "price_alone"
-        Price of a set: a step paid once, or for every feature that needs it.
+    cost : "cost_shared" or "cost_alone"
+        Cost of a set: a step paid once, or for every feature that needs it.
     knee, point : mapping or Series, optional
-        The front's knee and the set that was chosen, to be marked: its ``accuracy`` and its price,
-        under the name of the column or as ``price``.
+        The front's knee and the set that was chosen, to be marked: its ``accuracy`` and its cost,
+        under the name of the column or as ``cost``.
     unit : str
-        Of the prices; seconds are shown as µs, ms or s.
+        Of the costs; seconds are shown as µs, ms or s.
     ax : Axes, optional
 
     Returns
@@ -62,32 +62,32 @@ def pareto(
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({
-    ...     "method": ["jmi", "jmi", "mrmr"], "price_alone": [0.001, 0.1, 0.02],
-    ...     "price_shared": [0.001, 0.1, 0.02], "accuracy": [0.7, 0.99, 0.6], "accuracy_se": 0.01,
+    ...     "method": ["jmi", "jmi", "mrmr"], "cost_alone": [0.001, 0.1, 0.02],
+    ...     "cost_shared": [0.001, 0.1, 0.02], "accuracy": [0.7, 0.99, 0.6], "accuracy_se": 0.01,
     ... })
-    >>> ax = pareto(table, point={"price": 0.1, "accuracy": 0.99})
+    >>> ax = pareto(table, point={"cost": 0.1, "accuracy": 0.99})
     >>> [text.get_text() for text in ax.texts]
     ['chosen: 99.0 % for 100 ms']
     """
-    checked(evaluation, ("method", *PRICES, "accuracy", "accuracy_se"), "evaluation")
-    one_of("price", price, PRICES)
+    checked(evaluation, ("method", *COSTS, "accuracy", "accuracy_se"), "evaluation")
+    one_of("cost", cost, COSTS)
     ax = paper(ax)
-    _cloud(ax, evaluation, price)
-    front = pareto_front(evaluation, price=price)
+    _cloud(ax, evaluation, cost)
+    front = pareto_front(evaluation, cost=cost)
     ax.step(
-        front[price], front["accuracy"], where="post", color="black", linewidth=1.6,
+        front[cost], front["accuracy"], where="post", color="black", linewidth=1.6,
         path_effects=halo(3), zorder=4, label="Pareto front", gid="front",
     )  # fmt: skip
     sure = front[front["accuracy_se"] > 0]
     ax.errorbar(
-        sure[price], sure["accuracy"], yerr=sure["accuracy_se"], fmt="none", ecolor="black",
+        sure[cost], sure["accuracy"], yerr=sure["accuracy_se"], fmt="none", ecolor="black",
         elinewidth=0.9, capsize=2, zorder=4,
     )  # fmt: skip
-    what = "price per network" if unit == "s" else "price"
-    price_axis(ax.xaxis, list(evaluation[price]), unit, f"{what}, {_READINGS[price]}")
+    what = "cost per network" if unit == "s" else "cost"
+    cost_axis(ax.xaxis, list(evaluation[cost]), unit, f"{what}, {_READINGS[cost]}")
     ax.margins(y=0.08)
-    _mark(ax, knee, "knee", price, unit)
-    _mark(ax, point, "chosen", price, unit)
+    _mark(ax, knee, "knee", cost, unit)
+    _mark(ax, point, "chosen", cost, unit)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     ax.set_ylabel("accuracy")
     ax.grid(alpha=0.25)
@@ -98,25 +98,25 @@ def pareto(
     return ax
 
 
-def _cloud(ax: Axes, evaluation: pd.DataFrame, price: str) -> None:
+def _cloud(ax: Axes, evaluation: pd.DataFrame, cost: str) -> None:
     for method, sign in signs(dict.fromkeys(evaluation["method"])).items():
         rows = evaluation[evaluation["method"] == method]
-        sets = rows[[price, "accuracy"]].drop_duplicates()  # most sets stand at several penalties
+        sets = rows[[cost, "accuracy"]].drop_duplicates()  # most sets stand at several penalties
         ax.scatter(
-            sets[price], sets["accuracy"], s=22, marker=sign.marker, facecolor="none",
+            sets[cost], sets["accuracy"], s=22, marker=sign.marker, facecolor="none",
             edgecolor=sign.colour, linewidth=0.9, alpha=0.55, label=str(method), gid=str(method),
         )  # fmt: skip
 
 
-def _mark(ax: Axes, point: Mapping[str, Any] | None, name: str, price: str, unit: str) -> None:
+def _mark(ax: Axes, point: Mapping[str, Any] | None, name: str, cost: str, unit: str) -> None:
     if point is None:
         return
-    costs = point.get(price, point.get("price"))
+    costs = point.get(cost, point.get("cost"))
     accuracy = point.get("accuracy")
     if costs is None or accuracy is None:
         raise UsageError(
             f"the {name} point has {', '.join(map(str, point.keys())) or 'nothing'}; expected "
-            f"'accuracy' and {price!r} or 'price'"
+            f"'accuracy' and {cost!r} or 'cost'"
         )
     marker, size = ("*", 190) if name == "chosen" else ("D", 60)
     ax.scatter(
@@ -127,7 +127,7 @@ def _mark(ax: Axes, point: Mapping[str, Any] | None, name: str, price: str, unit
     # Nothing lies above a front, so that is where there is room; the knee may be the same point.
     above = name == "chosen"
     ax.annotate(
-        f"{name}: {100 * accuracy:.1f} % for {price_text(costs, unit)}",
+        f"{name}: {100 * accuracy:.1f} % for {cost_text(costs, unit)}",
         (costs, accuracy), xytext=(-3, 9) if above else (8, -8), textcoords="offset points",
         ha="right" if above and not on_the_left else "left", va="bottom" if above else "top",
         fontsize=SMALL + 1, zorder=6, path_effects=halo(2),

@@ -17,8 +17,8 @@ from netchoice.plots.canvas import (
     SMALL,
     Sign,
     checked,
+    cost_axis,
     paper,
-    price_axis,
     signs,
     size_axis,
 )
@@ -30,7 +30,7 @@ def cost_growth(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Price per network against its number of nodes, both logarithmic, with fits.
+    """Cost per network against its number of nodes, both logarithmic, with fits.
 
     As Figure 3 of the paper.
 
@@ -65,25 +65,25 @@ def cost_growth(
         )
     ax = paper(ax)
     last = frame.sort_values("n").groupby("name", sort=False)["seconds"].last()
-    by_price = [str(name) for name in last.sort_values(ascending=False, kind="stable").index]
-    drawn = _by_name(fits or [], by_price)
+    by_cost = [str(name) for name in last.sort_values(ascending=False, kind="stable").index]
+    drawn = _by_name(fits or [], by_cost)
     entries: list[Any] = []
     sizes: list[float] = list(frame["n"])
     seconds: list[float] = list(frame["seconds"])
-    for name, sign in signs(by_price).items():
+    for name, sign in signs(by_cost).items():
         rows = frame[frame["name"].astype(str) == name].sort_values("n")
         entries.append(_markers(ax, name, rows, sign))
         span = np.geomspace(rows["n"].min(), rows["n"].max(), 100)
         for i, fit in enumerate(drawn[name]):
-            n, price = _curve(fit, span)
+            n, cost = _curve(fit, span)
             sizes += [n.min(), n.max()]
-            seconds += [price.min(), price.max()]
+            seconds += [cost.min(), cost.max()]
             entries += ax.plot(
-                n, price, color=sign.colour, linestyle=LINES[i % len(LINES)], linewidth=1.4,
+                n, cost, color=sign.colour, linestyle=LINES[i % len(LINES)], linewidth=1.4,
                 label=_label(fit), gid=f"fit of {name}",
             )  # fmt: skip
     size_axis(ax.xaxis, sizes)
-    price_axis(ax.yaxis, seconds, "s", "price per network")
+    cost_axis(ax.yaxis, seconds, "s", "cost per network")
     ax.grid(alpha=0.25)
     ax.legend(
         handles=entries, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False,
@@ -120,8 +120,8 @@ def _curve(
     fit: Mapping[str, Any], span: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     curve = fit["curve"]
-    n, price = (span, curve(span)) if callable(curve) else curve
-    return np.asarray(n, dtype=np.float64), np.asarray(price, dtype=np.float64)
+    n, cost = (span, curve(span)) if callable(curve) else curve
+    return np.asarray(n, dtype=np.float64), np.asarray(cost, dtype=np.float64)
 
 
 def _label(fit: Mapping[str, Any]) -> str:

@@ -55,7 +55,7 @@ def heatmap(
 ) -> Axes:
     """Accuracy of one method's rankings over the penalty λ and the number k of features.
 
-    Lines join sets of the same price, as a share of the price of all features. A ring marks a set
+    Lines join sets of the same cost, as a share of the cost of all features. A ring marks a set
     with noise features. A dashed line sets λ = 0 apart. Penalties stand side by side, whatever
     their distances. As Figures 1 and 2 of the paper.
 
@@ -67,7 +67,7 @@ def heatmap(
     method : str
         Which one to draw.
     share : "share_alone" or "share_shared"
-        Price of a set: a step paid for every feature that needs it, or once.
+        Cost of a set: a step paid for every feature that needs it, or once.
     levels : sequence of float
         Shares where lines are drawn.
     vmin, vmax : float, optional
@@ -267,7 +267,7 @@ def _along(piece: NDArray[np.float64], part: float) -> tuple[float, float]:
 def _key(share: str) -> list[Line2D]:
     reading = "each feature alone" if share == "share_alone" else "steps shared"
     line = Line2D([], [], color="black", linewidth=1.0, path_effects=halo(2.4))
-    line.set_label(f"share of the full price ({reading})")
+    line.set_label(f"share of the full cost ({reading})")
     ring = Line2D([], [], linestyle="", marker="o", markersize=3.5, color="white")
     ring.set(markeredgecolor="black", markeredgewidth=0.8, label="noise among the features")
     return [line, ring]

@@ -27,7 +27,7 @@ def pilot_accuracy(
     Parameters
     ----------
     accuracy : DataFrame
-        As a :class:`netchoice.pilot.PilotStudy` has it: n, method, penalty, k, accuracy, one row for
+        As a :class:`netchoice.workflows.PilotStudy` has it: n, method, penalty, k, accuracy, one row for
         each repeat. Lines are means over repeats, bars reach from the least to the largest.
     ks : iterable of int
         Numbers of features to show, as far as there are any.

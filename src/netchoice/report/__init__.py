@@ -1,5 +1,5 @@
 """One self-contained HTML file about an answer or an evaluation, to be looked at and sent around."""
 
-from netchoice.report.writing import write_report
+from netchoice.report.write import write_report
 
 __all__ = ["write_report"]

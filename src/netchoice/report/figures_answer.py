@@ -230,7 +230,7 @@ def posterior(
             fillcolor=_pale(COLOURS[0]),
         ),
         go.Scatter(
-            x=short(told["interval"]), y=[0, 0], mode="lines", name=f"{told['level']:.0%} interval",
+            x=short(told["interval"]), y=[0, 0], mode="lines", name=f"{told['coverage']:.0%} interval",
             line={"color": INK, "width": 6}, hovertemplate="%{x:.4g}<extra></extra>",
         ),
     ]  # fmt: skip
@@ -250,7 +250,7 @@ def reliability(bins: Sequence[Mapping[str, float]]) -> dict[str, Any]:
     """How often what is told with some probability is so."""
     import plotly.graph_objects as go
 
-    told, true, n = (np.array([row[key] for row in bins]) for key in ("told", "true", "n"))
+    told, true, n = (np.array([row[key] for row in bins]) for key in ("predicted", "observed", "n"))
     error = 2 * np.sqrt(told * (1 - told) / n)
     traces = [
         go.Scatter(

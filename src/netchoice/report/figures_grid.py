@@ -1,4 +1,4 @@
-"""Figures of what was tried: accuracy against price, heat maps, rankings, price lists."""
+"""Figures of what was tried: accuracy against cost, heat maps, rankings, cost lists."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 from netchoice.costs import CostModel
 from netchoice.plots.canvas import COLOURS
+from netchoice.report.costs import CostAxis, Unit
 from netchoice.report.grid import Grid
 from netchoice.report.markup import label
-from netchoice.report.prices import PriceAxis, Unit
 from netchoice.report.theme import CHOSEN, FAINT, INK, PAPER, figure, short, signs
 
 MOST_RANKED, DEEPEST = 12, 10  # features in the picture of a ranking, and how far down it goes
-MOST_PRICED = 60  # features in the picture of prices, beside those in use
+MOST_COSTD = 60  # features in the picture of costs, beside those in use
 _READINGS = {"shared": "common steps paid once", "alone": "each feature alone"}
 
 
 def explorer(grid: Grid) -> dict[str, Any]:
-    """Accuracy against price of every set; the last two traces are the chosen and the shown one."""
+    """Accuracy against cost of every set; the last two traces are the chosen and the shown one."""
     import plotly.graph_objects as go
 
     traces = []
@@ -66,8 +66,8 @@ def explorer(grid: Grid) -> dict[str, Any]:
                 },
             )
         )
-    title = f"price per network, {_READINGS[grid.charge]}" if grid.unit.seconds else "price"
-    x = grid.axis.layout(title) if grid.priced else {"title": {"text": "number of features"}}
+    title = f"cost per network, {_READINGS[grid.charge]}" if grid.unit.seconds else "cost"
+    x = grid.axis.layout(title) if grid.has_costs else {"title": {"text": "number of features"}}
     return figure(
         traces, height=560, xaxis=x,
         yaxis={"title": {"text": "accuracy"}, "tickformat": ".0%", "hoverformat": ".2%"},
@@ -109,7 +109,7 @@ def heat(grid: Grid, method: str) -> dict[str, Any]:
     for row in own.to_dict("records"):
         column, line = at[row["penalty"]], ks.index(int(row["k"]))
         accuracy[line][column] = short([row["accuracy"]])[0]
-        told[line][column] = grid.unit.tell(row["price_shared"])
+        told[line][column] = grid.unit.tell(row["cost_shared"])
         if row["n_noise"] > 0:
             noise.append((column, int(row["k"])))
     low, high = float(grid.rows["accuracy"].min()), float(grid.rows["accuracy"].max())
@@ -121,7 +121,7 @@ def heat(grid: Grid, method: str) -> dict[str, Any]:
             colorbar={"title": {"text": "accuracy", "side": "right"}, "thickness": 12,
                       "tickformat": ".0%" if high - low > 0.05 else ".1%"},
             hovertemplate="λ = %{customdata}, %{y} features<br>accuracy %{z:.2%}<br>"
-            "price with common steps paid once %{text}<extra></extra>",
+            "cost with common steps paid once %{text}<extra></extra>",
         ),
         go.Scatter(
             x=[x for x, _ in noise], y=[y for _, y in noise], mode="markers", hoverinfo="skip",
@@ -175,30 +175,30 @@ def ranking(grid: Grid, method: str) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def dearest(costs: CostModel, chosen: list[str]) -> list[str]:
-    """The features that the list of prices draws, the dearest last: some, and all in use.
+def most_expensive(costs: CostModel, chosen: list[str]) -> list[str]:
+    """The features that the list of costs draws, the most expensive last: some, and all in use.
 
     >>> costs = CostModel({f"f{i}": float(i) for i in range(100)})
-    >>> names = dearest(costs, ["f7", "f99"])
+    >>> names = most expensive(costs, ["f7", "f99"])
     >>> len(names), names[:2], names[-1]
     (61, ['f7', 'f40'], 'f99')
     """
-    names = sorted(costs.features, key=costs.price)
-    shown = {*names[-MOST_PRICED:], *chosen}
+    names = sorted(costs.features, key=costs.cost)
+    shown = {*names[-MOST_COSTD:], *chosen}
     return [name for name in names if name in shown]
 
 
-def price_list(costs: CostModel, chosen: list[str], unit: Unit) -> dict[str, Any]:
-    """Prices alone and with shared steps paid, of the dearest features and those in use."""
+def cost_list(costs: CostModel, chosen: list[str], unit: Unit) -> dict[str, Any]:
+    """Costs alone and with shared steps paid, of the most expensive features and those in use."""
     import plotly.graph_objects as go
 
-    names = dearest(costs, chosen)
-    steps = costs.own | costs.ingredients
-    alone, own = [costs.price(name) for name in names], [costs.own[name] for name in names]
-    axis = PriceAxis([*alone, *own], unit)
+    names = most_expensive(costs, chosen)
+    steps = costs.own | costs.steps
+    alone, own = [costs.cost(name) for name in names], [costs.own[name] for name in names]
+    axis = CostAxis([*alone, *own], unit)
     told = [_steps(costs, name, steps, unit) for name in names]
     rows = list(range(len(names)))
-    sharing = [i for i in rows if costs.needs.get(names[i])]
+    sharing = [i for i in rows if costs.uses.get(names[i])]
     between: list[float | None] = []
     for i in sharing:
         between += [axis.place(own[i]), axis.place(alone[i]), None]
@@ -209,7 +209,7 @@ def price_list(costs: CostModel, chosen: list[str], unit: Unit) -> dict[str, Any
             line={"color": FAINT, "width": 1}, hoverinfo="skip", showlegend=False,
         ),
         go.Scatter(
-            x=short(axis.place(price) for price in alone), y=rows, mode="markers", name="alone",
+            x=short(axis.place(cost) for cost in alone), y=rows, mode="markers", name="alone",
             marker={"color": blue, "size": 9}, text=told, hovertemplate="%{text}<extra></extra>",
         ),
         go.Scatter(
@@ -223,17 +223,17 @@ def price_list(costs: CostModel, chosen: list[str], unit: Unit) -> dict[str, Any
     texts = [f"<b>★ {label(n, 30)}</b>" if n in marked else label(n, 32) for n in names]
     y = {"tickvals": rows, "ticktext": texts, "range": [-0.7, len(names) - 0.3], "showgrid": False,
          "tickfont": {"size": 11}}  # fmt: skip
-    title = "price per network" if unit.seconds else "price"
+    title = "cost per network" if unit.seconds else "cost"
     made = figure(traces, height=110 + 17 * len(names), xaxis=axis.layout(title), yaxis=y)
     made["layout"]["meta"]["few"] = True  # names take most of a phone's width
     return made
 
 
 def _steps(costs: CostModel, name: str, steps: dict[str, float], unit: Unit) -> str:
-    """What a price is made of, in a few lines."""
-    users = Counter(step for needed in costs.needs.values() for step in needed)
-    needed = sorted(costs.needs.get(name, ()), key=steps.__getitem__, reverse=True)
-    lines = [f"<b>{label(name)}</b>: {unit.tell(costs.price(name))} alone"]
+    """What a cost is made of, in a few lines."""
+    users = Counter(step for needed in costs.uses.values() for step in needed)
+    needed = sorted(costs.uses.get(name, ()), key=steps.__getitem__, reverse=True)
+    lines = [f"<b>{label(name)}</b>: {unit.tell(costs.cost(name))} alone"]
     lines.append(f"its own part {unit.tell(costs.own[name])}")
     for step in needed[:6]:
         others = f", shared by {users[step]}" if users[step] > 1 else ""

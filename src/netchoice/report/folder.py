@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.io import ReadingReport
-from netchoice.report.prices import Unit
-from netchoice.table import ReferenceTable
+from netchoice.report.costs import Unit
+from netchoice.storage.table import ReferenceTable
 from netchoice.units import in_seconds
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CHOICE, EVALUATION = "choice.json", "recommended.json"
 _NUMBERS = (
-    "penalty", "k", "position", "accuracy", "price_alone", "price_shared", "n_noise", "n_choosing",
+    "penalty", "k", "position", "accuracy", "cost_alone", "cost_shared", "n_noise", "n_choosing",
     "n_reporting",
 )  # fmt: skip
 #: What the records must hold, so that an error names it and not a line of the program.
@@ -57,7 +57,7 @@ class Held:
 
     path: Path
     record: dict[str, Any]
-    prices: CostModel
+    costs: CostModel
     evidence: dict[str, Any]
     reading: ReadingReport | None
     table: ReferenceTable | None
@@ -71,7 +71,7 @@ class Held:
 
     @property
     def unit(self) -> Unit:
-        """What prices are counted in."""
+        """What costs are counted in."""
         return Unit(self.is_choice or in_seconds(str(self.record.get("costs", "measured"))))
 
     @property
@@ -101,7 +101,7 @@ def read_folder(path: Path) -> Held:
     return Held(
         path=path,
         record=_record(path, CHOICE if is_choice else EVALUATION),
-        prices=_prices(path / "prices.json"),
+        costs=_costs(path / "costs.json"),
         evidence=_json(path / "evidence.json") if is_choice else {},
         reading=_reading(path / "reading.json") if (path / "reading.json").exists() else None,
         table=ReferenceTable.load(path / "tables" / "inference") if is_choice else None,
@@ -141,10 +141,10 @@ def _record(folder: Path, name: str) -> dict[str, Any]:
     return record
 
 
-def _prices(path: Path) -> CostModel:
+def _costs(path: Path) -> CostModel:
     record = _json(path)
     with told_where(path):
-        _check_keys(record, required={"own"}, known={"own", "needs", "ingredients"})
+        _check_keys(record, required={"own"}, known={"own", "uses", "steps"})
         return CostModel(**record)
 
 
@@ -172,7 +172,7 @@ def _json(path: Path) -> dict[str, Any]:
         ) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is no JSON"
-        raise NetchoiceError(f"{path} cannot be read: {reason}; make it anew") from error
+        raise NetchoiceError(f"{path} cannot be read: {reason}; make it again") from error
     if not isinstance(record, dict):
         raise NetchoiceError(f"{path} holds a {type(record).__name__}; expected an object")
     return record
@@ -190,7 +190,7 @@ def _frame(path: Path) -> pd.DataFrame | None:
             if name in frame:
                 frame[name] = frame[name].map(float)
     except (OSError, ValueError) as error:
-        raise NetchoiceError(f"{path} cannot be read as a table: {error}; make it anew") from error
+        raise NetchoiceError(f"{path} cannot be read as a table: {error}; make it again") from error
     if frame.empty:
         raise NetchoiceError(
             f"{path} has a header and no rows; run netchoice {_maker(path)} again with the same folder, "

@@ -1,4 +1,4 @@
-"""Every set of features that was tried, packed for the page: rankings, accuracies, prices."""
+"""Every set of features that was tried, packed for the page: rankings, accuracies, costs."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from netchoice.costs import CostModel
 from netchoice.evaluation import pareto_front, wilson
+from netchoice.report.costs import CostAxis, Unit, has_costs
 from netchoice.report.markup import label
-from netchoice.report.prices import PriceAxis, Unit, has_prices
 from netchoice.report.theme import short
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LEVEL = 0.95
+COVERAGE = 0.95
 CHARGES = ("shared", "alone")
 
 
@@ -25,7 +25,7 @@ class Grid:
     ----------
     rankings, evaluation : DataFrame
         As :func:`netchoice.selection.rank_path` and :func:`netchoice.evaluate` make them.
-    prices : CostModel
+    costs : CostModel
     chosen : dict
         ``method``, ``penalty`` and ``k`` of the set that is recommended, and the ``charge`` that
         counted.
@@ -35,7 +35,7 @@ class Grid:
         self,
         rankings: pd.DataFrame,
         evaluation: pd.DataFrame,
-        prices: CostModel,
+        costs: CostModel,
         chosen: dict[str, Any],
         unit: Unit,
     ) -> None:
@@ -48,8 +48,8 @@ class Grid:
         self.features = list(dict.fromkeys(rankings["feature"]))
         self.methods = list(dict.fromkeys(evaluation["method"]))
         self.rows = evaluation.sort_values(["penalty", "k"], kind="stable")
-        self.given = has_prices(prices)
-        self.whole = prices.price_of_set(self.features, "shared")
+        self.given = has_costs(costs)
+        self.whole = costs.cost_of_set(self.features, "shared")
         self.recommended = self._find(chosen)
 
     def of(self, method: str) -> pd.DataFrame:
@@ -65,35 +65,35 @@ class Grid:
         return self.orders[(row["method"], row["penalty"])][: int(row["k"])]
 
     @cached_property
-    def axis(self) -> PriceAxis:
-        """Of both prices, so that it stays where it is when one is looked at after the other."""
-        both = [self.rows[f"price_{charge}"] for charge in CHARGES]
-        return PriceAxis([*both[0], *both[1]], self.unit)
+    def axis(self) -> CostAxis:
+        """Of both costs, so that it stays where it is when one is looked at after the other."""
+        both = [self.rows[f"cost_{charge}"] for charge in CHARGES]
+        return CostAxis([*both[0], *both[1]], self.unit)
 
     @property
-    def priced(self) -> bool:
+    def has_costs(self) -> bool:
         """Whether anything costs anything."""
         return bool(self.axis.positive)
 
     def place(self, row: Any, charge: str) -> float:
-        """Where a set stands along the axis: at its price, or at its size where nothing is priced."""
-        return self.axis.place(row[f"price_{charge}"]) if self.priced else float(row["k"])
+        """Where a set stands along the axis: at its cost, or at its size where nothing has a cost."""
+        return self.axis.place(row[f"cost_{charge}"]) if self.has_costs else float(row["k"])
 
     def front(self, charge: str) -> dict[str, list[float | None]]:
         """The best accuracy for the money, as a line."""
-        if not self.priced:
+        if not self.has_costs:
             best = self.rows.groupby("k", as_index=False)["accuracy"].max()
             return {"x": short(best["k"]), "y": short(best["accuracy"])}
-        front = pareto_front(self.rows, price=f"price_{charge}")
+        front = pareto_front(self.rows, cost=f"cost_{charge}")
         return {
-            "x": short(map(self.axis.place, front[f"price_{charge}"])),
+            "x": short(map(self.axis.place, front[f"cost_{charge}"])),
             "y": short(front["accuracy"]),
         }
 
     def best_rows(self) -> list[dict[str, Any]]:
         """The Pareto front as a table, cheapest first."""
-        price = f"price_{self.charge}"
-        return list(pareto_front(self.rows, price=price).to_dict("records"))
+        cost = f"cost_{self.charge}"
+        return list(pareto_front(self.rows, cost=cost).to_dict("records"))
 
     def _find(self, chosen: dict[str, Any]) -> dict[str, int]:
         method = str(chosen["method"])
@@ -110,7 +110,7 @@ class Grid:
         """For the script; features by their number."""
         number = {name: i for i, name in enumerate(self.features)}
         n = float((self.rows["n_choosing"] + self.rows["n_reporting"]).iloc[0])
-        ends = {share: wilson(share, n, LEVEL) for share in set(self.rows["accuracy"])}
+        ends = {share: wilson(share, n, COVERAGE) for share in set(self.rows["accuracy"])}
         cells = []
         for method in self.methods:
             own = self.of(method)
@@ -123,7 +123,7 @@ class Grid:
             "cells": cells,
             "whole": self.whole,
             "floor": self.axis.floor,
-            "priced": self.priced,
+            "has_costs": self.has_costs,
             "given": self.given,
             "seconds": self.unit.seconds,
             "charge": self.charge,
@@ -144,6 +144,6 @@ class Grid:
             "accuracy": short(at["accuracy"]),
             "low": short(ends[share][0] for share in at["accuracy"]),
             "high": short(ends[share][1] for share in at["accuracy"]),
-            "alone": short(at["price_alone"]),
-            "shared": short(at["price_shared"]),
+            "alone": short(at["cost_alone"]),
+            "shared": short(at["cost_shared"]),
         }

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from netchoice.choice.result import chance
 from netchoice.report import figures_answer
 from netchoice.report.folder import Held
 from netchoice.report.markup import Html, element
 from netchoice.report.parts import Sheet, cell, details, paragraph, table
+from netchoice.workflows.choice import chance
 
 
 def add_models(sheet: Sheet, record: Mapping[str, Any]) -> None:
@@ -63,8 +63,8 @@ def add_parameters(sheet: Sheet, record: Mapping[str, Any], kept: Mapping[str, A
             name,
             told["median"],
             *told["interval"],
-            f"{told['level']:.0%}",
-            told["leans"] or "no",
+            f"{told['coverage']:.0%}",
+            told["at_boundary"] or "no",
             priors.get(name, "not told") + (", given the density" if matched else ""),
         )
         for name, told in record["parameters"].items()
@@ -74,8 +74,8 @@ def add_parameters(sheet: Sheet, record: Mapping[str, Any], kept: Mapping[str, A
         "median",
         "lower end",
         "upper end",
-        "level",
-        "leans on a bound of its prior",
+        "coverage",
+        "at the prior's boundary",
         "prior",
     )
     sheet.add(
@@ -185,7 +185,7 @@ def add_reliability(sheet: Sheet, held: Held) -> None:
     )
     scores = record["scores"]
     rows = [
-        (f"{row['low']:.1f} to {row['high']:.1f}", int(row["n"]), row["told"], row["true"])
+        (f"{row['low']:.1f} to {row['high']:.1f}", int(row["n"]), row["predicted"], row["observed"])
         for row in bins
     ]
     sheet.add(

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from netchoice.costs import CostModel
 from netchoice.report import figures_grid
+from netchoice.report.costs import Unit
 from netchoice.report.grid import Grid
 from netchoice.report.markup import Html, element
 from netchoice.report.parts import Sheet, details, paragraph, select, slider, table
-from netchoice.report.prices import Unit
 
 
 def add_explorer(sheet: Sheet, grid: Grid, more: str = "") -> None:
-    """Accuracy against price, with controls that move through all sets."""
+    """Accuracy against cost, with controls that move through all sets."""
     rest = "Accuracy here is that of all cross-validation folds, with its 95% interval."
     sheet.add(
         "explorer",
-        "Accuracy against price",
+        "Accuracy against cost",
         "Each sign is a set of features: higher is more accurate, further left is cheaper, and the line is "
-        "the best for the money; pick a method, move λ (how much price weighs) and k (how many features), "
+        "the best for the money; pick a method, move λ (how much cost weighs) and k (how many features), "
         "or click a sign, and the words follow.",
         element(
             "div",
             sheet.draw(
                 "explorer",
                 figures_grid.explorer(grid),
-                "Scatter plot of accuracy against price for every set of features; the controls "
+                "Scatter plot of accuracy against cost for every set of features; the controls "
                 "beside it and the table below it give the same",
             ),
             _panel(grid),
@@ -42,7 +42,7 @@ def _panel(grid: Grid) -> Html:
         select("method", "Method", _numbered(grid.methods)),
         slider("penalty", "Penalty λ", longest - 1),
         slider("k", "Features k", int(grid.rows["k"].max()), 1),
-        select("charge", "Price", charges) if grid.priced else None,
+        select("charge", "Cost", charges) if grid.has_costs else None,
         element("button", "Back to the recommended set", id="recommended", type="button"),
     ]
     shown = element(
@@ -73,12 +73,12 @@ def _front_table(grid: Grid) -> Html:
             float(row["penalty"]),
             int(row["k"]),
             f"{row['accuracy']:.2%}",
-            grid.unit.tell(row["price_alone"]),
-            grid.unit.tell(row["price_shared"]),
+            grid.unit.tell(row["cost_alone"]),
+            grid.unit.tell(row["cost_shared"]),
         )
         for row in grid.best_rows()
     ]
-    head = ("features", "method", "λ", "k", "accuracy", "price alone", "price shared")
+    head = ("features", "method", "λ", "k", "accuracy", "cost alone", "cost shared")
     return details(
         "The sets that are the best for the money, as a table",
         table("Cheapest first; all sets are in evaluation.csv", head, rows),
@@ -125,37 +125,37 @@ def add_ranking(sheet: Sheet, grid: Grid) -> None:
     )
 
 
-def add_prices(sheet: Sheet, prices: CostModel, chosen: list[str], unit: Unit) -> None:
+def add_costs(sheet: Sheet, costs: CostModel, chosen: list[str], unit: Unit) -> None:
     """What each feature costs, alone and where its steps are paid."""
-    steps = prices.own | prices.ingredients
+    steps = costs.own | costs.steps
     rows = [
         (
             name,
-            unit.tell(prices.price(name)),
-            unit.tell(prices.own[name]),
-            ", ".join(f"{step} ({unit.tell(steps[step])})" for step in prices.needs.get(name, ())),
+            unit.tell(costs.cost(name)),
+            unit.tell(costs.own[name]),
+            ", ".join(f"{step} ({unit.tell(steps[step])})" for step in costs.uses.get(name, ())),
             "yes" if name in chosen else "",
         )
-        for name in sorted(prices.features, key=prices.price, reverse=True)
+        for name in sorted(costs.features, key=costs.cost, reverse=True)
     ]
-    left_out = len(rows) - len(figures_grid.dearest(prices, chosen))
+    left_out = len(rows) - len(figures_grid.most_expensive(costs, chosen))
     cheaper = "cheaper feature is" if left_out == 1 else "cheaper features are"
     more = f" {left_out} {cheaper} in the table only." if left_out else ""
     sheet.add(
-        "prices",
-        "Price of every feature, and the steps it shares",
+        "costs",
+        "Cost of every feature, and the steps it shares",
         "A full dot is what a feature costs alone, a ring what it still costs once its common steps "
         f"are paid: the further apart, the more there is to share. Features in use have a ★.{more}",
         sheet.draw(
-            "prices",
-            figures_grid.price_list(prices, chosen, unit),
-            "Dots for the price of features alone and with their common steps paid",
+            "costs",
+            figures_grid.cost_list(costs, chosen, unit),
+            "Dots for the cost of features alone and with their common steps paid",
         ),
         details(
-            "The prices as a table",
+            "The costs as a table",
             table(
-                "Dearest first",
-                ("feature", "price alone", "its own part", "common steps", "in use"),
+                "Most expensive first",
+                ("feature", "cost alone", "its own part", "common steps", "in use"),
                 rows,
             ),
         ),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from netchoice.choice.result import chance
 from netchoice.costs import CostModel
-from netchoice.report.prices import Unit, has_prices
+from netchoice.report.costs import Unit, has_costs
 from netchoice.units import duration
+from netchoice.workflows.choice import chance
 
 
 class Card(NamedTuple):
@@ -57,7 +57,7 @@ def _verdict(record: Mapping[str, Any], model: str) -> str:
             f"{among}, none explains this network. On the features selected {model} is the nearest, "
             "which is no reason to believe in it."
         )
-    if record["fit_p_values"][model] <= record["fit"]["level"]:
+    if record["fit_p_values"][model] <= record["fit"]["alpha"]:
         return (
             f"{among}, {model} is the most probable on the features selected, but it does not fit, "
             "and another one does: the answer is not to be trusted."
@@ -75,13 +75,13 @@ def _model(record: Mapping[str, Any], model: str) -> Card:
 
 
 def _fit(record: Mapping[str, Any], model: str) -> Card:
-    level = record["fit"]["level"]
+    alpha = record["fit"]["alpha"]
     own = record["fit_p_values"][model]
     if not record["fits"]:
         answer, warning = "No", True
     else:
-        answer, warning = ("Yes", False) if own > level else ("Another one", True)
-    return Card("Does any model fit?", answer, str(record["fit"]["words"]), warning)
+        answer, warning = ("Yes", False) if own > alpha else ("Another one", True)
+    return Card("Does any model fit?", answer, str(record["fit"]["summary"]), warning)
 
 
 def _cost(record: Mapping[str, Any]) -> Card:
@@ -97,8 +97,8 @@ def _cost(record: Mapping[str, Any]) -> Card:
     return Card("What does it cost?", duration(cost["selected_features"]), "; ".join(told))
 
 
-def of_evaluation(record: Mapping[str, Any], prices: CostModel, unit: Unit) -> Told:
-    """Of an evaluation: the recommended set, its accuracy and its price."""
+def of_evaluation(record: Mapping[str, Any], costs: CostModel, unit: Unit) -> Told:
+    """Of an evaluation: the recommended set, its accuracy and its cost."""
     point = record["recommended"]
     names, (low, high) = list(point["features"]), point["interval"]
     lost = point["best_accuracy"] - point["accuracy"]
@@ -112,11 +112,11 @@ def of_evaluation(record: Mapping[str, Any], prices: CostModel, unit: Unit) -> T
         Card("Which features?", str(len(names)), f"from {point['method']} with penalty "
              f"{point['penalty']:.3g}: {', '.join(names)}"),
         Card("How accurate?", f"{point['accuracy']:.2%}", f"on rows that had no part in the choice; "
-             f"{point['level']:.0%} interval {low:.2%} to {high:.2%}"),
+             f"{point['coverage']:.0%} interval {low:.2%} to {high:.2%}"),
         Card("What is lost?", f"{max(0.0, lost):.2%}" if lost > 0 else "nothing",
              f"against the most accurate set, {point['best_accuracy']:.2%} with "
              f"{len(point['best_features'])} features"),
-        _price(point, prices, unit),
+        _cost_of_set(point, costs, unit),
     ]  # fmt: skip
     return Told(
         "How few features are enough?",
@@ -126,12 +126,12 @@ def of_evaluation(record: Mapping[str, Any], prices: CostModel, unit: Unit) -> T
     )
 
 
-def _price(point: Mapping[str, Any], prices: CostModel, unit: Unit) -> Card:
+def _cost_of_set(point: Mapping[str, Any], costs: CostModel, unit: Unit) -> Card:
     question = "What does it cost?"
-    if not point["price"]:
-        why = "these features are free" if has_prices(prices) else "no prices were given"
+    if not point["cost"]:
+        why = "these features are free" if has_costs(costs) else "no costs were given"
         return Card(question, "nothing", why)
     told = ["common steps paid once" if point["charge"] == "shared" else "each feature paid alone"]
     if point["speedup"]:
         told.append(f"{point['speedup']:.3g} times cheaper than all features")
-    return Card(question, unit.tell(point["price"]), "; ".join(told))
+    return Card(question, unit.tell(point["cost"]), "; ".join(told))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from netchoice.reproduction.judging import (
+from netchoice.reproduction.claim import (
     PERFECT,
     Claim,
     Evidence,
@@ -21,20 +21,20 @@ PAPERS_FACTOR = {"ba": 57, "duplication": 73}
 
 
 def superlinear(run: PilotRun) -> Finding:
-    """The power of n in the price of a network is above 1."""
+    """The power of n in the cost of a network is above 1."""
     exponent, low, high = (run.growth[key] for key in ("exponent", "low", "high"))
     sure = low is not None and low > 1
     interval = "" if low is None else f" ({low:.2f}–{high:.2f})"
     return Finding(
         verdict(sure, exponent > 1),
-        f"price per network ∝ n^{exponent:.2f}{interval}, n = {run.prices['n'].min()} to "
-        f"{run.prices['n'].max()}",
+        f"cost per network ∝ n^{exponent:.2f}{interval}, n = {run.costs['n'].min()} to "
+        f"{run.costs['n'].max()}",
     )
 
 
 def saving(run: PilotRun, papers: float) -> Finding:
-    """Price of the largest network over that of the smallest."""
-    rows = run.prices.sort_values("n")
+    """Cost of the largest network over that of the smallest."""
+    rows = run.costs.sort_values("n")
     small, large = rows.iloc[0], rows.iloc[-1]
     factor = large["seconds"] / small["seconds"]
     comparable = (small["n"], large["n"]) == (100, 1000)
@@ -113,7 +113,7 @@ CLAIMS = [
     for claim in (
         Claim(
             f"{family}-pilot-superlinear", "pilot", "section 3.2, Figure 3",
-            f"The price of a network grows faster than its number of nodes ({family}).",
+            f"The cost of a network grows faster than its number of nodes ({family}).",
             "Power of n, all features, steps paid once: 95 % interval above 1; in part: estimate "
             "above 1.",
             _of(family, superlinear),

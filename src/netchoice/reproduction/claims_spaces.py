@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
+from netchoice.reproduction.claim import LARGE, PERFECT, Claim, once, under_costs
 from netchoice.reproduction.findings_spaces import (
     PAPERS_HOURS,
     cheap_without_loss,
     clustering_falls,
+    cost_falls,
+    costs_span,
     forests_fall_by_noise,
     forests_fine,
     forests_vary,
@@ -18,8 +21,6 @@ from netchoice.reproduction.findings_spaces import (
     noise_at_large_penalty,
     one_feature_tells,
     penalty_saves,
-    price_falls,
-    prices_span,
     relief_improves,
     relief_more_fine,
     relief_one_poor,
@@ -27,7 +28,6 @@ from netchoice.reproduction.findings_spaces import (
     table_takes_hours,
     weighted_alike,
 )
-from netchoice.reproduction.judging import LARGE, PERFECT, Claim, once, under_prices
 from netchoice.reproduction.spaces import FEW
 
 _BA, _DUPLICATION = "section 3.1.1", "section 3.1.2"
@@ -38,7 +38,7 @@ CLAIMS = [
         "ba-information-perfect", "ba", f"{_BA}, Figures 1a, 1b, S1a",
         "JMI, JMIM and mRMR classify perfectly for every λ and k.",
         f"Every cell of the three at least {PERFECT}; in part: nine in ten.",
-        under_prices("ba", information_perfect),
+        under_costs("ba", information_perfect),
     ),
     *(
         Claim(
@@ -47,7 +47,7 @@ CLAIMS = [
             "The cheapest set within the 95 % interval of the best, chosen on half of the test rows, "
             f"costs 1/100 of all features and on the other half its interval reaches {PERFECT} or the "
             "best set's accuracy; in part: 1/10.",
-            under_prices(family, cheap_without_loss),
+            under_costs(family, cheap_without_loss),
         )
         for family in _EACH
     ),
@@ -55,21 +55,21 @@ CLAIMS = [
         "ba-noise-at-large-penalty", "ba", _BA,
         "Large λ brings in cheap noise features.",
         f"Noise among the first {FEW} at the grid's largest λ in all nine methods; in part: in most.",
-        under_prices("ba", noise_at_large_penalty),
+        under_costs("ba", noise_at_large_penalty),
     ),
     Claim(
         "ba-mrmr-noise-earlier", "ba", f"{_BA}, Figure 1b",
         "mRMR takes noise features earlier than the other methods.",
         "Its first noise feature comes before that of every other method at λ = 0, and in the mean "
         "over λ; in part: one of the two.",
-        under_prices("ba", mrmr_noise_earlier),
+        under_costs("ba", mrmr_noise_earlier),
     ),
     Claim(
         "duplication-mrmr-noise-second", "duplication", f"{_DUPLICATION}, Figure 2b",
         "mRMR takes noise right after a single informative feature.",
         "Its second feature is noise and its first is not, at λ = 0 and for at least half of the "
         "penalties up to 1; in part: for any of them.",
-        under_prices("duplication", mrmr_noise_second),
+        under_costs("duplication", mrmr_noise_second),
     ),
     *(
         Claim(
@@ -86,34 +86,34 @@ CLAIMS = [
         "Forest methods do well except at very large λ.",
         f"Every cell of the four with λ < {LARGE} at least {PERFECT}, and some beyond below it; in "
         "part: nine in ten of the former, or no fall.",
-        under_prices("ba", forests_fine),
+        under_costs("ba", forests_fine),
     ),
     Claim(
         "ba-forests-fall-by-noise", "ba", f"{_BA}, Figure 1d",
         "Their accuracy falls there because many noise features come in.",
         f"In nine of ten cells of penalized-mda below {PERFECT}, at least half of the features are "
         "noise; in part: in half of them.",
-        under_prices("ba", forests_fall_by_noise),
+        under_costs("ba", forests_fall_by_noise),
     ),
     Claim(
         "ba-relieff-one-poor", "ba", f"{_BA}, Figure 1c",
         "ReliefF with one feature is poor: it takes the size of the three-core first.",
         "For both ReliefF methods at λ = 0, k = 1: core_3_size, accuracy at most 0.6; in part: for "
         "one of them.",
-        under_prices("ba", relief_one_poor),
+        under_costs("ba", relief_one_poor),
     ),
     Claim(
         "ba-relieff-more-fine", "ba", f"{_BA}, Figure 1c",
         "ReliefF does well with more than two features.",
         f"Every cell of both with k ≥ 3 and λ < {LARGE} at least {PERFECT}; in part: nine in ten.",
-        under_prices("ba", relief_more_fine),
+        under_costs("ba", relief_more_fine),
     ),
     Claim(
         "ba-relieff-improves", "ba", f"{_BA}, Figure 1c",
         "Its accuracy with one feature grows with λ as cheaper, better features replace the three-core.",
         "For both, some λ > 0 gives an accuracy higher by 0.1 or more with a cheaper feature; in part: "
         "for one.",
-        under_prices("ba", relief_improves),
+        under_costs("ba", relief_improves),
     ),
     *(
         Claim(
@@ -130,15 +130,15 @@ CLAIMS = [
         "Every method is perfect below a threshold in λ and falls sharply there.",
         f"With {FEW} features: at least {PERFECT} at λ = 0, and from 10 % to 90 % of a fall of at least "
         "0.05 within a factor of four of λ, for all nine; in part: for most.",
-        under_prices("duplication", sharp_transition),
+        under_costs("duplication", sharp_transition),
     ),
     *(
         Claim(
             f"{family}-penalty-saves", family, f"{_DUPLICATION}, last paragraph",
             "For every method a λ exists that saves much cost without loss.",
-            "At equal k, half of the price at λ = 0 or less, and an accuracy not below that at λ = 0 or "
+            "At equal k, half of the cost at λ = 0 or less, and an accuracy not below that at λ = 0 or "
             f"{PERFECT}, for all nine; in part: for most.",
-            under_prices(family, penalty_saves),
+            under_costs(family, penalty_saves),
         )
         for family in _EACH
     ),
@@ -147,31 +147,31 @@ CLAIMS = [
         "Clustering features are highly informative but are not ranked highly at large λ.",
         "The better of transitivity and clustering_mean is among the first ten at λ = 0 and beyond the "
         "15th place at the largest λ, in all nine methods; in part: in most.",
-        under_prices("duplication", clustering_falls),
+        under_costs("duplication", clustering_falls),
     ),
     *(
         Claim(
             f"{family}-weighted-alike", family, "captions of Figures S1, S2",
             "Weighted forests by impurity behave like those by accuracy.",
             "Mean difference in accuracy over all cells at most 0.02; in part: 0.05.",
-            under_prices(family, weighted_alike),
+            under_costs(family, weighted_alike),
         )
         for family in _EACH
     ),
     *(
         Claim(
-            f"{family}-prices-span", family, "abstract, Table S1",
-            "Prices of features span several orders of magnitude.",
-            "Dearest over cheapest, noise left out, at least 1000; in part: 100.",
-            under_prices(family, prices_span),
+            f"{family}-costs-span", family, "abstract, Table S1",
+            "Costs of features span several orders of magnitude.",
+            "Most expensive over cheapest, noise left out, at least 1000; in part: 100.",
+            under_costs(family, costs_span),
         )
         for family in _EACH
     ),
     Claim(
-        "ba-price-falls", "ba", _BA,
+        "ba-cost-falls", "ba", _BA,
         "The cost of the selected features falls substantially as λ grows.",
         f"{FEW} features cost a tenth or less at the largest λ, for all nine methods; in part: less.",
-        under_prices("ba", price_falls), added_later=True,
+        under_costs("ba", cost_falls), added_later=True,
     ),
     Claim(
         "ba-mean-degree", "ba", _BA,

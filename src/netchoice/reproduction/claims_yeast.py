@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from netchoice.reproduction.judging import (
+from netchoice.reproduction.claim import (
     Claim,
     Evidence,
     Finding,
     Judge,
     verdict,
 )
-from netchoice.reproduction.prices import SETTINGS, Setting
+from netchoice.reproduction.costs import SETTINGS, Setting
 from netchoice.reproduction.spaces import SpaceRun
 from netchoice.reproduction.three_core import FEATURES, out_of_class_distances
 from netchoice.reproduction.yeast import NEIGHBOURS, NETWORKS, PAPERS_FIVE, PENALTY, YeastRun
@@ -32,11 +32,11 @@ def same_five(five: tuple[str, ...]) -> Finding:
 
 
 def factor_of_five(run: SpaceRun, five: tuple[str, ...], setting: Setting) -> Finding:
-    """Price of all features over that of the five."""
+    """Cost of all features over that of the five."""
     costs = run.costs(setting)
     charge = setting.charge
     ours, papers = (
-        costs.price_of_set(costs.features, charge) / costs.price_of_set(names, charge)
+        costs.cost_of_set(costs.features, charge) / costs.cost_of_set(names, charge)
         for names in (five, PAPERS_FIVE)
     )
     return Finding(

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netchoice import plots
-from netchoice.choice import embed
+from netchoice.inference import embed
 from netchoice.plots.canvas import COLOURS, DPI, GREY, LINES, SMALL, WIDTH, figure_of
 from netchoice.plots.choices import shades
+from netchoice.reproduction.costs import AS_PUBLISHED, SETTINGS, Setting
 from netchoice.reproduction.pilots import PilotRun
-from netchoice.reproduction.prices import AS_PUBLISHED, SETTINGS, Setting
 from netchoice.reproduction.scales import APPENDIX, MAIN, NINE
 from netchoice.reproduction.spaces import FEW, SpaceRun
 from netchoice.reproduction.yeast import NETWORKS, YeastRun
@@ -49,9 +49,9 @@ def heat_figures(run: SpaceRun, folder: Path) -> list[Path]:
         if run.scale.draws_every_setting:
             made += save_both(_heat(frame, NINE, setting), folder / name)
         if setting in (SETTINGS[0], SETTINGS[-1]):
-            # Only the unit of λ differs: a share of the whole price instead of a second.
-            # Weighted forests draw by ratios of prices, which have no unit.
-            total = sum(run.costs(setting).prices().values())
+            # Only the unit of λ differs: a share of the whole cost instead of a second.
+            # Weighted forests draw by ratios of costs, which have no unit.
+            total = sum(run.costs(setting).alone().values())
             factor = frame["method"].str.startswith("weighted").map({True: 1.0, False: total})
             shares = _heat(frame.assign(penalty=frame["penalty"] * factor), NINE, setting)
             made += save_both(shares, folder / f"{name}-shares")
@@ -94,10 +94,10 @@ def transition_figure(run: SpaceRun, folder: Path) -> list[Path]:
 
 
 def growth_figure(pilots: Mapping[str, PilotRun], folder: Path) -> list[Path]:
-    """Figure 3: price of a network by its nodes, with the monomials through it."""
+    """Figure 3: cost of a network by its nodes, with the monomials through it."""
     import pandas as pd
 
-    frames = [run.prices.assign(name=family) for family, run in pilots.items()]
+    frames = [run.costs.assign(name=family) for family, run in pilots.items()]
     fits = [
         {"name": family, "curve": _monomial(run.growth), **_interval(run.growth)}
         for family, run in pilots.items()

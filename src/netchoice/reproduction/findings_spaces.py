@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netchoice.evaluation import operating_point
-from netchoice.reproduction.judging import (
+from netchoice.reproduction.claim import (
     FAILS,
     HOLDS,
     LARGE,
@@ -19,7 +19,7 @@ from netchoice.reproduction.judging import (
     verdict,
     with_interval,
 )
-from netchoice.reproduction.prices import Setting
+from netchoice.reproduction.costs import Setting
 from netchoice.reproduction.scales import FORESTS, INFORMATION, NINE, RELIEFS
 from netchoice.reproduction.spaces import FEW, SpaceRun
 
@@ -75,15 +75,15 @@ def noise_at_large_penalty(run: SpaceRun, setting: Setting) -> Finding:
     earlier = [method for method in NINE if at_last[method] < at_zero[method]]
     most = max(run.scale.ks)
     shown = [method for method in NINE if first.iloc[-1][method] <= most]
-    prices = run.costs(setting).prices()
-    noise = min(price for name, price in prices.items() if name.startswith("noise_"))
-    cheaper = sum(p < noise for name, p in prices.items() if not name.startswith("noise_"))
+    costs = run.costs(setting).alone()
+    noise = min(cost for name, cost in costs.items() if name.startswith("noise_"))
+    cheaper = sum(p < noise for name, p in costs.items() if not name.startswith("noise_"))
     return Finding(
         verdict(len(noisy) == len(NINE), len(noisy) > len(NINE) / 2),
         f"noise among the first {FEW} at λ = {run.scale.penalties[-1]:g} in {len(noisy)} of "
         f"{len(NINE)} methods, earlier than at λ = 0 in {len(earlier)}; among the first {most} at "
         f"λ = {first.index[-1]:g} in {len(shown)}",
-        f"{cheaper} features are cheaper than any noise feature under these prices",
+        f"{cheaper} features are cheaper than any noise feature under these costs",
     )
 
 
@@ -206,7 +206,7 @@ def relief_improves(run: SpaceRun, setting: Setting) -> Finding:
         own = cells[cells["method"] == method].sort_values("penalty")
         start, best = own.iloc[0], own.loc[own["accuracy"].idxmax()]
         improves = best["accuracy"] >= start["accuracy"] + 0.1
-        better.append(bool(improves and best["price_alone"] < start["price_alone"]))
+        better.append(bool(improves and best["cost_alone"] < start["cost_alone"]))
         told.append(
             f"{method}: {start['accuracy']:.3f} ({start['features'][0]}) at λ = 0, "
             f"{best['accuracy']:.3f} ({best['features'][0]}) at λ = {best['penalty']:g}"
@@ -292,14 +292,14 @@ def _first_fall(accuracies: pd.Series) -> str:
 def penalty_saves(run: SpaceRun, setting: Setting) -> Finding:
     """Every method has a penalty at which a set as long costs half or less, and is as good."""
     cells = run.evaluation(setting)
-    price = f"price_{setting.charge}"
+    cost = f"cost_{setting.charge}"
     told, saving = [], 0
     for method in NINE:
         own = cells[cells["method"] == method]
         start = own[own["penalty"] == 0].set_index("k")
-        before = own["k"].map(start[price])
+        before = own["k"].map(start[cost])
         good = own["accuracy"] >= np.minimum(own["k"].map(start["accuracy"]), PERFECT)
-        factor = (before / own[price]).where(good & (own["penalty"] > 0)).max()
+        factor = (before / own[cost]).where(good & (own["penalty"] > 0)).max()
         saving += bool(factor >= 2)
         told.append(f"{method} {factor:,.0f}" if factor >= 10 else f"{method} {factor:.1f}")
     return Finding(
@@ -339,28 +339,28 @@ def weighted_alike(run: SpaceRun, setting: Setting) -> Finding:
     )
 
 
-def prices_span(run: SpaceRun, setting: Setting) -> Finding:
-    """Dearest over cheapest feature, noise left out."""
-    prices = {n: p for n, p in run.costs(setting).prices().items() if not n.startswith("noise_")}
-    dear, cheap = max(prices, key=prices.__getitem__), min(prices, key=prices.__getitem__)
-    ratio = prices[dear] / prices[cheap]
+def costs_span(run: SpaceRun, setting: Setting) -> Finding:
+    """Most expensive over cheapest feature, noise left out."""
+    costs = {n: p for n, p in run.costs(setting).alone().items() if not n.startswith("noise_")}
+    expensive, cheap = max(costs, key=costs.__getitem__), min(costs, key=costs.__getitem__)
+    ratio = costs[expensive] / costs[cheap]
     return Finding(
         verdict(ratio >= 1000, ratio >= 100),
-        f"{dear} costs {ratio:,.0f} times as much as {cheap}",
+        f"{expensive} costs {ratio:,.0f} times as much as {cheap}",
     )
 
 
-def price_falls(run: SpaceRun, setting: Setting) -> Finding:
+def cost_falls(run: SpaceRun, setting: Setting) -> Finding:
     """Sets of five cost less at the largest penalty than without one, by a factor of ten or more."""
     cells = run.evaluation(setting).query(f"k == {FEW}")
-    prices = cells.pivot(index="penalty", columns="method", values=f"price_{setting.charge}")
-    factors = (prices.iloc[0] / prices.iloc[-1])[list(NINE)]
-    rising = (prices.diff().iloc[1:] > 0).mean()[list(NINE)]
+    costs = cells.pivot(index="penalty", columns="method", values=f"cost_{setting.charge}")
+    factors = (costs.iloc[0] / costs.iloc[-1])[list(NINE)]
+    rising = (costs.diff().iloc[1:] > 0).mean()[list(NINE)]
     return Finding(
         verdict(bool((factors >= 10).all()), bool((factors > 1).all())),
-        f"price of {FEW} features at λ = 0 over that at λ = {prices.index[-1]:g}: "
+        f"cost of {FEW} features at λ = 0 over that at λ = {costs.index[-1]:g}: "
         + ", ".join(f"{method} {factor:,.0f}" for method, factor in factors.items()),
-        f"not at every step: {rising.mean():.0%} of the steps to the next larger λ make a set dearer",
+        f"not at every step: {rising.mean():.0%} of the steps to the next larger λ make a set more expensive",
     )
 
 
@@ -388,7 +388,7 @@ PAPERS_HOURS = {"ba": 5.2, "duplication": 6.6}
 
 def table_takes_hours(run: SpaceRun, papers: float) -> Finding:
     """CPU time of features for 5000 networks of 1000 nodes."""
-    hours = 5000 * run.test.costs.price_of_set(run.test.features, "shared") / 3600
+    hours = 5000 * run.test.costs.cost_of_set(run.test.features, "shared") / 3600
     comparable = run.scale.nodes == 1000
     return Finding(
         verdict(hours >= papers / 2, hours >= 1),

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from netchoice.growth import straight_line
-from netchoice.pilot import pilot
-from netchoice.reproduction.keeping import kept_frame, kept_record
-from netchoice.reproduction.prices import AS_PUBLISHED
+from netchoice.cost_growth import straight_line
+from netchoice.reproduction.costs import AS_PUBLISHED
+from netchoice.reproduction.frames import kept_frame, kept_record
 from netchoice.reproduction.scales import NINE, SEED
 from netchoice.reproduction.spaces import SpaceRun, configured
 from netchoice.selection import get_selector
+from netchoice.workflows import pilot
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 class PilotRun(NamedTuple):
     """One model space's pilots.
 
-    accuracy: for each size n, repeat, method and k, on the large networks; prices: mean seconds of
+    accuracy: for each size n, repeat, method and k, on the large networks; costs: mean seconds of
     a network by size, with their error; growth: the power of n, with its interval.
     """
 
     accuracy: pd.DataFrame
-    prices: pd.DataFrame
+    costs: pd.DataFrame
     growth: dict[str, Any]
 
 
@@ -50,19 +50,19 @@ def run_pilots(run: SpaceRun, repeats: int) -> PilotRun:
             )  # fmt: skip
         return made[0]
 
-    def prices() -> pd.DataFrame:
-        frame = study().prices
+    def costs() -> pd.DataFrame:
+        frame = study().costs
         return frame[(frame["kind"] == "total")].drop(columns="predicted", errors="ignore")
 
     accuracy = kept_frame(folder / f"{name}-accuracy.parquet", lambda: study().accuracy)
-    totals = kept_frame(folder / f"{name}-prices.parquet", prices)
+    totals = kept_frame(folder / f"{name}-costs.parquet", costs)
     growth = kept_record(folder / f"{name}-growth.json", lambda: power_of(totals))
     return PilotRun(accuracy, totals, growth)
 
 
-def power_of(prices: pd.DataFrame) -> dict[str, Any]:
-    """The monomial through prices by size: exponent with its interval, and factor."""
-    rows = prices.sort_values("n")
+def power_of(costs: pd.DataFrame) -> dict[str, Any]:
+    """The monomial through costs by size: exponent with its interval, and factor."""
+    rows = costs.sort_values("n")
     x, y = np.log(rows["n"].to_numpy(float)), np.log(rows["seconds"].to_numpy(float))
     exponent, low, high = straight_line(x, y)
     told = [float(value) if np.isfinite(value) else None for value in (exponent, low, high)]

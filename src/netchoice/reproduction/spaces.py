@@ -12,19 +12,19 @@ from netchoice.costs import CostModel
 from netchoice.evaluation import evaluate
 from netchoice.evaluation.penalties import MUCH
 from netchoice.models.registry import get_space
-from netchoice.pilot.making import Maker, Progress
-from netchoice.reproduction.keeping import kept_frame
-from netchoice.reproduction.prices import AS_PUBLISHED, Setting, in_paper_seconds, paper_prices
+from netchoice.reproduction.costs import AS_PUBLISHED, Setting, in_paper_seconds, paper_cost_model
+from netchoice.reproduction.frames import kept_frame
 from netchoice.reproduction.scales import FORESTS, INFORMATION, NINE, SEED, Scale
 from netchoice.selection import CostAwareSelector, get_selector, rank_path
-from netchoice.table import ReferenceTable
+from netchoice.storage.table import ReferenceTable
+from netchoice.workflows.pilot_tables import Maker, Progress
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: The number of features at which the transition is looked at, and the paper's for yeast.
 FEW = 5
-#: Forests that draw columns by price learn anew for every penalty.
+#: Forests that draw columns by cost learn again for every penalty.
 _WEIGHTED = ("weighted-mdi", "weighted-mda")
 
 
@@ -65,17 +65,17 @@ class SpaceRun:
         return self.maker.table(self.scale.nodes, self.scale.rows, stream="target")
 
     def costs(self, setting: Setting) -> CostModel:
-        """Prices of the features that vary, in seconds of the paper's machine and code."""
-        if setting.prices == "paper":
-            return paper_prices(self.family).only(self.train.features)
+        """Costs of the features that vary, in seconds of the paper's machine and code."""
+        if setting.costs == "paper":
+            return paper_cost_model(self.family).only(self.train.features)
         ours = self.train.costs.only(self.train.features)
         return in_paper_seconds(ours, self.family, self.train.features)
 
     def penalties(self, setting: Setting) -> list[float]:
-        """The paper's grid; for our prices, until price alone decides."""
+        """The paper's grid; for our costs, until cost alone decides."""
         grid = list(self.scale.penalties)
-        if setting.prices == "ours":
-            cheapest = min(p for p in self.costs(setting).prices().values() if p > 0)
+        if setting.costs == "ours":
+            cheapest = min(p for p in self.costs(setting).alone().values() if p > 0)
             while grid[-1] < MUCH / cheapest:
                 grid.append(4 * grid[-1])
         return grid
@@ -90,7 +90,7 @@ class SpaceRun:
     def selectors(
         self, methods: Iterable[str], setting: Setting, seed: int = SEED
     ) -> dict[str, CostAwareSelector]:
-        """The methods under these prices."""
+        """The methods under these costs."""
         return make_selectors(
             methods, self.train, self.costs(setting), setting, seed=seed, workers=self.workers
         )
@@ -102,7 +102,7 @@ class SpaceRun:
         )
 
     def evaluation(self, setting: Setting) -> pd.DataFrame:
-        """Accuracy and price of the first k features of every ranking."""
+        """Accuracy and cost of the first k features of every ranking."""
         return self._kept(
             f"evaluation-{setting.name}",
             lambda: self._evaluated(self.rankings(setting), setting, self.scale.ks),
@@ -199,7 +199,7 @@ def make_selectors(
     seed: int = SEED,
     workers: int | None = None,
 ) -> dict[str, CostAwareSelector]:
-    """The methods as the paper's code has them: λ times raw prices."""
+    """The methods as the paper's code has them: λ times raw costs."""
     discrete = [table.discrete[name] for name in table.features]
     return {
         method: configured(
@@ -216,7 +216,7 @@ def configured(
     """The selector with those of these parameters that it has."""
     wanted: Mapping[str, object] = {
         "cost_scale": "raw", "estimator": setting.estimator, **parameters,
-        # Chances to be drawn are of single features, so prices of sets mean nothing to them.
+        # Chances to be drawn are of single features, so costs of sets mean nothing to them.
         "charge": "alone" if selector.method.startswith("weighted") else setting.charge,
     }  # fmt: skip
     known = selector.get_params()

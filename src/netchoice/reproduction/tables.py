@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def price_table(spaces: Mapping[str, SpaceRun]) -> pd.DataFrame:
+def cost_table(spaces: Mapping[str, SpaceRun]) -> pd.DataFrame:
     """Milliseconds of each feature alone, of the paper and ours, and their ratio."""
     import pandas as pd
 
@@ -28,12 +28,12 @@ def price_table(spaces: Mapping[str, SpaceRun]) -> pd.DataFrame:
         for name in printed:
             row = rows.setdefault(name, {})
             row[f"{family}_paper_ms"] = 1e3 * printed[name]
-            row[f"{family}_ours_ms"] = 1e3 * costs.price(name)
+            row[f"{family}_ours_ms"] = 1e3 * costs.cost(name)
         total = rows.setdefault("total", {})
         total[f"{family}_paper_ms"] = 1e3 * sum(printed.values())
-        total[f"{family}_ours_ms"] = 1e3 * costs.price_of_set(costs.features)
+        total[f"{family}_ours_ms"] = 1e3 * costs.cost_of_set(costs.features)
         shared = rows.setdefault("total, steps paid once", {})
-        shared[f"{family}_ours_ms"] = 1e3 * costs.price_of_set(costs.features, "shared")
+        shared[f"{family}_ours_ms"] = 1e3 * costs.cost_of_set(costs.features, "shared")
     frame = pd.DataFrame.from_dict(rows, orient="index")
     for family in FAMILIES:
         if family in spaces:
@@ -44,15 +44,15 @@ def price_table(spaces: Mapping[str, SpaceRun]) -> pd.DataFrame:
     return frame.loc[order].rename_axis("feature").reset_index()
 
 
-def price_page(frame: pd.DataFrame) -> str:
-    """The table of features and prices as Markdown; prices of the paper as printed."""
+def cost_page(frame: pd.DataFrame) -> str:
+    """The table of features and costs as Markdown; costs of the paper as printed."""
     families = [family for family in FAMILIES if f"{family}_ours_ms" in frame]
     heads = [f"{family}, {whose}" for family in families for whose in ("paper", "ours", "ratio")]
     lines = [
-        "# Features and prices",
+        "# Features and costs",
         "",
         "Mean milliseconds to compute a feature alone, at the nodes of this run (the paper: 1000).",
-        "Prices that the paper prints as `<0.1` stand as 0.05. Ours are of the table that rankings are",
+        "Costs that the paper prints as `<0.1` stand as 0.05. Ours are of the table that rankings are",
         "tested on; rankings use those of the table that they are made on.",
         "",
         f"| feature | {' | '.join(heads)} |",

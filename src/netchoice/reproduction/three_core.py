@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from netchoice.table import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 
 FEATURES = ("core_3_size", "degree_mean")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from netchoice.reproduction.judging import FAILS, HOLDS, IN_PART, Claim, Evidence, Finding
+from netchoice.reproduction.claim import FAILS, HOLDS, IN_PART, Claim, Evidence, Finding
 
 _SIGNS = {HOLDS: "✔", IN_PART: "◐", FAILS: "✘"}
 
@@ -50,7 +50,7 @@ def as_markdown(judged: list[dict[str, Any]], about: dict[str, Any]) -> str:
         f"Of {len(judged)} claims {counts[HOLDS]} hold, {counts[IN_PART]} hold in part and "
         f"{counts[FAILS]} do not hold. Criteria were written down before the first full run, but for "
         "those marked as added later; verdicts are computed from them. The first line of each table "
-        "below is under the paper's own prices "
+        "below is under the paper's own costs "
         "and numbers of nodes, and gives the verdict.",
         "",
         "| | claim | where | verdict |",

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netchoice.choice import embed, model_probabilities
-from netchoice.choice.scaling import Scaling
 from netchoice.datasets import load
 from netchoice.features import compute_features
-from netchoice.reproduction.keeping import kept_frame, kept_record
-from netchoice.reproduction.prices import AS_PUBLISHED, SETTINGS, Setting
+from netchoice.inference import embed, model_probabilities
+from netchoice.inference.scaling import Scaling
+from netchoice.reproduction.costs import AS_PUBLISHED, SETTINGS, Setting
+from netchoice.reproduction.frames import kept_frame, kept_record
 from netchoice.reproduction.scales import SEED
 from netchoice.reproduction.spaces import FEW, SpaceRun
 from netchoice.selection import rank_path
 from netchoice.simulate import simulate_table
-from netchoice.table import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,14 +1,14 @@
-"""Cost-aware selection of columns, for any table with labels and a price for each column.
+"""Cost-aware selection of columns, for any table with labels and a cost for each column.
 
 Every method is a scikit-learn selector. The idea that they share is in
 :mod:`netchoice.selection.greedy`: take, again and again, the column with the most information
-minus λ times its price.
+minus λ times its cost.
 """
 
 from netchoice.selection.base import CostAwareSelector
 from netchoice.selection.baseline import RandomRanking
+from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
 from netchoice.selection.forest_relief import ForestReliefF
-from netchoice.selection.forests import PenalizedForest, WeightedForest
 from netchoice.selection.methods import METHODS, get_selector
 from netchoice.selection.pareto import ParetoSearch
 from netchoice.selection.path import rank_path

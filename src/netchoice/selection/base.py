@@ -1,4 +1,4 @@
-"""What all selectors share: parameters, checks, prices, and results."""
+"""What all selectors share: parameters, checks, costs, and results."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from netchoice.errors import UsageError
+from netchoice.selection.column_costs import ColumnCosts
 from netchoice.selection.greedy import Floats, Step, Terms, take_one_by_one
-from netchoice.selection.prices import Prices
 from netchoice.threads import count_threads
 
 
@@ -37,14 +37,14 @@ class Problem:
     y: NDArray[np.int64]
     classes: NDArray[Any]
     names: list[str]
-    prices: Prices
+    costs: ColumnCosts
     seed: int
 
 
 class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all selectors: a method says what it learns, and what columns add.
 
-    A subclass defines ``_learn`` (what the data say, whatever the prices) and ``_information``
+    A subclass defines ``_learn`` (what the data say, whatever the costs) and ``_information``
     (what each column would add, given those taken); the rest is here.
     """
 
@@ -83,7 +83,7 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     # What a method defines
 
     def _learn(self, problem: Problem, together: Sequence[CostAwareSelector]) -> Any:
-        """What the data say, whatever the prices; for these selectors together."""
+        """What the data say, whatever the costs; for these selectors together."""
         raise NotImplementedError
 
     def _information(self, learnt: Any, taken: list[int]) -> Terms:
@@ -105,7 +105,7 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             Labels of any type, at least two different ones.
         """
         problem = self._checked(X, y)
-        self._keep(problem, self._rank(self._learn(problem, [self]), problem.prices))
+        self._keep(problem, self._rank(self._learn(problem, [self]), problem.costs))
         return self
 
     def _checked(self, X: Any, y: Any) -> Problem:
@@ -122,20 +122,20 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 f"penalty={self.penalty} changes nothing, because no costs were given",
                 stacklevel=3,
             )
-        prices = Prices(
+        costs = ColumnCosts(
             self.costs, names, columns=columns, scale=self.cost_scale, charge=self.charge
         )
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        problem = Problem(X, codes, classes, names, prices, seed)
+        problem = Problem(X, codes, classes, names, costs, seed)
         how_many(self.n_features_to_select, len(names))
         self._check_parameters(problem)
         return problem
 
-    def _rank(self, learnt: Any, prices: Prices) -> list[Step]:
+    def _rank(self, learnt: Any, costs: ColumnCosts) -> list[Step]:
         return take_one_by_one(
-            len(prices.alone),
+            len(costs.alone),
             lambda taken: self._information(learnt, taken),
-            prices.one_more,
+            costs.one_more,
             self.penalty,
         )
 
@@ -144,7 +144,7 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         q = len(problem.names)
         self.classes_ = problem.classes
-        self.costs_ = problem.prices.alone
+        self.costs_ = problem.costs.alone
         self.ranking_ = np.array([step.column for step in steps])
         self.ranking_names_ = np.array(problem.names, dtype=object)[self.ranking_]
         self.scores_ = np.empty(q)
@@ -158,7 +158,7 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             {
                 "feature": self.ranking_names_,
                 **terms.dropna(axis="columns", how="all").astype(float),
-                "price": [step.price for step in steps],
+                "cost": [step.cost for step in steps],
                 "score": [step.score for step in steps],
             }
         )
@@ -216,7 +216,7 @@ def how_many(wanted: Any, q: int) -> int:
     if isinstance(wanted, numbers.Real) and not whole and 0 < float(wanted) <= 1:
         return max(1, int(float(wanted) * q))
     raise UsageError(
-        f"n_features_to_select={wanted!r} of {q} columns; expected a whole number from 1 to {q}, "
+        f"n_features_to_select={wanted!r} of {q} columns; expected an integer from 1 to {q}, "
         "a share between 0 and 1, or None for half of them"
     )
 

@@ -1,4 +1,4 @@
-"""The baseline: a ranking that looks at prices alone."""
+"""The baseline: a ranking that looks at costs alone."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from netchoice.selection.base import CostAwareSelector, Problem
+from netchoice.selection.column_costs import ColumnCosts, logarithms
 from netchoice.selection.greedy import Step, Terms, take_one_by_one
-from netchoice.selection.prices import Prices, logarithms
 
 
 class RandomRanking(CostAwareSelector):
     """Columns drawn one by one with probability ∝ C^(−λ), whatever the data say.
 
     A selector that is not better than this has found nothing. Parameters and attributes are those
-    of :class:`MRMR` that do not concern mutual information; a price of 0 is taken at the smallest
+    of :class:`MRMR` that do not concern mutual information; a cost of 0 is taken at the smallest
     positive one.
 
     Examples
@@ -33,22 +33,22 @@ class RandomRanking(CostAwareSelector):
         return problem
 
     def _information(self, learnt: Problem, taken: list[int]) -> Terms:
-        # The largest of log w + Gumbel noise is a draw with probability ∝ w; noise anew for each.
+        # The largest of log w + Gumbel noise is a draw with probability ∝ w; noise again for each.
         rng = np.random.default_rng([learnt.seed, len(taken)])
         return Terms(rng.gumbel(size=len(learnt.names)))
 
-    def _rank(self, learnt: Problem, prices: Prices) -> list[Step]:
+    def _rank(self, learnt: Problem, costs: ColumnCosts) -> list[Step]:
         drawn = take_one_by_one(
-            len(prices.alone),
+            len(costs.alone),
             lambda taken: self._information(learnt, taken),
-            lambda taken: logarithms(prices.one_more(taken)),
+            lambda taken: logarithms(costs.one_more(taken)),
             self.penalty,
         )
         columns = [step.column for step in drawn]
-        return [  # noise is no relevance, and a logarithm no price
+        return [  # noise is no relevance, and a logarithm no cost
             step._replace(
                 terms=[0.0, None, None, None],
-                price=float(prices.one_more(columns[:i])[step.column]),
+                cost=float(costs.one_more(columns[:i])[step.column]),
             )
             for i, step in enumerate(drawn)
         ]

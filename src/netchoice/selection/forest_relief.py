@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
+from netchoice.forests.forest import grow_forest
 from netchoice.selection.base import CostAwareSelector, Problem
-from netchoice.selection.forest import grow_forest
 from netchoice.selection.greedy import Floats
 from netchoice.selection.relief import ReliefF, WholeTable, checked_neighbors, codes_of
 
@@ -102,7 +102,7 @@ class ForestReliefF(ReliefF):
         a tree could not split at all, and all rows would be equally alike.
     random_state : int, RandomState or None
         Grows the forest and decides between rows that are equally alike and equally near. None
-        draws anew in each fit.
+        draws again in each fit.
 
     Notes
     -----
@@ -150,7 +150,7 @@ class ForestReliefF(ReliefF):
     def _check_parameters(self, problem: Problem) -> None:
         super()._check_parameters(problem)
         if not isinstance(self.min_leaf, numbers.Integral) or int(self.min_leaf) < 1:
-            raise UsageError(f"min_leaf={self.min_leaf!r}; expected a whole number, 1 or more")
+            raise UsageError(f"min_leaf={self.min_leaf!r}; expected an integer, 1 or more")
 
     def _learn(self, problem: Problem, together: Sequence[CostAwareSelector]) -> Floats:
         forest = grow_forest(

@@ -1,4 +1,4 @@
-"""The one idea: information minus λ times price. Every method plugs into this loop."""
+"""The one idea: information minus λ times cost. Every method plugs into this loop."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Terms(NamedTuple):
 
     @property
     def information(self) -> Floats:
-        """The part of the criterion that has nothing to do with prices."""
+        """The part of the criterion that has nothing to do with costs."""
         total = self.relevance
         if self.redundancy is not None:
             total = total - self.redundancy
@@ -46,26 +46,26 @@ class Step(NamedTuple):
 
     column: int
     terms: list[float | None]
-    price: float
+    cost: float
     score: float
 
 
 def take_one_by_one(
     n: int,
     information: Callable[[list[int]], Terms],
-    price: Callable[[list[int]], Floats],
+    cost: Callable[[list[int]], Floats],
     penalty: float,
 ) -> list[Step]:
-    """All columns, each time the one with the most information minus λ × price.
+    """All columns, each time the one with the most information minus λ × cost.
 
     Parameters
     ----------
     n : int
         Number of columns.
-    information, price : callables
+    information, cost : callables
         Given the columns taken so far, a value for every column.
     penalty : float
-        λ, how much price weighs against information.
+        λ, how much cost weighs against information.
 
     Returns
     -------
@@ -74,8 +74,8 @@ def take_one_by_one(
 
     Examples
     --------
-    >>> weights, prices = np.array([3.0, 2.0, 2.5]), np.array([5.0, 0.0, 1.0])
-    >>> steps = take_one_by_one(3, lambda taken: Terms(weights), lambda taken: prices, penalty=1)
+    >>> weights, costs = np.array([3.0, 2.0, 2.5]), np.array([5.0, 0.0, 1.0])
+    >>> steps = take_one_by_one(3, lambda taken: Terms(weights), lambda taken: costs, penalty=1)
     >>> [step.column for step in steps]
     [1, 2, 0]
     """
@@ -83,15 +83,15 @@ def take_one_by_one(
     steps: list[Step] = []
     while len(left):
         taken = [step.column for step in steps]
-        terms, prices = information(taken), price(taken)
-        information_left, prices_left = terms.information[left], prices[left]
+        terms, costs = information(taken), cost(taken)
+        information_left, costs_left = terms.information[left], costs[left]
         if np.isnan(information_left).any():
             raise UsageError("the information of a column is not a number; mend the method")
         with np.errstate(over="ignore"):
-            # Above the cheapest, so that a huge penalty leaves information among equal prices.
-            scores = information_left - penalty * (prices_left - prices_left.min())
-            told = terms.information - penalty * prices
-        best = int(left[np.lexsort((left, prices_left, -scores))[0]])
-        steps.append(Step(best, terms.of(best), float(prices[best]), float(told[best])))
+            # Above the cheapest, so that a huge penalty leaves information among equal costs.
+            scores = information_left - penalty * (costs_left - costs_left.min())
+            told = terms.information - penalty * costs
+        best = int(left[np.lexsort((left, costs_left, -scores))[0]])
+        steps.append(Step(best, terms.of(best), float(costs[best]), float(told[best])))
         left = left[left != best]
     return steps

@@ -27,7 +27,7 @@ class Neighbours:
     ----------
     X : array (n, q)
     y_codes : array (n,) of int
-        Classes, as whole numbers from 0.
+        Classes, as integers from 0.
     train, test : arrays of int
         Positions of the known rows, and of those to be classified.
     n_neighbors : int

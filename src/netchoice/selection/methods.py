@@ -9,8 +9,8 @@ from typing import Any
 from netchoice.names import unknown
 from netchoice.selection.base import CostAwareSelector
 from netchoice.selection.baseline import RandomRanking
+from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
 from netchoice.selection.forest_relief import ForestReliefF
-from netchoice.selection.forests import PenalizedForest, WeightedForest
 from netchoice.selection.relief import SURF, MultiSURF, ReliefF
 from netchoice.selection.sequential import JMI, JMIM, MRMR
 

@@ -1,4 +1,4 @@
-"""A wrapper: sets of columns judged by what a classifier makes of them, against their price."""
+"""A wrapper: sets of columns judged by what a classifier makes of them, against their cost."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from netchoice.errors import UsageError
 from netchoice.selection.base import column_mask, labels
+from netchoice.selection.column_costs import ColumnCosts
 from netchoice.selection.greedy import Floats
 from netchoice.selection.knn import Neighbours
-from netchoice.selection.prices import Prices
 from netchoice.selection.subsets import Archive, Subset, Tried, explore
 
 Rows = NDArray[np.int64]
 
 
 class ParetoSearch(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """The best sets of columns for every price, found by trying sets.
+    """The best sets of columns for every cost, found by trying sets.
 
     Filters judge columns by information; this one asks a classifier, in cross-validation, how well
-    it does with a set, and looks for the sets that no other beats in accuracy or price without
+    it does with a set, and looks for the sets that no other beats in accuracy or cost without
     losing in the other: the Pareto front. Where all sets are no more than ``population ×
     generations``, all are tried and the front is exact. Otherwise half of the trials go to single
     columns, to the cheapest and to the best of them together, and to pairs, or small groups where
@@ -51,11 +51,11 @@ class ParetoSearch(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     max_rows : int or None
         The search uses no more rows than this; the rest join the held-out ones. None: no limit.
     costs : array, mapping or Series by name, CostModel, or None
-        Prices of the columns; None: all cost the same, so the front is over the number of columns.
+        Costs of the columns; None: all cost the same, so the front is over the number of columns.
     cost_scale : "share" or "raw"
-        Unit of ``budget`` and ``costs_``: the sum of all prices alone, or that of ``costs``.
+        Unit of ``budget`` and ``costs_``: the sum of all costs alone, or that of ``costs``.
     charge : "alone" or "shared"
-        What a set costs: the sum of its columns' prices, or what they need together, paid once
+        What a set costs: the sum of its columns' costs, or what they need together, paid once
         (CostModel only).
     budget : float or None
         Select the most accurate set that costs no more. None: select the cheapest whose accuracy
@@ -69,22 +69,22 @@ class ParetoSearch(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Size of the evolving population; with it, how many sets are tried: their product, and no
         fewer than ``initial``.
     random_state : int, RandomState or None
-        Draws rows, folds and evolution. None draws anew in each fit.
+        Draws rows, folds and evolution. None draws again in each fit.
     n_jobs : int or None
         Threads; the result does not depend on them.
 
     Attributes
     ----------
     front_ : DataFrame
-        One row for each set of the front, by price: features (their names), k (how many), price
-        (in the unit of ``costs``), share (of the price of all columns alone), accuracy and its
+        One row for each set of the front, by cost: features (their names), k (how many), cost
+        (in the unit of ``costs``), share (of the cost of all columns alone), accuracy and its
         standard error over the folds, and accuracy_holdout (NaN without held-out rows).
     support_ : array (q,) of bool
         The columns of the set selected; ``chosen_`` is its row in the front.
     fold_ : array (n,)
         In which fold each row was tested; −1 for held-out rows.
     costs_ : array (q,)
-        Prices alone, scaled.
+        Costs alone, scaled.
     n_evaluations_ : int
         Sets tried.
 
@@ -149,8 +149,8 @@ class ParetoSearch(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         named = hasattr(self, "feature_names_in_")
         names = list(self.feature_names_in_) if named else [f"x{i}" for i in range(X.shape[1])]
         costs = np.ones(len(names)) if self.costs is None else self.costs
-        paid = Prices(costs, names, columns=columns, scale="raw", charge=self.charge)
-        self.costs_ = Prices(costs, names, columns=columns, scale=self.cost_scale).alone
+        paid = ColumnCosts(costs, names, columns=columns, scale="raw", charge=self.charge)
+        self.costs_ = ColumnCosts(costs, names, columns=columns, scale=self.cost_scale).alone
         self._check_budget()
         largest = min(self.max_features or len(names), len(names))
         given = starting_sets(self.initial, names, largest)
@@ -185,8 +185,8 @@ class ParetoSearch(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             {
                 "features": tuple(names[i] for i in one.columns),
                 "k": len(one.columns),
-                "price": one.price,
-                "share": one.price / full if full else 0.0,
+                "cost": one.cost,
+                "share": one.cost / full if full else 0.0,
                 "accuracy": one.accuracy,
                 "standard_error": one.standard_error,
                 "accuracy_holdout": held_out(one.columns) if held_out else np.nan,
@@ -198,14 +198,14 @@ class ParetoSearch(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.support_[list(front[self.chosen_].columns)] = True
 
     def _choose(self) -> int:
-        """The row of the front that the rule selects; accuracy rises with price along it."""
+        """The row of the front that the rule selects; accuracy rises with cost along it."""
         front = self.front_
         if self.budget is None:
             best = front.iloc[-1]
             good = front["accuracy"] >= best["accuracy"] - best["standard_error"]
             return int(np.flatnonzero(good)[0])
-        price = front["share" if self.cost_scale == "share" else "price"].to_numpy()
-        return int(np.flatnonzero(price <= self.budget * (1 + 1e-12))[-1])
+        cost = front["share" if self.cost_scale == "share" else "cost"].to_numpy()
+        return int(np.flatnonzero(cost <= self.budget * (1 + 1e-12))[-1])
 
     def _check_parameters(self) -> None:
         for name, least, optional in (
@@ -218,7 +218,7 @@ class ParetoSearch(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             value = getattr(self, name)
             if not (optional and value is None) and not _is(numbers.Integral, value, least):
                 raise UsageError(
-                    f"{name}={value!r}; expected a whole number, {least} or more"
+                    f"{name}={value!r}; expected an integer, {least} or more"
                     + (", or None for no limit" if optional else "")
                 )
         if not _is(numbers.Real, self.holdout, 0) or self.holdout >= 1:
@@ -226,7 +226,7 @@ class ParetoSearch(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 f"holdout={self.holdout!r}; expected a share of the rows, from 0 to below 1"
             )
         if self.budget is not None and not _is(numbers.Real, self.budget, 0):
-            raise UsageError(f"budget={self.budget!r}; expected a price, 0 or more, or None")
+            raise UsageError(f"budget={self.budget!r}; expected a cost, 0 or more, or None")
 
     def _check_budget(self) -> None:
         cheapest = self.costs_.min()

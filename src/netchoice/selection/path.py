@@ -25,7 +25,7 @@ def rank_path(
     *,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:
-    """Rankings of all columns for every penalty, for little more than the price of one.
+    """Rankings of all columns for every penalty, for little more than the cost of one.
 
     Selectors that learn the same from the data share it: the mutual informations of MRMR, JMI and
     JMIM, or the forest of both importances.
@@ -73,7 +73,7 @@ def rank_path(
             if learnt is None or "penalty" not in members[0]._learns_without:
                 learnt = members[0]._learn(problems[0], members)
             for name, member, problem in zip(group, members, problems, strict=True):
-                steps = member._rank(learnt, problem.prices)
+                steps = member._rank(learnt, problem.costs)
                 made[name].append(
                     pd.DataFrame(
                         {

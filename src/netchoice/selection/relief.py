@@ -33,7 +33,7 @@ OWN_LIMIT = -1  # each row has its own
 
 @dataclass(frozen=True)
 class WholeTable:
-    """A table in whole numbers, its rows sorted by class, as the kernels take it.
+    """A table in integers, its rows sorted by class, as the kernels take it.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ def checked_neighbors(n_neighbors: Any, n_rows: int) -> int:
     """A number of neighbours, no more than there are rows."""
     if isinstance(n_neighbors, numbers.Integral) and int(n_neighbors) >= 1:
         return min(int(n_neighbors), n_rows)
-    raise UsageError(f"n_neighbors={n_neighbors!r}; expected a whole number, 1 or more")
+    raise UsageError(f"n_neighbors={n_neighbors!r}; expected an integer, 1 or more")
 
 
 def relieff_weights(
@@ -215,7 +215,7 @@ def surf_weights(
 
     table = WholeTable.of(X, y, nominal)
     n = len(table.cells)
-    # The greatest whole number that is less than the mean
+    # The greatest integer that is less than the mean
     limit = max(0, (_sum_of_distances(table) - 1) // (n * (n - 1) // 2))
     by_column = table.by_column
     return table.weights(

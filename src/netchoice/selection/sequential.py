@@ -142,11 +142,11 @@ class MRMR(_OverTheSet):
     n_features_to_select : int, float or None
         A number, a share, or half of the columns. The ranking is of all columns in any case.
     costs : array, mapping or Series by name, CostModel, or None
-        Prices of the columns; None: all 0.
+        Costs of the columns; None: all 0.
     penalty : float
-        λ, how much price weighs against information.
+        λ, how much cost weighs against information.
     cost_scale : "share" or "raw"
-        Share: prices are divided by their sum, so that λ does not depend on their unit.
+        Share: costs are divided by their sum, so that λ does not depend on their unit.
     charge : "alone" or "shared"
         Shared: a column costs only what those taken have not paid already (CostModel only).
     redundancy : "mean" or "sum"
@@ -156,9 +156,9 @@ class MRMR(_OverTheSet):
     n_neighbors : int
         Of the nearest-neighbour estimates.
     discrete_features : "auto", bool, mask, positions or names
-        Columns with whole numbers; "auto" looks at their values.
+        Columns with integers; "auto" looks at their values.
     random_state : int, RandomState or None
-        Breaks ties of values in the estimate. None draws anew in each fit.
+        Breaks ties of values in the estimate. None draws again in each fit.
     n_jobs : int or None
         Threads.
 
@@ -167,11 +167,11 @@ class MRMR(_OverTheSet):
     ranking_ : array (q,)
         Positions of all columns, best first; ``ranking_names_`` their names.
     scores_, relevance_, costs_ : arrays (q,)
-        By column: the criterion when it was taken, I(k;y), and its price alone, scaled.
+        By column: the criterion when it was taken, I(k;y), and its cost alone, scaled.
     support_ : array (q,) of bool
         The columns selected.
     steps_ : DataFrame
-        In the order taken: feature, relevance, redundancy, (interaction,) price, score.
+        In the order taken: feature, relevance, redundancy, (interaction,) cost, score.
 
     Examples
     --------

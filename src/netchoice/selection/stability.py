@@ -32,20 +32,20 @@ class Stability:
     index : float
         1: always the same columns; 0: as if drawn at random.
     interval : tuple of float
-        Confidence interval of the index at ``level``.
+        Confidence interval of the index at ``coverage``.
     """
 
     frequencies: pd.Series
     index: float
     interval: tuple[float, float]
-    level: float
-    n_bootstrap: int
+    coverage: float
+    n_resamples: int
 
     def __str__(self) -> str:
         low, high = self.interval
         return (
-            f"agreement {self.index:.2f} ({self.level:.0%} interval {low:.2f} to {high:.2f}) over "
-            f"{self.n_bootstrap} samples; most often: "
+            f"agreement {self.index:.2f} ({self.coverage:.0%} interval {low:.2f} to {high:.2f}) over "
+            f"{self.n_resamples} samples; most often: "
             + ", ".join(f"{name} {share:.0%}" for name, share in self.frequencies[:5].items())
         )
 
@@ -54,10 +54,10 @@ def stability(
     selector: Any,
     X: Any,
     y: Any,
-    n_bootstrap: Any = 50,
+    n_resamples: Any = 50,
     *,
     replace: bool = False,
-    level: float = 0.95,
+    coverage: float = 0.95,
     random_state: Any = 0,
 ) -> Stability:
     """Select again on samples of the rows, and see how far the selections agree.
@@ -67,13 +67,13 @@ def stability(
     selector : any scikit-learn selector
         Its ``n_features_to_select`` says how many columns are selected.
     X, y : table and labels
-    n_bootstrap : int
+    n_resamples : int
         Number of samples, at least 2; the interval is rough below twenty or so.
     replace : bool
         False: 63.2% of the rows of each class without replacement, as many different rows as a
         bootstrap sample has. True: the bootstrap itself; its repeated rows are their own nearest
         neighbours, which deceives every method that looks at neighbours.
-    level : float
+    coverage : float
         Of the confidence interval.
     random_state : int, RandomState or None
 
@@ -91,36 +91,36 @@ def stability(
     >>> from sklearn.datasets import load_wine
     >>> from netchoice.selection import JMI, stability
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> found = stability(JMI(n_features_to_select=3), X, y, n_bootstrap=10)
+    >>> found = stability(JMI(n_features_to_select=3), X, y, n_resamples=10)
     >>> found.frequencies.index[0], found.index < 1
     ('flavanoids', True)
     """
     import pandas as pd
 
-    if not isinstance(n_bootstrap, numbers.Integral) or n_bootstrap < 2:
-        raise UsageError(f"n_bootstrap={n_bootstrap!r}; expected at least 2 samples to compare")
+    if not isinstance(n_resamples, numbers.Integral) or n_resamples < 2:
+        raise UsageError(f"n_resamples={n_resamples!r}; expected at least 2 samples to compare")
     check_consistent_length(X, y)
-    if not 0 < level < 1:
-        raise UsageError(f"level={level!r}; expected a number between 0 and 1")
+    if not 0 < coverage < 1:
+        raise UsageError(f"coverage={coverage!r}; expected a number between 0 and 1")
     rng = check_random_state(random_state)
     codes = labels(np.asarray(y))[1]
     selected = []
-    for _ in range(n_bootstrap):
+    for _ in range(n_resamples):
         rows = _sample(codes, replace, rng)
         fitted = clone(selector).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
         selected.append(fitted.get_support())
     index, error = agreement(np.array(selected))
     from scipy.stats import norm
 
-    half = norm.ppf((1 + level) / 2) * error
+    half = norm.ppf((1 + coverage) / 2) * error
     names = getattr(fitted, "feature_names_in_", [f"x{i}" for i in range(len(selected[0]))])
     frequencies = pd.Series(np.mean(selected, axis=0), index=list(names), name="selected")
     return Stability(
         frequencies.sort_values(ascending=False, kind="stable"),
         index,
         (index - half, min(1.0, index + half)),
-        level,
-        int(n_bootstrap),
+        coverage,
+        int(n_resamples),
     )
 
 

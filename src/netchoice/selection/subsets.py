@@ -1,4 +1,4 @@
-"""Searching subsets of columns for accuracy and price: what is tried, and what is best of it."""
+"""Searching subsets of columns for accuracy and cost: what is tried, and what is best of it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
+from netchoice.selection.column_costs import ColumnCosts
 from netchoice.selection.greedy import Floats
-from netchoice.selection.prices import Prices
 from netchoice.threads import threads
 
 Subset = tuple[int, ...]
@@ -28,7 +28,7 @@ class Tried(NamedTuple):
     """One set that was evaluated."""
 
     columns: Subset
-    price: float
+    cost: float
     accuracies: Floats  # one for each fold
 
     @property
@@ -49,16 +49,16 @@ class Archive:
     ----------
     accuracies : callable
         For a set of columns, its accuracy in each fold.
-    prices : Prices
+    costs : ColumnCosts
     n_jobs : int or None
     """
 
     def __init__(
-        self, accuracies: Callable[[Subset], Floats], prices: Prices, n_jobs: int | None
+        self, accuracies: Callable[[Subset], Floats], costs: ColumnCosts, n_jobs: int | None
     ) -> None:
         self._accuracies = accuracies
         self._n_jobs = n_jobs
-        self.prices = prices
+        self.costs = costs
         self.tried: dict[Subset, Tried] = {}
 
     def __len__(self) -> int:
@@ -71,7 +71,7 @@ class Archive:
         with threads(self._n_jobs) as run:
             found = run(self._accuracies, chosen)
         for subset, accuracies in zip(chosen, found, strict=True):
-            self.tried[subset] = Tried(subset, self.prices.of_set(subset), accuracies)
+            self.tried[subset] = Tried(subset, self.costs.of_set(subset), accuracies)
 
     def accuracy(self, subset: Subset) -> float:
         """Mean accuracy of a set that was tried; 0 of one that was not."""
@@ -91,16 +91,16 @@ class Archive:
         return self.front()[0].accuracy == 1
 
     def front(self) -> list[Tried]:
-        """Sets that no other beats in price or accuracy without losing in the other, by price.
+        """Sets that no other beats in cost or accuracy without losing in the other, by cost.
 
-        Of several with the same price and accuracy, the one with the fewest columns, then the
+        Of several with the same cost and accuracy, the one with the fewest columns, then the
         earliest.
         """
         best: list[Tried] = []
-        # Sums of the same prices in another order differ in the last digits: that is no gain.
+        # Sums of the same costs in another order differ in the last digits: that is no gain.
         for one in sorted(
             self.tried.values(),
-            key=lambda t: (float(f"{t.price:.12g}"), -t.accuracy, len(t.columns), t.columns),
+            key=lambda t: (float(f"{t.cost:.12g}"), -t.accuracy, len(t.columns), t.columns),
         ):
             if not best or one.accuracy > best[-1].accuracy:
                 best.append(one)
@@ -149,13 +149,13 @@ def scout(archive: Archive, n_columns: int, max_features: int, at_most: int, see
     and then the pairs inside the groups that tell most beyond their best column.
     """
     enough = len(archive) + at_most
-    by_price = [int(i) for i in np.lexsort((np.arange(n_columns), archive.prices.alone))]
-    archive.evaluate([(i,) for i in by_price], at_most)
+    by_cost = [int(i) for i in np.lexsort((np.arange(n_columns), archive.costs.alone))]
+    archive.evaluate([(i,) for i in by_cost], at_most)
     if archive.is_perfect():
         return
-    by_accuracy = sorted(by_price, key=lambda i: -archive.accuracy((i,)))
+    by_accuracy = sorted(by_cost, key=lambda i: -archive.accuracy((i,)))
     sizes = [2**k for k in range(1, n_columns.bit_length()) if 2**k <= max_features]
-    together = [tuple(sorted(order[:k])) for k in sizes for order in (by_price, by_accuracy)]
+    together = [tuple(sorted(order[:k])) for k in sizes for order in (by_cost, by_accuracy)]
     archive.evaluate(together, enough - len(archive))
     left = enough - len(archive)
     size = group_size(n_columns, min(max_features, LARGEST_GROUP), left)
@@ -219,11 +219,11 @@ def _masks(subsets: Collection[Subset], n_columns: int) -> NDArray[np.bool_]:
 
 
 def _aims(archive: Archive, masks: NDArray[np.bool_]) -> Floats:
-    """What is to be small, for each set: price and inaccuracy."""
+    """What is to be small, for each set: cost and inaccuracy."""
     subsets = [tuple(int(i) for i in np.flatnonzero(mask)) for mask in masks]
     archive.evaluate(subsets)
-    positive = archive.prices.alone[archive.prices.alone > 0]
+    positive = archive.costs.alone[archive.costs.alone > 0]
     unit = positive.min() if len(positive) else 1.0
-    # Prices span orders of magnitude; their logarithm spreads the search over all of them.
+    # Costs span orders of magnitude; their logarithm spreads the search over all of them.
     found = [archive.tried[subset] for subset in subsets]
-    return np.array([[math.log1p(one.price / unit), -one.accuracy] for one in found])
+    return np.array([[math.log1p(one.cost / unit), -one.accuracy] for one in found])

@@ -62,22 +62,22 @@
 
   // Words
 
-  function priced(price) {
-    if (!grid.seconds) return String(Number(price.toPrecision(4)));
-    if (price === 0) return "0 s";
+  function formatCost(cost) {
+    if (!grid.seconds) return String(Number(cost.toPrecision(4)));
+    if (cost === 0) return "0 s";
     const units = [["h", 3600], ["min", 60], ["s", 1], ["ms", 1e-3], ["µs", 1e-6]];
-    const [unit, size] = units.find(([, least]) => price >= least) || units[4];
-    return `${Number((price / size).toPrecision(3))} ${unit}`;
+    const [unit, size] = units.find(([, least]) => cost >= least) || units[4];
+    return `${Number((cost / size).toPrecision(3))} ${unit}`;
   }
 
   const percent = (share) => `${(100 * share).toFixed(2)}%`;
   const lambda = (penalty) => String(Number(penalty.toPrecision(4)));
 
-  function cheaper(price) {
-    if (!grid.given) return "no prices were given";
-    if (price === 0) return "free";
-    const times = grid.whole / price;
-    return times > 1.005 ? `${Number(times.toPrecision(3))} times cheaper` : "as dear as all of them";
+  function cheaper(cost) {
+    if (!grid.given) return "no costs were given";
+    if (cost === 0) return "free";
+    const times = grid.whole / cost;
+    return times > 1.005 ? `${Number(times.toPrecision(3))} times cheaper` : "as expensive as all of them";
   }
 
   // The set that is shown: a method, one of its penalties, and a number of features
@@ -85,7 +85,7 @@
   const state = grid ? { ...grid.recommended, charge: grid.charge } : { method: 0 };
   const cell = () => grid.cells[state.method][state.penalty];
   const of = (at, what, k) => at[what][at.k.indexOf(k)]; // not every k need have been tried
-  const place = (at, k, charge) => (grid.priced ? Math.max(of(at, charge, k), grid.floor) : k);
+  const place = (at, k, charge) => (grid.has_costs ? Math.max(of(at, charge, k), grid.floor) : k);
 
   function hoverText(method, penalty, k) {
     const at = grid.cells[method][penalty];
@@ -93,7 +93,7 @@
     const lines = [];
     for (let i = 0; i < names.length; i += 2) lines.push(names.slice(i, i + 2).join(", "));
     return (
-      `${percent(of(at, "accuracy", k))} for ${priced(of(at, state.charge, k))}<br>` +
+      `${percent(of(at, "accuracy", k))} for ${formatCost(of(at, state.charge, k))}<br>` +
       `λ = ${lambda(grid.penalties[method][penalty])}, k = ${k}<br>${lines.join("<br>")}`
     );
   }
@@ -112,9 +112,9 @@
       const chosen = grid.cells[best.method][best.penalty];
       mark(figure.data[n + 1], place(chosen, best.k, state.charge), of(chosen, "accuracy", best.k));
       mark(figure.data[n + 2], place(cell(), state.k, state.charge), of(cell(), "accuracy", state.k));
-      if (grid.priced && grid.seconds) {
+      if (grid.has_costs && grid.seconds) {
         const how = state.charge === "shared" ? "common steps paid once" : "each feature alone";
-        figure.layout.xaxis.title.text = `price per network, ${how}`;
+        figure.layout.xaxis.title.text = `cost per network, ${how}`;
       }
     });
   }
@@ -174,8 +174,8 @@
     );
     const figures = [
       ["Accuracy", `${percent(at.accuracy[i])} (95% interval ${percent(at.low[i])} to ${percent(at.high[i])})`],
-      ["Price, common steps paid once", priced(at.shared[i])],
-      ["Price, each feature alone", priced(at.alone[i])],
+      ["Cost, common steps paid once", formatCost(at.shared[i])],
+      ["Cost, each feature alone", formatCost(at.alone[i])],
       ["Against all features", cheaper(at.shared[i])],
     ];
     byId("shown-figures").replaceChildren(

@@ -1,0 +1,189 @@
+"""Accuracy against cost, for the first k features of every ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netchoice.costs import CostModel
+from netchoice.errors import UsageError
+from netchoice.evaluation.scores import Score, Scores, identity_of, make_folds, make_scorer
+from netchoice.storage.table import ReferenceTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("method", "penalty", "position", "feature")
+#: Features that are independent of everything, to see whether a selector is fooled.
+NOISE = "noise_"
+
+
+def evaluate(
+    rankings: pd.DataFrame,
+    table: ReferenceTable,
+    *,
+    ks: Iterable[int] = range(1, 16),
+    classifier: Any = "knn",
+    folds: int = 10,
+    costs: CostModel | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    path: str | PathLike[str] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> pd.DataFrame:
+    """How well the first k features of every ranking tell the labels of a table, and their cost.
+
+    Parameters
+    ----------
+    rankings : DataFrame
+        As :func:`netchoice.selection.rank_path` makes it: method, penalty, position, feature.
+    table : ReferenceTable
+        Best one that the rankings have not seen. Features are matched by name.
+    ks : iterable of int
+        Numbers of features; those beyond the length of a ranking are left out.
+    classifier : "knn", "svm" or scikit-learn classifier
+        "knn": 10 nearest neighbours after standardising (inside the folds); neighbours at equal
+        distance in the order of the rows, equal votes to the first label; half a vote for each label
+        beforehand in the logarithmic loss. "svm": a support vector machine after standardising.
+    folds : int
+        Of stratified cross-validation.
+    costs : CostModel, optional
+        By default those of the table.
+    seed : int
+        Of the folds.
+    n_jobs : int, optional
+        Threads; -1 for all cores.
+    path : path, optional
+        File that keeps the scores of sets as they are found; interrupted, the same call goes on.
+    on_progress : callable, optional
+        Called with the number of rankings done and of all.
+
+    Returns
+    -------
+    DataFrame
+        One row for each method, penalty and k: features; accuracy, its standard error over the
+        folds (accuracy_se) and log_loss; cost_alone and cost_shared; share_alone and share_shared,
+        both of the sum of the costs alone; speedup, the shared cost of all features over that of
+        these; n_noise; and for :func:`operating_point` accuracy and number of rows in the even folds
+        (accuracy_choosing, n_choosing) and in the odd ones (accuracy_reporting, n_reporting).
+
+    Examples
+    --------
+    >>> import netchoice
+    >>> from netchoice.selection import JMI, rank_path
+    >>> features = ["degree_mean", "transitivity", "noise_normal"]
+    >>> train, test = (
+    ...     netchoice.simulate_table("ba", n_nodes=40, n_samples=80, seed=1, stream=stream,
+    ...                              features=features, engine="serial")
+    ...     for stream in ("train", "test"))
+    >>> rankings = rank_path(JMI(costs=train.costs), train.X, train.y, [0])
+    >>> netchoice.evaluate(rankings, test, ks=[1, 2], folds=5)[["k", "accuracy", "n_noise"]]
+       k  accuracy  n_noise
+    0  1       1.0        0
+    1  2       1.0        0
+    """
+    import pandas as pd
+
+    sequences = _sequences(rankings)
+    offered = sorted({name for sequence in sequences.values() for name in sequence})
+    _check_features(offered, table)
+    model = table.costs if costs is None else costs
+    wanted = _wanted(ks, max(map(len, sequences.values())))
+    X = table.X[offered].to_numpy(dtype=float)
+    y, splits = make_folds(table.y.to_numpy(), folds, seed)
+    scores = Scores(
+        offered,
+        make_scorer(classifier, X, y, splits),
+        folds,
+        identity_of(X, y, folds, seed),
+        path,
+    )
+    longest = [sequence[: max(wanted)] for sequence in sequences.values()]
+    scores.compute(longest, wanted, n_jobs, on_progress)
+    sizes = np.array([len(test) for _, test in splits])
+    set_costs = _SetCosts(model, offered)
+    rows = [
+        {
+            "method": method,
+            "penalty": penalty,
+            "k": k,
+            "features": tuple(sequence[:k]),
+            **_accuracies(scores[sequence[:k]], sizes),
+            **set_costs.of(sequence[:k]),
+            "n_noise": sum(name.startswith(NOISE) for name in sequence[:k]),
+        }
+        for (method, penalty), sequence in sequences.items()
+        for k in wanted
+        if k <= len(sequence)
+    ]
+    return pd.DataFrame(rows)
+
+
+class _SetCosts:
+    def __init__(self, model: CostModel, offered: list[str]) -> None:
+        self._model = model
+        self._all_alone = model.cost_of_set(offered)
+        self._all_shared = model.cost_of_set(offered, "shared")
+
+    def of(self, features: list[str]) -> dict[str, float]:
+        alone, shared = (self._model.cost_of_set(features, c) for c in ("alone", "shared"))
+        whole = self._all_alone
+        return {
+            "cost_alone": alone,
+            "cost_shared": shared,
+            "share_alone": alone / whole if whole else 0.0,
+            "share_shared": shared / whole if whole else 0.0,
+            "speedup": self._all_shared / shared if shared else np.inf if whole else 1.0,
+        }
+
+
+def _accuracies(score: Score, sizes: np.ndarray[Any, Any]) -> dict[str, float]:
+    correct = np.array(score.correct)
+    shares = correct / sizes
+    even = np.arange(len(sizes)) % 2 == 0
+    return {
+        "accuracy": float(shares.mean()),
+        "accuracy_se": float(shares.std(ddof=1) / np.sqrt(len(sizes))),
+        "log_loss": float(sum(score.losses) / sizes.sum()),
+        "accuracy_choosing": float(correct[even].sum() / sizes[even].sum()),
+        "n_choosing": int(sizes[even].sum()),
+        "accuracy_reporting": float(correct[~even].sum() / sizes[~even].sum()),
+        "n_reporting": int(sizes[~even].sum()),
+    }
+
+
+def _sequences(rankings: pd.DataFrame) -> dict[tuple[str, float], list[str]]:
+    missing = [name for name in COLUMNS if name not in rankings.columns]
+    if missing:
+        raise UsageError(
+            f"the rankings have no column {missing[0]!r}; expected a frame as "
+            "netchoice.selection.rank_path makes it"
+        )
+    if not len(rankings):
+        raise UsageError("the rankings are empty; rank at least one method for one penalty")
+    ordered = rankings.sort_values("position", kind="stable")
+    groups = ordered.groupby(["method", "penalty"], sort=False)["feature"].agg(list)
+    first_seen = rankings[["method", "penalty"]].drop_duplicates().itertuples(index=False)
+    return {
+        (str(method), float(penalty)): groups[method, penalty] for method, penalty in first_seen
+    }
+
+
+def _check_features(offered: list[str], table: ReferenceTable) -> None:
+    known = set(table.features)
+    absent = [name for name in offered if name not in known]
+    if absent:
+        raise UsageError(
+            f"the table has no feature {absent[0]!r}, which the rankings name ({len(absent)} of "
+            f"{len(offered)} are missing); simulate the table with the same features"
+        )
+
+
+def _wanted(ks: Iterable[int], longest: int) -> list[int]:
+    wanted = sorted({int(k) for k in ks if k <= longest})
+    if not wanted or wanted[0] < 1:
+        raise UsageError(f"ks={list(ks)}; expected numbers of features from 1 to {longest}")
+    return wanted

@@ -1,0 +1,88 @@
+"""Checks of arguments: one place, one wording.
+
+Every message has the form "`name` must be …; got …".
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Collection
+from typing import Any
+
+from netchoice.errors import UsageError
+
+
+def check_integer(name: str, value: Any, minimum: int = 1, maximum: int | None = None) -> int:
+    """Return ``value`` as an int if it is an integer within the bounds.
+
+    Floats without a fraction, such as 3.0, count as integers.
+
+    >>> check_integer("folds", 5)
+    5
+    >>> check_integer("folds", 0)
+    Traceback (most recent call last):
+    netchoice.errors.UsageError: `folds` must be an integer of at least 1; got 0
+    """
+    bounds = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
+    if _is_real(value) and math.isfinite(value) and value == int(value):
+        number = int(value)
+        if minimum <= number and (maximum is None or number <= maximum):
+            return number
+    raise UsageError(f"`{name}` must be an integer {bounds}; got {value!r}")
+
+
+def check_fraction(name: str, value: Any) -> float:
+    """Return ``value`` as a float if it lies strictly between 0 and 1.
+
+    >>> check_fraction("coverage", 0.95)
+    0.95
+    >>> check_fraction("coverage", 95)
+    Traceback (most recent call last):
+    netchoice.errors.UsageError: `coverage` must be a number between 0 and 1; got 95
+    """
+    if _is_real(value) and 0 < value < 1:
+        return float(value)
+    raise UsageError(f"`{name}` must be a number between 0 and 1; got {value!r}")
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Return ``value`` as a float if it is finite and above 0.
+
+    >>> check_positive("time_limit", 60)
+    60.0
+    """
+    if _is_real(value) and 0 < value < math.inf:
+        return float(value)
+    raise UsageError(f"`{name}` must be a positive number; got {value!r}")
+
+
+def check_non_negative(name: str, value: Any) -> float:
+    """Return ``value`` as a float if it is finite and at least 0.
+
+    >>> check_non_negative("penalty", 0)
+    0.0
+    """
+    if _is_real(value) and 0 <= value < math.inf:
+        return float(value)
+    raise UsageError(f"`{name}` must be a non-negative number; got {value!r}")
+
+
+def check_choice(name: str, value: Any, allowed: Collection[str]) -> str:
+    """Return ``value`` if it is one of the allowed strings.
+
+    >>> check_choice("charge", "shared", ("alone", "shared"))
+    'shared'
+    >>> check_choice("charge", "both", ("alone", "shared"))
+    Traceback (most recent call last):
+    netchoice.errors.UsageError: `charge` must be 'alone' or 'shared'; got 'both'
+    """
+    if isinstance(value, str) and value in allowed:
+        return value
+    *others, last = map(repr, allowed)
+    expected = f"{', '.join(others)} or {last}" if others else last
+    raise UsageError(f"`{name}` must be {expected}; got {value!r}")
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
