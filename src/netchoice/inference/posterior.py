@@ -69,8 +69,7 @@ class Posterior:
         return {
             name: {
                 "median": self.median[name],
-                "low": self.intervals[name][0],
-                "high": self.intervals[name][1],
+                "interval": list(self.intervals[name]),
                 "coverage": self.coverage,
                 "at_boundary": self.at_boundary.get(name),
             }
