@@ -18,7 +18,7 @@ import numpy as np
 
 import netchoice
 from netchoice.evaluation import penalty_grid
-from netchoice.selection import METHODS, CostAwareSelector, get_selector, rank_path
+from netchoice.selection import BASELINE, PAPER_METHODS, CostAwareSelector, get_selector, rank_path
 from netchoice.selection.greedy import Terms
 
 parser = argparse.ArgumentParser(description="A selector of your own, judged against the nine.")
@@ -85,7 +85,7 @@ print(f"networks of {nodes} nodes to rank on: {train}")
 # several share.
 
 # %%
-selectors = [get_selector(name, costs=train.costs) for name in list(METHODS)[:10]]
+selectors = [get_selector(name, costs=train.costs) for name in [*PAPER_METHODS, BASELINE]]
 for selector in selectors:
     if "n_trees" in selector.get_params():
         selector.set_params(n_trees=n_trees)
