@@ -10,6 +10,7 @@ from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.features.paper import FAMILIES, paper_costs
 from netchoice.storage import ReferenceTable
+from netchoice.units import in_seconds
 
 #: The measured costs, those of the paper, a file, or the costs themselves.
 Costs = str | PathLike[str] | CostModel | Mapping[str, float]
@@ -33,7 +34,7 @@ class CostSource:
     @property
     def in_seconds(self) -> bool:
         """Whether the costs are times."""
-        return self.name.partition(":")[0] in ("measured", "paper")
+        return in_seconds(self.name)
 
     def for_features(self, features: list[str]) -> CostModel:
         """Return the costs, or costs of 0 if there are none."""

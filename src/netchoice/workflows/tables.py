@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from os import PathLike
 from pathlib import Path
 
@@ -15,7 +16,7 @@ Table = ReferenceTable | str | PathLike[str]
 
 
 def load_table(table: Table, label: str = "label") -> ReferenceTable:
-    """Return a table from its folder or from a CSV file; refuse missing and infinite values.
+    r"""Return a table from its folder or from a CSV file; refuse missing and infinite values.
 
     Parameters
     ----------
@@ -27,7 +28,7 @@ def load_table(table: Table, label: str = "label") -> ReferenceTable:
     --------
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp(), "table.csv")
-    >>> _ = file.write_text("label,x\\na,1\\nb,2\\n")
+    >>> _ = file.write_text("label,x\na,1\nb,2\n")
     >>> load_table(file)
     <ReferenceTable: 2 rows (a 1, b 1), 1 features>
     """
@@ -35,11 +36,13 @@ def load_table(table: Table, label: str = "label") -> ReferenceTable:
     if not isinstance(table, ReferenceTable):
         path = Path(table)
         if not path.exists():
-            raise TableError(f"{path} does not exist; expected the folder of a table, or a CSV file")
-        if path.is_dir():
-            table = ReferenceTable.load(path)
-        else:
-            table = ReferenceTable.from_csv(path, label)
+            raise TableError(
+                f"{path} does not exist; expected the folder of a table, or a CSV file"
+            )
+        read = (
+            ReferenceTable.load if path.is_dir() else partial(ReferenceTable.from_csv, label=label)
+        )
+        table = read(path)
     for feature, column in table.X.items():
         bad = int((~np.isfinite(column.to_numpy(dtype=float))).sum())
         if bad:
