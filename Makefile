@@ -9,16 +9,16 @@ WORKERS := $(shell nproc 2>/dev/null || echo 2)
 .PHONY: help demo example-large recovery reproduce test test-all test-bounds lint bench docs lock clean
 
 help:
-	@echo "make demo      set up netchoice and choose a model for an example network"
-	@echo "make test      set up netchoice, run the linter, the type checker and all fast tests"
-	@echo "make test-all  also run the slow tests"
-	@echo "make bench     measure the speed of netchoice and of other packages in one run"
+	@echo "make demo           set up netchoice and choose a model for an example network"
+	@echo "make test           set up netchoice, run the linter, the type checker and all fast tests"
+	@echo "make test-all       also run the slow tests"
+	@echo "make bench          measure the speed of netchoice and of other packages in one run"
 	@echo "make example-large  choose a model for a network of 100,000 nodes, using pilots"
-	@echo "make recovery  measure how often the model of independently grown networks is predicted correctly"
-	@echo "make reproduce reproduce the paper's tables, figures and claims; SCALE=tiny, small or paper"
-	@echo "make docs      build the documentation into $(OUT)/docs"
-	@echo "make lint      run ruff and mypy only"
-	@echo "make lock      update requirements/*.txt from pyproject.toml"
+	@echo "make recovery       measure how often the model of independently grown networks is predicted correctly"
+	@echo "make reproduce      reproduce the paper's tables, figures and claims; SCALE=tiny, small or paper"
+	@echo "make docs           build the documentation into $(OUT)/docs"
+	@echo "make lint           run ruff and mypy only"
+	@echo "make lock           update requirements/*.txt from pyproject.toml"
 
 # If Debian's python3 has no ensurepip, the installed pip installs pip into the environment.
 $(VENV)/.created:
