@@ -53,7 +53,7 @@ def test_network_scientist(example):
     low, high = found["better"].parameters["p"]["interval"]
     assert 0.01 <= low < 0.05 < high <= 0.1
     assert (folder / "answer" / "figures" / "cloud.png").stat().st_size > 10_000
-    assert "no model in this space explains the network" in printed
+    assert "none of these models fits" in printed
 
 
 def test_clinic(example):

@@ -50,7 +50,7 @@ def _evidence(choice: Choice) -> dict[str, Any]:
     """What pictures show that ``choice.json`` does not hold: points, draws, shares."""
     made = choice.evidence
     broad, values = made["broad"], made["broad_observed"]
-    made["embedding"] = embed(broad, values, features=list(values))
+    made["embedding"] = embed(broad.X[list(values)], broad.y, values)
     return {
         "schema": EVIDENCE_SCHEMA,
         "embedding": _embedding(made["embedding"], broad),

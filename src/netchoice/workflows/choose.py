@@ -12,9 +12,10 @@ from netchoice.errors import UsageError
 from netchoice.evaluation.operating_point import as_budget
 from netchoice.features.registry import Feature, find
 from netchoice.graph import Graph
-from netchoice.inference.classifier import Method
+from netchoice.inference.probabilities import METHODS
 from netchoice.models.registry import get_space
 from netchoice.models.space import ModelSpace
+from netchoice.validation import check_choice
 from netchoice.workflows.answer import Study
 from netchoice.workflows.choice import Choice
 from netchoice.workflows.choice_folder import keep
@@ -102,7 +103,7 @@ def choose_model(
     network, kept = _network(graph, isolated)
     methods = [method] if isinstance(method, str) else list(method)
     if inference is not None:
-        Method(inference)  # wrong ones are told before the work
+        check_choice("inference", inference, METHODS)
     if budget is not None:
         as_budget(budget)
     simulator = Simulator(
