@@ -186,7 +186,7 @@ RUN = {
     "selection": "agreement",
     "evaluation": "",
     "choose": "ba2",
-    "fit": "no model",
+    "fit": "none of these models fits",
     "inference": "",
     "information": "",
     "pilots": "",
