@@ -14,7 +14,7 @@ from netchoice.inference import (
     model_probabilities,
     posterior,
 )
-from netchoice.inference.classifier import DEFAULT_METHOD
+from netchoice.inference.probabilities import DEFAULT_METHOD
 from netchoice.io import ReadingReport
 from netchoice.models import Model
 from netchoice.storage import ReferenceTable

@@ -9,7 +9,7 @@ from netchoice.errors import UsageError
 from netchoice.evaluation import parse_budget
 from netchoice.features import feature_names
 from netchoice.graph import Graph
-from netchoice.inference.classifier import METHODS as INFERENCE_METHODS
+from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
 from netchoice.models.matching import MatchedSpace
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
