@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -151,13 +151,25 @@ def posterior(
     is_integer = (drawn == np.rint(drawn)).all(axis=0)
     adjusted = _adjusted(scaled[rows] - query, drawn[rows], weights, limits, is_integer.tolist())
     frame = {"index": getattr(X, "index", np.arange(n))[rows], "columns": parameter_names}
+    edges = {
+        name: _edge_shares(adjusted[:, j], weights, drawn[:, j], limits[j])
+        for j, name in enumerate(parameter_names)
+    }
+    sides = {name: _boundary_side(shares) for name, shares in edges.items()}
+    tail = (1 - coverage) / 2
+    quantiles = {
+        name: weighted_quantile(adjusted[:, j], weights, [tail, 0.5, 1 - tail]).tolist()
+        for j, name in enumerate(parameter_names)
+    }
     return Posterior(
-        pd.DataFrame(drawn[rows], **frame),
-        pd.DataFrame(adjusted, **frame),
-        weights,
-        *_summaries(dict(zip(parameter_names, adjusted.T, strict=True)), weights, coverage),
-        coverage,
-        *_boundary_shares(parameter_names, drawn, adjusted, weights, limits),
+        accepted=pd.DataFrame(drawn[rows], **frame),
+        adjusted=pd.DataFrame(adjusted, **frame),
+        weights=weights,
+        median={name: middle for name, (_, middle, _) in quantiles.items()},
+        intervals={name: (low, high) for name, (low, _, high) in quantiles.items()},
+        coverage=coverage,
+        edges=edges,
+        at_boundary={name: side for name, side in sides.items() if side is not None},
     )
 
 
@@ -240,48 +252,29 @@ def weighted_quantile(values: Floats, weights: Floats, quantiles: Any) -> Floats
     return np.asarray(np.interp(quantiles, midpoints, values[order]))
 
 
-def _summaries(
-    draws: dict[str, Floats], weights: Floats, coverage: float
-) -> tuple[dict[str, float], dict[str, Bounds]]:
-    """Return the median and the central interval of each parameter."""
-    tail = (1 - coverage) / 2
-    median, intervals = {}, {}
-    for name, values in draws.items():
-        low, middle, high = weighted_quantile(values, weights, [tail, 0.5, 1 - tail]).tolist()
-        median[name], intervals[name] = middle, (low, high)
-    return median, intervals
-
-
-def _boundary_shares(
-    names: list[str], drawn: Floats, adjusted: Floats, weights: Floats, limits: list[Bounds]
-) -> tuple[dict[str, dict[str, Bounds]], dict[str, str]]:
-    """Return posterior and prior shares near each bound, and the parameters at a boundary."""
-    edges: dict[str, dict[str, Bounds]] = {}
-    at_boundary = {}
-    for j, (name, (low, high)) in enumerate(zip(names, limits, strict=True)):
-        edges[name] = {}
-        if math.isinf(low) or math.isinf(high):
-            continue
-        edges[name] = {
-            side: (
-                _share_at(side, adjusted[:, j], weights, limits[j]),
-                _share_at(side, drawn[:, j], None, limits[j]),
-            )
-            for side in ("lower", "upper")
-        }
-        sides = {
-            side: share
-            for side, (share, prior) in edges[name].items()
-            if share > max(MIN_BOUNDARY_MASS, MIN_BOUNDARY_RATIO * prior)
-        }
-        if sides and low < high:
-            at_boundary[name] = max(sides, key=lambda side: sides[side])
-    return edges, at_boundary
-
-
-def _share_at(side: str, values: Floats, weights: Floats | None, limits: Bounds) -> float:
-    """Return the share of draws in the outermost part of the range on one side."""
+def _edge_shares(
+    values: Floats, weights: Floats, prior: Floats, limits: Bounds
+) -> dict[str, Bounds]:
+    """Return by side the shares of posterior and prior in the outermost twentieth of the range."""
     low, high = limits
+    if math.isinf(low) or math.isinf(high):
+        return {}
     margin = OUTER_SHARE * (high - low)
-    at = values <= low + margin if side == "lower" else values >= high - margin
-    return float(np.average(at, weights=weights))
+
+    def shares(at_edge: Callable[[Floats], Any]) -> Bounds:
+        return float(np.average(at_edge(values), weights=weights)), float(np.mean(at_edge(prior)))
+
+    return {
+        "lower": shares(lambda x: x <= low + margin),
+        "upper": shares(lambda x: x >= high - margin),
+    }
+
+
+def _boundary_side(edges: dict[str, Bounds]) -> str | None:
+    """Return the side on which the posterior is at the prior's boundary, if there is one."""
+    sides = {
+        side: share
+        for side, (share, prior) in edges.items()
+        if share > max(MIN_BOUNDARY_MASS, MIN_BOUNDARY_RATIO * prior)
+    }
+    return max(sides, key=lambda side: sides[side], default=None)
