@@ -18,7 +18,7 @@ import netchoice
 from netchoice import Graph, compute_features
 from netchoice.errors import UsageError
 from netchoice.features import FEATURES, STEPS, steps_of
-from netchoice.models.registry import SPACES
+from netchoice.models.builtin import SPACES
 
 QUIET = netchoice.feature_names(noise=False)
 

@@ -19,7 +19,7 @@ DOCS = ROOT / "docs"
 # Lowest first. A module may import from its own layer and from layers before it.
 LAYERS = [
     {"_kernels", "costs", "errors", "names", "threads", "units", "validation"},
-    {"graph", "information", "forests"},
+    {"edge_pairs", "graph", "information", "forests"},
     {"io", "models", "features", "datasets", "selection", "inference"},
     {"storage"},
     {"engines", "simulate", "cost_growth", "evaluation"},

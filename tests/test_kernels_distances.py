@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from netchoice import Graph, get_space
 from netchoice._kernels.betweenness import betweenness
-from netchoice._kernels.distances import distance_histograms
+from netchoice._kernels.distance_histograms import distance_histograms
 
 pytestmark = pytest.mark.kernels
 

@@ -9,7 +9,7 @@ import pytest
 
 import netchoice
 from netchoice import Graph
-from netchoice._kernels.components import component_labels
+from netchoice._kernels.component_labels import component_labels
 from netchoice._kernels.spectrum import estrada_index, leading_eigenvector
 
 pytestmark = pytest.mark.kernels

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import netchoice
 from netchoice import Graph, Model, ModelSpace, get_model, get_space
 from netchoice.errors import GrowthLimitError, ModelError, UsageError
-from netchoice.models.registry import SPACES
+from netchoice.models.builtin import SPACES
 
 RNG = np.random.default_rng
 
@@ -398,7 +398,7 @@ def test_matching_says_what_cannot_be():
 
 
 def test_a_model_that_cannot_match_says_so(monkeypatch):
-    monkeypatch.setattr("netchoice.models.matching.MAX_PROPOSALS", 50)
+    monkeypatch.setattr("netchoice.models.density_matched.MAX_PROPOSALS", 50)
     space = get_space("ba").matched_to(observed(50, 300))
     with pytest.raises(GrowthLimitError, match="ba1 with parameters from the prior: none of 50"):
         space["ba1"].sample(RNG(1))

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import netchoice
-from netchoice._kernels.components import component_labels
-from netchoice.models.registry import SPACES
+from netchoice._kernels.component_labels import component_labels
+from netchoice.models.builtin import SPACES
 
 pytestmark = pytest.mark.kernels
 
@@ -226,8 +226,8 @@ def test_growth_that_cannot_end_is_an_error():
 
 def test_the_stream_in_kernels_is_numpys():
     """Bit for bit SFC64, so its quality is NumPy's."""
-    from netchoice._kernels.random import uniforms
-    from netchoice.models.compiled import seed_from
+    from netchoice._kernels.random_stream import uniforms
+    from netchoice.models.growth_kernels import seed_from
 
     seed = seed_from(np.random.default_rng(9))
     reference = np.random.SFC64()
@@ -240,7 +240,7 @@ def test_the_stream_in_kernels_is_numpys():
 
 def test_kernels_have_one_signature_each():
     """Two would mean that some caller passes other types, and pays a second compilation."""
-    from netchoice._kernels.compiling import kernels
+    from netchoice._kernels.compiler import kernels
 
     for name, dispatcher in kernels().items():
         assert len(dispatcher.signatures) <= 1, name

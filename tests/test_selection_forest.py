@@ -10,8 +10,8 @@ from sklearn import datasets
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from netchoice._kernels.forest import CHILD, CUT, LABEL, LEAF, SPLIT, draw_columns, grow_trees
-from netchoice._kernels.random import uniforms
+from netchoice._kernels.trees import CHILD, CUT, LABEL, LEAF, SPLIT, draw_columns, grow_trees
+from netchoice._kernels.random_stream import uniforms
 from netchoice.errors import UsageError
 from netchoice.forests.forest import _binned, grow_forest
 

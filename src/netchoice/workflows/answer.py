@@ -18,7 +18,7 @@ from netchoice.inference.goodness_of_fit import goodness_of_fit
 from netchoice.inference.posterior import posterior
 from netchoice.inference.probabilities import model_probabilities
 from netchoice.inference.reliability import held_out
-from netchoice.models.matching import MatchedSpace
+from netchoice.models.density_matched import MatchedSpace
 from netchoice.selection import METHODS
 from netchoice.storage.table import ReferenceTable
 from netchoice.threads import count_threads

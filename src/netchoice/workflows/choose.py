@@ -13,7 +13,7 @@ from netchoice.evaluation.operating_point import as_budget
 from netchoice.features.registry import Feature, find
 from netchoice.graph import Graph
 from netchoice.inference.classifier import Method
-from netchoice.models.registry import get_space
+from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.workflows.answer import Study
 from netchoice.workflows.choice import Choice
