@@ -117,7 +117,7 @@ class TestDownload:
         (folder / "Ito_core.txt").write_text("<html>we have moved</html>\n")
         with pytest.raises(
             DatasetError,
-            match=r"ito2001.*the download was removed; put it as ito2001\.txt \(or Ito_core\.txt\) into a folder",
+            match=r"ito2001.*the download was removed; put it as ito2001\.txt \(or Ito_core\.txt\) into",
         ):
             load("ito2001", url=url)
         (folder / "Ito_core.txt").write_text(small_network)
