@@ -28,7 +28,7 @@ import netchoice
 from netchoice.costs import CostModel
 from netchoice.evaluation import penalty_grid, wilson
 from netchoice.evaluation.scores import ByNeighbours, Scores, make_folds
-from netchoice.selection import METHODS, get_selector, rank_path
+from netchoice.selection import METHODS, WEIGHTED_METHODS, get_selector, rank_path
 
 HARDER = ("mechanisms", 200)
 KS = range(1, 16)
@@ -98,17 +98,17 @@ def by_netchoice(pair: Pair, method: str, ways: dict[str, Reading]) -> Iterator[
     X, y = pair.train.X, pair.train.y
     selectors = {}
     for name, way in ways.items():
-        if method.startswith("weighted") and way.charge == "shared":
+        if method in WEIGHTED_METHODS and way.charge == "shared":
             continue  # refused: those of the costs alone are charged in both ways
         selectors[name] = get_selector(method, costs=way.costs, charge=way.charge)
     grids = [penalty_grid(way.costs, pair.train.features) for way in ways.values()]
     penalties = max(grids, key=max)
-    if method.startswith("weighted"):
+    if method in WEIGHTED_METHODS:
         penalties = penalties[::2]  # each is another forest
     path = rank_path(selectors, X, y, penalties)
     for (name, _), ranking in path.groupby(["method", "penalty"], sort=False):
         way = ways[name]
-        label = way.list_name if method.startswith("weighted") else name
+        label = way.list_name if method in WEIGHTED_METHODS else name
         order = ranking.sort_values("position")["feature"].tolist()
         for k in KS:
             yield Offer(method, tuple(order[:k]), label)

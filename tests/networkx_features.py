@@ -33,7 +33,9 @@ def largest_component(graph):
 def canonical_subgraph(graph, nodes):
     """Return the induced subgraph with its nodes renumbered in order."""
     position = {node: i for i, node in enumerate(sorted(nodes))}
-    edges = [(position[u], position[v]) for u, v in graph.edges() if u in position and v in position]
+    edges = [
+        (position[u], position[v]) for u, v in graph.edges() if u in position and v in position
+    ]
     return canonical(len(position), edges)
 
 

@@ -63,7 +63,9 @@ def server(tmp_path):
 class TestFolder:
     @pytest.mark.parametrize("file", ["ito2001.txt", "Ito_core.txt"])
     @pytest.mark.parametrize("name", ["ito2001", "yeast:ito2001"])
-    def test_network_is_read_from_the_folder(self, small_network, monkeypatch, tmp_path, name, file):
+    def test_network_is_read_from_the_folder(
+        self, small_network, monkeypatch, tmp_path, name, file
+    ):
         (tmp_path / file).write_text(small_network)
         monkeypatch.setenv(datasets.FOLDER, str(tmp_path))
         graph, report = load(name)
@@ -81,7 +83,9 @@ class TestFolder:
     def test_other_edges_raise_an_error(self, small_network, monkeypatch, tmp_path, content):
         (tmp_path / "ito2001.txt").write_text(content)
         monkeypatch.setenv(datasets.FOLDER, str(tmp_path))
-        with pytest.raises(DatasetError, match=r"is not ito2001 .*checksum of its . edges differs.*unset"):
+        with pytest.raises(
+            DatasetError, match=r"is not ito2001 .*checksum of its . edges differs.*unset"
+        ):
             load("ito2001")
         assert (tmp_path / "ito2001.txt").exists()  # a user's file is never removed
 
@@ -131,9 +135,7 @@ class TestDownload:
     def test_no_connection_raises_an_error(self):
         pytest.importorskip("pooch", reason="pooch is not installed")
         unreachable = "http://127.0.0.1:9"
-        with pytest.raises(
-            DatasetError, match=r"cannot download yu2008.*without internet, put"
-        ):
+        with pytest.raises(DatasetError, match=r"cannot download yu2008.*without internet, put"):
             load("yu2008", url=unreachable)
 
     def test_missing_pooch_raises_an_error(self, monkeypatch):

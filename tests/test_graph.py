@@ -172,7 +172,11 @@ def test_invalid_edges_raise_an_error(edges, n_nodes, message):
         ([0, 1, 2], [0, 1], "self loop"),
         ([0, 2, 3, 4], [2, 1, 0, 0], "not sorted"),
         ([0, 1, 1], [1], "one direction only"),
-        ([0, 1, 1], [[1]], "`indices` must be a one-dimensional array of integers; got 2 dimensions"),
+        (
+            [0, 1, 1],
+            [[1]],
+            "`indices` must be a one-dimensional array of integers; got 2 dimensions",
+        ),
         ([0, 1, 1], [0.5], "one-dimensional array of integers; got 1 dimensions of float64"),
         ([0, 1, 1], [-1], "`indices` must have entries from 0 to .*; got -1 to -1"),
     ],
@@ -226,5 +230,14 @@ def test_other_libraries_are_not_imported():
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    slow_to_import = {"networkx", "scipy", "igraph", "networkit", "numba", "pandas", "matplotlib", "sklearn"}
+    slow_to_import = {
+        "networkx",
+        "scipy",
+        "igraph",
+        "networkit",
+        "numba",
+        "pandas",
+        "matplotlib",
+        "sklearn",
+    }
     assert not slow_to_import & set(loaded.stdout.split())

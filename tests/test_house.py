@@ -186,7 +186,7 @@ RUN = {
     "selection": "agreement",
     "evaluation": "",
     "choose": "ba2",
-    "fit": "no model",
+    "fit": "none of these models fits",
     "inference": "",
     "information": "",
     "pilots": "",
@@ -206,9 +206,9 @@ def runs_of(page, folder, skip):
 
 
 def compare(runs):
-    told = [run for run in runs if run.told is not None]
+    told = [run for run in runs if run.documented is not None]
     for run in told:
-        assert pages.alike(run.printed) == pages.alike(run.told), run.what
+        assert pages.masked(run.printed) == pages.masked(run.documented), run.source
     return told
 
 
@@ -223,7 +223,7 @@ def test_pages_print_what_they_say(page, tmp_path):
 )
 def test_long_commands_print_what_pages_say(page, tmp_path):
     told = compare(runs_of(page, tmp_path, lambda command: False))
-    assert any(takes_long(run.what) for run in told)
+    assert any(takes_long(run.source) for run in told)
 
 
 @pytest.mark.parametrize(("page", "words"), RUN.items())
@@ -237,8 +237,8 @@ def test_pages_run(page, words, tmp_path):
 def test_a_page_that_lies_is_noticed(tmp_path):
     page = "```console\n$ netchoice --version\nnetchoice 0\n```\n\n```python\nprint(1)\n```\n"
     command, code = pages.runs(f"{page}\n```text\n2\n```\n", tmp_path)
-    assert pages.alike(command.printed) != pages.alike(command.told)
-    assert pages.alike(code.printed) != pages.alike(code.told)
+    assert pages.masked(command.printed) != pages.masked(command.documented)
+    assert pages.masked(code.printed) != pages.masked(code.documented)
     with pytest.raises(AssertionError, match="unknown model space"):
         list(pages.runs("```console\n$ netchoice models nonsense\n```\n", tmp_path))
 
@@ -247,12 +247,12 @@ def test_what_differs_between_machines_is_not_compared():
     one = "  dmr          0.996 (between 0.966 and >0.999)   fit p = 0.135\nit rests on 1 features: a = 2"
     two = "  dmr   0.99 (between 0.9 and 1)  fit p = 0.1\nnote: the posterior of p is at the "
     two += "prior's boundary (lower)\nit rests on 2"
-    assert pages.alike(one) == pages.alike(two)
-    assert pages.alike("costs 2 µs, fits: p = 0.1") == pages.alike(
+    assert pages.masked(one) == pages.masked(two)
+    assert pages.masked("costs 2 µs, fits: p = 0.1") == pages.masked(
         "costs 1.5e+02 ms, fits: p = 0.1"
     )
-    assert pages.alike("costs 2 µs, fits: p = 0.1") != pages.alike("costs 2 µs, fits: p = 0.2")
-    assert pages.alike("most probable model: dmr") != pages.alike("most probable model: dmc")
+    assert pages.masked("costs 2 µs, fits: p = 0.1") != pages.masked("costs 2 µs, fits: p = 0.2")
+    assert pages.masked("most probable model: dmr") != pages.masked("most probable model: dmc")
 
 
 def commands_of(group, path=""):

@@ -106,7 +106,9 @@ def test_header_is_detected_or_set(tmp_path):
     assert read(tmp_path, "x y\na b\n")[0].n_edges == 2
     assert read(tmp_path, "x y\na b\n", header=True)[0].n_edges == 1
     assert read(tmp_path, "source target\na b\n", header=False)[0].n_edges == 2
-    assert read(tmp_path, "source weight\na b\n")[0].n_edges == 2  # a header has two known column names
+    assert (
+        read(tmp_path, "source weight\na b\n")[0].n_edges == 2
+    )  # a header has two known column names
 
 
 def test_edge_list_of_networkx_with_attributes(tmp_path):

@@ -49,11 +49,16 @@ def costs(wine):
     return dict(zip(wine[0].columns, np.random.default_rng(5).permutation(13) + 1.0, strict=True))
 
 
-def test_names():
-    assert list(METHODS)[:10] == [
+def test_methods_by_name():
+    assert selection.PAPER_METHODS == (
         "mrmr", "jmi", "jmim", "relieff", "forest-relieff", "penalized-mdi", "penalized-mda",
-        "weighted-mdi", "weighted-mda", "random",
-    ]  # fmt: skip
+        "weighted-mdi", "weighted-mda",
+    )  # fmt: skip
+    assert list(METHODS) == [*selection.PAPER_METHODS, selection.BASELINE, "surf", "multisurf"]
+    assert list(selection.WEIGHTED_METHODS) == WEIGHTED
+    for name in METHODS:
+        assert get_selector(name).supports_shared_costs == (name not in WEIGHTED)
+        assert get_selector(name).statistics_depend_on_penalty == (name in WEIGHTED)
     assert {name: get_selector(name).method for name in METHODS} == {name: name for name in METHODS}
     with pytest.raises(UsageError, match="did you mean 'relieff'"):
         get_selector("relief")

@@ -5,18 +5,20 @@ from netchoice.evaluation.operating_point import (
     knee,
     operating_point,
     pareto_front,
+    parse_budget,
     wilson,
 )
 from netchoice.evaluation.penalties import PAPER_PENALTIES, penalty_grid
-from netchoice.evaluation.rankings import evaluate
+from netchoice.evaluation.rankings import evaluate_rankings
 
 __all__ = [
     "PAPER_PENALTIES",
     "OperatingPoint",
-    "evaluate",
+    "evaluate_rankings",
     "knee",
     "operating_point",
     "pareto_front",
+    "parse_budget",
     "penalty_grid",
     "wilson",
 ]

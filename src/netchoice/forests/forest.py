@@ -87,6 +87,13 @@ class Forest:
         votes = self._nodes[self._nodes_of(codes) + self._begins[:-1], _LABEL]
         return np.stack([(votes == k).mean(axis=1) for k in range(len(self.classes))], axis=1)
 
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the leaf of every tree (m, n_trees) in which each row of a new table ends."""
+        codes = np.empty(X.T.shape, dtype=np.uint16)
+        for k, lowest in enumerate(self._bins):
+            codes[k] = np.searchsorted(lowest[1:], X[:, k], side="right")
+        return self._leaf_numbers(self._nodes_of(codes))
+
     def _nodes_of(self, codes: Codes) -> NDArray[np.int32]:
         from netchoice._kernels.trees import leaves_of_rows
 

@@ -132,7 +132,7 @@ def yeast_figure(run: YeastRun, counted: str, five: tuple[str, ...], path: Path)
     axes = figure.subplots(2, 2).ravel()
     for ax, letter, network in zip(axes, "abc", NETWORKS, strict=False):
         table = run.table(network, counted)
-        placed = embed(table, run.observed(network), features=five, scaling="standard")
+        placed = embed(table.X[list(five)], table.y, run.observed(network), scaling="standard")
         plots.cloud(placed, ax=ax)
         ax.get_legend().remove()
         title = f"({letter}) {_STUDIES[network]}, n = {run.size(network, counted)}"

@@ -9,7 +9,13 @@ from netchoice.selection.base import CostAwareSelector
 from netchoice.selection.baseline import RandomRanking
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
 from netchoice.selection.forest_relief import ForestReliefF
-from netchoice.selection.methods import METHODS, get_selector
+from netchoice.selection.methods import (
+    BASELINE,
+    METHODS,
+    PAPER_METHODS,
+    WEIGHTED_METHODS,
+    get_selector,
+)
 from netchoice.selection.pareto import ParetoSearch
 from netchoice.selection.path import rank_path
 from netchoice.selection.relief import SURF, MultiSURF, ReliefF
@@ -17,11 +23,14 @@ from netchoice.selection.sequential import JMI, JMIM, MRMR
 from netchoice.selection.stability import Stability, stability
 
 __all__ = [
+    "BASELINE",
     "JMI",
     "JMIM",
     "METHODS",
     "MRMR",
+    "PAPER_METHODS",
     "SURF",
+    "WEIGHTED_METHODS",
     "CostAwareSelector",
     "ForestReliefF",
     "MultiSURF",

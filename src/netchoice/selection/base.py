@@ -50,6 +50,8 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     #: Name on the command line and in tables; by default that of the class, in small letters.
     method: ClassVar[str]
+    #: Whether the method accepts ``charge="shared"``.
+    supports_shared_costs: ClassVar[bool] = True
     #: Parameters that ``_learn`` does not look at: selectors that differ in these alone can share
     #: what they learn, see :func:`rank_path`.
     _learns_without: ClassVar[frozenset[str]] = frozenset(
@@ -79,6 +81,11 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.charge = charge
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    @property
+    def statistics_depend_on_penalty(self) -> bool:
+        """Whether every penalty needs its own statistics, so that :func:`rank_path` takes longer."""
+        return "penalty" not in self._learns_without
 
     # What a method defines
 

@@ -144,6 +144,7 @@ class WeightedForest(ForestSelector):
     """
 
     _family = "weighted"
+    supports_shared_costs = False
     _learns_without = frozenset({"n_features_to_select", "n_jobs", "importance"})
 
     def _check_parameters(self, problem: Problem) -> None:

@@ -70,7 +70,7 @@ def rank_path(
         for penalty in values:
             for member in members:
                 member.set_params(penalty=penalty)
-            if learnt is None or "penalty" not in members[0]._learns_without:
+            if learnt is None or members[0].statistics_depend_on_penalty:
                 learnt = members[0]._learn(problems[0], members)
             for name, member, problem in zip(group, members, problems, strict=True):
                 steps = member._rank(learnt, problem.costs)
