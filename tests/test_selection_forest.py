@@ -5,13 +5,13 @@ import itertools
 import naive_forest
 import numpy as np
 import pytest
+from kernel_probes import draw_columns, uniforms
 from scipy import stats
 from sklearn import datasets
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from netchoice._kernels.forest import CHILD, CUT, LABEL, LEAF, SPLIT, draw_columns, grow_trees
-from netchoice._kernels.random import uniforms
+from netchoice._kernels.trees import CHILD, CUT, LABEL, LEAF, SPLIT, grow_trees
 from netchoice.errors import UsageError
 from netchoice.forests.forest import _binned, grow_forest
 

@@ -23,11 +23,11 @@ import numpy as np
 from netchoice.engines import Engine, Lost, get_engine, reason_of
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.features import Feature
-from netchoice.features.compute import run_plan
+from netchoice.features.computation import run_plan
 from netchoice.features.registry import FEATURES, Plan, Step, find, plan
 from netchoice.graph import Graph
+from netchoice.models.builtin import get_space
 from netchoice.models.model import Model
-from netchoice.models.registry import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
 from netchoice.storage.shards import FORMAT, TableFolder
@@ -74,7 +74,7 @@ class Job:
 
         Only what is our own: a user's function may fail here in ways that belong to a row.
         """
-        nodes = tuple(node for node in self.plan.nodes if is_ours(node.function))
+        nodes = tuple(node for node in self.plan.computations if is_ours(node.function))
         rng = np.random.default_rng(0)
         run_plan(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), Plan((), nodes, {}), rng, False)
         for model in self.space:
@@ -302,7 +302,7 @@ def _job(
     matched = getattr(space, "isolated", None)
     isolated = isolated or matched or "keep"
     for model in space:
-        model._check_size(n_nodes, isolated)
+        model.check_size(n_nodes, isolated)
     key = f"{_whole('seed', seed, 0)}/{stream}"
     entropy = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=16).digest(), "little")
     return Job(space, int(n_nodes), isolated, plan(chosen).features, entropy)
@@ -310,7 +310,7 @@ def _job(
 
 def _manifest(job: Job, n_samples: int, seed: int, stream: str) -> dict[str, Any]:
     chosen: Plan = plan(job.features)
-    kept = [node.name for node in chosen.nodes if not isinstance(node, Step)]
+    kept = [node.name for node in chosen.computations if not isinstance(node, Step)]
     uses = {name: [n for n in chosen.lineage[name] if n != name] for name in kept}
     return {
         "format": FORMAT,

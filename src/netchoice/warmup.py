@@ -20,7 +20,7 @@ def warm_up(
     on_ready : callable, optional
         Called with name, compiled, how many are ready, and how many there are.
     """
-    from netchoice._kernels.compiling import kernels
+    from netchoice._kernels.compiler import kernels
 
     names = list(kernels())
     compiled: dict[str, bool] = {}
@@ -37,7 +37,7 @@ def warm_up(
 
 
 def _compile(name: str) -> bool:
-    from netchoice._kernels.compiling import compile_kernel, quiet
+    from netchoice._kernels.compiler import compile_kernel, quiet
 
     quiet()
     return compile_kernel(name)

@@ -9,7 +9,7 @@ import typer
 
 import netchoice
 from netchoice.cli.common import AsJson, app, print_json, say
-from netchoice.cli.models import IsolatedNodes, Match, Prior, assignments, observed_network
+from netchoice.cli.models import IsolatedNodes, Match, Prior, assignments
 from netchoice.cli.progress import progress
 from netchoice.errors import UsageError
 from netchoice.units import duration
@@ -64,7 +64,7 @@ def simulate(
     chosen = netchoice.get_space(space).with_priors(assignments(prior or (), "--prior"))
     kept = None if isolated is None else isolated.value
     if match is not None:
-        observed, kept = observed_network(match, isolated)
+        observed, _ = netchoice.read_network(match)
         nodes = observed.n_nodes if nodes is None else nodes
         chosen = chosen.matched_to(observed, isolated=kept)
     if nodes is None:

@@ -1,4 +1,4 @@
-"""How far nodes are from each other."""
+"""Distances: lengths of shortest paths."""
 
 import numpy as np
 
@@ -7,8 +7,8 @@ from netchoice.features.registry import builtin, step
 
 @step(growth="n·m/64", min_power=2.0)
 def distance_histograms(graph):
-    """Unordered pairs of nodes at each distance: in the whole graph, and in the LCC."""
-    from netchoice._kernels.distances import distance_histograms as kernel
+    """Number of unordered pairs of nodes at each distance, in the network and in the LCC."""
+    from netchoice._kernels.distance_histograms import distance_histograms as kernel
 
     return kernel(graph.indptr, graph.indices)
 
@@ -29,7 +29,7 @@ def lcc_mean_distance(distance_histograms):
 
 @builtin()
 def global_efficiency(graph, distance_histograms):
-    """Mean of 1/distance over pairs of distinct nodes, 0 for unreachable ones."""
+    """Mean of 1/distance over pairs of distinct nodes, 0 for pairs without a path."""
     pairs = distance_histograms[0]
     n_pairs = graph.n_nodes * (graph.n_nodes - 1) // 2
     return float((pairs[1:] / np.arange(1, len(pairs))).sum()) / n_pairs if n_pairs else 0.0
@@ -39,7 +39,7 @@ def _register(k):
     @builtin(
         discrete=True,
         name=f"n_pairs_distance_{k}",
-        definition=f"Unordered pairs of nodes at distance {k}",
+        definition=f"Number of unordered pairs of nodes at distance {k}",
     )
     def n_pairs(distance_histograms):
         pairs = distance_histograms[0]

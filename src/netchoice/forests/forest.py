@@ -95,7 +95,7 @@ class Forest:
         return self._leaf_numbers(self._nodes_of(codes))
 
     def _nodes_of(self, codes: Codes) -> NDArray[np.int32]:
-        from netchoice._kernels.forest import leaves_of_rows
+        from netchoice._kernels.trees import leaves_of_rows
 
         return np.asarray(leaves_of_rows(codes, self._begins, self._nodes))
 
@@ -261,7 +261,7 @@ def _grow_in_threads(
     n_jobs: int | None, seeds: NDArray[np.uint64], before: tuple[Any, ...], after: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """All trees, in the order of their seeds; threads take equal shares."""
-    from netchoice._kernels.forest import grow_trees
+    from netchoice._kernels.trees import grow_trees
 
     shares = np.array_split(seeds, min(count_threads(n_jobs), len(seeds)))
     with threads(n_jobs) as run:

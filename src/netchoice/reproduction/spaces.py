@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from netchoice.costs import CostModel
 from netchoice.evaluation import evaluate
 from netchoice.evaluation.penalties import MUCH
-from netchoice.models.registry import get_space
+from netchoice.models.builtin import get_space
 from netchoice.reproduction.costs import AS_PUBLISHED, Setting, in_paper_seconds, paper_cost_model
 from netchoice.reproduction.frames import kept_frame
 from netchoice.reproduction.scales import FORESTS, INFORMATION, NINE, SEED, Scale

@@ -54,7 +54,7 @@ def forest_relieff_weights(
     >>> forest_relieff_weights(X, [0, 0, 1, 1], [[0], [1], [1], [0]], n_neighbors=1)
     array([1., 0.])
     """
-    from netchoice._kernels.relief import forest_relieff
+    from netchoice._kernels.relief_gains import forest_relieff
 
     table = WholeTable.of(X, y, nominal)
     wanted = checked_neighbors(n_neighbors, len(table.cells))

@@ -78,7 +78,7 @@ class Neighbours:
         -------
         array (places counted, test rows, classes) of int
         """
-        from netchoice._kernels.neighbours import neighbour_votes
+        from netchoice._kernels.neighbour_votes import neighbour_votes
 
         columns = np.ascontiguousarray(order, dtype=np.int32)
         if len(columns) and not 0 <= columns.min() <= columns.max() < len(self._known):

@@ -179,7 +179,7 @@ def relieff_weights(
     >>> relieff_weights(X, [0, 0, 1, 1], n_neighbors=1)
     array([ 1., -1.])
     """
-    from netchoice._kernels.relief import relieff
+    from netchoice._kernels.relief_gains import relieff
 
     table = WholeTable.of(X, y, nominal)
     wanted = checked_neighbors(n_neighbors, len(table.cells))
@@ -211,7 +211,7 @@ def surf_weights(
     >>> surf_weights(X, [0, 0, 1, 1])
     array([ 1., -1.])
     """
-    from netchoice._kernels.relief import surf
+    from netchoice._kernels.relief_gains import surf
 
     table = WholeTable.of(X, y, nominal)
     n = len(table.cells)
@@ -258,7 +258,7 @@ def multisurf_weights(
     >>> multisurf_weights(X, [0, 0, 1, 1])
     array([ 1., -1.])
     """
-    from netchoice._kernels.relief import surf
+    from netchoice._kernels.relief_gains import surf
 
     table = WholeTable.of(X, y, nominal)
     by_column = table.by_column

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from netchoice.cost_growth import CostGrowth
 from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
-from netchoice.models.registry import get_space
+from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
 from netchoice.selection import METHODS, CostAwareSelector

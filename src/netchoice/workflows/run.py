@@ -10,7 +10,7 @@ from netchoice.evaluation import parse_budget
 from netchoice.features import feature_names
 from netchoice.graph import Graph
 from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
-from netchoice.models.matching import MatchedSpace
+from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
 from netchoice.selection import METHODS

@@ -1,4 +1,4 @@
-"""The model spaces that come with the package, and models of users, by name."""
+"""The model spaces that come with the package, and the look-up of models by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from netchoice.models.random_graphs import RDG, RDS, SMW
 from netchoice.models.space import ModelSpace
 from netchoice.names import load_attribute, unknown
 
-# Matching the density of sparse networks needs more deletion than the paper's priors allow.
+# Density-matched sparse networks need more deletion than the paper's priors allow.
 _WIDE = {"p_delete": uniform(0.25, 1), "p_connect": uniform(0, 1), "p_new": uniform(0, 1)}
 
 
@@ -26,14 +26,16 @@ SPACES = {
     for space in (
         ModelSpace("ba", BA),
         ModelSpace("duplication", [DMC, DMR]),
-        # The seven of Middendorf, Ziv & Wiggins, PNAS 102:3192 (2005), doi:10.1073/pnas.0409515102.
+        # The seven models of Middendorf, Ziv & Wiggins, PNAS 102:3192 (2005), doi:10.1073/pnas.0409515102.
         ModelSpace("mechanisms", [_widened(DMC), _widened(DMR), RDS, RDG, LPA, AGV, SMW]),
     )
 }
 
 
 def get_space(name: str | ModelSpace) -> ModelSpace:
-    """The model space of this name, or the one that ``module:attribute`` names.
+    """Return a model space by its name or by ``module:attribute``.
+
+    A model or function named by ``module:attribute`` becomes a space with one model.
 
     >>> get_space("ba").labels
     ('ba1', 'ba2', 'ba3', 'ba4')
@@ -42,17 +44,19 @@ def get_space(name: str | ModelSpace) -> ModelSpace:
         return name
     name = str(name)
     if ":" in name:
-        found = load_attribute(name)
-        if isinstance(found, ModelSpace):
-            return found
-        return ModelSpace(name.partition(":")[2], [as_model(found, name)])
+        loaded = load_attribute(name)
+        if isinstance(loaded, ModelSpace):
+            return loaded
+        return ModelSpace(name.partition(":")[2], [as_model(loaded, name)])
     if name not in SPACES:
         raise unknown("model space", name, SPACES)
     return SPACES[name]
 
 
 def get_model(name: Any) -> Model:
-    """The model of this name in the first space that has it, or the one ``module:attribute`` names.
+    """Return a model by its name or by ``module:attribute``.
+
+    If several spaces have a model of this name, it is the model of the first space.
 
     >>> get_model("dmr").description
     'duplication with random mutation'
@@ -63,7 +67,7 @@ def get_model(name: Any) -> Model:
         return as_model(load_attribute(name), name)
     models: dict[str, Model] = {}
     for space in SPACES.values():
-        for model in space:  # dmc and dmr come with the priors of their own space
+        for model in space:  # dmc and dmr have the priors of the space duplication
             models.setdefault(model.name, model)
     if name not in models:
         raise unknown("model", name, models)
@@ -71,7 +75,7 @@ def get_model(name: Any) -> Model:
 
 
 def as_model(thing: Any, where: str) -> Model:
-    """A model, from a model or a plain function."""
+    """Return a model unchanged, or turn a function into a model."""
     if isinstance(thing, Model):
         return thing
     if callable(thing):

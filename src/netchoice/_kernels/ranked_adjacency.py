@@ -1,17 +1,17 @@
-"""Adjacency lists renumbered by rank, so that going one way along a ranking is a slice.
+"""Adjacency lists renumbered by rank: the neighbours of higher or lower rank are a slice.
 
-Counting small subgraphs is cheap when every subgraph is found from one of its nodes only, the one
-that comes first (or last) in a good ranking of the nodes.
+Counting small subgraphs is cheap when every subgraph is found from only one of its nodes, the one
+that comes first (or last) in a ranking of the nodes.
 """
 
 import numpy as np
 
-from netchoice._kernels.compiling import helper
+from netchoice._kernels.compiler import helper
 
 
 @helper
 def by_degree(indptr):
-    """The nodes from the largest degree to the smallest, equal ones by node id."""
+    """Sort the nodes by decreasing degree, then by node id."""
     n_nodes = len(indptr) - 1
     largest = 0
     for u in range(n_nodes):
@@ -31,10 +31,10 @@ def by_degree(indptr):
 
 @helper
 def ranked_adjacency(indptr, indices, order):
-    """The same graph with ``order[r]`` called r.
+    """Renumber the nodes so that node ``order[r]`` becomes r.
 
     Returns ``start, split, ranked``: the sorted neighbours of r are ``ranked[start[r] :
-    start[r + 1]]``, those before r end and those after r begin at ``split[r]``.
+    start[r + 1]]``, and those greater than r start at ``split[r]``.
     """
     n_nodes = len(order)
     rank = np.empty(n_nodes, np.int32)
@@ -44,11 +44,11 @@ def ranked_adjacency(indptr, indices, order):
         u = order[r]
         rank[u] = r
         start[r + 1] = start[r] + (indptr[u + 1] - indptr[u])
-    # Filled in the order of the ranks, lists come out sorted; when r's turn comes, its own list
+    # Filling in the order of the ranks gives sorted lists. When the loop reaches r, its own list
     # holds exactly the neighbours before r.
     fill = start[:-1].copy()
     split = np.empty(n_nodes, np.int32)
-    ranked = np.empty(len(indices), np.uint32)  # unsigned: used as indices they need no sign check
+    ranked = np.empty(len(indices), np.uint32)  # unsigned indices need no sign check
     for r in range(n_nodes):
         split[r] = fill[r]
         u = order[r]

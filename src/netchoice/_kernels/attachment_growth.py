@@ -1,22 +1,22 @@
-"""Growth by adding nodes and edges, never removing any.
+"""Growth by attaching new nodes to earlier ones; edges are never removed.
 
 Every growth kernel returns ``status, number of nodes, indptr, indices``. With ``drop`` only
-non-isolated nodes count towards ``n_nodes``. A step can make two of them at once and so pass
-``n_nodes``: the caller then starts again.
+non-isolated nodes count towards ``n_nodes``. One step can add two of them and so pass ``n_nodes``;
+the caller then starts over.
 """
 
 import numpy as np
 
-from netchoice._kernels.compiling import BOOL, FLOAT, INT, helper, kernel
+from netchoice._kernels.compiler import BOOL, FLOAT, INT, helper, kernel
 from netchoice._kernels.csr import adjacency
-from netchoice._kernels.random import SEED, start, uniform, whole
+from netchoice._kernels.random_stream import SEED, random_integer, start, uniform
 
 DONE, TOO_MANY_NODES, TOO_MANY_EDGES, PASSED = 0, 1, 2, 3
 
 
 @helper
 def doubled(array, at_least=0):
-    """The same content in an array of at least twice the length."""
+    """Copy an array into one of at least twice the length."""
     larger = np.empty(max(2 * len(array), at_least, 16), array.dtype)
     larger[: len(array)] = array
     return larger
@@ -24,7 +24,7 @@ def doubled(array, at_least=0):
 
 @helper
 def limit(t, n_edges, counted, n_nodes, max_nodes, max_edges):
-    """Why growth must stop here, if it must."""
+    """Return the status that stops growth here, or DONE if growth may continue."""
     if counted > n_nodes:
         return PASSED
     if t >= max_nodes:
@@ -34,7 +34,7 @@ def limit(t, n_edges, counted, n_nodes, max_nodes, max_edges):
 
 @helper
 def with_room(array, length):
-    """The array, or a larger one with the same content and 0 behind it."""
+    """Return the array, or a longer copy padded with 0 if it is shorter than ``length``."""
     if len(array) >= length:
         return array
     larger = doubled(array, length)
@@ -44,7 +44,7 @@ def with_room(array, length):
 
 @helper
 def add_edges(ends, degree, n_edges, sources, targets, n_new):
-    """Write edges to the flat list of ends; how many nodes had no edge before."""
+    """Append edges to the flat list of ends; return how many nodes had no edge before."""
     newly_linked = 0
     for i in range(n_new):
         for side, node in enumerate((sources[i], targets[i])):
@@ -57,7 +57,7 @@ def add_edges(ends, degree, n_edges, sources, targets, n_new):
 
 @kernel(INT, INT, SEED)
 def grow_ba(n_nodes, m, seed):
-    """Barabási–Albert: each new node links to m distinct nodes chosen by degree."""
+    """Grow as Barabási and Albert: each new node links to m distinct nodes chosen by degree."""
     n_edges = m + (n_nodes - m - 1) * m
     ends = np.empty(2 * n_edges, np.int32)
     for leaf in range(m):  # the seed: a star around node 0
@@ -66,7 +66,7 @@ def grow_ba(n_nodes, m, seed):
     size = 2 * m
     a, b, c, d = start(seed)
     for v in range(m + 1, n_nodes):
-        # Distinct choices by redrawing repeats; the m links just written serve as the list.
+        # Repeated choices are drawn again; the links just written are the list of choices.
         for i in range(m):
             repeated = True
             w = 0
@@ -87,7 +87,7 @@ def grow_ba(n_nodes, m, seed):
 
 @kernel(INT, INT, INT, BOOL, FLOAT, FLOAT, SEED)
 def grow_lpa(n_nodes, max_nodes, max_edges, drop, mean_links, attractiveness, seed):
-    """Each new node links to distinct nodes chosen proportionally to degree + attractiveness."""
+    """Grow by linking each new node to distinct nodes with weights degree + attractiveness."""
     ends = np.empty(4 * n_nodes, np.int32)
     degree = np.zeros(n_nodes, np.int32)
     stamp = np.zeros(n_nodes, np.int64)  # the last new node that chose this one
@@ -103,7 +103,7 @@ def grow_lpa(n_nodes, max_nodes, max_edges, drop, mean_links, attractiveness, se
         if status != DONE:
             break
         degree, stamp = with_room(degree, t + 1), with_room(stamp, t + 1)
-        n_links, a, b, c, d = whole(mean_links, a, b, c, d)
+        n_links, a, b, c, d = random_integer(mean_links, a, b, c, d)
         n_links = min(t, n_links)
         i = 0
         while i < n_links:
@@ -130,7 +130,7 @@ def grow_lpa(n_nodes, max_nodes, max_edges, drop, mean_links, attractiveness, se
 
 @kernel(INT, INT, INT, BOOL, FLOAT, FLOAT, SEED)
 def grow_agv(n_nodes, max_nodes, max_edges, drop, mean_links, attractiveness, seed):
-    """New nodes link to active ones; old ones retire with probability ∝ 1/(degree + a)."""
+    """Grow by linking new nodes to active ones, which retire with weights 1/(degree + a)."""
     n_active_max = max(1, int(np.ceil(mean_links)))
     ends = np.empty(4 * n_nodes, np.int32)
     degree = np.zeros(n_nodes, np.int32)
@@ -151,7 +151,7 @@ def grow_agv(n_nodes, max_nodes, max_edges, drop, mean_links, attractiveness, se
         if status != DONE:
             break
         degree = with_room(degree, t + 1)
-        n_links, a, b, c, d = whole(mean_links, a, b, c, d)
+        n_links, a, b, c, d = random_integer(mean_links, a, b, c, d)
         n_links = min(n_active, n_links)
         for i in range(n_links):  # the first n_links of a partial shuffle
             draw, a, b, c, d = uniform(a, b, c, d)

@@ -1,4 +1,4 @@
-"""``read_network``: from a file to a graph and a report of what was dropped."""
+"""The function ``read_network``, which returns a graph and a report of what was dropped."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from pathlib import Path
 
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
-from netchoice.io import foreign, text
-from netchoice.io.report import ReadingReport, Rows, clean
+from netchoice.io import edge_lists, library_formats
+from netchoice.io.pajek import parse_pajek
+from netchoice.io.reading_report import ReadingReport, Rows, clean
 from netchoice.names import unknown
 
 SUFFIXES = {
@@ -26,15 +27,15 @@ SUFFIXES = {
     ".npz": "npz",
 }
 _TEXT: dict[str, Callable[[str, str], Rows]] = {
-    "sif": text.parse_sif,
-    "graphml": foreign.parse_graphml,
-    "gml": foreign.parse_gml,
-    "pajek": foreign.parse_pajek,
-    "gexf": foreign.parse_gexf,
+    "sif": edge_lists.parse_sif,
+    "graphml": library_formats.parse_graphml,
+    "gml": library_formats.parse_gml,
+    "pajek": parse_pajek,
+    "gexf": library_formats.parse_gexf,
 }
 _BINARY: dict[str, Callable[[bytes, str], Rows]] = {
-    "mtx": foreign.parse_matrix_market,
-    "npz": foreign.parse_npz,
+    "mtx": library_formats.parse_matrix_market,
+    "npz": library_formats.parse_npz,
 }
 FORMATS = ("edgelist", *_TEXT, *_BINARY)
 
@@ -47,20 +48,22 @@ def read_network(
     Parameters
     ----------
     path : path
-        Edge lists (tab, comma, semicolon or space; ``#`` and ``%`` comments; more columns are
-        ignored), SIF, GraphML, GML, Pajek, GEXF, MatrixMarket, ``.npz``; each also gzipped (.gz).
+        An edge list (separated by tabs, commas, semicolons or spaces; ``#`` and ``%`` start
+        comments; columns after the second are ignored), SIF, GraphML, GML, Pajek, GEXF,
+        MatrixMarket or ``.npz`` file. Each may be gzipped (.gz).
     format : str, optional
-        One of ``FORMATS``; by default told from the name, and an edge list if the name is unknown.
+        One of ``FORMATS``. By default the suffix of the name decides; unknown suffixes are edge
+        lists.
     header : bool, optional
-        Whether an edge list has a line of column names. By default only if its first two cells are
-        known words (source, target, from, to, …).
+        Whether the first line of an edge list has column names. By default it does if its first two
+        cells are known column names (source, target, from, to, …).
 
     Returns
     -------
     graph : Graph
-        Simple and undirected, nodes numbered in the order in which their names first appear.
+        A simple undirected network. Nodes are numbered in the order in which names first appear.
     report : ReadingReport
-        Rows, self loops, repeats, and what else was dropped.
+        The number of rows, self loops and repeated edges, and what else was dropped.
 
     Examples
     --------
@@ -83,14 +86,14 @@ def read_network(
     if format in _BINARY:
         rows = _BINARY[format](content, name)
     elif format == "edgelist":
-        rows = text.parse_edge_list(_decode(content, name), name, header)
+        rows = edge_lists.parse_edge_list(_decode(content, name), name, header)
     else:
         rows = _TEXT[format](_decode(content, name), name)
     return clean(rows, name, format)
 
 
 def format_of(path: Path) -> str:
-    """The format that a file's name stands for."""
+    """Return the format that the suffix of a file's name stands for."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
@@ -100,7 +103,7 @@ def format_of(path: Path) -> str:
 def _load(path: Path) -> bytes:
     try:
         if path.is_dir():
-            raise NetworkFormatError(f"{path} is a folder; name the network file in it")
+            raise NetworkFormatError(f"{path} is a folder; pass the path of a network file")
         content = path.read_bytes()
     except NetworkFormatError:
         raise
@@ -111,13 +114,15 @@ def _load(path: Path) -> bytes:
     except PermissionError:
         raise NetworkFormatError(f"{path}: no permission to read it; try chmod +r") from None
     except (OSError, ValueError) as error:
-        raise NetworkFormatError(f"{path}: cannot be read: {error}; try a copy of it") from error
+        raise NetworkFormatError(
+            f"{path}: cannot be read: {error}; check the disk, or copy the file elsewhere"
+        ) from error
     if content[:2] == b"\x1f\x8b":
         try:
             content = gzip.decompress(content)
         except (EOFError, OSError, zlib.error) as error:
             raise NetworkFormatError(
-                f"{path}: damaged or truncated gzip file ({error}); fetch or compress it again"
+                f"{path}: damaged or truncated gzip file ({error}); download or compress it again"
             ) from error
     if not content.strip():
         raise NetworkFormatError(f"{path}: the file is empty; expected a network")
@@ -125,13 +130,13 @@ def _load(path: Path) -> bytes:
 
 
 def _decode(content: bytes, name: str) -> str:
-    """UTF-8 text, or an error that says where it is not."""
+    """Decode UTF-8, or raise an error with the line of the first invalid byte."""
     nul = content.find(b"\x00")
     if nul >= 0:
         line = content.count(b"\n", 0, nul) + 1
         raise NetworkFormatError(
             f"{name}, line {line}: a NUL byte; this is a binary file or "
-            "UTF-16 text: convert it to UTF-8, or name its format"
+            "UTF-16 text: convert it to UTF-8, or pass its format"
         )
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
@@ -139,5 +144,5 @@ def _decode(content: bytes, name: str) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         raise NetworkFormatError(
             f"{name}, line {line}: not UTF-8 text (byte {content[error.start]:#04x}); convert it, for "
-            "example with iconv -f latin1 -t utf-8, or name its format if it is a binary one"
+            "example with iconv -f latin1 -t utf-8, or pass its format if it is binary"
         ) from None

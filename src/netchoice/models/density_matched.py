@@ -1,4 +1,4 @@
-"""Networks as dense as the observed one, so that density alone does not tell models apart."""
+"""Density-matched model spaces, in which density alone does not distinguish models."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from netchoice.errors import EdgeLimitError, GrowthLimitError, UsageError
 from netchoice.models.model import Model, Parameters
 from netchoice.models.priors import uniform
 from netchoice.models.space import ModelSpace
+from netchoice.validation import check_fraction
 
 if TYPE_CHECKING:
     from netchoice.graph import Graph
@@ -25,10 +26,11 @@ _SEARCH_NODES, _SEARCH_DRAWS, _SEARCH_STEPS = 400, 24, 12
 class MatchedModel(Model):
     """A model conditioned on the number of edges.
 
-    :meth:`sample` draws parameters until a network grown with them has the wanted number of edges,
-    and :meth:`grow` grows networks with given parameters until one has. Together they draw from
-    the joint distribution of parameters and network given the match, because the first draws
-    parameters in proportion to their chance of a match, and the second a network given that.
+    A network matches if its number of edges is within the tolerance. :meth:`sample` draws parameters
+    until a network grown with them matches. :meth:`grow` grows networks with given parameters until
+    one matches. Together they draw from the joint distribution of parameters and network given the
+    match: the first draws parameters in proportion to their probability of a match, and the second
+    draws a network given these parameters and the match.
     """
 
     n_nodes: int = 0
@@ -37,12 +39,12 @@ class MatchedModel(Model):
     isolated: str = "keep"
 
     def as_dict(self) -> dict[str, Any]:
-        """What a table must record of the model, for JSON."""
+        """Return the name, the priors and the match as a dictionary for JSON."""
         match = {"edges_per_node": self.edges_per_node, "tolerance": self.tolerance}
         return {**super().as_dict(), "match": match}
 
     def bounds(self, n_nodes: int) -> tuple[int, int]:
-        """Fewest and most edges that count as matched, for a network of this size."""
+        """Return the smallest and largest number of edges that match, for a network of this size."""
         wanted = self.edges_per_node * n_nodes
         low, high = wanted * (1 - self.tolerance), wanted * (1 + self.tolerance)
         return math.ceil(low - 1e-9), math.floor(high + 1e-9)
@@ -50,7 +52,7 @@ class MatchedModel(Model):
     def propose(
         self, n_nodes: int, parameters: Parameters, rng: np.random.Generator
     ) -> Graph | None:
-        """One network, or None if its edges do not match."""
+        """Grow one network; return None if it does not match."""
         low, high = self.bounds(n_nodes)
         try:
             graph = super().grow(n_nodes, parameters, rng, isolated=self.isolated, max_edges=high)
@@ -59,7 +61,7 @@ class MatchedModel(Model):
         return graph if graph.n_edges >= low else None
 
     def sample(self, rng: np.random.Generator) -> Parameters:
-        """Draw parameters from the prior given that the network matches."""
+        """Draw parameters from the prior, conditioned on a match."""
         varies = any(not spec.prior.is_constant for spec in self.parameters.values())
         tries = MAX_PROPOSALS if varies else min(MAX_PROPOSALS, 1000)
         for _ in range(tries):
@@ -81,11 +83,12 @@ class MatchedModel(Model):
         if isolated not in (None, self.isolated):
             raise UsageError(
                 f"isolated={isolated!r}, but the space was matched with isolated={self.isolated!r}; "
-                "match it again with the other"
+                "call matched_to with the other value"
             )
         if rng is None:
             return super().grow(n_nodes, parameters, rng)
-        values = self._check(n_nodes, parameters or {}, self.isolated)
+        n_nodes = self.check_size(n_nodes, self.isolated)
+        values = self._check_parameters(parameters or {})
         for _ in range(MAX_PROPOSALS):
             graph = self.propose(n_nodes, values, rng)
             if graph is not None:
@@ -93,21 +96,21 @@ class MatchedModel(Model):
         text = ", ".join(f"{name}={value:g}" for name, value in values.items())
         raise self._no_match(f"with {text}", n_nodes, MAX_PROPOSALS)
 
-    def _no_match(self, how: str, n_nodes: int, tries: int) -> GrowthLimitError:
+    def _no_match(self, condition: str, n_nodes: int, tries: int) -> GrowthLimitError:
         low, high = self.bounds(n_nodes)
         return GrowthLimitError(
-            f"{self.name} {how}: none of {tries} networks with {n_nodes} nodes had between "
+            f"{self.name} {condition}: none of {tries} networks with {n_nodes} nodes had between "
             f"{low} and {high} edges; widen the prior or the tolerance, or leave the model out"
         )
 
 
 class MatchedSpace(ModelSpace):
-    """A model space whose networks all have about the observed number of edges.
+    """A density-matched model space, made by :meth:`ModelSpace.matched_to`.
 
-    Made by :meth:`ModelSpace.matched_to`. Every network has edges per node within ``tolerance`` of
-    the observed network's. Models keep their prior weights. A parameter that adapts (it sets the
-    density) gets a uniform prior over the range that can match, unless its prior was changed; all
-    others keep their priors, and are conditioned on the match by rejection.
+    The number of edges per node of every network is within ``tolerance`` of that of the observed
+    network. Models keep their prior weights. A parameter that sets the density (``adapts``) gets a
+    uniform prior over the range that can match, unless its prior was changed. All other parameters
+    keep their priors, and are conditioned on the match by rejection.
 
     Examples
     --------
@@ -129,16 +132,13 @@ class MatchedSpace(ModelSpace):
                 f"cannot match the density of a network with {n_nodes} nodes and {n_edges} edges; "
                 "expected at least one edge"
             )
-        if not 0 < tolerance < 1:
-            raise UsageError(f"tolerance={tolerance!r}; expected a share between 0 and 1")
         if isolated == "drop" and 2 * n_edges < n_nodes:
             raise UsageError(
-                f"{n_nodes} nodes with {n_edges} edges cannot all be linked; some are isolated: "
-                "use isolated='keep'"
+                f"{n_nodes} nodes with {n_edges} edges cannot all have neighbours; use isolated='keep'"
             )
         self.n_nodes = n_nodes
         self.n_edges = n_edges
-        self.tolerance = tolerance
+        self.tolerance = check_fraction("tolerance", tolerance)
         self.isolated = isolated
         models = [self._match(model) for model in base]
         super().__init__(base.name, models, base.weights)
@@ -160,7 +160,7 @@ class MatchedSpace(ModelSpace):
         return replace(matched, parameters={**model.parameters, adapting[0]: spec})
 
     def acceptance_rates(self, n_proposals: int = 200, seed: int = 0) -> dict[str, float]:
-        """Share of proposed networks that match, by model."""
+        """Return the fraction of proposed networks that match, by model."""
         rates = {}
         for model, stream in zip(self.models, _streams(seed, len(self)), strict=True):
             accepted = 0
@@ -176,10 +176,10 @@ def _streams(seed: int, n: int) -> Iterator[np.random.Generator]:
 
 
 def _density_range(model: Model, matched: MatchedModel, name: str) -> tuple[float, float]:
-    """Where the density parameter can lie for the network to match.
+    """Return the range of the density parameter in which networks can match.
 
-    Bisection on small networks, for several draws of the other parameters; the range over these,
-    widened a little, so that nothing that can match is cut off.
+    The range is found by bisection on small networks, for several draws of the other parameters, and
+    widened by 5% at both ends so that it contains all values that can match.
     """
     spec = model.parameters[name]
     n_nodes = max(min(matched.n_nodes, _SEARCH_NODES), model.min_nodes)

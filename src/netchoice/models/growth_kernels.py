@@ -1,4 +1,4 @@
-"""Models whose loops are compiled."""
+"""Functions of models that call compiled growth kernels."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Growth that passes the wanted number of non-isolated nodes starts again, at most so often.
+#: Growth that passes the wanted number of non-isolated nodes starts over, at most this many times.
 _MAX_STARTS = 1000
 
 
 def seed_from(rng: np.random.Generator) -> NDArray[np.uint64]:
-    """The start of a kernel's stream of random numbers, drawn from a NumPy generator."""
+    """Draw the seed of a kernel's random stream from a NumPy generator."""
     return rng.random(3).view("u8")
 
 
 def graph_of(grown: Any) -> Graph:
-    """The graph that a growth kernel returned."""
+    """Return the graph that a growth kernel returned as arrays."""
     _, _, indptr, indices = grown
     return Graph._trusted(indptr, indices)
 
 
 @dataclass(frozen=True)
 class GrowthByNode:
-    """The function of a model whose kernel grows node by node, and stops by itself.
+    """The function of a model whose kernel adds nodes one by one and respects all limits.
 
-    The kernel is ``grow_<name>`` of a module of ``netchoice._kernels``, loaded on first use.
+    The kernel is the function ``grow_<name>`` of ``netchoice._kernels.<module>``, which is imported
+    on first use.
     """
 
     name: str

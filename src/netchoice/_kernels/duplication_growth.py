@@ -1,23 +1,23 @@
 """Growth by copying nodes: duplication with complementation (DMC) or random mutation (DMR).
 
 Edge e is a pair of half-edges 2e and 2e+1, one in the list of each of its ends. ``owner[h]`` is the
-node in whose list h stands, so the node at the other end is ``owner[h ^ 1]``: when an edge moves
-from one node to another, its other end notices nothing.
+node whose list contains h, so the node at the other end is ``owner[h ^ 1]``. When an edge moves
+from one node to another, the entry of its other end does not change.
 
-Each model is a loop over steps that never allocates and calls nothing with arrays, and a driver that
-gives it more room when it asks: arrays replaced or handed on inside the loop are counted there,
-which made it eight times slower.
+Each model is a loop over steps that never allocates and passes no arrays to functions, and a driver
+that enlarges the arrays when the loop runs out of room. Replacing or passing arrays inside the loop
+updates their reference counts there, which made it eight times slower.
 """
 
 import numpy as np
 
-from netchoice._kernels.compiling import BOOL, FLOAT, INT, helper, kernel
+from netchoice._kernels.attachment_growth import DONE, doubled, limit, with_room
+from netchoice._kernels.compiler import BOOL, FLOAT, INT, helper, kernel
 from netchoice._kernels.csr import adjacency
-from netchoice._kernels.random import SEED, start, uniform
-from netchoice._kernels.sequential import DONE, doubled, limit, with_room
+from netchoice._kernels.random_stream import SEED, start, uniform
 
 MORE_ROOM = -1
-# What a loop leaves behind for the next call.
+# Positions in the array ``state``, which keeps the counts between calls of a loop.
 NODES, EDGES, COUNTED = 0, 1, 2
 
 
@@ -26,7 +26,7 @@ def _dmc_steps(
     state, stream, n_nodes, max_nodes, max_edges, drop, p_delete, p_connect,
     first, owner, following, previous,
 ):  # fmt: skip
-    """Grow until done or out of room; lists are doubly linked, since edges move between nodes."""
+    """Grow until done or out of room. Lists are doubly linked because edges move between nodes."""
     t, n_edges, counted = state[NODES], state[EDGES], state[COUNTED]
     a, b, c, d = stream[0], stream[1], stream[2], stream[3]
     status = DONE
@@ -103,7 +103,7 @@ def _dmc_steps(
 
 @helper
 def _seed_edge(n_nodes):
-    """Counts and lists for two linked nodes, with room to grow."""
+    """Return counts and lists for two linked nodes, with room to grow."""
     first = np.full(n_nodes, -1, np.int32)  # of each node's linked list of half-edges
     owner, following = np.empty(8 * n_nodes, np.int32), np.empty(8 * n_nodes, np.int32)
     owner[0], owner[1] = 0, 1
@@ -121,7 +121,7 @@ def _more_nodes(first):
 
 @kernel(INT, INT, INT, BOOL, FLOAT, FLOAT, SEED)
 def grow_dmc(n_nodes, max_nodes, max_edges, drop, p_delete, p_connect, seed):
-    """Grow to ``n_nodes`` nodes (with ``drop``: to that many non-isolated ones)."""
+    """Grow by DMC to ``n_nodes`` nodes (with ``drop``: to that many non-isolated nodes)."""
     stream = np.array(start(seed))
     state, first, owner, following = _seed_edge(n_nodes)
     previous = following.copy()
@@ -145,7 +145,7 @@ def _dmr_steps(
     state, stream, n_nodes, max_nodes, max_edges, drop, p_delete, p_new,
     first, owner, following, chosen, stamp,
 ):  # fmt: skip
-    """Grow until done or out of room; lists are linked, since edges are only ever added."""
+    """Grow until done or out of room. Lists are singly linked because edges are only added."""
     t, n_edges, counted = state[NODES], state[EDGES], state[COUNTED]
     a, b, c, d = stream[0], stream[1], stream[2], stream[3]
     status = DONE
@@ -167,7 +167,7 @@ def _dmr_steps(
                 n_chosen += 1
             h = following[h]
         if p_new > 0.0:
-            # Independent draws for each of the t nodes, jumping straight to the next success.
+            # Independent draws for each of the t nodes; geometric steps skip to the next success.
             log_miss = np.log1p(-p_new / t)
             at = -1.0
             while at < t:
@@ -195,10 +195,10 @@ def _dmr_steps(
 
 @kernel(INT, INT, INT, BOOL, FLOAT, FLOAT, SEED)
 def grow_dmr(n_nodes, max_nodes, max_edges, drop, p_delete, p_new, seed):
-    """Grow to ``n_nodes`` nodes (with ``drop``: to that many non-isolated ones)."""
+    """Grow by DMR to ``n_nodes`` nodes (with ``drop``: to that many non-isolated nodes)."""
     stream = np.array(start(seed))
     state, first, owner, following = _seed_edge(n_nodes)
-    chosen = np.empty(n_nodes, np.int32)  # whom the new node links to
+    chosen = np.empty(n_nodes, np.int32)  # the nodes that the new node links to
     stamp = np.zeros(n_nodes, np.int32)  # the last new node that chose this one
     while True:
         status = _dmr_steps(

@@ -1,16 +1,16 @@
-"""How the degree of a node goes with the degrees of its neighbours."""
+"""Relation between the degree of a node and the degrees of its neighbours."""
 
 import numpy as np
 
-from netchoice._kernels.compiling import BOOLS, CONST_INTS, kernel
+from netchoice._kernels.compiler import BOOLS, CONST_INTS, kernel
 
 
 @kernel(CONST_INTS, CONST_INTS, BOOLS)
 def degree_connectivity(indptr, indices, included):
-    """Mean, over the degrees k that occur, of the mean degree of the neighbours of such nodes.
+    """Return the mean, over all degrees k, of the mean degree of the neighbours of degree-k nodes.
 
-    ``included`` says which nodes count; it must hold whole components (all nodes, or the largest
-    component). Degree 0 occurs with value 0.
+    Only nodes marked in ``included`` count. It must consist of entire components: all nodes, or
+    the largest component. Degrees that do not occur are left out; degree 0 has value 0.
     """
     n_nodes = len(indptr) - 1
     largest = 0

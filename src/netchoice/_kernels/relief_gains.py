@@ -1,27 +1,28 @@
-"""Near hits and near misses: what the Relief family sums over the neighbours of every row.
+"""The sums of the Relief family over near hits and near misses of every row.
 
-A table has its rows sorted by class; class c is rows ``starts[c]`` to ``starts[c + 1]``. Its numbers
-are whole: numeric columns come first and run from 0 to ``unit``; the others are codes of nominal
-values, which differ by ``unit`` or not at all. Sums of differences are then exact, so no result
-depends on the order of columns, and distances that are equal compare as equal.
+The rows of a table are sorted by class; class c is rows ``starts[c]`` to ``starts[c + 1]``. All
+entries are integers. Numeric columns come first and run from 0 to ``unit``; the others are codes of
+nominal values, which differ by ``unit`` or not at all. Sums of differences are therefore exact: no
+result depends on the order of columns, and equal distances compare as equal.
 
-Every kernel takes some rows, ``first`` to ``last``, and returns the sum over them of what each
-column gains, in units.
+Every kernel takes the rows ``first`` to ``last`` and returns, for each column, the sum of their
+contributions (the column's gain), in units.
 """
 
 import numpy as np
 from numba import types
 
-from netchoice._kernels.compiling import INT, helper, kernel
-from netchoice._kernels.random import SEED, start, uniform
+from netchoice._kernels.compiler import INT, helper, kernel
+from netchoice._kernels.random_stream import SEED, start, uniform
 
 TABLE = types.Array(types.int64, 2, "C")
 STARTS = types.Array(types.int64, 1, "C")
 COARSE = types.Array(types.uint16, 2, "C")
 ROUGHEST = np.uint16(65535)
 LEAVES = types.Array(types.uint16, 2, "C")
-BATCH = 16  # rows that look together at
-STRETCH = 1024  # others, so that these stay in the cache
+#: ``BATCH`` rows are compared with ``STRETCH`` other rows at a time, which stay in the cache.
+BATCH = 16
+STRETCH = 1024
 
 
 @helper
@@ -36,7 +37,7 @@ def _distance(table, n_numeric, unit, i, j):
 
 @helper
 def _add_differences(table, n_numeric, unit, i, rows, n_rows, sums):
-    """Add how row i differs in each column from all of these rows; four at a time is faster."""
+    """Add the differences in each column between row i and these rows, four rows at a time."""
     for at in range(0, n_rows - 3, 4):
         a, b, c, d = rows[at], rows[at + 1], rows[at + 2], rows[at + 3]
         for k in range(n_numeric):
@@ -60,7 +61,7 @@ def _add_differences(table, n_numeric, unit, i, rows, n_rows, sums):
 
 @helper
 def _factor(starts, own, c):
-    """What the mean difference to class c counts for a row of class ``own``."""
+    """Return the weight of the mean difference to class c for a row of class ``own``."""
     if c == own:
         return -1.0
     size = starts[c + 1] - starts[c]
@@ -87,11 +88,11 @@ def _row_sums(columns, n_numeric):
 
 @helper
 def _distances_from(columns, n_numeric, unit, row_sums, i, out):
-    """The distance from row i to every row.
+    """Compute the distance from row i to every row.
 
-    |a − b| is 2 max(a, b) − a − b, and sums of a and b are known: a comparison and a sum are left,
-    which the compiler does for many rows at once, with 16 bits for four times as many as with 64.
-    What overflows on the way comes right in the end.
+    |a − b| is 2 max(a, b) − a − b, and the sums of a and b are known. The remaining comparison and
+    sum are vectorised; with 16 bits, four times as many rows at once as with 64. Intermediate
+    overflows cancel.
     """
     n_rows = len(out)
     out[:] = 0
@@ -117,7 +118,7 @@ def _distances_from(columns, n_numeric, unit, row_sums, i, out):
 
 @helper
 def _insert(values, value):
-    """Put a value in its place among ascending values, and drop the greatest."""
+    """Insert a value into ascending values, and drop the largest."""
     at = len(values) - 1
     while at > 0 and values[at - 1] > value:
         values[at] = values[at - 1]
@@ -127,12 +128,12 @@ def _insert(values, value):
 
 @helper
 def _candidates(near, i, first, last, slack, smallest, least, found):
-    """Put in ``found`` the rows of a class that may be among the nearest; their number.
+    """Put the rows of a class that may be among the nearest into ``found``; return their number.
 
-    ``smallest`` has as many places as neighbours are wanted. Rough distances are off by at most
-    half of ``slack``, so the true neighbours are within ``slack`` of the last rough one. The rows
-    are dealt to as many groups as ``least`` has places; the least distances of the groups bound
-    the distance of the last neighbour, and few groups need to be looked into.
+    ``smallest`` has one entry per wanted neighbour. The error of rough distances is at most half of
+    ``slack``, so the true neighbours are within ``slack`` of the last rough one. The rows are split
+    into ``len(least)`` groups; the smallest distances of the groups bound the distance of the last
+    neighbour, so that few groups must be searched.
     """
     n_groups = len(least)
     least[:] = ROUGHEST
@@ -158,10 +159,10 @@ def _candidates(near, i, first, last, slack, smallest, least, found):
 
 
 @helper
-def _split_by_distance(table, n_numeric, unit, i, found, n_found, smallest, exact, level):
-    """Leave in ``found`` the rows closer than the last neighbour; in ``level``, as far as it is.
+def _split_by_distance(table, n_numeric, unit, i, found, n_found, smallest, exact, tied):
+    """Keep the rows closer than the last neighbour in ``found``; put equally far ones into ``tied``.
 
-    ``smallest`` has as many places as neighbours are wanted.
+    ``smallest`` has one entry per wanted neighbour.
     """
     smallest[:] = 1 << 62
     for at in range(n_found):
@@ -170,34 +171,35 @@ def _split_by_distance(table, n_numeric, unit, i, found, n_found, smallest, exac
             _insert(smallest, exact[at])
     farthest = smallest[-1]
     n_closer = 0
-    n_level = 0
+    n_tied = 0
     for at in range(n_found):
         j = found[at]
         if exact[at] < farthest:
             found[n_closer] = j
             n_closer += 1
         elif exact[at] == farthest:
-            level[n_level] = j
-            n_level += 1
-    return n_closer, n_level
+            tied[n_tied] = j
+            n_tied += 1
+    return n_closer, n_tied
 
 
 @kernel(TABLE, INT, INT, STARTS, COARSE, INT, INT, INT, INT, INT)
 def relieff(table, n_numeric, unit, starts, coarse, coarse_unit, slack, n_neighbors, first, last):
-    """The nearest of each class: rough distances find candidates, exact ones choose.
+    """Sum the differences to the nearest rows of each class (ReliefF).
 
-    Of rows that are equally far and too many for the last places, all share these.
+    Rough distances find candidates; exact distances select the neighbours. If several rows are as
+    far as the last neighbour, they share the remaining places equally.
     """
     n_rows, n_columns = table.shape
     row_sums = _row_sums(coarse, n_numeric)
     near = np.empty(n_rows, np.uint16)
     least = np.empty(64 * (1 + n_neighbors // 10), np.uint16)
     found = np.empty(n_rows, np.int64)
-    level = np.empty(n_rows, np.int64)
+    tied = np.empty(n_rows, np.int64)
     exact = np.empty(n_rows, np.int64)
     places = np.empty(n_neighbors, np.int64)
     closer_sums = np.empty(n_columns, np.int64)
-    level_sums = np.empty(n_columns, np.int64)
+    tied_sums = np.empty(n_columns, np.int64)
     gains = np.zeros(n_columns)
     for i in range(first, last):
         own = _class_of(starts, i)
@@ -210,25 +212,26 @@ def relieff(table, n_numeric, unit, starts, coarse, coarse_unit, slack, n_neighb
                 continue
             smallest = places[:wanted]
             n_found = _candidates(near, i, begin, end, slack, smallest, least, found)
-            n_closer, n_level = _split_by_distance(
-                table, n_numeric, unit, i, found, n_found, smallest, exact, level
+            n_closer, n_tied = _split_by_distance(
+                table, n_numeric, unit, i, found, n_found, smallest, exact, tied
             )
             closer_sums[:] = 0
-            level_sums[:] = 0
+            tied_sums[:] = 0
             _add_differences(table, n_numeric, unit, i, found, n_closer, closer_sums)
-            _add_differences(table, n_numeric, unit, i, level, n_level, level_sums)
-            share = (wanted - n_closer) / n_level
+            _add_differences(table, n_numeric, unit, i, tied, n_tied, tied_sums)
+            share = (wanted - n_closer) / n_tied
             factor = _factor(starts, own, c) / wanted
             for k in range(n_columns):
-                gains[k] += factor * (closer_sums[k] + share * level_sums[k])
+                gains[k] += factor * (closer_sums[k] + share * tied_sums[k])
     return gains
 
 
 @helper
 def _add_within(table, n_numeric, unit, starts, first, last, exact, limits, sums, gains):
-    """Add the mean difference to the rows of each class that are no farther than a row's limit.
+    """Add the mean difference to the rows of each class within a row's limit.
 
-    All these rows look at one stretch of the table before the next, which is then in the cache.
+    All rows of the batch are compared with one stretch of the table before the next one, so that
+    the stretch stays in the cache.
     """
     n_within = np.empty(last - first, np.int64)
     found = np.empty(STRETCH, np.int64)
@@ -255,9 +258,10 @@ def _add_within(table, n_numeric, unit, starts, first, last, exact, limits, sums
 
 @helper
 def _below_the_dead_band(exact, i):
-    """The limit of row i: mean minus half a standard deviation of its distances to others.
+    """Return the limit of row i: mean minus half a standard deviation of its distances to others.
 
-    Less a trace, because a distance that equals it but for rounding is not nearer.
+    The limit is reduced by a relative 1e-12, so that a distance that equals it up to rounding does
+    not count as nearer.
     """
     n_others = len(exact) - 1
     total = 0
@@ -273,7 +277,7 @@ def _below_the_dead_band(exact, i):
 
 @kernel(TABLE, TABLE, INT, INT, STARTS, INT, INT, INT)
 def surf(table, columns, n_numeric, unit, starts, limit, first, last):
-    """All rows within one limit, or (if it is −1) within a limit that each row has of its own."""
+    """Sum the differences to all rows within ``limit``, or within each row's own limit if it is −1."""
     n_rows, n_columns = table.shape
     row_sums = _row_sums(columns, n_numeric)
     exact = np.empty((BATCH, n_rows), np.int64)
@@ -291,7 +295,7 @@ def surf(table, columns, n_numeric, unit, starts, limit, first, last):
 
 @helper
 def _count_shared_leaves(leaves, first, last, shared):
-    """In how many trees each of these rows has the same leaf as every row."""
+    """Count the trees in which each of the rows first to last shares a leaf with every row."""
     n_trees, n_rows = leaves.shape
     for base in range(0, n_rows, STRETCH):
         end = min(base + STRETCH, n_rows)
@@ -313,7 +317,7 @@ def _count_shared_leaves(leaves, first, last, shared):
 
 @helper
 def _last_level(shared, i, first, last, wanted, histogram):
-    """How many leaves the last of the wanted rows of a class shares."""
+    """Return the number of shared leaves of the last of the ``wanted`` nearest rows of a class."""
     histogram[:] = 0
     for j in range(first, last):
         histogram[shared[j]] += 1
@@ -329,7 +333,7 @@ def _last_level(shared, i, first, last, wanted, histogram):
 
 @helper
 def _draw(rows, n_rows, wanted, state):
-    """Leave at the front as many of these rows as wanted, all choices equally likely."""
+    """Move ``wanted`` of the rows to the front; all choices are equally likely."""
     a, b, c, d = state[0], state[1], state[2], state[3]
     n_drawn = 0
     for at in range(n_rows):
@@ -342,7 +346,7 @@ def _draw(rows, n_rows, wanted, state):
 
 @helper
 def _split_by_level(count, level, i, first, last, above, found):
-    """Rows of a class that share more leaves than ``level``, and those that share as many."""
+    """Split the rows of a class into those that share more leaves than ``level`` and as many."""
     n_above = 0
     n_found = 0
     for j in range(first, last):
@@ -358,13 +362,16 @@ def _split_by_level(count, level, i, first, last, above, found):
 
 @kernel(TABLE, INT, INT, STARTS, LEAVES, SEED, INT, INT, INT)
 def forest_relieff(table, n_numeric, unit, starts, leaves, seed, n_neighbors, first, last):
-    """The rows of each class that share the most leaves; of equals, the nearest; of these, drawn."""
+    """Sum the differences to the rows of each class that share the most leaves (forest ReliefF).
+
+    Of rows that share equally many leaves, the nearest count. Of equally near rows, some are drawn.
+    """
     n_rows, n_columns = table.shape
     shared = np.empty((BATCH, n_rows), np.uint16)
     histogram = np.empty(len(leaves) + 1, np.int64)
     above = np.empty(n_neighbors, np.int64)
     found = np.empty(n_rows, np.int64)
-    level = np.empty(n_rows, np.int64)
+    tied = np.empty(n_rows, np.int64)
     exact = np.empty(n_rows, np.int64)
     places = np.empty(n_neighbors, np.int64)
     sums = np.empty(n_columns, np.int64)
@@ -376,7 +383,9 @@ def forest_relieff(table, n_numeric, unit, starts, leaves, seed, n_neighbors, fi
             _count_shared_leaves(leaves, i, min(i + BATCH, last), shared)
         count = shared[(i - first) % BATCH]
         own = _class_of(starts, i)
-        row_seed[2] = seed[2] + np.uint64(i)  # a stream for each row, whoever computes it
+        row_seed[2] = seed[2] + np.uint64(
+            i
+        )  # one stream per row, independent of the split of the work
         state[0], state[1], state[2], state[3] = start(row_seed)
         for c in range(len(starts) - 1):
             begin, end = starts[c], starts[c + 1]
@@ -385,15 +394,15 @@ def forest_relieff(table, n_numeric, unit, starts, leaves, seed, n_neighbors, fi
                 continue
             least = _last_level(count, i, begin, end, wanted, histogram)
             n_above, n_found = _split_by_level(count, least, i, begin, end, above, found)
-            n_closer, n_level = _split_by_distance(
-                table, n_numeric, unit, i, found, n_found, places[: wanted - n_above], exact, level
+            n_closer, n_tied = _split_by_distance(
+                table, n_numeric, unit, i, found, n_found, places[: wanted - n_above], exact, tied
             )
             n_drawn = wanted - n_above - n_closer
-            _draw(level, n_level, n_drawn, state)
+            _draw(tied, n_tied, n_drawn, state)
             sums[:] = 0
             _add_differences(table, n_numeric, unit, i, above, n_above, sums)
             _add_differences(table, n_numeric, unit, i, found, n_closer, sums)
-            _add_differences(table, n_numeric, unit, i, level, n_drawn, sums)
+            _add_differences(table, n_numeric, unit, i, tied, n_drawn, sums)
             factor = _factor(starts, own, c) / wanted
             for k in range(n_columns):
                 gains[k] += factor * sums[k]

@@ -1,4 +1,4 @@
-"""``write_network``: edge lists that read back the same, and GraphML."""
+"""The function ``write_network``, which writes edge lists and GraphML."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pathlib import Path
 
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
-from netchoice.io.reading import SUFFIXES
-from netchoice.io.text import COMMENTS
+from netchoice.io.edge_lists import COMMENTS
+from netchoice.io.reader import SUFFIXES
 
 WRITTEN = ("edgelist", "graphml")
 EDGE_LIST_SUFFIXES = ("", ".tsv", ".txt", ".tab", ".edges", ".edgelist", ".el", ".dat")
 
 
 def write_network(graph: Graph, path: str | PathLike[str], format: str | None = None) -> None:
-    r"""Write a network as an edge list or as GraphML (both also gzipped, for a name in .gz).
+    r"""Write a network as an edge list or as GraphML; a name that ends in .gz is compressed.
 
-    The edge list opens with ``# netchoice nodes=N`` and has isolated nodes alone on a line, so that
-    :func:`read_network` gives back the same nodes, numbering and fingerprint. The file appears whole
-    or not at all.
+    The edge list starts with ``# netchoice nodes=N``, and isolated nodes are alone on a line. Thus
+    :func:`read_network` returns the same nodes, numbering and fingerprint. The file is replaced
+    only when it is complete.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def write_network(graph: Graph, path: str | PathLike[str], format: str | None = 
         _replace(path.resolve(), content)
     except OSError as error:
         raise NetchoiceError(
-            f"cannot write {path}: {error.strerror}; choose another place"
+            f"cannot write {path}: {error.strerror}; choose another path"
         ) from error
 
 
@@ -67,7 +67,7 @@ def _format_to_write(path: Path) -> str:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """A file appears whole or not at all; a pipe or a device is written to as it is."""
+    """Replace a file once its content is complete; write to pipes and devices directly."""
     if path.exists() and not path.is_file():
         path.write_bytes(content)
         return
@@ -84,7 +84,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def edge_list_text(graph: Graph) -> str:
-    r"""The content of an edge-list file.
+    r"""Return the content of an edge-list file.
 
     >>> edge_list_text(Graph.from_edges([(0, 1), (1, 2)]))
     '# netchoice nodes=3\n0\t1\n1\t2\n'
@@ -102,9 +102,9 @@ def _plain_lines(graph: Graph) -> Iterator[str]:
 
 
 def _labelled_lines(graph: Graph) -> Iterator[str]:
-    """Each edge at its later end, so that names appear in the order of the nodes.
+    """Yield each edge at its later end, so that names first appear in the order of the nodes.
 
-    A node without earlier neighbours is named alone first, isolated or not.
+    A node without earlier neighbours is first alone on a line, whether isolated or not.
     """
     names = [_writable(label) for label in _texts(graph)]
     yield f"# netchoice nodes={graph.n_nodes} labels"
@@ -117,21 +117,25 @@ def _labelled_lines(graph: Graph) -> Iterator[str]:
 
 
 def _texts(graph: Graph) -> list[str]:
-    """The labels as text, which must still tell nodes apart and be text that files can hold."""
+    """Return the labels as text, after checking that they differ and can be encoded."""
     texts = [str(label) for label in graph.labels or ()]
     if len(set(texts)) != len(texts):
-        raise UsageError("two labels are the same text; a file cannot tell them apart")
+        raise UsageError(
+            "two labels have the same text; a file cannot distinguish them: rename one"
+        )
     for text in texts:
         if any(0xD800 <= ord(character) < 0xE000 for character in text):
-            raise UsageError(f"label {text!r} has a lone surrogate, which no file can hold")
+            raise UsageError(
+                f"label {text!r} has an unpaired surrogate, which cannot be encoded; rename it"
+            )
     return texts
 
 
 def _writable(text: str) -> str:
     if not text or text != text.strip() or text.startswith(COMMENTS) or set(text) & set("\t\n\r\0"):
         raise UsageError(
-            f"label {text!r} cannot stand in an edge list (empty, tabs, line ends, blanks at its ends, "
-            "or a leading # or %); write GraphML instead"
+            f"label {text!r} cannot be written to an edge list (it is empty, has tabs, line breaks or "
+            "outer spaces, or starts with # or %); write GraphML instead"
         )
     return text
 
@@ -141,7 +145,7 @@ def _graphml(graph: Graph) -> str:
 
     for text in _texts(graph):
         if any(ord(character) < 32 or character in "\ufffe\uffff" for character in text):
-            raise UsageError(f"label {text!r} has characters that XML cannot hold")
+            raise UsageError(f"label {text!r} has characters that XML cannot contain; rename it")
     named = graph.to_networkx()
     buffer = io.BytesIO()
     nx.write_graphml_xml(named, buffer)

@@ -1,4 +1,4 @@
-"""How deep each node sits: core numbers by peeling off the nodes of smallest degree.
+"""Core numbers, by repeatedly removing (peeling) the node of smallest degree.
 
 Vladimir Batagelj and Matjaž Zaveršnik, An O(m) algorithm for cores decomposition of networks
 (2003), arXiv:cs/0310049.
@@ -6,12 +6,12 @@ Vladimir Batagelj and Matjaž Zaveršnik, An O(m) algorithm for cores decomposit
 
 import numpy as np
 
-from netchoice._kernels.compiling import CONST_INTS, helper, kernel
+from netchoice._kernels.compiler import CONST_INTS, helper, kernel
 
 
 @helper
 def _sorted_by_degree(degree):
-    """Nodes from the smallest degree to the largest, where each stands, where each degree starts.
+    """Sort the nodes by degree; return the order, each node's position, and where each degree starts.
 
     The first ``bucket_start[d + 1]`` nodes have degree d or less.
     """
@@ -37,12 +37,12 @@ def _sorted_by_degree(degree):
 
 @helper
 def peel(indptr, indices):
-    """Core number of each node, and the nodes in the order in which peeling removes them.
+    """Return the core number of each node, and the nodes in the order of their removal.
 
     In that order every node has at most as many later neighbours as its core number.
     """
     n_nodes = len(indptr) - 1
-    core = np.empty(n_nodes, np.int32)  # of nodes not yet removed: the degree that is left
+    core = np.empty(n_nodes, np.int32)  # for nodes not yet removed: the remaining degree
     for u in range(n_nodes):
         core[u] = indptr[u + 1] - indptr[u]
     order, position, bucket_start = _sorted_by_degree(core)
@@ -53,7 +53,7 @@ def peel(indptr, indices):
             v = indices[h]
             core_v = core[v]
             if core_v > core_u:
-                # v changes places with the first of its bucket, which then begins one later
+                # Swap v with the first node of its bucket, and start the bucket one position later.
                 first = bucket_start[core_v]
                 at = position[v]
                 w = order[first]
@@ -68,5 +68,5 @@ def peel(indptr, indices):
 
 @kernel(CONST_INTS, CONST_INTS)
 def core_numbers(indptr, indices):
-    """The largest k for which each node is in the k-core, and a degeneracy order of the nodes."""
+    """Return each node's largest k such that it is in the k-core, and a degeneracy order."""
     return peel(indptr, indices)

@@ -1,18 +1,18 @@
-"""Votes of the nearest neighbours, for every prefix of a sequence of columns."""
+"""Class votes of the nearest neighbours, for every prefix of a sequence of columns."""
 
 import numpy as np
 from numba import types
 
-from netchoice._kernels.compiling import BOOLS, INT, INTS, helper, kernel
+from netchoice._kernels.compiler import BOOLS, INT, INTS, helper, kernel
 
-#: One row per column of the table, so that a column lies together in memory.
+#: One row per column of the table, so that a column is contiguous in memory.
 COLUMNS = types.Array(types.float64, 2, "C")
 BLOCK = 16
 
 
 @helper
 def _add_squares(column, value, distance):
-    """One more column in the squared distances from one row to all."""
+    """Add one column to the squared distances from one row to all others."""
     for i in range(len(column)):
         difference = column[i] - value
         distance[i] += difference * difference
@@ -20,19 +20,19 @@ def _add_squares(column, value, distance):
 
 @helper
 def _nearest(distance, near, nearest, bound):
-    """Positions of the smallest distances, ascending; among equal ones the earlier position.
+    """Find the positions of the smallest distances, in ascending order of distance, then position.
 
-    At least as many distances as wanted must lie below the bound.
+    At least ``len(near)`` distances must lie below the bound.
     """
     wanted, n = len(near), len(distance)
     near[:] = np.inf
     farthest = bound
     for start in range(0, n, BLOCK):
-        # Most blocks hold nobody near; to know that takes no branch per row, so it is vectorised.
-        some = 0
+        # Most blocks hold no near row. This test has no branch per row, so it is vectorised.
+        n_near = 0
         for i in range(BLOCK):
-            some += distance[start + i] < farthest
-        if some == 0:
+            n_near += distance[start + i] < farthest
+        if n_near == 0:
             continue
         for i in range(start, start + BLOCK):
             d = distance[i]
@@ -48,27 +48,27 @@ def _nearest(distance, near, nearest, bound):
 
 
 @kernel(COLUMNS, INTS, COLUMNS, INTS, BOOLS, INT, INT)
-def neighbour_votes(known, label, asked, order, counted, n_neighbours, n_classes):
-    """How many of each asked row's nearest known rows are of each class.
+def neighbour_votes(known, label, queries, order, counted, n_neighbours, n_classes):
+    """Count, for each query, how many of its nearest known rows belong to each class.
 
-    Columns are added in the given order; votes are counted after those that are marked, so the
-    distances of a prefix serve all longer ones.
+    Columns are added in the given order. Votes are counted after each column that is marked in
+    ``counted``, so the distances of a prefix are reused for all longer prefixes.
     """
-    n_known, n_asked = known.shape[1], asked.shape[1]
-    votes = np.zeros((counted.sum(), n_asked, n_classes), np.int32)
+    n_known, n_queries = known.shape[1], queries.shape[1]
+    votes = np.zeros((counted.sum(), n_queries, n_classes), np.int32)
     distance = np.empty((n_known + BLOCK - 1) // BLOCK * BLOCK)
     near = np.empty(min(n_neighbours, n_known))
     nearest = np.zeros(len(near), np.int32)
-    for row in range(n_asked):
+    for row in range(n_queries):
         distance[:n_known] = 0.0
         distance[n_known:] = np.inf  # fills the last block
         bound = np.inf
         at = 0
         for step in range(len(order)):
             column = order[step]
-            _add_squares(known[column], asked[column, row], distance)
+            _add_squares(known[column], queries[column, row], distance)
             if counted[step]:
-                if at > 0:  # those who were nearest before have a say in who can be now
+                if at > 0:  # the previous neighbours bound the distance of the new ones
                     bound = np.nextafter(distance[nearest].max(), np.inf)
                 _nearest(distance, near, nearest, bound)
                 for i in range(len(nearest)):

@@ -1,16 +1,17 @@
-"""Numbering nodes so that neighbours have near numbers, and sources near each other meet early."""
+"""Orders of the nodes that make searches fast: breadth first, and by degree."""
 
 import numpy as np
 
-from netchoice._kernels.compiling import helper
+from netchoice._kernels.compiler import helper
 
 
 @helper
 def breadth_first(indptr, indices, left_out):
-    """Nodes in breadth-first order, component by component, without those left out.
+    """List the nodes in breadth-first order, component by component, without those left out.
 
-    Components come in the order of their smallest nodes. Returns the order, where in it each
-    component starts (and, last, where it ends), and each node's place in it (-1: left out).
+    Neighbours are then close to each other in the order. Components are sorted by smallest node.
+    Returns the order, the positions where components start (and where the last one ends), and the
+    position of each node (-1 if left out).
     """
     n_nodes = len(indptr) - 1
     order = np.empty(n_nodes, np.int32)
@@ -40,10 +41,10 @@ def breadth_first(indptr, indices, left_out):
 
 @helper
 def renumbered(indptr, indices, order, place):
-    """Adjacency and degrees of the nodes in ``order``, numbered by their place in it.
+    """Return adjacency and degrees of the nodes in ``order``, numbered by their position in it.
 
-    The adjacency is unsigned: whatever is looked up by its entries needs no test for negative
-    indices. Differences of unsigned numbers are a trap, hence the degrees.
+    The adjacency is unsigned, so array look-ups need no test for negative indices. Differences of
+    unsigned numbers can wrap around; therefore the degrees are returned as well.
     """
     new_indptr = np.empty(len(order) + 1, np.uint32)
     new_indices = np.empty(len(indices), np.uint32)
@@ -64,7 +65,7 @@ def renumbered(indptr, indices, order, place):
 
 @helper
 def counting_sort(keys, n_keys, nodes):
-    """The nodes ordered by key, keeping their order where keys are equal; and where keys start."""
+    """Sort nodes by key, stably; also return the position where each key starts."""
     start = np.zeros(n_keys + 2, np.int64)
     for i in range(len(nodes)):
         start[keys[nodes[i]] + 2] += 1
@@ -80,10 +81,10 @@ def counting_sort(keys, n_keys, nodes):
 
 @helper
 def by_degree(degree, starts):
-    """Nodes of each component from the smallest degree to the largest.
+    """Sort the nodes of each component by increasing degree.
 
-    Visited in this order, most nodes have as many neighbours as the one before, and the
-    processor guesses right where the loop over them ends.
+    In this order most nodes have as many neighbours as the node before, so the processor predicts
+    the end of the loop over neighbours correctly.
     """
     n_nodes = len(degree)
     component = np.empty(n_nodes, np.int64)

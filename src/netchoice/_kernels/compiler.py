@@ -1,7 +1,8 @@
-"""How loops are compiled: on first use, cached on disk, and never silently."""
+"""The decorators that compile kernels on first use and cache the result on disk."""
 
 from __future__ import annotations
 
+import pkgutil
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -11,7 +12,7 @@ import numba
 from numba import types
 from numba.core import event
 
-from netchoice._kernels import MODULES
+import netchoice._kernels
 
 INT = types.int64
 FLOAT = types.float64
@@ -22,15 +23,15 @@ CONST_INTS = types.Array(types.int32, 1, "C", readonly=True)
 
 _registry: dict[str, tuple[Any, tuple[Any, ...]]] = {}
 
-#: A function used inside kernels only; compiled together with whatever calls it.
+#: Decorator of a function that only kernels call; it is compiled together with its caller.
 helper = numba.njit(cache=True, nogil=True)
 
 
 def kernel(*argument_types: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function on first use for these argument types, and let ``warmup`` know of it."""
+    """Compile a function on first use for these argument types, and register it for ``warmup``."""
 
     def register(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(cache=True, nogil=True)(function)  # threads may share the work
+        dispatcher = numba.njit(cache=True, nogil=True)(function)
         module = function.__module__.rpartition(".")[2]
         _registry[f"{module}.{function.__name__}"] = (dispatcher, argument_types)
         return dispatcher
@@ -39,32 +40,32 @@ def kernel(*argument_types: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def kernels() -> dict[str, Any]:
-    """Every kernel by name, with all kernel modules imported."""
-    for module in MODULES:
-        import_module(f"netchoice._kernels.{module}")
+    """Import all kernel modules and return every kernel by name."""
+    for module in pkgutil.iter_modules(netchoice._kernels.__path__):
+        import_module(f"netchoice._kernels.{module.name}")
     return {name: dispatcher for name, (dispatcher, _) in sorted(_registry.items())}
 
 
 def compile_kernel(name: str) -> bool:
-    """Make one kernel ready; True if it had to be compiled, False if the cache had it."""
+    """Load one kernel; return True if it was compiled, False if it came from the cache."""
     kernels()
     dispatcher, argument_types = _registry[name]
     dispatcher.compile(argument_types)
     return bool(dispatcher.stats.cache_misses)
 
 
-class _SayOnce(event.Listener):
-    """Tells the user why the first call of a cold start takes seconds."""
+class _Announcement(event.Listener):
+    """Print once why the first call takes seconds when nothing is cached."""
 
-    said = False
+    printed = False
 
     def on_start(self, event: Any) -> None:
         module = event.data["dispatcher"].py_func.__module__ or ""
-        if not self.said and module.startswith("netchoice."):
-            self.said = True
+        if not self.printed and module.startswith("netchoice."):
+            self.printed = True
             print(
                 "netchoice: compiling numerical kernels for this machine; this happens once "
-                "and takes some seconds (`netchoice warmup` does all of it ahead)",
+                "and takes some seconds (run `netchoice warmup` to compile all of them in advance)",
                 file=sys.stderr,
                 flush=True,
             )
@@ -73,10 +74,10 @@ class _SayOnce(event.Listener):
         pass
 
 
-_say_once = _SayOnce()
-event.register("numba:compile", _say_once)
+_announcement = _Announcement()
+event.register("numba:compile", _announcement)
 
 
 def quiet() -> None:
-    """Compile without a word, for callers that report progress themselves."""
-    _say_once.said = True
+    """Print nothing when kernels are compiled; for callers that report progress themselves."""
+    _announcement.printed = True

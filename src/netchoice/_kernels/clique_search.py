@@ -1,8 +1,8 @@
-"""Complete subgraphs: how many with four and five nodes, and how large they get.
+"""Complete subgraphs (cliques): the number with four and five nodes, and the largest size.
 
-Every clique is found from the node that peeling removes first. Its other nodes are then among the
-at most d later neighbours of that node, d being the degeneracy, and sets of these are bits of
-words: one word where 64 are enough, else rows of words.
+Every clique is found from its node that peeling removes first. Its other nodes are then among the
+at most d later neighbours of that node, where d is the degeneracy. Sets of these are bits: one word
+if 64 bits suffice, otherwise rows of words.
 """
 
 import numpy as np
@@ -16,9 +16,9 @@ from netchoice._kernels.bits import (
     without_lowest,
     words_for,
 )
-from netchoice._kernels.compiling import CONST_INTS, helper, kernel
-from netchoice._kernels.cores import peel
-from netchoice._kernels.ranking import ranked_adjacency
+from netchoice._kernels.compiler import CONST_INTS, helper, kernel
+from netchoice._kernels.core_numbers import peel
+from netchoice._kernels.ranked_adjacency import ranked_adjacency
 
 
 @helper
@@ -31,8 +31,8 @@ def _most_later(start, split):
 
 @helper
 def _count_narrow(start, split, ranked):
-    """Cliques with four and five nodes whose first node has at most 64 later neighbours."""
-    rows = np.zeros(WORD, np.uint64)  # of the later neighbours: which ones after it are linked
+    """Count 4- and 5-cliques whose first node has at most 64 later neighbours."""
+    rows = np.zeros(WORD, np.uint64)  # for each later neighbour, the linked ones after it
     bit_of = np.zeros(len(split), np.uint64)
     fours, fives = 0, 0
     for v in range(len(split)):
@@ -66,7 +66,7 @@ def _count_narrow(start, split, ranked):
 
 @helper
 def _count_wide(start, split, ranked, most_later):
-    """Cliques with four and five nodes whose first node has more than 64 later neighbours."""
+    """Count 4- and 5-cliques whose first node has more than 64 later neighbours."""
     fours, fives = 0, 0
     width = words_for(most_later)
     rows = np.zeros(most_later * width, np.uint64)
@@ -111,7 +111,7 @@ def _count_wide(start, split, ranked, most_later):
 
 @kernel(CONST_INTS, CONST_INTS)
 def count_cliques(indptr, indices):
-    """Complete subgraphs with four nodes, and with five; not only maximal ones."""
+    """Count the complete subgraphs with four and with five nodes, maximal or not."""
     _, order = peel(indptr, indices)
     start, split, ranked = ranked_adjacency(indptr, indices, order)
     fours, fives = _count_narrow(start, split, ranked)
@@ -125,9 +125,9 @@ def count_cliques(indptr, indices):
 
 @helper
 def _greedy_clique(start, ranked):
-    """Nodes of the clique that takes every node it can, going back from the last one."""
+    """Return the size of the clique that adds every node it can, from the last to the first."""
     n_nodes = len(start) - 1
-    n_links = np.zeros(n_nodes, np.int32)  # to nodes taken
+    n_links = np.zeros(n_nodes, np.int32)  # to nodes of the clique
     size = 0
     for v in range(n_nodes - 1, -1, -1):
         if n_links[v] == size:
@@ -139,7 +139,7 @@ def _greedy_clique(start, ranked):
 
 @helper
 def _link_later(start, split, ranked, v, place, rows, width):
-    """Which of v's later neighbours are linked to each other, both ways, the last one first."""
+    """Fill in the links between v's later neighbours, in both directions, last neighbour first."""
     last, size = start[v + 1] - 1, start[v + 1] - split[v]
     for i in range(size * width):
         rows[i] = NOTHING
@@ -158,7 +158,7 @@ def _link_later(start, split, ranked, v, place, rows, width):
 
 @helper
 def _link_both_ways(size, rows):
-    """Complete rows of one word that hold the links to nodes before only."""
+    """Add the links to later nodes to rows of one word that hold only those to earlier nodes."""
     for i in range(size):
         linked = rows[i]
         while linked != NOTHING:
@@ -168,9 +168,9 @@ def _link_both_ways(size, rows):
 
 @helper
 def _keep_candidates(size, width, rows, candidates, wanted):
-    """Drop nodes with fewer than ``wanted`` links to the others that are kept, until all have.
+    """Remove nodes with fewer than ``wanted`` links to kept nodes until no such node is left.
 
-    Returns how many are kept.
+    Returns the number of kept nodes.
     """
     for a in range(width):
         candidates[a] = NOTHING
@@ -196,7 +196,7 @@ def _keep_candidates(size, width, rows, candidates, wanted):
 
 @helper
 def _grow_clique(width, rows, candidates, best, stack, branches, colours, n_left, uncoloured, free):
-    """The most nodes in a clique among the candidates, or ``best`` if none has more.
+    """Return the size of the largest clique among the candidates, or ``best`` if none is larger.
 
     Branch and bound: the candidates are coloured greedily, so that a clique has at most one node of
     each colour, and a node is branched on only if its colour allows more than ``best``. ``stack``
@@ -259,13 +259,13 @@ def _grow_clique(width, rows, candidates, best, stack, branches, colours, n_left
 
 @helper
 def _largest_after_first(start, split, ranked, most_later):
-    """Most nodes of a clique besides its first one."""
+    """Return the size of the largest clique, without its first node."""
     most_words = words_for(most_later)
     rows = np.empty(most_later * most_words, np.uint64)
     candidates = np.empty(most_words, np.uint64)
     uncoloured = np.empty(most_words, np.uint64)
     free = np.empty(most_words, np.uint64)
-    # A depth is the number of nodes chosen, and the last of most_later leaves no candidates.
+    # A depth is the number of nodes chosen; at depth most_later there are no candidates left.
     stack = np.empty((most_later + 1) * most_words, np.uint64)
     branches = np.empty(most_later * most_later, np.int32)
     colours = np.empty(most_later * most_later, np.int32)
@@ -273,7 +273,7 @@ def _largest_after_first(start, split, ranked, most_later):
     place = np.full(len(split), -1, np.int32)
     bit_of = np.zeros(len(split), np.uint64)
     best = _greedy_clique(start, ranked) - 1
-    # Late nodes sit in the deepest cores: a large clique found there spares most of the others.
+    # Late nodes are in the innermost cores. A large clique found there excludes most other nodes.
     for v in range(len(split) - 1, -1, -1):
         size = start[v + 1] - split[v]
         if size <= best:
@@ -307,7 +307,7 @@ def _largest_after_first(start, split, ranked, most_later):
 
 @kernel(CONST_INTS, CONST_INTS)
 def clique_number(indptr, indices):
-    """Nodes of the largest complete subgraph."""
+    """Return the number of nodes of the largest complete subgraph."""
     if len(indices) == 0:
         return min(len(indptr) - 1, 1)
     _, order = peel(indptr, indices)

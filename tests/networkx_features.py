@@ -1,6 +1,6 @@
-"""Every feature by networkx, numpy and definitions: the oracle. Imports nothing from netchoice.
+"""Reference values of all features, by networkx and NumPy; imports nothing from netchoice.
 
-A network is a networkx graph with nodes 0…n−1 in order and its edges (u < v) in sorted order.
+Networks are networkx graphs with nodes 0…n−1 in order and edges (u < v) in sorted order.
 """
 
 import math
@@ -31,10 +31,12 @@ def largest_component(graph):
 
 
 def canonical_subgraph(graph, nodes):
-    """Induced subgraph with its nodes renumbered in order."""
-    place = {node: i for i, node in enumerate(sorted(nodes))}
-    edges = [(place[u], place[v]) for u, v in graph.edges() if u in place and v in place]
-    return canonical(len(place), edges)
+    """Return the induced subgraph with its nodes renumbered in order."""
+    position = {node: i for i, node in enumerate(sorted(nodes))}
+    edges = [
+        (position[u], position[v]) for u, v in graph.edges() if u in position and v in position
+    ]
+    return canonical(len(position), edges)
 
 
 def degree_connectivity(graph):
@@ -43,7 +45,7 @@ def degree_connectivity(graph):
 
 
 def leading_eigenvector(graph):
-    """Mean and largest entry; None where the gap is too small to define the vector."""
+    """Return mean and largest entry, or None if the gap is too small to define the vector."""
     if not graph:
         return 0.0, 0.0
     solved = []
@@ -61,7 +63,7 @@ def leading_eigenvector(graph):
 
 
 def features(graph):
-    """All features but noise, by name."""
+    """Compute all features except noise, by name."""
     n = len(graph)
     lcc = largest_component(graph)
     degrees = np.array([degree for _, degree in graph.degree()], dtype=float)

@@ -1,14 +1,14 @@
-"""Sizes of the greedy dominating sets that networkx builds, with its ties broken as it does."""
+"""Sizes of the greedy dominating sets of networkx, with the same rule for ties."""
 
 import numpy as np
 
 from netchoice._kernels.bits import NOTHING, WORD, lowest_of, only, without_lowest, words_for
-from netchoice._kernels.compiling import CONST_INTS, helper, kernel
+from netchoice._kernels.compiler import CONST_INTS, helper, kernel
 
 
 @helper
 def _buckets_by_gain(indptr):
-    """Linked lists of the nodes with each gain: the size of the closed neighbourhood."""
+    """Return linked lists of the nodes with each gain, the size of the closed neighbourhood."""
     n_nodes = len(indptr) - 1
     largest = 0
     gain = np.empty(n_nodes, np.int32)
@@ -25,12 +25,12 @@ def _buckets_by_gain(indptr):
 
 @kernel(CONST_INTS, CONST_INTS)
 def node_dominating_set_size(indptr, indices):
-    """Nodes that ``networkx.approximation.min_weighted_dominating_set`` chooses.
+    """Count the nodes that ``networkx.approximation.min_weighted_dominating_set`` chooses.
 
-    It chooses the node with the most nodes in its closed neighbourhood that are not chosen (covered
-    ones count), the smallest id first, until every node is covered. Gains only ever fall, and no
-    node enters a bucket once its turn has come: so each bucket is swept once, in the order of the
-    ids, and nodes whose gain has fallen by then go to the bucket where they belong now.
+    networkx repeatedly chooses the node with the most unchosen nodes in its closed neighbourhood
+    (covered nodes count; of equals, the smallest id) until every node is covered. Gains never
+    increase, so each bucket is visited once, in the order of the ids. A node whose gain has
+    decreased by then moves to the bucket of its current gain.
     """
     n_nodes = len(indptr) - 1
     gain, first, following = _buckets_by_gain(indptr)
@@ -73,9 +73,9 @@ def node_dominating_set_size(indptr, indices):
 
 @kernel(CONST_INTS, CONST_INTS)
 def edge_dominating_set_size(indptr, indices):
-    """Edges of the matching in ``networkx.approximation.min_edge_dominating_set``.
+    """Count the edges of the matching in ``networkx.approximation.min_edge_dominating_set``.
 
-    It takes every edge, in sorted order, that has no end in common with one taken before.
+    networkx takes every edge, in sorted order, that shares no end with an edge taken before.
     """
     n_nodes = len(indptr) - 1
     matched = np.zeros(n_nodes, np.bool_)

@@ -1,14 +1,14 @@
-"""How many pairs of nodes are how far apart, by searching from 512 sources at a time.
+"""Number of pairs of nodes at each distance, by breadth-first search from 512 sources at a time.
 
-Every node has a row of 512 bits, one per source: has it been reached from there? One level of all
-512 searches is then one pass over edges that combines rows. Such a pass either reads the rows of
-the neighbours of all nodes not yet reached from everywhere (pull), or hands on the rows of the
-nodes reached last (push), whichever looks cheaper.
+Every node has a row of 512 bits, one per source, set if the node has been reached from that source.
+One level of all 512 searches is one pass over edges that combines rows. A pass either reads the rows
+of the neighbours of all nodes not yet reached from every source (pull), or passes the rows of the
+nodes reached last to their neighbours (push), whichever is estimated to be cheaper.
 """
 
 import numpy as np
 
-from netchoice._kernels.compiling import CONST_INTS, helper, kernel
+from netchoice._kernels.compiler import CONST_INTS, helper, kernel
 from netchoice._kernels.lanes import (
     N_WORDS,
     count_all_bits,
@@ -18,16 +18,16 @@ from netchoice._kernels.lanes import (
     store,
     zero_rows,
 )
-from netchoice._kernels.ordering import breadth_first, renumbered
+from netchoice._kernels.node_order import breadth_first, renumbered
 
 N_SOURCES = 64 * N_WORDS
-# What it costs to hand a row on to a neighbour, as a multiple of reading one from there.
+# Cost of passing a row to a neighbour, as a multiple of the cost of reading the neighbour's row.
 PUSH_COST = 3
 
 
 @helper
 def _start(block, first, last, seen, fresh, active, pending):
-    """Forget the block before, and put the sources of this one in place."""
+    """Reset the arrays and mark the sources of this block."""
     nothing = fill(np.uint64(0))
     for v in range(first, last):
         store(seen, v, nothing)
@@ -41,17 +41,17 @@ def _start(block, first, last, seen, fresh, active, pending):
 
 @helper
 def _push(indptr, indices, seen, fresh, now, then, active, n_before):
-    """Hand on the rows of the active nodes; returns how many are active next, and reached."""
+    """Pass the rows of active nodes to neighbours; return the next active and reached counts."""
     nothing = fill(np.uint64(0))
     end = n_before
     for i in range(n_before):
         u = active[i]
-        handed = load(fresh, now + u)
+        passed = load(fresh, now + u)
         store(fresh, now + u, nothing)
         for h in range(indptr[u], indptr[u + 1]):
             v = indices[h]
             row = load(seen, v)
-            new = (handed | row) ^ row
+            new = (passed | row) ^ row
             if nonzero(new):
                 already = load(fresh, then + v)
                 if not nonzero(already):
@@ -72,7 +72,7 @@ def _push(indptr, indices, seen, fresh, now, then, active, n_before):
 def _pull(
     indptr, indices, complete_row, seen, fresh, now, then, active, n_before, pending, n_pulled
 ):
-    """Gather rows at the pending nodes; returns how many are active, reached, and pending next."""
+    """Gather rows at the pending nodes; return how many are active, reached, and pending next."""
     nothing = fill(np.uint64(0))
     complete = load(complete_row, 0)
     end, n_pending, reached = n_before, 0, 0
@@ -111,11 +111,11 @@ def _edges(degree, nodes, n):
 def _search(
     indptr, indices, degree, block, first, last, seen, fresh, active, pending, complete, counts
 ):
-    """Add the distances from one block of sources to everything in their component.
+    """Add the distances from one block of sources to all nodes of their component.
 
-    Rows of ``fresh`` say from which sources a node was reached in the level just done; the level
-    in the making has its own half of the array. Rows of inactive nodes are zero. Returns the
-    last level.
+    Rows of ``fresh`` hold the sources from which a node was reached in the last level; the level
+    being computed uses the other half of the array. Rows of inactive nodes are zero. Returns the
+    number of the last level.
     """
     _start(block, first, last, seen, fresh, active, pending)
     n_active = min(N_SOURCES, last - block)
@@ -148,11 +148,11 @@ def _search(
 
 @kernel(CONST_INTS, CONST_INTS)
 def distance_histograms(indptr, indices):
-    """Unordered pairs of nodes at each distance, in the whole graph and in its largest component.
+    """Count unordered pairs of nodes at each distance, in the graph and in its largest component.
 
-    Returns two arrays of int64 indexed by distance, from 0 (no pairs) to the largest one found.
-    Pairs without a path are not counted. Of several largest components it is the one with the
-    smallest node.
+    Returns two arrays of int64 indexed by distance, from 0 (no pairs) to the largest distance.
+    Pairs without a path are not counted. Of several equally large components, the largest one is
+    that with the smallest node id.
     """
     n_nodes = len(indptr) - 1
     order, starts, place = breadth_first(indptr, indices, np.zeros(n_nodes, np.bool_))
@@ -163,9 +163,9 @@ def distance_histograms(indptr, indices):
     active = np.empty(2 * n_nodes, np.uint32)
     pending = np.empty(n_nodes, np.uint32)
     counts = np.zeros(n_nodes + 1, np.int64)
-    whole = np.zeros(n_nodes + 1, np.int64)
+    everywhere = np.zeros(n_nodes + 1, np.int64)
     largest = np.zeros(1, np.int64)
-    largest_size, whole_diameter = 0, 0
+    largest_size, largest_diameter = 0, 0
     for c in range(len(starts) - 1):
         first, last = starts[c], starts[c + 1]
         diameter = 0
@@ -177,10 +177,10 @@ def distance_histograms(indptr, indices):
             diameter = max(diameter, levels)
         for d in range(diameter + 1):
             counts[d] //= 2  # each pair was found from both ends
-            whole[d] += counts[d]
-        whole_diameter = max(whole_diameter, diameter)
+            everywhere[d] += counts[d]
+        largest_diameter = max(largest_diameter, diameter)
         if last - first > largest_size:
             largest_size = last - first
             largest = counts[: diameter + 1].copy()
         counts[: diameter + 1] = 0
-    return whole[: whole_diameter + 1].copy(), largest
+    return everywhere[: largest_diameter + 1].copy(), largest

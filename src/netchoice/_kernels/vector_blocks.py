@@ -1,11 +1,11 @@
-"""Loops over sixteen vectors side by side, which carry most of the cost of the spectral features.
+"""Loops over sixteen vectors side by side: most of the cost of the spectral features.
 
-The order of all sums is fixed, so the bits are too.
+The order of all sums is fixed, so results are bit-identical.
 """
 
 import numpy as np
 
-from netchoice._kernels.compiling import helper
+from netchoice._kernels.compiler import helper
 from netchoice._kernels.lanes import N_FLOATS, fill, load, store
 
 LANES = N_FLOATS
@@ -44,7 +44,7 @@ def fill_combinations(columns, weights, block):
 
 @helper
 def inner_product(a, b):
-    """Inner product of two arrays of the same length, in sixteen interleaved sums."""
+    """Return the inner product of two arrays of equal length, in sixteen interleaved sums."""
     n_rows = len(a) // LANES
     a_rows = a[: n_rows * LANES].reshape((n_rows, LANES))
     b_rows = b[: n_rows * LANES].reshape((n_rows, LANES))

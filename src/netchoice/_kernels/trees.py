@@ -6,9 +6,9 @@ import numpy as np
 from numba import types
 
 from netchoice._kernels.bits import WORD, words_for
-from netchoice._kernels.compiling import BOOL, INT, INTS, helper, kernel
+from netchoice._kernels.compiler import BOOL, INT, INTS, helper, kernel
 from netchoice._kernels.cuts import CLASS, TIMES, best_cut, best_cut_of_two, partition
-from netchoice._kernels.random import SEED, start, uniform
+from netchoice._kernels.random_stream import start, uniform
 
 CODES = types.Array(types.uint16, 2, "C")
 FLOATS = types.Array(types.float64, 1, "C")
@@ -16,19 +16,21 @@ SEEDS = types.Array(types.uint64, 2, "C")
 NODES = types.Array(types.int32, 2, "C")
 OFFSETS = types.Array(types.int64, 1, "C")
 
-#: What is known of a node: the column it splits (or LEAF), the last code that goes left, the left
-#: child (the right one follows it; of a leaf: its number among the leaves), the majority class.
+#: Columns of the array of nodes: the column that the node splits (or LEAF), the last code that goes
+#: left, the left child (the right one follows it; for a leaf, its number among the leaves), and the
+#: majority class.
 SPLIT, CUT, CHILD, LABEL = 0, 1, 2, 3
 LEAF = -1
 
 _SMALLEST_DRAW = 2.0**-53
-_ZERO = np.int64(0)  # a plain 0 is a type of its own, and the helpers would be compiled twice
+_ZERO = np.int64(0)  # the literal 0 has another type, and helpers would be compiled twice
 
-#: How columns are drawn: ``order`` has them by weight, largest first; ``log_weights`` (empty: all
-#: equal) and ``handicap`` follow it; ``ready`` is what a node gets; the rest is room to work in.
+#: The state of drawing columns. ``order`` lists columns by decreasing weight; ``log_weights`` (empty if
+#: all are equal) and ``handicap`` have the same order; ``ready`` lists the columns drawn for a node;
+#: the other fields are working memory.
 Draws = namedtuple("Draws", "order log_weights handicap ready drawn_at arrival winners")
-#: Room to work in: rows set aside; counts by code and class; codes that occur, as bits, and how many
-#: words of bits a column has; counts by class, of a column so far and of both sides; nodes to come.
+#: Working memory: rows set aside; counts by code and class; the codes that occur, as bits, and how many
+#: words of bits a column has; counts by class, of a column so far and of both sides; pending nodes.
 Room = namedtuple("Room", "aside tally present n_words seen sides pending pending_totals")
 
 
@@ -44,7 +46,7 @@ def _draws(order, log_weights, n_candidates):
 
 @helper
 def _words_by_column(codes):
-    """How many words of bits hold the codes of each column."""
+    """Return the number of words of bits that hold the codes of each column."""
     n_words = np.empty(len(codes), np.int64)
     for k in range(len(codes)):
         column = codes[k]
@@ -58,7 +60,7 @@ def _words_by_column(codes):
 @helper
 def _room(codes, n_classes):
     n, n_words = codes.shape[1], _words_by_column(codes)
-    per_code = 1 if n_classes == 2 else n_classes  # two counts share a number
+    per_code = 1 if n_classes == 2 else n_classes  # the counts of two classes share one number
     tally = np.zeros(WORD * n_words.max() * per_code, np.int64)
     present = np.zeros(n_words.max(), np.uint64)
     seen, sides = np.empty(n_classes, np.int64), np.empty((2, n_classes), np.int64)
@@ -68,8 +70,8 @@ def _room(codes, n_classes):
 
 
 @helper
-def _shuffle_on(ready, n_ready, wanted, state):
-    """Uniform draws without replacement: the next of a shuffle."""
+def _continue_shuffle(ready, n_ready, wanted, state):
+    """Draw uniformly without replacement: the next entries of a random shuffle."""
     a, b, c, d = state[0], state[1], state[2], state[3]
     for i in range(n_ready, n_ready + wanted):
         draw, a, b, c, d = uniform(a, b, c, d)
@@ -80,11 +82,11 @@ def _shuffle_on(ready, n_ready, wanted, state):
 
 @helper
 def _race(draws, node, n_ready, wanted, state):
-    """Weighted draws without replacement: the first to arrive in a race of exponential times.
+    """Draw with weights, without replacement: the columns with the smallest exponential times.
 
-    Times are in units of the ``wanted``-th heaviest column still under way, so that the winners'
-    are finite whatever the weights. A later round of the same node starts the others again, which
-    changes nothing, as exponential times have no memory.
+    Times are in units of the ``wanted``-th heaviest column not yet drawn, so that the winners'
+    times are finite for all weights. A later round of the same node draws new times for the other
+    columns, which gives the same distribution because exponential times are memoryless.
     """
     log_weights, drawn_at, arrival, winners = (
         draws.log_weights, draws.drawn_at, draws.arrival, draws.winners
@@ -101,7 +103,7 @@ def _race(draws, node, n_ready, wanted, state):
             continue
         slower = draws.handicap[i] if n_ready == 0 else np.exp(unit - log_weights[i])
         if slower * _SMALLEST_DRAW > last:
-            break  # it cannot win, nor can those behind it, which are slower still
+            break  # this column cannot win, nor can the following ones, which are slower
         draw, a, b, c, d = uniform(a, b, c, d)
         if slower * draw >= last:
             continue  # −log(1 − u) is not less than u, and takes longer
@@ -126,21 +128,21 @@ def _race(draws, node, n_ready, wanted, state):
 
 @helper
 def _draw_more(draws, node, n_ready, state):
-    """Let the next columns follow those that the node has; how many are ready then."""
+    """Draw further columns for the node; return how many have been drawn."""
     wanted = min(len(draws.winners), len(draws.order) - n_ready)
     if len(draws.log_weights) > 0:
         _race(draws, node, n_ready, wanted, state)
     else:
-        _shuffle_on(draws.ready, n_ready, wanted, state)
+        _continue_shuffle(draws.ready, n_ready, wanted, state)
     return n_ready + wanted
 
 
 @helper
 def _best_split(codes, rows, first, last, totals, n_total, min_leaf, node, draws, state, room):
-    """Score, column and cut of the best split of a node; score −1 if there is none.
+    """Return score, column and cut of the best split of a node; score −1 if there is none.
 
-    Columns are drawn until enough were tried and one of them at least was not constant: cheap
-    constant columns do not end a tree.
+    Columns are drawn until enough were tried and at least one of them was not constant, so cheap
+    constant columns do not stop the growth of a tree.
     """
     enough = len(draws.winners)
     n_ready, n_tried, n_useful = _ZERO, 0, 0
@@ -168,7 +170,7 @@ def _best_split(codes, rows, first, last, totals, n_total, min_leaf, node, draws
 
 @helper
 def _add_leaf(nodes, at, totals, min_leaf):
-    """A new node with these class counts; whether it may be split."""
+    """Add a node with these class counts; return whether it may be split."""
     majority, n_total = 0, 0
     for k in range(len(totals)):
         n_total += totals[k]
@@ -180,7 +182,7 @@ def _add_leaf(nodes, at, totals, min_leaf):
 
 @helper
 def _grow(codes, rows, n_rows, totals, min_leaf, draws, state, room, nodes, decrease):
-    """One tree, from its root on; how many nodes it has."""
+    """Grow one tree from its root; return its number of nodes."""
     pending, pending_totals, sides = room.pending, room.pending_totals, room.sides
     n_nodes, n_pending = 1, 0
     if _add_leaf(nodes, _ZERO, totals, min_leaf):
@@ -218,7 +220,7 @@ def _grow(codes, rows, n_rows, totals, min_leaf, draws, state, room, nodes, decr
 
 @helper
 def _bootstrap(labels, resample, rows, totals, times, state):
-    """Pack the rows that a tree learns from; how many different ones there are."""
+    """Draw and pack the rows that a tree learns from; return how many distinct rows there are."""
     n = len(labels)
     a, b, c, d = state[0], state[1], state[2], state[3]
     for i in range(n):
@@ -248,7 +250,7 @@ def _leaf_of(codes, row, nodes):
 
 @helper
 def _vote(codes, times, nodes, votes, out, predicted):
-    """Let the tree vote on the rows that it has not seen; how many those are."""
+    """Add the tree's votes for its out-of-bag rows; return how many there are."""
     n_out = 0
     for row in range(len(times)):
         if times[row] == 0:
@@ -262,7 +264,7 @@ def _vote(codes, times, nodes, votes, out, predicted):
 
 @helper
 def _shuffle_rows(out, n_out, decrease, nodes, n_nodes, shuffled, state):
-    """For every column that the tree splits, its unseen rows in another order."""
+    """Shuffle the out-of-bag rows, once for every column that the tree splits."""
     used = np.zeros(len(decrease), np.bool_)
     for node in range(n_nodes):
         if nodes[node, SPLIT] != LEAF:
@@ -280,16 +282,16 @@ def _shuffle_rows(out, n_out, decrease, nodes, n_nodes, shuffled, state):
 
 @helper
 def _count_losses(codes, labels, out, n_out, predicted, shuffled, nodes, settled, lost):
-    """Share of right answers lost when one column is shuffled, for every column.
+    """Compute the accuracy lost when one column is shuffled, for every column.
 
-    A row keeps its way down to where the shuffled value first sends it to the other side. So one
-    walk serves all columns, with a detour to a leaf for each that makes a difference.
+    A row follows its original path until the shuffled value first sends it to the other side. One
+    walk therefore serves all columns, with one detour to a leaf for each column that matters.
     """
     for k in range(len(settled)):
         settled[k] = -1
     for i in range(n_out):
         row, truth, node = out[i], labels[out[i]], 0
-        was_right = np.int64(predicted[i] == truth)
+        was_correct = np.int64(predicted[i] == truth)
         while nodes[node, SPLIT] != LEAF:
             k = nodes[node, SPLIT]
             side = np.int64(codes[k, row] > nodes[node, CUT])
@@ -302,7 +304,7 @@ def _count_losses(codes, labels, out, n_out, predicted, shuffled, nodes, settled
                         j = nodes[at, SPLIT]
                         code = value if j == k else codes[j, row]
                         at = nodes[at, CHILD] + np.int64(code > nodes[at, CUT])
-                    lost[k] += was_right - np.int64(nodes[at, LABEL] == truth)
+                    lost[k] += was_correct - np.int64(nodes[at, LABEL] == truth)
             node = nodes[node, CHILD] + side
     for k in range(len(lost)):
         lost[k] /= max(n_out, 1)
@@ -332,9 +334,9 @@ def _with_room(nodes, n_used, length):
 def grow_trees(
     codes, labels, n_classes, order, log_weights, n_candidates, min_leaf, seeds, resample, with_loss
 ):
-    """Trees one after the other, each from its own seed.
+    """Grow trees, each from its own seed.
 
-    Returns where each tree's nodes begin, the nodes, the decrease of impurity and the loss of
+    Returns where the nodes of each tree begin, the nodes, the decrease of impurity and the loss of
     out-of-bag accuracy by tree and column, and the out-of-bag votes by row and class.
     """
     q, n = codes.shape
@@ -371,7 +373,7 @@ def grow_trees(
 
 @kernel(CODES, OFFSETS, NODES)
 def leaves_of_rows(codes, begins, nodes):
-    """The node of each tree where each row ends, counted within the tree."""
+    """Return the node of each tree in which each row ends, numbered within the tree."""
     n, n_trees = codes.shape[1], len(begins) - 1
     leaves = np.empty((n, n_trees), np.int32)
     for t in range(n_trees):
@@ -379,20 +381,3 @@ def leaves_of_rows(codes, begins, nodes):
         for row in range(n):
             leaves[row, t] = _leaf_of(codes, row, tree)
     return leaves
-
-
-@kernel(INTS, FLOATS, INT, INT, SEED)
-def draw_columns(order, log_weights, n_candidates, n_nodes, seed):
-    """What so many nodes draw, all columns in the order in which they would be tried; for tests."""
-    out = np.empty((n_nodes, len(order)), np.int32)
-    draws, state = _draws(order, log_weights, n_candidates), np.empty(4, np.uint64)
-    state[0], state[1], state[2], state[3] = start(seed)
-    for k in range(len(order)):
-        draws.drawn_at[k] = -1
-    for node in range(n_nodes):
-        n_ready = _ZERO
-        while n_ready < len(order):
-            n_ready = _draw_more(draws, node, n_ready, state)
-        for k in range(len(order)):
-            out[node, k] = draws.ready[k]
-    return out

@@ -1,4 +1,4 @@
-"""What a reader found in a file, before and after cleaning."""
+"""The report of what a file contained, and the cleaning of its rows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from netchoice.edge_pairs import EdgePairs, number_nodes
 from netchoice.graph import Graph
 
 
 @dataclass(frozen=True)
 class ReadingReport:
-    """What was read, and what was dropped on the way to a simple undirected network."""
+    """The contents of a network file, and what was dropped to get a simple undirected network."""
 
     path: str
     format: str
@@ -29,11 +30,11 @@ class ReadingReport:
     n_edges: int
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return all counts as a dictionary for JSON."""
         return asdict(self)
 
     def lines(self) -> list[str]:
-        """The report in words, one remark a line."""
+        """Return the report as text, one remark per line."""
         remarks = [
             f"read {self.path} ({self.format}): {self.rows} rows",
             f"{self.n_nodes} nodes, {self.n_edges} edges kept",
@@ -41,7 +42,9 @@ class ReadingReport:
         if self.self_loops:
             remarks.append(f"{self.self_loops} self loops dropped")
         if self.names_only_in_self_loops:
-            remarks.append(f"{self.names_only_in_self_loops} names seen only in self loops dropped")
+            remarks.append(
+                f"{self.names_only_in_self_loops} names that occur only in self loops dropped"
+            )
         if self.repeated_edges:
             remarks.append(f"{self.repeated_edges} repeated edges merged")
         if self.direction_ignored:
@@ -57,28 +60,22 @@ class ReadingReport:
 
 @dataclass
 class Rows:
-    """What a parser of one format hands over: names of the ends, row by row."""
+    """The result of a parser: the names of the two ends of each row."""
 
     ends: Any  # source, target, source, …: a sequence of names, or an array of node ids
-    declared: Iterable[Hashable] | None = None  # all nodes, where the format declares them
+    declared: Iterable[Hashable] | None = None  # all nodes, if the format declares them
     directed: bool = False
     weighted: bool = False
-    node_ids: int | None = None  # names are the ids 0…node_ids-1 themselves
+    node_ids: int | None = None  # if the names are ids: the number of nodes
 
 
 def clean(rows: Rows, path: str, format: str) -> tuple[Graph, ReadingReport]:
-    """Number the nodes by first appearance, drop loops and repeats, and count them."""
+    """Number the nodes by first appearance; drop and count self loops and repeated edges."""
     if rows.node_ids is not None:
-        ids = np.asarray(rows.ends, np.int64).reshape(-1, 2)
-        graph = Graph._from_pairs(ids, rows.node_ids)
+        edges = EdgePairs(np.asarray(rows.ends, np.int64).reshape(-1, 2), rows.node_ids)
     else:
-        position: dict[Hashable, int] = {}
-        for name in rows.declared or ():
-            position.setdefault(name, len(position))
-        ids = np.fromiter(
-            (position.setdefault(end, len(position)) for end in rows.ends), np.int64, len(rows.ends)
-        ).reshape(-1, 2)
-        graph = Graph._from_pairs(ids, len(position), list(position))
+        edges = number_nodes(rows.ends, len(rows.ends), rows.declared or ())
+    graph = Graph.from_pairs(edges)
     loops, repeats = graph.self_loops_dropped, graph.repeats_dropped
     only_loops = 0
     if rows.declared is None and rows.node_ids is None:
@@ -87,7 +84,7 @@ def clean(rows: Rows, path: str, format: str) -> tuple[Graph, ReadingReport]:
     return graph, ReadingReport(
         path=path,
         format=format,
-        rows=len(ids),
+        rows=len(edges.pairs),
         self_loops=loops,
         repeated_edges=repeats,
         names_only_in_self_loops=only_loops,

@@ -1,13 +1,13 @@
-"""Which nodes hang together."""
+"""Connected components."""
 
 import numpy as np
 
-from netchoice._kernels.compiling import CONST_INTS, kernel
+from netchoice._kernels.compiler import CONST_INTS, kernel
 
 
 @kernel(CONST_INTS, CONST_INTS)
 def component_labels(indptr, indices):
-    """Component of each node, numbered by their smallest node id; and how many there are."""
+    """Return each node's component, numbered by smallest node id, and the number of components."""
     n_nodes = len(indptr) - 1
     label = np.full(n_nodes, -1, np.int32)
     queue = np.empty(n_nodes, np.int32)

@@ -1,11 +1,11 @@
-"""Random graphs in which any pair may be linked; a hash set tells which pairs are taken."""
+"""Growth of random graphs in which any pair may be linked; a hash set holds the linked pairs."""
 
 import numpy as np
 
-from netchoice._kernels.compiling import BOOL, FLOAT, INT, helper, kernel
+from netchoice._kernels.attachment_growth import DONE, add_edges, limit, with_room
+from netchoice._kernels.compiler import BOOL, FLOAT, INT, helper, kernel
 from netchoice._kernels.csr import adjacency
-from netchoice._kernels.random import SEED, start, uniform, whole
-from netchoice._kernels.sequential import DONE, add_edges, limit, with_room
+from netchoice._kernels.random_stream import SEED, random_integer, start, uniform
 
 _EMPTY, _REMOVED = -1, -2
 
@@ -25,7 +25,7 @@ def _key(u, v):
 
 @helper
 def _slot(table, key):
-    """Where the key is, or would go."""
+    """Return the slot that holds the key, or the free slot where it belongs."""
     mask = len(table) - 1
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     slot = np.int64(mixed >> np.uint64(33)) & mask
@@ -36,7 +36,7 @@ def _slot(table, key):
 
 @helper
 def _add(table, key):
-    """True if the key is new."""
+    """Add a key to the set; return False if it was there already."""
     slot = _slot(table, key)
     if table[slot] == key:
         return False
@@ -46,7 +46,7 @@ def _add(table, key):
 
 @helper
 def _remove(table, key):
-    """Forget a key that is there; its slot stays used up."""
+    """Remove a key from the set; its slot is not used again."""
     table[_slot(table, key)] = _REMOVED
 
 
@@ -61,7 +61,7 @@ def _larger_set(table):
 
 @helper
 def _random_pair(n_nodes, a, b, c, d):
-    """Two different nodes, and the state of the stream after them."""
+    """Draw two different nodes; also return the state of the random stream after the draws."""
     draw, a, b, c, d = uniform(a, b, c, d)
     u = int(draw * n_nodes)
     draw, a, b, c, d = uniform(a, b, c, d)
@@ -71,7 +71,7 @@ def _random_pair(n_nodes, a, b, c, d):
 
 @kernel(INT, INT, SEED)
 def grow_rds(n_nodes, n_edges, seed):
-    """Erdős–Rényi: this many edges, all sets of pairs equally likely."""
+    """Grow an Erdős–Rényi graph with ``n_edges`` edges; all sets of pairs are equally likely."""
     taken = _new_set(n_edges)
     ends = np.empty(2 * n_edges, np.int32)
     a, b, c, d = start(seed)
@@ -88,7 +88,7 @@ def grow_rds(n_nodes, n_edges, seed):
 
 @kernel(INT, INT, INT, BOOL, FLOAT, SEED)
 def grow_rdg(n_nodes, max_nodes, max_edges, drop, mean_links, seed):
-    """Callaway et al.: with each new node, links between uniformly chosen pairs of nodes."""
+    """Grow as Callaway et al.: each new node comes with links between uniformly chosen pairs."""
     most_links = int(mean_links) + 1
     taken = _new_set(int(n_nodes * mean_links) + 1)
     ends = np.empty(4 * n_nodes, np.int32)
@@ -108,7 +108,7 @@ def grow_rdg(n_nodes, max_nodes, max_edges, drop, mean_links, seed):
         degree = with_room(degree, t + 1)
         if 2 * (n_edges + most_links) > len(taken):
             taken = _larger_set(taken)
-        n_links, a, b, c, d = whole(mean_links, a, b, c, d)
+        n_links, a, b, c, d = random_integer(mean_links, a, b, c, d)
         n_links = min(n_links, (t + 1) * t // 2 - n_edges)
         i = 0
         while i < n_links:
@@ -128,7 +128,7 @@ def grow_rdg(n_nodes, max_nodes, max_edges, drop, mean_links, seed):
 
 @kernel(INT, FLOAT, FLOAT, SEED)
 def grow_smw(n_nodes, mean_links, p_rewire, seed):
-    """Watts–Strogatz: a ring lattice whose edges move one end with probability p_rewire."""
+    """Rewire a ring lattice (Watts–Strogatz): each edge moves one end with probability p_rewire."""
     reach = int(np.ceil(mean_links))
     taken = _new_set(2 * n_nodes * reach)  # room for each edge before and after its move
     ends = np.empty(2 * n_nodes * reach, np.int32)

@@ -1,4 +1,4 @@
-"""Edge lists and SIF: one relation a line."""
+"""Formats with one edge per line: edge lists and SIF."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from netchoice.errors import NetworkFormatError
-from netchoice.io.report import Rows
+from netchoice.io.reading_report import Rows
 
 COMMENTS = ("#", "%")
-HEADER_WORD = re.compile(
+HEADER_CELL = re.compile(
     r"(source|target|src|dst|from|to|start|end|head|tail)(_?(node_?)?(id|name)?|_?node)"
     r"|(node|id|name|vertex|protein|gene|interactor)_?[12ab]"
 )
@@ -19,7 +19,7 @@ _DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", None: "space"}
 
 
 def _content(text: str) -> Iterator[tuple[int, str]]:
-    """Numbered lines that are neither empty nor comments."""
+    """Yield the lines that are neither empty nor comments, with their numbers."""
     for number, line in enumerate(text.split("\n"), 1):
         line = line.rstrip("\r")
         if line.strip() and not line.lstrip().startswith(COMMENTS):
@@ -27,11 +27,8 @@ def _content(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _delimiter(line: str) -> str | None:
-    line = line.partition("{")[0]  # where networkx's attributes begin
-    for mark in ("\t", ",", ";"):
-        if mark in line:
-            return mark
-    return None
+    line = line.partition("{")[0]  # networkx's attributes start here
+    return next((mark for mark in ("\t", ",", ";") if mark in line), None)
 
 
 def _cells(line: str, delimiter: str | None, where: str) -> list[str]:
@@ -45,28 +42,27 @@ def _cells(line: str, delimiter: str | None, where: str) -> list[str]:
             )
         except (csv.Error, ValueError) as error:
             raise NetworkFormatError(
-                f'{where}: quotation marks do not match; quote a cell as "a, b" or remove the marks'
+                f'{where}: quotation marks do not match; quote a cell as "a, b" or remove the quotation marks'
             ) from error
         return [cell.strip() for cell in cells]
     if delimiter is not None:
         return [cell.strip() for cell in line.split(delimiter)]
     cells = line.split()
-    # networkx writes the attributes of an edge as a dict in the last column
+    # networkx writes the attributes of an edge as a dict in the last column.
     if len(cells) > 3 and cells[2].startswith("{"):
         cells = [*cells[:2], " ".join(cells[2:])]
     return cells
 
 
 def parse_edge_list(text: str, path: str, header: bool | None) -> Rows:
-    """Two or more columns; names in the first two."""
+    """Parse an edge list: two or more columns, with names of nodes in the first two."""
     lines = list(_content(text))
     own = OWN_HEADER.match(text)
     if own:
         return _parse_own(lines, path, int(own[1]), labelled=bool(own[2]))
     if not lines:
         raise NetworkFormatError(
-            f"{path}: no edges found, the file is empty or all comments; "
-            "expected two names a line, such as A<tab>B"
+            f"{path}: no edges found, only comments; expected two names per line, such as A<tab>B"
         )
     delimiter = _delimiter(lines[0][1])
     first_number = lines[0][0]
@@ -74,7 +70,7 @@ def parse_edge_list(text: str, path: str, header: bool | None) -> Rows:
     if header or (header is None and _is_header(first)):
         lines = lines[1:]
         if not lines:
-            raise NetworkFormatError(f"{path}: a header and no edges; expected two names a line")
+            raise NetworkFormatError(f"{path}: a header and no edges; expected two names per line")
     width = len(first)
     ends = []
     for number, line in lines:
@@ -83,7 +79,7 @@ def parse_edge_list(text: str, path: str, header: bool | None) -> Rows:
             raise NetworkFormatError(
                 f"{path}, line {number}: {_columns(len(cells))} separated by {_DELIMITERS[delimiter]}, "
                 f"{f'expected {width} as on line {first_number}' if width > 1 else 'expected 2 or more'}"
-                "; mend the line, put # before it, or name another format"
+                "; correct the line, put # before it, or pass another format"
             )
         if not cells[0] or not cells[1]:
             raise NetworkFormatError(
@@ -94,8 +90,8 @@ def parse_edge_list(text: str, path: str, header: bool | None) -> Rows:
 
 
 def _is_header(cells: list[str]) -> bool:
-    words = [cell.strip('"').lower().replace(" ", "_").replace("-", "_") for cell in cells[:2]]
-    return len(words) == 2 and all(HEADER_WORD.fullmatch(word) for word in words)
+    names = [cell.strip('"').lower().replace(" ", "_").replace("-", "_") for cell in cells[:2]]
+    return len(names) == 2 and all(HEADER_CELL.fullmatch(name) for name in names)
 
 
 def _columns(number: int) -> str:
@@ -103,7 +99,7 @@ def _columns(number: int) -> str:
 
 
 def _parse_own(lines: list[tuple[int, str]], path: str, n_nodes: int, labelled: bool) -> Rows:
-    """What ``write_network`` wrote: all nodes occur, alone on a line if in no edge."""
+    """Parse a file of ``write_network``, in which isolated nodes are alone on a line."""
     names: dict[str, None] = {}
     ends: list[str] = []
     for number, line in lines:
@@ -136,7 +132,7 @@ def _parse_own(lines: list[tuple[int, str]], path: str, n_nodes: int, labelled: 
 
 
 def parse_sif(text: str, path: str) -> Rows:
-    """Cytoscape's simple interaction format: source, relation, one or more targets."""
+    """Parse Cytoscape's simple interaction format: source, relation, one or more targets."""
     lines = list(_content(text))
     if not lines:
         raise NetworkFormatError(f"{path}: no edges found; expected lines such as A pp B")
@@ -148,7 +144,7 @@ def parse_sif(text: str, path: str) -> Rows:
         if len(cells) == 2 or not all(cells):
             raise NetworkFormatError(
                 f"{path}, line {number}: {_columns(len(cells))}, {line.strip()[:60]!r}; a SIF line "
-                "has a name alone, or a source, a relation and one or more targets"
+                "has one name, or a source, a relation and one or more targets"
             )
         source, targets = cells[0], cells[2:]
         declared.update(dict.fromkeys([source, *targets]))
