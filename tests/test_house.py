@@ -22,7 +22,7 @@ LAYERS = [
     {"graph", "information", "forests"},
     {"io", "models", "features", "datasets", "selection", "inference"},
     {"storage"},
-    {"engines", "simulate", "cost_growth", "evaluation"},
+    {"engines", "row_simulator", "simulate", "cost_growth", "evaluation"},
     {"workflows"},
     {"plots", "figures"},
     {"report", "reproduction"},

@@ -13,7 +13,7 @@ import netchoice
 from netchoice.cli.common import AsJson, app, print_json, say
 from netchoice.costs import CHARGES, SCALES, CostModel
 from netchoice.errors import UsageError
-from netchoice.storage.shards import TableError
+from netchoice.storage.manifest import TableError
 from netchoice.units import duration, in_seconds
 
 Label = Annotated[str, typer.Option("--label", help="The column with the labels of a CSV table.")]

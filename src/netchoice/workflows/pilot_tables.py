@@ -17,7 +17,8 @@ from netchoice.features import min_powers
 from netchoice.models.space import ModelSpace
 from netchoice.selection import CostAwareSelector, get_selector, rank_path
 from netchoice.simulate import simulate_table
-from netchoice.storage.table import OWN, STEP, ReferenceTable
+from netchoice.storage.columns import OWN_PREFIX, STEP_PREFIX
+from netchoice.storage.table import ReferenceTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +110,7 @@ def seconds_spent(table: ReferenceTable) -> float:
     timed = [
         name
         for name in table.frame.columns
-        if name == "seconds_growth" or name.startswith((OWN, STEP))
+        if name == "seconds_growth" or name.startswith((OWN_PREFIX, STEP_PREFIX))
     ]
     return float(table.frame[timed].sum().sum())
 
