@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
 from netchoice.evaluation.operating_point import wilson
-from netchoice.storage import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 
 Labels = NDArray[np.str_]
 Flags = NDArray[np.bool_]

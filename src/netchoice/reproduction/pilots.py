@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from netchoice.cost_growth import straight_line
+from netchoice.cost_growth import fit_slope
 from netchoice.reproduction.costs import AS_PUBLISHED
 from netchoice.reproduction.frames import kept_frame, kept_record
 from netchoice.reproduction.scales import NINE, SEED
@@ -64,7 +64,7 @@ def power_of(costs: pd.DataFrame) -> dict[str, Any]:
     """The monomial through costs by size: exponent with its interval, and factor."""
     rows = costs.sort_values("n")
     x, y = np.log(rows["n"].to_numpy(float)), np.log(rows["seconds"].to_numpy(float))
-    exponent, low, high = straight_line(x, y)
+    exponent, low, high = fit_slope(x, y)
     told = [float(value) if np.isfinite(value) else None for value in (exponent, low, high)]
     factor = float(np.exp((y - exponent * x).mean()))
     return dict(zip(("exponent", "low", "high"), told, strict=True)) | {"factor": factor}

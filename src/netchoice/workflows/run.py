@@ -14,7 +14,7 @@ from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
 from netchoice.selection import METHODS
-from netchoice.storage import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_choice
 from netchoice.workflows.feature_selection import (
     FeatureSelection,
