@@ -1,9 +1,8 @@
-"""Keep a run of `netchoice reproduce` in compact form: verdict, key tables, small figures.
+"""Copy a run of `netchoice reproduce` into the docs: verdict, main tables, small figures.
 
-python docs/reproduction/keep.py FOLDER
+python docs/reproduction/copy_results.py FOLDER
 """
 
-import json
 import shutil
 import sys
 from pathlib import Path
@@ -11,6 +10,12 @@ from pathlib import Path
 from PIL import Image
 
 HERE = Path(__file__).parent
+COPIES = {
+    "reproduction.md": "verdict.md",
+    "reproduction.json": "reproduction.json",
+    "table-S1-costs.md": "costs.md",
+    "table-S2-three-core.md": "three-core.md",
+}
 FIGURES = (
     "figure-1-ba", "figure-2-duplication", "figure-3-growth", "figure-S1-ba",
     "figure-S2-duplication", "figure-4-yeast-paper-nodes-papers",
@@ -22,13 +27,9 @@ WIDTH = 1100  # pixels
 
 
 def main(folder: Path) -> None:
-    """Copy what is worth keeping."""
-    page = (folder / "reproduction.md").read_text()
-    (HERE / "verdict.md").write_text(page)
-    shutil.copy(folder / "table-S1-costs.md", HERE / "costs.md")
-    shutil.copy(folder / "table-S2-three-core.md", HERE / "three-core.md")
-    record = json.loads((folder / "reproduction.json").read_text())
-    (HERE / "reproduction.json").write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+    """Copy verdict and tables, and shrink the figures."""
+    for source, target in COPIES.items():
+        shutil.copy(folder / source, HERE / target)
     for name in FIGURES:
         with Image.open(folder / "figures" / f"{name}.png") as picture:
             height = round(picture.height * WIDTH / picture.width)

@@ -1,4 +1,4 @@
-"""The paper's figures, in its layout, as PNG and PDF."""
+"""The figures of the paper, in its layout, as PNG and PDF."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ from netchoice import plots
 from netchoice.inference import embed
 from netchoice.plots.canvas import COLOURS, DPI, GREY, LINES, SMALL, WIDTH, figure_of
 from netchoice.plots.choices import shades
-from netchoice.reproduction.costs import AS_PUBLISHED, SETTINGS, Setting
-from netchoice.reproduction.pilots import PilotRun
-from netchoice.reproduction.scales import APPENDIX, MAIN, NINE
-from netchoice.reproduction.spaces import FEW, SpaceRun
-from netchoice.reproduction.yeast import NETWORKS, YeastRun
+from netchoice.reproduction.cost_settings import AS_PUBLISHED, DEFAULT, SETTINGS, Setting
+from netchoice.reproduction.paper_methods import (
+    APPENDIX_METHODS,
+    MAIN_METHODS,
+    METHODS,
+    WEIGHTED_METHODS,
+)
+from netchoice.reproduction.pilot_run import PilotRun
+from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
+from netchoice.reproduction.yeast_run import NETWORKS, YeastRun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,33 +34,36 @@ _STUDIES = {
 }
 
 
-def save_both(picture: Any, path: Path) -> list[Path]:
-    """As PNG and as PDF, laid out once."""
-    png = plots.save(picture, path.with_suffix(".png"))
+def save_both(picture: Any, path: Path) -> None:
+    """Save a figure as PNG and as PDF, with the same layout."""
+    plots.save(picture, path.with_suffix(".png"))
     figure_of(picture).set_layout_engine("none")
-    return [png, plots.save(picture, path.with_suffix(".pdf"))]
+    plots.save(picture, path.with_suffix(".pdf"))
 
 
-def heat_figures(run: SpaceRun, folder: Path) -> list[Path]:
-    """Figures 1 and 2, S1 and S2; then all nine methods under every setting, λ in both units."""
+def draw_heat_maps(run: SpaceRun, folder: Path) -> None:
+    """Draw Figures 1 and 2, S1 and S2, and heat maps of all methods under our settings.
+
+    For the settings of the paper and of netchoice, λ is also drawn per share of the total cost.
+    """
     number = _NUMBERS[run.family]
-    made = []
-    for name, methods in ((f"figure-{number}", MAIN), (f"figure-S{number}", APPENDIX)):
-        picture = _heat(run.evaluation(AS_PUBLISHED), methods, AS_PUBLISHED)
-        made += save_both(picture, folder / f"{name}-{run.family}")
-    for setting in SETTINGS if run.scale.draws_every_setting else (SETTINGS[-1],):
+    published = run.evaluation(AS_PUBLISHED)
+    for name, methods in (
+        (f"figure-{number}", MAIN_METHODS),
+        (f"figure-S{number}", APPENDIX_METHODS),
+    ):
+        save_both(_heat(published, methods, AS_PUBLISHED), folder / f"{name}-{run.family}")
+    for setting in SETTINGS if run.scale.draws_every_setting else (DEFAULT,):
         frame = run.evaluation(setting)
         name = f"heat-{run.family}-{setting.name}"
         if run.scale.draws_every_setting:
-            made += save_both(_heat(frame, NINE, setting), folder / name)
-        if setting in (SETTINGS[0], SETTINGS[-1]):
-            # Only the unit of λ differs: a share of the whole cost instead of a second.
-            # Weighted forests draw by ratios of costs, which have no unit.
+            save_both(_heat(frame, METHODS, setting), folder / name)
+        if setting in (AS_PUBLISHED, DEFAULT):
+            # Only the unit of λ differs. Weighted forests use ratios of costs, which have no unit.
             total = sum(run.costs(setting).alone().values())
-            factor = frame["method"].str.startswith("weighted").map({True: 1.0, False: total})
-            shares = _heat(frame.assign(penalty=frame["penalty"] * factor), NINE, setting)
-            made += save_both(shares, folder / f"{name}-shares")
-    return made
+            factor = np.where(frame["method"].isin(WEIGHTED_METHODS), 1.0, total)
+            shares = _heat(frame.assign(penalty=frame["penalty"] * factor), METHODS, setting)
+            save_both(shares, folder / f"{name}-shares")
 
 
 def _heat(frame: pd.DataFrame, methods: Iterable[str], setting: Setting) -> Any:
@@ -65,8 +73,8 @@ def _heat(frame: pd.DataFrame, methods: Iterable[str], setting: Setting) -> Any:
     )
 
 
-def transition_figure(run: SpaceRun, folder: Path) -> list[Path]:
-    """Accuracy with a few features over many penalties: where each method falls."""
+def draw_transition(run: SpaceRun, folder: Path) -> None:
+    """Draw the accuracy with few features over many penalties, for each method and setting."""
     from matplotlib.figure import Figure
 
     settings = [s for s in SETTINGS if s.estimator == "published"]
@@ -75,57 +83,54 @@ def transition_figure(run: SpaceRun, folder: Path) -> list[Path]:
     for ax, setting in zip(axes, settings, strict=True):
         frame = run.transition(setting)
         for i, (method, rows) in enumerate(frame.groupby("method", sort=False)):
-            some = rows[rows["penalty"] > 0].sort_values("penalty")
+            rows = rows[rows["penalty"] > 0].sort_values("penalty")
             ax.plot(
-                some["penalty"], some["accuracy"], label=method, linewidth=1.5,
+                rows["penalty"], rows["accuracy"], label=method, linewidth=1.5,
                 color=COLOURS[i % len(COLOURS)], linestyle=LINES[i % len(LINES)],
             )  # fmt: skip
         ax.set_xscale("log")
-        ax.set_title(setting.words, loc="left", fontsize=SMALL + 2)
+        ax.set_title(setting.label, loc="left", fontsize=SMALL + 2)
         ax.set_xlabel("cost penalty λ (1/s)")
-        ax.set_ylabel(f"accuracy, {FEW} features")
+        ax.set_ylabel(f"accuracy with {SET_SIZE} features")
         ax.set_ylim(min(0.5, 0.98 * float(frame["accuracy"].min())), 1.02)
         ax.grid(alpha=0.25)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(
         handles, labels, loc="outside upper center", ncols=7, frameon=False, fontsize=SMALL
     )
-    return save_both(figure, folder / f"transition-{run.family}")
+    save_both(figure, folder / f"transition-{run.family}")
 
 
-def growth_figure(pilots: Mapping[str, PilotRun], folder: Path) -> list[Path]:
-    """Figure 3: cost of a network by its nodes, with the monomials through it."""
+def draw_cost_growth(pilots: Mapping[str, PilotRun], folder: Path) -> None:
+    """Draw Figure 3: cost per network by number of nodes, with fitted powers."""
     import pandas as pd
 
     frames = [run.costs.assign(name=family) for family, run in pilots.items()]
     fits = [
-        {"name": family, "curve": _monomial(run.growth), **_interval(run.growth)}
+        {"name": family, "curve": _power(run.growth), **_interval(run.growth)}
         for family, run in pilots.items()
     ]
     picture = plots.cost_growth(pd.concat(frames, ignore_index=True), fits)
-    return save_both(picture, folder / "figure-3-growth")
+    save_both(picture, folder / "figure-3-growth")
 
 
 def _interval(growth: Mapping[str, Any]) -> dict[str, float]:
     return {key: growth[key] for key in ("exponent", "low", "high") if growth[key] is not None}
 
 
-def _monomial(growth: Mapping[str, Any]) -> Any:
+def _power(growth: Mapping[str, Any]) -> Any:
     return lambda n: growth["factor"] * np.asarray(n, dtype=float) ** growth["exponent"]
 
 
-def pilot_figures(pilots: Mapping[str, PilotRun], folder: Path) -> list[Path]:
-    """Accuracy on large networks by the size of the pilots; the paper tells it in words."""
-    made = []
+def draw_pilot_accuracy(pilots: Mapping[str, PilotRun], folder: Path) -> None:
+    """Draw the accuracy on large networks by the size of the pilots, which the paper describes."""
     for family, run in pilots.items():
         ks = [k for k in (1, 2, 3, 5, 10, 15) if k in set(run.accuracy["k"])]
-        picture = plots.pilot_accuracy(run.accuracy, ks=ks)
-        made += save_both(picture, folder / f"pilots-{family}")
-    return made
+        save_both(plots.pilot_accuracy(run.accuracy, ks=ks), folder / f"pilots-{family}")
 
 
-def yeast_figure(run: YeastRun, counted: str, five: tuple[str, ...], path: Path) -> list[Path]:
-    """Figure 4: three clouds with their networks, and transitivity by model."""
+def draw_yeast(run: YeastRun, counted: str, five: tuple[str, ...], path: Path) -> None:
+    """Draw Figure 4: embeddings of three networks, and transitivity by model."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(1.1 * WIDTH, 0.95 * WIDTH), dpi=DPI, layout="constrained")
@@ -143,7 +148,7 @@ def yeast_figure(run: YeastRun, counted: str, five: tuple[str, ...], path: Path)
             color=GREY,
         )
     _transitivity(axes[3], run, counted)
-    return save_both(figure, path)
+    save_both(figure, path)
 
 
 def _transitivity(ax: Any, run: YeastRun, counted: str) -> None:

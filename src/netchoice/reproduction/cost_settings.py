@@ -1,4 +1,4 @@
-"""Under which costs a claim is looked at."""
+"""Costs, charges and estimators under which the claims are judged."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import NamedTuple
 from netchoice.costs import CostModel
 from netchoice.features.paper import paper_costs
 
-#: What the paper's code computed once for several features. Later ones rest on earlier ones.
-_TOGETHER: dict[str, tuple[str, ...]] = {
+#: Steps that the paper's code computed once for several features. Later steps use earlier ones.
+_SHARED_STEPS: dict[str, tuple[str, ...]] = {
     "largest component": (
         "lcc_nodes", "lcc_edges", "lcc_degree_connectivity", "lcc_diameter", "lcc_mean_distance",
         "lcc_local_efficiency",
@@ -29,7 +29,7 @@ _TOGETHER: dict[str, tuple[str, ...]] = {
 
 
 class Setting(NamedTuple):
-    """Costs, how a set is charged, and how mutual information is estimated."""
+    """A list of costs, the charge for a set, and the estimator of mutual information."""
 
     costs: str  # "paper" or "ours"
     charge: str  # "alone" or "shared"
@@ -37,35 +37,38 @@ class Setting(NamedTuple):
 
     @property
     def name(self) -> str:
-        """For files and tables."""
+        """Name in file names and tables."""
         estimator = "" if self.estimator == "published" else f"-{self.estimator}"
         return f"{self.costs}-{self.charge}{estimator}"
 
     @property
-    def words(self) -> str:
-        """For people."""
-        whose = "the paper's costs" if self.costs == "paper" else "our costs"
-        how = "each feature alone" if self.charge == "alone" else "steps shared"
-        told = f"{whose}, {how}"
-        return told if self.estimator == "published" else f"{told}, {self.estimator} estimate"
+    def label(self) -> str:
+        """Description in figures and verdicts."""
+        costs = "the paper's costs" if self.costs == "paper" else "our costs"
+        alone = self.charge == "alone"
+        charge = "each feature charged alone" if alone else "shared steps charged once"
+        estimator = "" if self.estimator == "published" else f", {self.estimator} estimator"
+        return f"{costs}, {charge}{estimator}"
 
 
-#: The first is the paper's own; the last is what netchoice does by default.
+AS_PUBLISHED = Setting("paper", "alone")
+#: The default of netchoice.
+DEFAULT = Setting("ours", "shared", "calibrated")
 SETTINGS = (
-    Setting("paper", "alone"),
+    AS_PUBLISHED,
     Setting("paper", "shared"),
     Setting("ours", "alone"),
     Setting("ours", "shared"),
-    Setting("ours", "shared", "calibrated"),
+    DEFAULT,
 )
-AS_PUBLISHED = SETTINGS[0]
 
 
 def paper_cost_model(family: str) -> CostModel:
-    """The paper's costs with shared steps.
+    """Return the paper's costs as a cost model with shared steps.
 
-    The paper prints costs of features alone. A step is taken to cost what the cheapest of the
-    features that rest on it costs, less the steps before it; so costs alone stay as printed.
+    The paper prints the cost of each feature alone. A shared step gets the cost of the cheapest
+    feature that uses it, less the cost of earlier steps, so the cost of each feature alone stays
+    as printed.
 
     >>> costs = paper_cost_model("ba")
     >>> pair = ["betweenness_mean", "betweenness_max"]
@@ -75,7 +78,7 @@ def paper_cost_model(family: str) -> CostModel:
     own = dict(paper_costs(family))
     uses: dict[str, list[str]] = {}
     steps = {}
-    for step, features in _TOGETHER.items():
+    for step, features in _SHARED_STEPS.items():
         steps[step] = min(own[name] for name in features)
         for name in features:
             own[name] = max(0.0, own[name] - steps[step])
@@ -84,9 +87,9 @@ def paper_cost_model(family: str) -> CostModel:
 
 
 def in_paper_seconds(costs: CostModel, family: str, features: Iterable[str]) -> CostModel:
-    """The same costs, in a unit in which all features cost what they cost in the paper.
+    """Return the costs multiplied such that all features together cost what the paper prints.
 
-    So λ in 1/seconds weighs as much as it did there.
+    A penalty λ in 1/seconds then has the same weight as in the paper.
 
     >>> costs = CostModel({"degree_mean": 1e-6, "estrada_index": 3e-6})
     >>> round(in_paper_seconds(costs, "ba", costs.features).cost("degree_mean"), 5)
