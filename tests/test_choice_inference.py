@@ -210,9 +210,9 @@ def test_local_error_is_the_mean_over_leaves():
     table = np.hstack([X, X @ forests._axes])
     wrong = forests._votes.oob_votes.argmax(axis=1) != codes
     wrong = wrong[forests._votes.oob_votes.any(axis=1)]
-    leaves = by_forest.leaves_of(forests._errors, np.hstack([asked, asked @ forests._axes]))
+    leaves = forests._errors.apply(np.hstack([asked, asked @ forests._axes]))
     # training rows end where the forest says they do
-    again = by_forest.leaves_of(forests._errors, table[forests._votes.oob_votes.any(axis=1)])
+    again = forests._errors.apply(table[forests._votes.oob_votes.any(axis=1)])
     assert (again == forests._errors.leaves).all()
     for i in range(2):
         shares = [wrong[again[:, t] == leaves[i, t]].mean() for t in range(20)]

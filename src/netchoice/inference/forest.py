@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.forests.forest import Forest, grow_forest
+from netchoice.forests import grow_forest
 from netchoice.inference.nearest import Codes, Floats, Told
 
 Leaves = NDArray[np.int32]
@@ -63,7 +63,7 @@ class ByForest:
 
         table = self._with_axes(asked)
         votes = self._votes.predict_proba(table)
-        leaves = leaves_of(self._errors, table)
+        leaves = self._errors.apply(table)
         trees = np.arange(leaves.shape[1])
         error = self._share[trees, leaves].mean(axis=1)
         n = 1 / (1 / self._size[trees, leaves]).mean(axis=1)
@@ -91,14 +91,6 @@ def discriminant_axes(X: Floats, y: Codes, n_models: int) -> Floats:
     between = (means - X.mean(axis=0)) @ whitening * np.sqrt(shares)[:, None]
     _, _, axes = np.linalg.svd(between, full_matrices=False)
     return np.asarray(whitening @ axes[: n_models - 1].T)
-
-
-def leaves_of(forest: Forest, X: Floats) -> Leaves:
-    """The leaf of every tree (m, n_trees) where each row of a new table ends."""
-    codes = np.empty(X.T.shape, dtype=np.uint16)
-    for k, lowest in enumerate(forest._bins):
-        codes[k] = np.searchsorted(lowest[1:], X[:, k], side="right")
-    return forest._leaf_numbers(forest._nodes_of(codes))
 
 
 def _by_leaf(leaves: Leaves, wrong: NDArray[np.bool_]) -> tuple[Floats, Floats]:
