@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.forests.forest import grow_forest
+from netchoice.forests import grow_forest
 from netchoice.inference.classifier import Classifier, Prediction
 from netchoice.inference.inputs import Codes
 from netchoice.inference.scaling import Floats
