@@ -550,11 +550,11 @@ def test_wrong_arguments():
     for change, words in [
         ({"n_samples": 0}, "n_samples=0; expected an integer of at least 1"),
         ({"seed": -1}, "seed=-1"),
-        ({"n_nodes": 1}, "at least 2"),
+        ({"n_nodes": 1}, "`n_nodes` of `dmc` must be an integer from 2"),
         ({"engine": "proceses"}, "did you mean 'processes'"),
         ({"features": []}, "no features"),
         ({"features": ["transitivty"]}, "did you mean 'transitivity'"),
-        ({"isolated": "maybe"}, "expected 'keep' or 'drop'"),
+        ({"isolated": "maybe"}, "`isolated` must be 'keep' or 'drop'"),
     ]:
         with pytest.raises(UsageError, match=words):
             simulate_table("duplication", **{**make, **change})
