@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from netchoice.workflows.pilot_accuracy import confused_pairs, paired_gain
 
 import netchoice
 from netchoice import CostModel, ModelSpace, ReferenceTable, simulate_table
@@ -12,7 +13,6 @@ from netchoice.cost_growth import CostGrowth, fit_power, fit_slope
 from netchoice.errors import UsageError
 from netchoice.features import min_powers
 from netchoice.workflows import PilotStudy, pilot, recommend_pilot_size
-from netchoice.workflows.pilot_accuracy import confused_pairs, paired_gain
 
 FEW = ["degree_mean", "transitivity", "n_triangles", "lcc_mean_distance", "noise_normal"]
 SIZES = (50, 100, 200, 400, 800)
@@ -240,8 +240,9 @@ def test_accuracy_is_that_of_the_target_table(study, options):
 
 
 def test_rankings_at_a_penalty_use_costs_of_the_target(study, options):
-    from netchoice.selection import get_selector
     from netchoice.workflows.pilot_tables import fit_growth
+
+    from netchoice.selection import get_selector
 
     tables = [
         ReferenceTable.load(options["path"] / "tables" / f"pilot-{n}-{repeat}")

@@ -561,11 +561,11 @@ def test_invalid_arguments_are_refused():
     for change, message in [
         ({"n_samples": 0}, "`n_samples` must be an integer of at least 1; got 0"),
         ({"seed": -1}, "`seed` must be an integer of at least 0; got -1"),
-        ({"n_nodes": 1}, "at least 2"),
+        ({"n_nodes": 1}, "`n_nodes` of `dmc` must be an integer from 2"),
         ({"engine": "proceses"}, "did you mean 'processes'"),
         ({"features": []}, "`features` is empty"),
         ({"features": ["transitivty"]}, "did you mean 'transitivity'"),
-        ({"isolated": "maybe"}, "expected 'keep' or 'drop'"),
+        ({"isolated": "maybe"}, "`isolated` must be 'keep' or 'drop'"),
     ]:
         with pytest.raises(UsageError, match=message):
             simulate_table("duplication", **{**make, **change})
