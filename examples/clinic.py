@@ -84,7 +84,7 @@ for name in ("haemoglobin", "glucose", "scan"):
     print(f"{name} alone: {costs.cost(name):g} euro")
 both = ["haemoglobin", "glucose"]
 print(f"haemoglobin and glucose from one sample: {costs.cost_of_set(both, 'shared'):g} euro")
-netchoice.plots.save(netchoice.plots.feature_costs(costs, unit="euro"), options.out / "costs.png")
+netchoice.figures.save(netchoice.figures.feature_costs(costs, unit="euro"), options.out / "costs.png")
 
 # %% [markdown]
 # ## One ranking
@@ -131,8 +131,8 @@ for budget in (20, 5):
     point = netchoice.operating_point(evaluation, "budget", budget=budget)
     within[budget] = point
     print(f"for {budget} euro: {', '.join(point.features)}, right for {point.accuracy:.0%}")
-picture = netchoice.plots.pareto(
+picture = netchoice.figures.pareto(
     evaluation, point={"cost": chosen.cost, "accuracy": chosen.accuracy}, unit="euro"
 )
-netchoice.plots.save(picture, options.out / "accuracy-against-cost.png")
+netchoice.figures.save(picture, options.out / "accuracy-against-cost.png")
 print(f"pictures in {options.out}")

@@ -117,9 +117,9 @@ print(
 )
 
 options.out.mkdir(parents=True, exist_ok=True)
-netchoice.plots.save(netchoice.plots.pareto(evaluation), options.out / "pareto.png")
-netchoice.plots.save(
-    netchoice.plots.ranking_paths(rankings, "contrast"), options.out / "ranking.png"
+netchoice.figures.save(netchoice.figures.pareto(evaluation), options.out / "pareto.png")
+netchoice.figures.save(
+    netchoice.figures.ranking_paths(rankings, "contrast"), options.out / "ranking.png"
 )
 print(f"pictures in {options.out}")
 

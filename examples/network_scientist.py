@@ -56,7 +56,7 @@ print(answer)
 
 # %%
 print(f"{answer.model} at {answer.probabilities[answer.model]:.2f}, fits: {answer.fits}")
-pictures = netchoice.plots.draw_choice(answer, options.out / "answer" / "figures")
+pictures = netchoice.figures.draw_choice(answer, options.out / "answer" / "figures")
 print(f"{len(pictures)} pictures in {options.out / 'answer' / 'figures'}")
 
 # %% [markdown]

@@ -7,7 +7,7 @@ from scipy import stats
 from scipy.spatial.distance import cdist, pdist
 
 import netchoice
-from netchoice import plots
+from netchoice import figures
 from netchoice.errors import UsageError
 from netchoice.inference.goodness_of_fit import goodness_of_fit
 from netchoice.inference.mds import _settle, distance_correlation, embed
@@ -384,15 +384,15 @@ class AsTheyAre:
 
 class TestPictures:
     def test_probabilities(self):
-        ax = plots.probabilities({"a": 0.2, "b": 0.8}, {"a": (0.1, 0.3), "b": (0.7, 0.9)})
+        ax = figures.probabilities({"a": 0.2, "b": 0.8}, {"a": (0.1, 0.3), "b": (0.7, 0.9)})
         widths = [bar.get_width() for bar in ax.patches]
         assert widths == [0.8, 0.2]
         ends = [line.get_xdata().tolist() for line in ax.lines if line.get_gid() == "interval"]
         assert ends == [[0.7, 0.9], [0.1, 0.3]]
 
-    def test_cloud(self, table):
+    def test_embedding(self, table):
         found = embed(table, dict(table.X.iloc[0]), n_landmarks=30)
-        ax = plots.cloud(found)
+        ax = figures.embedding(found)
         drawn = {"dmc": 0, "dmr": 0}
         for dots in ax.collections:
             drawn[dots.get_gid().removeprefix("model ")] += len(dots.get_offsets())
@@ -413,13 +413,13 @@ class TestPictures:
                 "constant": 1.0,
             }
         )
-        axes = plots.feature_distributions(
+        axes = figures.feature_distributions(
             X,
             np.repeat(["a", "b"], 45),
-            {"even": 99.0, "wide": 1e60, "with zeros": 0.0, "constant": 1.0},
+            {"even": 9.0, "wide": 1e60, "with zeros": 0.0, "constant": 1.0},
         )
         assert [ax.get_xscale() for ax in axes] == ["linear", "log", "symlog", "linear"]
-        for ax, value in zip(axes, (99.0, 1e60, 0.0, 1.0), strict=True):
+        for ax, value in zip(axes, (9.0, 1e60, 0.0, 1.0), strict=True):
             line = next(line for line in ax.lines if line.get_gid() == "observed")
             assert line.get_xdata() == [value, value]
             shares = [
@@ -431,12 +431,12 @@ class TestPictures:
 
     def test_a_feature_without_a_value_has_no_line(self):
         X = pd.DataFrame({"f": [1.0, 2.0]})
-        (ax,) = plots.feature_distributions(X, ["a", "a"], {"f": np.nan})
+        (ax,) = figures.feature_distributions(X, ["a", "a"], {"f": np.nan})
         assert not ax.lines
 
     def test_posteriors(self):
         draws = pd.DataFrame({"p": [0.3, 0.3, 0.6], "q": [0.5, 0.5, 0.5]})
-        first, second = plots.posteriors(
+        first, second = figures.posteriors(
             draws,
             weights=[0.5, 0.25, 0.25],
             intervals={"p": (0.3, 0.6)},
@@ -452,7 +452,7 @@ class TestPictures:
 
     def test_confusion(self):
         matrix = pd.DataFrame([[9, 1], [0, 0]], index=["a", "b"], columns=["a", "b"])
-        ax = plots.confusion(matrix)
+        ax = figures.confusion(matrix)
         assert ax.images[0].get_array().tolist() == [[0.9, 0.1], [0, 0]]
         assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
 
@@ -460,7 +460,7 @@ class TestPictures:
         table = pd.DataFrame(
             {"predicted": [0.2, 0.5, 0.9], "observed": [0.3, 0.4, 1.0], "n": [10, 0, 40]}
         )
-        ax = plots.reliability(table)
+        ax = figures.reliability(table)
         dots = next(dots for dots in ax.collections if dots.get_gid() == "reliability")
         assert dots.get_offsets().tolist() == [[0.2, 0.3], [0.9, 1.0]]
         assert dots.get_sizes()[1] > dots.get_sizes()[0]
@@ -468,13 +468,13 @@ class TestPictures:
     @pytest.mark.parametrize(
         ("draw", "words"),
         [
-            (lambda: plots.probabilities({}), "no models"),
-            (lambda: plots.cloud(pd.DataFrame({"x": [1]})), "lacks 'y'"),
-            (lambda: plots.feature_distributions(ONE, ["a"], {}, ["g"]), "unknown feature"),
-            (lambda: plots.feature_distributions(ONE, [], {}), "1 rows and 0 labels"),
-            (lambda: plots.posteriors(pd.DataFrame()), "expected rows"),
-            (lambda: plots.confusion(pd.DataFrame()), "at least one model"),
-            (lambda: plots.reliability(pd.DataFrame({"predicted": []})), "lacks 'observed'"),
+            (lambda: figures.probabilities({}), "no models"),
+            (lambda: figures.embedding(pd.DataFrame({"x": [1]})), "lacks 'y'"),
+            (lambda: figures.feature_distributions(ONE, ["a"], {}, ["g"]), "unknown feature"),
+            (lambda: figures.feature_distributions(ONE, [], {}), "1 rows and 0 labels"),
+            (lambda: figures.posteriors(pd.DataFrame()), "expected rows"),
+            (lambda: figures.confusion(pd.DataFrame()), "at least one model"),
+            (lambda: figures.reliability(pd.DataFrame({"predicted": []})), "lacks 'observed'"),
         ],
     )  # fmt: skip
     def test_refused(self, draw, words):

@@ -52,7 +52,7 @@ def test_network_scientist(example):
     assert (found["better"].model, found["better"].fits) == ("rewired_ring", True)
     low, high = found["better"].parameters["p"]["interval"]
     assert 0.01 <= low < 0.05 < high <= 0.1
-    assert (folder / "answer" / "figures" / "cloud.png").stat().st_size > 10_000
+    assert (folder / "answer" / "figures" / "embedding.png").stat().st_size > 10_000
     assert "no model in this space explains the network" in printed
 
 

@@ -24,7 +24,7 @@ LAYERS = [
     {"storage"},
     {"engines", "simulate", "cost_growth", "evaluation"},
     {"workflows"},
-    {"plots", "figures"},
+    {"figures"},
     {"report", "reproduction"},
     {"warmup", "cli", "__main__"},
 ]
@@ -103,8 +103,8 @@ def test_public_names():
         "Choice", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model", "ModelSpace",
         "ReadingReport", "ReferenceTable", "as_prior", "choice", "choose_model",
         "compute_features", "embed", "errors", "evaluate", "evaluation",
-        "feature", "feature_names", "get_model", "get_space", "information", "io", "model",
-        "operating_point", "paper_costs", "pilot", "plots", "read_network", "recommend_pilot_size",
+        "feature", "feature_names", "figures", "get_model", "get_space", "information", "io", "model",
+        "operating_point", "paper_costs", "pilot", "read_network", "recommend_pilot_size",
         "report", "selection", "simulate_table",
         "write_network",
     }  # fmt: skip
@@ -137,7 +137,7 @@ MADE = {
 
 
 def test_public_parts():
-    assert {"choice", "evaluation", "io", "models", "pilot", "plots", "selection"} <= set(PARTS)
+    assert {"choice", "evaluation", "io", "models", "figures", "pilot", "selection"} <= set(PARTS)
     for part in PARTS:
         names = import_module(f"netchoice.{part}").__all__
         assert sorted(names) == sorted(set(names))

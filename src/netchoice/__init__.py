@@ -19,7 +19,7 @@ from netchoice.simulate import simulate_table
 from netchoice.storage.table import ReferenceTable
 
 if TYPE_CHECKING:
-    from netchoice import evaluation, inference, information, plots, report, selection, workflows
+    from netchoice import evaluation, figures, inference, information, report, selection, workflows
     from netchoice.cost_growth import CostGrowth
     from netchoice.evaluation import evaluate, operating_point
     from netchoice.inference import embed
@@ -47,6 +47,7 @@ __all__ = [
     "evaluation",
     "feature",
     "feature_names",
+    "figures",
     "get_model",
     "get_space",
     "inference",
@@ -55,7 +56,6 @@ __all__ = [
     "model",
     "operating_point",
     "paper_costs",
-    "plots",
     "read_network",
     "recommend_pilot_size",
     "report",
@@ -73,10 +73,10 @@ _LAZY = {
     "embed": "inference",
     "evaluate": "evaluation",
     "evaluation": "",
+    "figures": "",
     "inference": "",
     "information": "",
     "operating_point": "evaluation",
-    "plots": "",
     "recommend_pilot_size": "workflows",
     "report": "",
     "selection": "",

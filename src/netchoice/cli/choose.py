@@ -113,7 +113,7 @@ def choose(
         )
     try:
         (folder / "reading.json").write_text(json.dumps(report.as_dict(), indent=2) + "\n")
-        netchoice.plots.draw_choice(choice, folder / "figures")
+        netchoice.figures.draw_choice(choice, folder / "figures")
     except OSError as error:
         raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
     if not no_report:

@@ -202,7 +202,7 @@ def _write(
     costs: CostModel,
     point: OperatingPoint,
 ) -> None:
-    from netchoice import plots
+    from netchoice import figures
 
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -214,15 +214,15 @@ def _write(
         cost = f"cost_{point.charge}"
         chosen = {cost: point.cost, "accuracy": point.accuracy}
         unit = "s" if in_seconds(record["costs"]) else ""
-        plots.save(plots.heatmaps(evaluation), out / "heatmaps.png")
-        plots.save(plots.feature_costs(costs, unit=unit), out / "costs.png")
+        figures.save(figures.heatmaps(evaluation), out / "heatmaps.png")
+        figures.save(figures.feature_costs(costs, unit=unit), out / "costs.png")
         if evaluation[cost].gt(0).any():
-            picture = plots.pareto(evaluation, cost=cost, point=chosen, unit=unit)
-            plots.save(picture, out / "pareto.png")
+            picture = figures.pareto(evaluation, cost=cost, point=chosen, unit=unit)
+            figures.save(picture, out / "pareto.png")
         if rankings["penalty"].nunique() > 1:
             for method in dict.fromkeys(rankings["method"]):
-                picture = plots.ranking_paths(rankings, method)
-                plots.save(picture, out / f"ranking-{method}.png")
+                picture = figures.ranking_paths(rankings, method)
+                figures.save(picture, out / f"ranking-{method}.png")
     except OSError as error:
         raise NetchoiceError(f"cannot write to {out}: {error.strerror}") from error
 

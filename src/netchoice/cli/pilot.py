@@ -197,23 +197,22 @@ def _print_recommendation(found: Recommendation, target: int) -> None:
 def _draw(study: PilotStudy, out: Path) -> list[str]:
     """The pictures of a study, if there is matplotlib."""
     try:
-        from netchoice import plots
-        from netchoice.plots.pilots import pilot_accuracy
+        from netchoice import figures
     except ImportError:
         typer.echo("netchoice: no pictures, for there is no matplotlib", err=True)
         return []
     made: list[str] = []
     for penalty in study.settings["penalties"]:
         file = out / f"accuracy-{penalty:g}.png"
-        made.append(str(plots.save(pilot_accuracy(study.accuracy, penalty=penalty), file)))
+        made.append(str(figures.save(figures.pilot_accuracy(study.accuracy, penalty=penalty), file)))
     if study.cost_growth is not None:
-        made.append(str(plots.save(_growth_picture(study), out / "growth.png")))
+        made.append(str(figures.save(_growth_picture(study), out / "growth.png")))
     return made
 
 
 def _growth_picture(study: PilotStudy) -> Any:
     """The paper's third figure: the cost of all features, and of the most expensive ones."""
-    from netchoice import plots
+    from netchoice import figures
 
     growth, costs = study.cost_growth, study.costs
     assert growth is not None
@@ -239,7 +238,7 @@ def _growth_picture(study: PilotStudy) -> Any:
             fits.append(
                 {"name": curve.name, "curve": curve, "label": f"a + b·$n^{{{curve.c:.2f}}}$"}
             )
-    return plots.cost_growth(frame, fits)
+    return figures.cost_growth(frame, fits)
 
 
 def _names(text: str | None, option: str) -> list[str] | None:
