@@ -463,15 +463,15 @@ def test_recommendation_refuses(small_steps, wrong, words):
 
 
 def test_picture_of_accuracy(study, tmp_path):
-    from netchoice import plots
-    from netchoice.plots.pilots import pilot_accuracy
+    from netchoice import figures
+    from netchoice.figures import pilot_accuracy
 
     panels = pilot_accuracy(study.accuracy, ks=(1, 2, 9))
     assert [ax.get_title() for ax in panels] == ["1 feature", "2 features"]
     line = panels[1].containers[0].lines[0]
     shown = study.accuracy.query("method == 'jmi' and penalty == 0 and k == 2")
     assert line.get_ydata() == pytest.approx(shown.groupby("n")["accuracy"].mean())
-    assert plots.save(panels, tmp_path / "a.png").stat().st_size > 5000
+    assert figures.save(panels, tmp_path / "a.png").stat().st_size > 5000
     with pytest.raises(UsageError, match="no accuracy for penalty 7; there is 0, 2"):
         pilot_accuracy(study.accuracy, penalty=7)
 
