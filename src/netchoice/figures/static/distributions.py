@@ -81,7 +81,7 @@ def feature_distributions(
     figure.legend(
         handles=handles, loc="outside upper left", ncols=5, frameon=False, fontsize=SMALL + 1
     )
-    return axes
+    return np.asarray(axes)
 
 
 def _panels(n: int, columns: int, height: float) -> Any:
@@ -188,7 +188,7 @@ def posteriors(
     figure.legend(
         handles=handles, loc="outside upper left", ncols=3, frameon=False, fontsize=SMALL + 1
     )
-    return axes
+    return np.asarray(axes)
 
 
 def _draw_posterior(
