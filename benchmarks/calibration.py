@@ -25,8 +25,8 @@ calibrated = estimators.Calibrated(seed=0, n_neighbors=3)
 
 def neighbours(a, b, scores=None) -> float:
     """Kraskov on normal scores, or on other values for the ranks; equal columns drawn apart."""
-    first = calibrated.column(a, False).draws[0]
-    second = estimators.Calibrated(seed=1, n_neighbors=3).column(b, False).draws[0]
+    first = calibrated.prepare(a, False).draws[0]
+    second = estimators.Calibrated(seed=1, n_neighbors=3).prepare(b, False).draws[0]
     if scores is not None:
         first, second = first._replace(values=scores), second._replace(values=scores)
     return estimators.kraskov(first, second, 3)
@@ -34,14 +34,14 @@ def neighbours(a, b, scores=None) -> float:
 
 def labelled(a, b) -> float:
     """Ross on normal scores of b, with a as labels."""
-    return estimators.ross(calibrated.column(b, False).draws[0], columns.coded(a), 3)
+    return estimators.ross(calibrated.prepare(b, False).draws[0], columns.encode_column(a), 3)
 
 
 def from_table(a, b) -> tuple[float, float, float]:
     """Chance, less chance, and rescaled."""
-    a, b = columns.coded(a), columns.coded(b)
-    chance, most = estimators.chance_information(a, b), min(a.entropy, b.entropy)
-    less = estimators.plain_information(a, b) - chance
+    a, b = columns.encode_column(a), columns.encode_column(b)
+    chance, most = estimators.expected_mutual_information(a, b), min(a.entropy, b.entropy)
+    less = estimators.plugin_information(a, b) - chance
     return chance, less, less * most / (most - chance)
 
 
@@ -67,7 +67,7 @@ def normals(repeats: int) -> None:
             for _ in range(repeats):
                 x, z = rng.normal(size=(2, n))
                 y = correlation * x + np.sqrt(1 - correlation**2) * z
-                a, b = (estimators.Published(0, 3).column(c, False) for c in (x, y))
+                a, b = (estimators.Published(0, 3).prepare(c, False) for c in (x, y))
                 found.append(
                     (
                         estimators.kraskov(a, b, 3),

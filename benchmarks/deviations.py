@@ -31,7 +31,7 @@ import netchoice
 from netchoice.costs import CostModel
 from netchoice.evaluation import PAPER_PENALTIES, penalty_grid
 from netchoice.forests.forest import grow_forest
-from netchoice.information.estimators import Published, chance_information
+from netchoice.information.estimators import Published, expected_mutual_information
 from netchoice.selection import get_selector
 from netchoice.selection.relief import relieff_weights
 
@@ -139,7 +139,7 @@ def in_nats(b: Bench, published):
 def _nats(way: Published, one, other) -> float:
     if one is None or other is None:
         return 0.0
-    unit = 0.5 * (one.entropy + other.entropy) - chance_information(one, other)
+    unit = 0.5 * (one.entropy + other.entropy) - expected_mutual_information(one, other)
     return way.pair(one, other) * unit
 
 

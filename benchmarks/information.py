@@ -20,7 +20,8 @@ from sklearn.feature_selection._mutual_info import _compute_mi_cc, _compute_mi_c
 from sklearn.metrics import adjusted_mutual_info_score
 
 from netchoice import information
-from netchoice.information.estimators import make
+from netchoice.information import make_estimator
+from netchoice.information.columns import jittered
 
 BAR = 20
 KINDS = {(False, False): "numbers", (False, True): "mixed", (True, True): "discrete"}
@@ -45,8 +46,7 @@ def has_small_labels(labels) -> bool:
 def peer_seconds(X, kinds, ours, n_sampled: int, rng) -> dict[str, float]:
     """CPU seconds for all pairs by kind, from a sample of each kind; its values must be ours."""
     columns = [
-        x if discrete else information.jittered(x, seed=0)
-        for x, discrete in zip(X.T, kinds, strict=True)
+        x if discrete else jittered(x, seed=0) for x, discrete in zip(X.T, kinds, strict=True)
     ]
     useful = [
         j for j, x in enumerate(X.T) if 1 < len(np.unique(x)) < (len(x) if kinds[j] else np.inf)
@@ -69,11 +69,11 @@ def peer_seconds(X, kinds, ours, n_sampled: int, rng) -> dict[str, float]:
 
 def ratios_by_kind(X, kinds, n_sampled: int, rng) -> None:
     """Print, for pairs of each kind, how many times longer scikit-learn takes than each of ours."""
-    columns = [x if d else information.jittered(x, seed=0) for x, d in zip(X.T, kinds, strict=True)]
+    columns = [x if d else jittered(x, seed=0) for x, d in zip(X.T, kinds, strict=True)]
     ready = {}
     for name in ("published", "calibrated"):
-        how = make(name, seed=0, n_neighbors=3)
-        ready[name] = how, [how.column(x, bool(d)) for x, d in zip(X.T, kinds, strict=True)]
+        method = make_estimator(name, seed=0, n_neighbors=3)
+        ready[name] = method, [method.prepare(x, bool(d)) for x, d in zip(X.T, kinds, strict=True)]
     for kind, name in KINDS.items():
         pairs = [
             p for p in combinations(range(len(kinds)), 2) if tuple(sorted(kinds[list(p)])) == kind
@@ -81,10 +81,10 @@ def ratios_by_kind(X, kinds, n_sampled: int, rng) -> None:
         chosen = [pairs[i] for i in rng.permutation(len(pairs))[:n_sampled]]
         theirs = timed(lambda chosen=chosen: [peer(columns, kinds, j, k) for j, k in chosen])[1]
         shown = []
-        for estimator, (how, own) in ready.items():
+        for estimator, (method, own) in ready.items():
             seconds = timed(
-                lambda chosen=chosen, how=how, own=own: [
-                    how.pair(own[j], own[k]) for j, k in chosen
+                lambda chosen=chosen, method=method, own=own: [
+                    method.estimate(own[j], own[k]) for j, k in chosen
                 ]
             )[1]
             shown.append(f"{estimator} {theirs / seconds:.0f}×")
@@ -117,9 +117,9 @@ def main() -> None:
 
     ours = {}
     for estimator in ("published", "calibrated"):
-        how = {"discrete": kinds, "estimator": estimator}
-        ours[estimator, "all rows"] = timed(information.redundancy, X, **how)
-        ours[estimator, "in classes"] = timed(information.conditional_redundancy, X, y, **how)
+        options = {"discrete": kinds, "estimator": estimator}
+        ours[estimator, "all rows"] = timed(information.redundancy, X, **options)
+        ours[estimator, "in classes"] = timed(information.conditional_redundancy, X, y, **options)
     pairs = peer_seconds(X, kinds, ours["published", "all rows"][0], n_sampled, rng)
     within = dict.fromkeys(pairs, 0.0)
     for label in np.unique(y):
