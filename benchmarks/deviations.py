@@ -30,7 +30,7 @@ from scipy.spatial.distance import cdist
 import netchoice
 from netchoice.costs import CostModel
 from netchoice.evaluation import PAPER_PENALTIES, penalty_grid
-from netchoice.forests.forest import grow_forest
+from netchoice.forests import grow_forest
 from netchoice.information.estimators import Published, expected_mutual_information
 from netchoice.selection import get_selector
 from netchoice.selection.relief import relieff_weights
@@ -95,7 +95,7 @@ def estimates(b: Bench) -> None:
         runs = [b.information(estimator, seed) for seed in range(n_seeds)]
         moved = {
             kind: np.ptp([getattr(run, kind) for run in runs], axis=0).max()
-            for kind in ("relevance", "redundancy", "conditional")
+            for kind in ("relevance", "redundancy", "conditional_redundancy")
         }
         value = "moves by up to " + ", ".join(f"{v:.3f} ({k})" for k, v in moved.items())
         first, *others = (b.path("jmi", run) for run in runs)
@@ -118,16 +118,16 @@ def in_nats(b: Bench, published):
     """The published estimates with those of discrete pairs multiplied by their unit."""
     way, X, y = Published(0, 3), b.X.to_numpy(), b.y.to_numpy()
     found = {name: np.array(value) for name, value in vars(published).items()}
-    found["conditional"][np.ix_(b.discrete, b.discrete)] = 0.0
+    found["conditional_redundancy"][np.ix_(b.discrete, b.discrete)] = 0.0
     columns = np.flatnonzero(b.discrete)
-    labels = way.labels(np.unique(y, return_inverse=True)[1])
-    everywhere = {j: way.column(X[:, j], True) for j in columns}
+    labels = way.prepare_labels(np.unique(y, return_inverse=True)[1])
+    everywhere = {j: way.prepare(X[:, j], True) for j in columns}
     for j in columns:
         found["relevance"][j] = _nats(way, everywhere[j], labels)
     for rows, share, kind in [(np.arange(len(y)), 1.0, "redundancy")] + [
-        (np.flatnonzero(y == c), np.mean(y == c), "conditional") for c in np.unique(y)
+        (np.flatnonzero(y == c), np.mean(y == c), "conditional_redundancy") for c in np.unique(y)
     ]:
-        within = {j: way.column(np.ascontiguousarray(X[rows, j]), True) for j in columns}
+        within = {j: way.prepare(np.ascontiguousarray(X[rows, j]), True) for j in columns}
         for j in columns:
             for k in columns[columns > j]:
                 value = share * _nats(way, within[j], within[k])
@@ -140,7 +140,7 @@ def _nats(way: Published, one, other) -> float:
     if one is None or other is None:
         return 0.0
     unit = 0.5 * (one.entropy + other.entropy) - expected_mutual_information(one, other)
-    return way.pair(one, other) * unit
+    return way.estimate(one, other) * unit
 
 
 @netchoice.feature()

@@ -40,18 +40,18 @@ class Contrast(CostAwareSelector):
 
     method = "contrast"
 
-    def _learn(self, problem, together):
-        ranks = problem.X.argsort(axis=0).argsort(axis=0).astype(float)  # tame heavy tails
-        classes = range(len(problem.classes))
-        means = np.array([ranks[problem.y == c].mean(axis=0) for c in classes])
-        shares = np.bincount(problem.y) / len(problem.y)
+    def _compute_statistics(self, data, group):
+        ranks = data.X.argsort(axis=0).argsort(axis=0).astype(float)  # tame heavy tails
+        classes = range(len(data.classes))
+        means = np.array([ranks[data.y == c].mean(axis=0) for c in classes])
+        shares = np.bincount(data.y) / len(data.y)
         between = shares @ (means - ranks.mean(axis=0)) ** 2
         contrast = np.log1p(between / np.maximum(ranks.var(axis=0) - between, 1e-12))
         return contrast, np.corrcoef(ranks, rowvar=False) ** 2
 
-    def _information(self, learnt, taken):
-        contrast, alike = learnt
-        overlap = alike[taken].mean(axis=0) if taken else np.zeros_like(contrast)
+    def _information(self, statistics, selected):
+        contrast, similarity = statistics
+        overlap = similarity[selected].mean(axis=0) if selected else np.zeros_like(contrast)
         return Terms(contrast, redundancy=contrast * overlap)
 
 
