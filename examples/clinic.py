@@ -84,7 +84,9 @@ for name in ("haemoglobin", "glucose", "scan"):
     print(f"{name} alone: {costs.cost(name):g} euro")
 both = ["haemoglobin", "glucose"]
 print(f"haemoglobin and glucose from one sample: {costs.cost_of_set(both, 'shared'):g} euro")
-netchoice.figures.save(netchoice.figures.feature_costs(costs, unit="euro"), options.out / "costs.png")
+netchoice.figures.save(
+    netchoice.figures.feature_costs(costs, unit="euro"), options.out / "costs.png"
+)
 
 # %% [markdown]
 # ## One ranking

@@ -204,7 +204,9 @@ def _draw(study: PilotStudy, out: Path) -> list[str]:
     made: list[str] = []
     for penalty in study.settings["penalties"]:
         file = out / f"accuracy-{penalty:g}.png"
-        made.append(str(figures.save(figures.pilot_accuracy(study.accuracy, penalty=penalty), file)))
+        made.append(
+            str(figures.save(figures.pilot_accuracy(study.accuracy, penalty=penalty), file))
+        )
     if study.cost_growth is not None:
         made.append(str(figures.save(_growth_picture(study), out / "growth.png")))
     return made

@@ -43,7 +43,7 @@ def distribution(histogram: FeatureHistogram) -> dict[str, Any]:
         traces.append(
             go.Scatter(
                 x=rounded(scale.transform([histogram.observed] * 2), 8), y=[0, 1.08 * highest],
-                mode="lines", name="observed network", line={"color": TEXT_COLOUR, "width": 3},
+                mode="lines", name="observed", line={"color": TEXT_COLOUR, "width": 3},
                 hovertemplate=f"observed network: {histogram.observed:.5g}<extra></extra>",
             )
         )  # fmt: skip

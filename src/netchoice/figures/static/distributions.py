@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, SymmetricalLogLocator
 from numpy.typing import NDArray
@@ -84,7 +85,7 @@ def feature_distributions(
     return axes
 
 
-def _panels(n: int, columns: int, height: float) -> Any:
+def _panels(n: int, columns: int, height: float) -> tuple[NDArray[Any], Figure]:
     across = max(1, min(n, columns))
     width = max(WIDTH * across / 3, 0.6 * WIDTH)
     return new_panels(n, columns, width, 0.5 + height * -(-n // across))
