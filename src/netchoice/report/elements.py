@@ -88,6 +88,11 @@ def details(summary: str, *body: Any, name: str | None = None) -> Html:
     return element("details", element("summary", summary), *body, id=name)
 
 
+def script_table(summary: str, name: str) -> Html:
+    """Return a table that the script fills when the reader opens it."""
+    return details(summary, element("div", id=f"{name}-table"), name=f"{name}-details")
+
+
 def slider(name: str, title: str, highest: int, lowest: int = 0) -> Html:
     """Return a slider with its label and its value."""
     output = element("output", id=f"{name}-value", for_=name)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from netchoice.figures.data.histograms import feature_histogram
-from netchoice.figures.interactive import distributions, models
+from netchoice.figures.interactive import models
 from netchoice.report.elements import Sections, cell, details, paragraph, table
 from netchoice.report.folder import ResultFolder
 from netchoice.report.markup import Html, element
@@ -19,14 +19,11 @@ def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
     """Add the probabilities of the models."""
     probabilities = record["probabilities"]
     rows = [
-        (
-            name,
-            chance(probabilities[name]),
-            " to ".join(map(chance, record["intervals"][name])),
-            f"{record['fit_p_values'][name]:.3g}",
-        )
+        (name, chance(probabilities[name]), " to ".join(map(chance, record["intervals"][name])),
+         f"{record['fit_p_values'][name]:.3g}")
         for name in sorted(probabilities, key=lambda name: -probabilities[name])
-    ]
+    ]  # fmt: skip
+    head = ("model", "probability", "interval", "p-value of the fit")
     sections.add(
         "models",
         "Model probabilities",
@@ -37,14 +34,7 @@ def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
             models.probabilities(record),
             "Bar chart of the probability of each model, with intervals",
         ),
-        details(
-            "Show the numbers as a table",
-            table(
-                "Most probable model first",
-                ("model", "probability", "interval", "p-value of the fit"),
-                rows,
-            ),
-        ),
+        details("Show the numbers as a table", table("Most probable model first", head, rows)),
     )
 
 
@@ -59,21 +49,13 @@ def add_parameters(
     uniform = {n for n in record["parameters"] if not is_matched and is_uniform(priors.get(n, ""))}
     figures, rows = [], []
     for i, (name, summary) in enumerate(record["parameters"].items()):
-        drawn = distributions.posterior(name, posterior, summary, uniform=name in uniform)
+        drawn = models.posterior(name, posterior, summary, uniform=name in uniform)
         figures.append(
             sections.draw(f"parameter-{i}", drawn, f"Histogram of the posterior of {name}")
         )
         prior = priors.get(name, "unknown") + (", density-matched" if is_matched else "")
-        rows.append(
-            (
-                name,
-                summary["median"],
-                *summary["interval"],
-                f"{summary['coverage']:.0%}",
-                summary["at_boundary"] or "no",
-                prior,
-            )
-        )
+        coverage, boundary = f"{summary['coverage']:.0%}", summary["at_boundary"] or "no"
+        rows.append((name, summary["median"], *summary["interval"], coverage, boundary, prior))
     head = ("parameter", "median", "lower end", "upper end", "coverage",
             "at the prior's boundary", "prior")  # fmt: skip
     sections.add(
@@ -119,6 +101,7 @@ def add_embedding(sections: Sections, folder: ResultFolder) -> None:
         (name, value, *(fit["below"][model][i] for model in names))
         for i, (name, value) in enumerate(zip(fit["features"], fit["observed"], strict=True))
     ]
+    head = ("feature", "observed value", *(f"share below, {model}" for model in names))
     sections.add(
         "embedding",
         "The network among the simulations",
@@ -139,11 +122,7 @@ def add_embedding(sections: Sections, folder: ResultFolder) -> None:
         ),
         details(
             "Show the share of simulations below the observed value of each feature",
-            table(
-                "0 or 1: the observed value is outside the simulated range of the model",
-                ("feature", "observed value", *(f"share below, {model}" for model in names)),
-                rows,
-            ),
+            table("0 or 1: outside the simulated range of the model", head, rows),
         ),
     )
 
@@ -159,13 +138,14 @@ def add_features(sections: Sections, folder: ResultFolder) -> None:
         figures.append(
             sections.draw(
                 f"feature-{i}",
-                distributions.distribution(histogram),
+                models.distribution(histogram),
                 f"Histograms of {name} by model, with the value of the observed network",
             )
         )
         for model in sorted(set(labels)):
             quantiles = np.nanquantile(values[labels == model], (0.05, 0.5, 0.95)).tolist()
             rows.append((name, model, float(observed), *quantiles))
+    head = ("feature", "model", "observed value", "5% quantile", "median", "95% quantile")
     sections.add(
         "features",
         "The selected features",
@@ -174,11 +154,7 @@ def add_features(sections: Sections, folder: ResultFolder) -> None:
         element("div", *figures, class_="small"),
         details(
             "Show the quantiles as a table",
-            table(
-                "Quantiles over the simulations of each model",
-                ("feature", "model", "observed value", "5% quantile", "median", "95% quantile"),
-                rows,
-            ),
+            table("Quantiles over the simulations of each model", head, rows),
         ),
     )
 
@@ -197,6 +173,7 @@ def add_reliability(sections: Sections, folder: ResultFolder) -> None:
         (f"{row['low']:.1f} to {row['high']:.1f}", int(row["n"]), row["predicted"], row["observed"])
         for row in bins
     ]
+    head = ("predicted probability", "predictions", "mean prediction", "observed frequency")
     sections.add(
         "reliability",
         "Reliability diagram",
@@ -216,12 +193,7 @@ def add_reliability(sections: Sections, folder: ResultFolder) -> None:
             class_="aside",
         ),
         details(
-            "Show the points as a table",
-            table(
-                "Predictions by their probability",
-                ("predicted probability", "predictions", "mean prediction", "observed frequency"),
-                rows,
-            ),
+            "Show the points as a table", table("Predictions by their probability", head, rows)
         ),
     )
 

@@ -5,10 +5,22 @@ from __future__ import annotations
 from netchoice.costs import CostModel
 from netchoice.figures.data.costs import CHARGES, cost_text, list_costs
 from netchoice.figures.data.feature_sets import FeatureSets
-from netchoice.figures.interactive.explorer import explorer
 from netchoice.figures.interactive.feature_costs import drawn_rows, feature_costs
-from netchoice.figures.interactive.penalties import MOST_RANKED, heatmap, ranking_paths
-from netchoice.report.elements import Sections, details, paragraph, select, slider, table
+from netchoice.figures.interactive.feature_sets import (
+    MOST_RANKED,
+    explorer,
+    heatmap,
+    ranking_paths,
+)  # fmt: skip
+from netchoice.report.elements import (
+    Sections,
+    details,
+    paragraph,
+    script_table,
+    select,
+    slider,
+    table,
+)  # fmt: skip
 from netchoice.report.markup import Html, element
 
 
@@ -64,17 +76,10 @@ def _method_list(sets: FeatureSets, name: str, class_: str | None = None) -> Htm
 
 def _front_table(sets: FeatureSets) -> Html:
     rows = [
-        (
-            ", ".join(sets.features_of(row)),
-            str(row["method"]),
-            float(row["penalty"]),
-            int(row["k"]),
-            f"{row['accuracy']:.2%}",
-            cost_text(row["cost_shared"], sets.unit),
-            cost_text(row["cost_alone"], sets.unit),
-        )
+        (", ".join(sets.features_of(row)), str(row["method"]), float(row["penalty"]), int(row["k"]),
+         f"{row['accuracy']:.2%}", *(cost_text(row[f"cost_{charge}"], sets.unit) for charge in CHARGES))
         for row in sets.front(sets.charge).to_dict("records")
-    ]
+    ]  # fmt: skip
     head = ("features", "method", "λ", "k", "accuracy",
             *(f"cost, {text}" for text in CHARGES.values()))  # fmt: skip
     return details(
@@ -96,11 +101,7 @@ def add_heatmap(sections: Sections, sets: FeatureSets) -> None:
             [heatmap(sets, method) for method in sets.methods],
             "Heat map of accuracy over the penalty and the number of features, for one method",
         ),
-        details(
-            "Show the accuracies as a table",
-            element("div", id="heat-table"),
-            name="heat-details",
-        ),
+        script_table("Show the accuracies as a table", "heat"),
     )
 
 
@@ -119,11 +120,7 @@ def add_rankings(sections: Sections, sets: FeatureSets) -> None:
             [ranking_paths(sets, method) for method in sets.methods],
             "Positions of features in the ranking over the penalty, for one method",
         ),
-        details(
-            "Show the rankings as a table",
-            element("div", id="ranking-table"),
-            name="ranking-details",
-        ),
+        script_table("Show the rankings as a table", "ranking"),
     )
 
 
@@ -131,15 +128,12 @@ def add_costs(sections: Sections, costs: CostModel, chosen: list[str], unit: str
     """Add the cost of each feature, alone and with its shared steps paid."""
     listed = list_costs(costs)
     rows = [
-        (
-            row.feature,
-            cost_text(row.alone, unit),
-            cost_text(row.own, unit),
-            ", ".join(f"{step.name} ({cost_text(step.cost, unit)})" for step in row.steps),
-            "yes" if row.feature in chosen else "",
-        )
+        (row.feature, cost_text(row.alone, unit), cost_text(row.own, unit),
+         ", ".join(f"{step.name} ({cost_text(step.cost, unit)})" for step in row.steps),
+         "yes" if row.feature in chosen else "")
         for row in listed
-    ]
+    ]  # fmt: skip
+    head = ("feature", "cost alone", "own part", "shared steps", "selected")
     n_omitted = len(listed) - len(drawn_rows(listed, chosen))
     omitted = "cheaper feature is" if n_omitted == 1 else "cheaper features are"
     sections.add(
@@ -153,12 +147,5 @@ def add_costs(sections: Sections, costs: CostModel, chosen: list[str], unit: str
             feature_costs(listed, chosen, unit),
             "Cost of each feature alone and with its shared steps paid",
         ),
-        details(
-            "Show the costs as a table",
-            table(
-                "Most expensive feature first",
-                ("feature", "cost alone", "own part", "shared steps", "selected"),
-                rows,
-            ),
-        ),
+        details("Show the costs as a table", table("Most expensive feature first", head, rows)),
     )

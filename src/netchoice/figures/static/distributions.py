@@ -20,7 +20,7 @@ from netchoice.figures.data.histograms import (
     FeatureScale,
     feature_histogram,
     posterior_histogram,
-)
+)  # fmt: skip
 from netchoice.figures.static.axes import GREY, SMALL, WIDTH, halo, new_panels
 from netchoice.figures.style import BLUE, SeriesStyle, series_styles
 
@@ -172,7 +172,15 @@ def posteriors(
     axes, figure = _panels(draws.shape[1], columns, 2.4)
     for ax, name in zip(axes, map(str, draws.columns), strict=True):
         values = draws[name].to_numpy(dtype=np.float64)
-        _draw_posterior(ax, name, values, weights, (priors or {}).get(name))
+        edges, density = posterior_histogram(values, weights, (priors or {}).get(name))
+        ax.stairs(density, edges, color=BLUE, alpha=0.4, fill=True)
+        ax.stairs(density, edges, color=BLUE, linewidth=1.2, gid="posterior")
+        low, high = edges[[0, -1]]
+        uniform = [1 / (high - low)] * 2
+        ax.plot([low, high], uniform, color=GREY, linestyle="--", linewidth=1.1, gid="prior")
+        margin = 0.02 * (high - low)
+        ax.set(xlim=(low - margin, high + margin), ylim=(0, None), yticks=[], xlabel=name)
+        ax.tick_params(axis="x", labelsize=SMALL)
         if intervals and name in intervals:
             low, high = intervals[name]
             ax.plot(
@@ -190,19 +198,3 @@ def posteriors(
         handles=handles, loc="outside upper left", ncols=3, frameon=False, fontsize=SMALL + 1
     )
     return axes
-
-
-def _draw_posterior(
-    ax: Axes, name: str, values: NDArray[np.float64], weights: Any, prior: Any
-) -> None:
-    histogram = posterior_histogram(values, weights, prior)
-    ax.stairs(histogram.density, histogram.edges, color=BLUE, alpha=0.4, fill=True)
-    ax.stairs(histogram.density, histogram.edges, color=BLUE, linewidth=1.2, gid="posterior")
-    low, high = histogram.bounds
-    ax.plot(
-        [low, high], [histogram.uniform_density] * 2, color=GREY, linestyle="--", linewidth=1.1,
-        gid="prior",
-    )  # fmt: skip
-    margin = 0.02 * (high - low)
-    ax.set(xlim=(low - margin, high + margin), ylim=(0, None), yticks=[], xlabel=name)
-    ax.tick_params(axis="x", labelsize=SMALL)
