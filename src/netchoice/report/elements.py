@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from netchoice.report.markup import Html, element, join, void
+from netchoice.report.markup import Html, element, join
 
 
 class Sections:
@@ -99,7 +99,7 @@ def slider(name: str, title: str, highest: int, lowest: int = 0) -> Html:
     return element(
         "p",
         element("label", title, " = ", output, for_=name),
-        void("input", type="range", id=name, min=lowest, max=highest, step=1, value=lowest),
+        element("input", type="range", id=name, min=lowest, max=highest, step=1, value=lowest),
         class_="control",
     )
 

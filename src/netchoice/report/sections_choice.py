@@ -29,11 +29,7 @@ def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
         "Model probabilities",
         "Each bar is the probability that a model made the network, given that one of them did. The "
         "line across its end is the interval of that probability.",
-        sections.draw(
-            "models",
-            models.probabilities(record),
-            "Bar chart of the probability of each model, with intervals",
-        ),
+        sections.draw("models", models.probabilities(record), "Bar chart of the probabilities"),
         details("Show the numbers as a table", table("Most probable model first", head, rows)),
     )
 
@@ -50,9 +46,7 @@ def add_parameters(
     figures, rows = [], []
     for i, (name, summary) in enumerate(record["parameters"].items()):
         drawn = models.posterior(name, posterior, summary, uniform=name in uniform)
-        figures.append(
-            sections.draw(f"parameter-{i}", drawn, f"Histogram of the posterior of {name}")
-        )
+        figures.append(sections.draw(f"parameter-{i}", drawn, f"Posterior of {name}"))
         prior = priors.get(name, "unknown") + (", density-matched" if is_matched else "")
         coverage, boundary = f"{summary['coverage']:.0%}", summary["at_boundary"] or "no"
         rows.append((name, summary["median"], *summary["interval"], coverage, boundary, prior))
@@ -65,10 +59,7 @@ def add_parameters(
         "network does not determine the parameter."
         + (" The dashed line is a uniform prior." if uniform else ""),
         element("div", *figures, class_="small"),
-        details(
-            "Show the numbers as a table",
-            table("Posteriors if this model made the network", head, rows),
-        ),
+        details("Show the numbers as a table", table("Posteriors under this model", head, rows)),
     )
 
 
@@ -109,11 +100,7 @@ def add_embedding(sections: Sections, folder: ResultFolder) -> None:
         "observed network. If it lies apart from all points, it is outside the simulated range and no "
         "model fits. Hover over a point for the parameters of the simulation; click a name in the "
         "legend to hide that model.",
-        sections.draw(
-            "embedding",
-            models.embedding(embedding),
-            "Scatter plot of simulated networks by model, with the observed network",
-        ),
+        sections.draw("embedding", models.embedding(embedding), "Scatter plot of the embedding"),
         paragraph(
             f"The distances in the plane have a correlation of {embedding['pearson']:.2f} with the "
             f"distances between {len(embedding['features'])} features (distance correlation "
@@ -135,13 +122,8 @@ def add_features(sections: Sections, folder: ResultFolder) -> None:
     for i, (name, observed) in enumerate(folder.record["features"].items()):
         values = X[name].to_numpy(dtype=np.float64)
         histogram = feature_histogram(name, values, labels, float(observed))
-        figures.append(
-            sections.draw(
-                f"feature-{i}",
-                models.distribution(histogram),
-                f"Histograms of {name} by model, with the value of the observed network",
-            )
-        )
+        drawn = models.distribution(histogram)
+        figures.append(sections.draw(f"feature-{i}", drawn, f"Histograms of {name} by model"))
         for model in sorted(set(labels)):
             quantiles = np.nanquantile(values[labels == model], (0.05, 0.5, 0.95)).tolist()
             rows.append((name, model, float(observed), *quantiles))
@@ -152,10 +134,7 @@ def add_features(sections: Sections, folder: ResultFolder) -> None:
         "Each histogram shows the simulations of one model; the thick line is the observed network. A "
         "feature distinguishes models whose histograms do not overlap.",
         element("div", *figures, class_="small"),
-        details(
-            "Show the quantiles as a table",
-            table("Quantiles over the simulations of each model", head, rows),
-        ),
+        details("Show the quantiles as a table", table("Quantiles of simulations", head, rows)),
     )
 
 
@@ -180,21 +159,14 @@ def add_reliability(sections: Sections, folder: ResultFolder) -> None:
         "Simulations with known models were held out and predicted. On the dashed line, predictions "
         "with probability 0.8 are correct in 80% of cases. Larger points stand for more predictions; "
         "vertical lines span two standard errors on either side.",
-        sections.draw(
-            "reliability",
-            models.reliability(bins),
-            "Observed frequency against predicted probability",
-            "narrow",
-        ),
+        sections.draw("reliability", models.reliability(bins), "Reliability diagram", "narrow"),
         confusion,
         paragraph(
             f"Held-out accuracy: {record['accuracy']:.2%}. Logarithmic score "
             f"{scores['log_score']:.4g}, Brier score {scores['brier']:.4g}; 0 is perfect for both.",
             class_="aside",
         ),
-        details(
-            "Show the points as a table", table("Predictions by their probability", head, rows)
-        ),
+        details("Show the points as a table", table("Predictions by probability", head, rows)),
     )
 
 

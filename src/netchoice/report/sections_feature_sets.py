@@ -35,12 +35,7 @@ def add_explorer(sections: Sections, sets: FeatureSets, note: str = "") -> None:
         "weight of the cost) and the number k of features, or click a marker, to see that set.",
         element(
             "div",
-            sections.draw(
-                "explorer",
-                explorer(sets),
-                "Scatter plot of accuracy against cost for every set of features; the controls "
-                "beside it and the table below it give the same numbers",
-            ),
+            sections.draw("explorer", explorer(sets), "Scatter plot of accuracy against cost"),
             _panel(sets),
             class_="beside",
         ),
@@ -97,9 +92,7 @@ def add_heatmap(sections: Sections, sets: FeatureSets) -> None:
         "noise features. Click a cell to select that set.",
         _method_list(sets, "heat-method", "method"),
         sections.draw(
-            "heat",
-            [heatmap(sets, method) for method in sets.methods],
-            "Heat map of accuracy over the penalty and the number of features, for one method",
+            "heat", [heatmap(sets, method) for method in sets.methods], "Heat map of accuracy"
         ),
         script_table("Show the accuracies as a table", "heat"),
     )
@@ -116,9 +109,7 @@ def add_rankings(sections: Sections, sets: FeatureSets) -> None:
         f"The figure shows at most {MOST_RANKED} features, those with the best positions.",
         _method_list(sets, "ranking-method", "method"),
         sections.draw(
-            "ranking",
-            [ranking_paths(sets, method) for method in sets.methods],
-            "Positions of features in the ranking over the penalty, for one method",
+            "ranking", [ranking_paths(sets, method) for method in sets.methods], "Positions over λ"
         ),
         script_table("Show the rankings as a table", "ranking"),
     )
@@ -142,10 +133,6 @@ def add_costs(sections: Sections, costs: CostModel, chosen: list[str], unit: str
         "A full point is the cost of a feature alone. A ring is what it costs once its shared steps "
         "are paid; the distance between the two is what other features can share. Selected features "
         "have a ★." + (f" {n_omitted} {omitted} in the table only." if n_omitted else ""),
-        sections.draw(
-            "costs",
-            feature_costs(listed, chosen, unit),
-            "Cost of each feature alone and with its shared steps paid",
-        ),
+        sections.draw("costs", feature_costs(listed, chosen, unit), "Cost of each feature"),
         details("Show the costs as a table", table("Most expensive feature first", head, rows)),
     )

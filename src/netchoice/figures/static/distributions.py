@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, SymmetricalLogLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
@@ -115,14 +115,10 @@ def _draw_histogram(
 def _set_scale(ax: Axes, scale: FeatureScale) -> None:
     if scale.kind == "linear":
         ax.xaxis.set_major_locator(MaxNLocator(4))
-    elif scale.kind == "log":
-        ax.set_xscale("log")
-        ax.xaxis.set_major_locator(LogLocator(numticks=5))
     else:
-        ax.set_xscale("symlog", linthresh=scale.linear_part)
-        locator = SymmetricalLogLocator(base=10, linthresh=scale.linear_part)
-        locator.set_params(numticks=5)
-        ax.xaxis.set_major_locator(locator)
+        options = {"linthresh": scale.linear_part} if scale.kind == "symlog" else {}
+        ax.set_xscale(scale.kind, **options)
+        ax.set_xticks(scale.ticks())
     ax.xaxis.set_minor_locator(NullLocator())
 
 

@@ -176,11 +176,7 @@ def _draw(
 
 
 def _draw_contours(
-    ax: Axes,
-    x: NDArray[Any],
-    y: NDArray[Any],
-    share: NDArray[np.float64],
-    levels: Sequence[float],
+    ax: Axes, x: NDArray[Any], y: NDArray[Any], share: NDArray[np.float64], levels: Sequence[float]
 ) -> None:
     """Draw lines of equal share to the outer borders of the cells, each with one label."""
     positive = share[share > 0]

@@ -24,11 +24,7 @@ from netchoice.validation import check_integer
 
 
 def ranking_paths(
-    path: pd.DataFrame,
-    method: str,
-    *,
-    top: int = 10,
-    ax: Axes | None = None,
+    path: pd.DataFrame, method: str, *, top: int = 10, ax: Axes | None = None
 ) -> Axes:
     """Draw the positions of features over the penalty λ, for features that reach the top.
 
