@@ -15,7 +15,7 @@ from netchoice.figures.interactive.layout import (
     figure,
     label,
     rounded,
-)
+)  # fmt: skip
 from netchoice.figures.style import BLUE, VERMILLION
 
 MOST_FEATURES, MOST_STEPS = 60, 6

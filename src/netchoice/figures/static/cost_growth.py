@@ -18,10 +18,7 @@ from netchoice.figures.style import LINES, SeriesStyle, series_styles
 
 
 def cost_growth(
-    frame: pd.DataFrame,
-    fits: Iterable[Mapping[str, Any]] | None = None,
-    *,
-    ax: Axes | None = None,
+    frame: pd.DataFrame, fits: Iterable[Mapping[str, Any]] | None = None, *, ax: Axes | None = None
 ) -> Axes:
     """Draw the cost per network against its number of nodes, both logarithmic, with fits.
 
