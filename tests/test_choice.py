@@ -234,7 +234,11 @@ def test_the_command(tmp_path, capsys):
     assert code == 0, errors
     assert "most probable model: ba2" in text
     assert "simulating (selection): 600/600 rows" in errors
-    assert {p.stem for p in (out / "figures").iterdir()} >= {"cloud", "features", "probabilities"}
+    assert {p.stem for p in (out / "figures").iterdir()} >= {
+        "embedding",
+        "features",
+        "probabilities",
+    }
     record = json.loads(run(*given, "--out", out, "--samples", 300, "--json")[1])
     assert record["model"] == "ba2"
     models = json.loads(

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from netchoice.workflows.pilot_accuracy import confused_pairs, paired_gain
 
 import netchoice
 from netchoice import CostModel, ModelSpace, ReferenceTable, simulate_table
@@ -12,7 +13,6 @@ from netchoice.cost_growth import CostGrowth, fit_power, fit_slope
 from netchoice.errors import UsageError
 from netchoice.features import min_powers
 from netchoice.workflows import PilotStudy, pilot, recommend_pilot_size
-from netchoice.workflows.pilot_accuracy import confused_pairs, paired_gain
 
 FEW = ["degree_mean", "transitivity", "n_triangles", "lcc_mean_distance", "noise_normal"]
 SIZES = (50, 100, 200, 400, 800)
@@ -240,8 +240,9 @@ def test_accuracy_is_that_of_the_target_table(study, options):
 
 
 def test_rankings_at_a_penalty_use_costs_of_the_target(study, options):
-    from netchoice.selection import get_selector
     from netchoice.workflows.pilot_tables import fit_growth
+
+    from netchoice.selection import get_selector
 
     tables = [
         ReferenceTable.load(options["path"] / "tables" / f"pilot-{n}-{repeat}")
@@ -462,15 +463,15 @@ def test_recommendation_refuses(small_steps, wrong, words):
 
 
 def test_picture_of_accuracy(study, tmp_path):
-    from netchoice import plots
-    from netchoice.plots.pilots import pilot_accuracy
+    from netchoice import figures
+    from netchoice.figures import pilot_accuracy
 
     panels = pilot_accuracy(study.accuracy, ks=(1, 2, 9))
     assert [ax.get_title() for ax in panels] == ["1 feature", "2 features"]
     line = panels[1].containers[0].lines[0]
     shown = study.accuracy.query("method == 'jmi' and penalty == 0 and k == 2")
     assert line.get_ydata() == pytest.approx(shown.groupby("n")["accuracy"].mean())
-    assert plots.save(panels, tmp_path / "a.png").stat().st_size > 5000
+    assert figures.save(panels, tmp_path / "a.png").stat().st_size > 5000
     with pytest.raises(UsageError, match="no accuracy for penalty 7; there is 0, 2"):
         pilot_accuracy(study.accuracy, penalty=7)
 

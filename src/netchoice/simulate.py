@@ -21,8 +21,8 @@ from netchoice.engines.engine import Engine, Lost
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.features import Feature
 from netchoice.features.registry import FEATURES, Step, find, plan
-from netchoice.models.model import Model
 from netchoice.models.builtin import get_space
+from netchoice.models.model import Model
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
 from netchoice.row_simulator import Batch, RowSimulator, machine_id

@@ -106,4 +106,4 @@ def _print_result(result: FeatureResult) -> None:
     for name in sorted(result.values, key=lambda name: -result.seconds[name]):
         shown = "failed" if name in result.failures else f"{result.values[name]:.10g}"
         say(f"{name:26}{shown:>18}{duration(result.seconds[name]):>14}")
-    say(f"all together, with shared steps once: {duration(result.total_seconds)}")
+    say(f"all together, shared steps paid once: {duration(result.total_seconds)}")

@@ -2,7 +2,7 @@
 
 from netchoice.features import (  # noqa: F401, I001  this is the order of the features in tables
     components,
-    distances,
+    shortest_paths,
     connectivity,
     degrees,
     centrality,

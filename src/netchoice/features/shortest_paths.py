@@ -1,4 +1,4 @@
-"""Distances: lengths of shortest paths."""
+"""Shortest paths: features of the distances between nodes."""
 
 import numpy as np
 
