@@ -1,4 +1,4 @@
-# Every target sets up what it needs: python3, pip and make are enough.
+# Every target installs what it needs. Only python3, pip and make must be present.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,18 +9,18 @@ WORKERS := $(shell nproc 2>/dev/null || echo 2)
 .PHONY: help demo example-large recovery reproduce test test-all test-bounds lint bench docs lock clean
 
 help:
-	@echo "make demo      set up, and say which model made an example network"
-	@echo "make test      set up, lint, check types, run the tests, kernels with bounds checking too"
-	@echo "make test-all  the same with the slow tests"
-	@echo "make bench     speed against the peers, measured side by side"
-	@echo "make example-large  100,000 nodes: features selected on pilots, costs extrapolated"
-	@echo "make recovery  how often the model of networks grown by plain code is told rightly"
-	@echo "make reproduce the paper's tables, figures and claims; SCALE=tiny, small or paper"
-	@echo "make docs      build the documentation into $(OUT)/docs"
-	@echo "make lint      ruff and mypy only"
-	@echo "make lock      renew requirements/*.txt from pyproject.toml"
+	@echo "make demo           set up netchoice and choose a model for an example network"
+	@echo "make test           set up netchoice, run the linter, the type checker and all fast tests"
+	@echo "make test-all       also run the slow tests"
+	@echo "make bench          measure the speed of netchoice and of other packages in one run"
+	@echo "make example-large  choose a model for a network of 100,000 nodes, using pilots"
+	@echo "make recovery       measure how often the model of independently grown networks is predicted correctly"
+	@echo "make reproduce      reproduce the paper's tables, figures and claims; SCALE=tiny, small or paper"
+	@echo "make docs           build the documentation into $(OUT)/docs"
+	@echo "make lint           run ruff and mypy only"
+	@echo "make lock           update requirements/*.txt from pyproject.toml"
 
-# Debian's python3 may come without ensurepip: then the pip that is there fills the environment.
+# If Debian's python3 has no ensurepip, the installed pip installs pip into the environment.
 $(VENV)/.created:
 	@echo "setting up $(VENV) (once)"
 	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { \
@@ -39,7 +39,7 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/dev.txt
 	@touch $@
 
-# Packages that are measured against only; each may be missing.
+# Packages that only the benchmarks use; the benchmarks also run if some are missing.
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.dev
 	@echo "installing the peers of requirements/bench.txt"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/bench.txt
@@ -47,29 +47,29 @@ $(VENV)/.bench: requirements/bench.txt $(VENV)/.dev
 
 $(VENV)/.warm: $(KERNELS) $(VENV)/.runtime
 	@echo "compiling the numerical kernels (once)"
-	@rm -f src/netchoice/_kernels/__pycache__/*.nb[ci] # a kernel is cached without regard to its helpers
+	@rm -f src/netchoice/_kernels/__pycache__/*.nb[ci] # numba does not recompile a kernel when its helpers change
 	@$(BIN)/netchoice warmup 2>/dev/null
 	@touch $@
 
 demo: $(VENV)/.warm
 	@mkdir -p $(OUT)/demo
 	@echo
-	@echo "A network of 1000 nodes; which mechanism made it, dmc or dmr?"
+	@echo "Which model made this network of 1000 nodes, dmc or dmr?"
 	@echo '$$ netchoice choose examples/dmr-network.tsv --space duplication --out $(OUT)/demo/choice'
 	@$(BIN)/netchoice choose examples/dmr-network.tsv --space duplication --out $(OUT)/demo/choice --fresh
 	@echo
-	@echo "The truth: it was grown by dmr with p_delete = 0.55 and p_new = 0.45."
-	@echo "To look at: $(OUT)/demo/choice/report.html; single pictures in $(OUT)/demo/choice/figures"
+	@echo "The true model is dmr with p_delete = 0.55 and p_new = 0.45."
+	@echo "Open $(OUT)/demo/choice/report.html in a browser. The figures are in $(OUT)/demo/choice/figures."
 
-# Networks grown by the plain twins of the tests, told by the whole machinery.
+# Predict the model of networks that the reference implementations of the tests have grown.
 recovery: $(VENV)/.dev $(VENV)/.warm
 	$(BIN)/python benchmarks/recovery.py
 
-# Selection on pilots for a network on which the whole battery is out of reach.
+# Select features on pilots, for a network on which computing all features would take too long.
 example-large: $(VENV)/.warm
 	$(BIN)/python examples/large_network.py
 
-# The paper once more. The yeast networks are found through NETCHOICE_DATA, or fetched.
+# Reproduce the paper. NETCHOICE_DATA names the folder of the yeast networks; without it they are downloaded.
 SCALE ?= small
 PARTS ?= all
 reproduce: $(VENV)/.warm
@@ -80,7 +80,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Debian's browser, for the tests of the report; where it cannot be had they are skipped.
+# Install Debian's browser for the tests of the report. Without it these tests are skipped.
 BROWSER := $(VENV)/.browser
 ROOT_SHELL := $(shell [ "$$(id -u)" = 0 ] && echo env || echo sudo -n)
 $(BROWSER): | $(VENV)/.created
@@ -89,8 +89,8 @@ $(BROWSER): | $(VENV)/.created
 		echo "installing chromium for the tests of the report (once)"; \
 		{ $(ROOT_SHELL) apt-get update -qq && $(ROOT_SHELL) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
 			--no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1 && touch $@ \
-			|| echo "chromium could not be installed: the tests in a browser will be skipped"; \
-	else echo "no chromium, and no way to install it: the tests in a browser will be skipped"; fi
+			|| echo "chromium could not be installed; pytest will skip the tests in a browser"; \
+	else echo "chromium is not installed and cannot be installed; pytest will skip the tests in a browser"; fi
 
 test: lint $(VENV)/.warm $(BROWSER) test-bounds
 	$(BIN)/python -m pytest --doctest-modules src/netchoice -q -p no:cacheprovider
@@ -99,7 +99,7 @@ test: lint $(VENV)/.warm $(BROWSER) test-bounds
 test-all: test
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 
-# Kernels once more with every index checked; their own cache, since checked code is other code.
+# Run the kernel tests with every index checked. The checked kernels need a separate cache.
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(OUT)/boundscheck \
 		$(BIN)/python -m pytest -n $(WORKERS) -m "kernels and not slow"
@@ -123,7 +123,7 @@ docs: $(VENV)/.dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs $(OUT)/docs
 	@echo "open $(OUT)/docs/index.html"
 
-# What a fresh install next year gets: exactly what was tested.
+# Pin the versions that were tested, so that later installations get the same ones.
 lock:
 	rm -rf $(OUT)/lock && $(PYTHON) -m venv $(OUT)/lock
 	$(OUT)/lock/bin/python -m pip install --quiet --upgrade pip

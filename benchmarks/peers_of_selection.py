@@ -28,7 +28,7 @@ import netchoice
 from netchoice.costs import CostModel
 from netchoice.evaluation import penalty_grid, wilson
 from netchoice.evaluation.scores import ByNeighbours, Scores, make_folds
-from netchoice.selection import METHODS, get_selector, rank_path
+from netchoice.selection import METHODS, WEIGHTED_METHODS, get_selector, rank_path
 
 HARDER = ("mechanisms", 200)
 KS = range(1, 16)
@@ -45,8 +45,6 @@ DIFFERENCES = (0.0, 0.01, 0.1, 1.0, 10.0, 100.0)
 FRACTIONS = (0.1, 0.25, 0.5, 1.0, 2.0)
 #: Bins of about equal size per column, for bcselector.
 N_BINS = 10
-#: Weighted forests grow a new forest for every penalty, and are charged alone.
-WEIGHTED_METHODS = ("weighted-mdi", "weighted-mda")
 LIGHTGBM_TREES, LIGHTGBM_NEIGHBOURS = "LightGBM, its trees", "LightGBM, neighbours"
 SEQUENTIAL = "sequential (scikit-learn)"
 
@@ -336,27 +334,28 @@ def as_markdown(frame: pd.DataFrame, setting: str, table: str) -> str:
 
 
 def _cost_text(seconds: float) -> str:
-    from netchoice.plots.canvas import cost_text
+    from netchoice.figures.data.costs import cost_text
 
     return cost_text(float(f"{seconds:.2g}"))
 
 
-def picture(frame: pd.DataFrame, path: Path, setting: str = "measured, shared") -> None:
+def draw(frame: pd.DataFrame, path: Path, setting: str = "measured, shared") -> None:
     """Draw error rate against cost, one panel per pair of tables on which methods differ."""
     from matplotlib.figure import Figure
 
-    from netchoice.plots import canvas
+    from netchoice.figures.static import axes
+    from netchoice.figures.style import series_styles
 
     shown = [
         ALL_OURS, THEN_TREES, LIGHTGBM_TREES, LIGHTGBM_NEIGHBOURS, "bcselector, difference",
         SEQUENTIAL,
     ]  # fmt: skip
-    styles = canvas.signs(shown)
+    styles = series_styles(shown)
     frame = frame[(frame["setting"] == setting) & frame["method"].isin(shown)]
     tables = [table for table, rows in frame.groupby("table", sort=False) if _differ(rows)]
     if not tables:
         return
-    figure = Figure(figsize=(4.2 * len(tables), 4.8), dpi=canvas.DPI, layout="constrained")
+    figure = Figure(figsize=(4.2 * len(tables), 4.8), dpi=axes.DPI, layout="constrained")
     for ax, table in zip(np.ravel(figure.subplots(1, len(tables))), tables, strict=True):
         own = frame[frame["table"] == table]
         for i, (method, style) in enumerate(styles.items()):
@@ -370,13 +369,13 @@ def picture(frame: pd.DataFrame, path: Path, setting: str = "measured, shared") 
         ax.set_yscale("symlog", linthresh=1e-3)
         ax.set_ylim(-1e-4, 1)
         ax.set_yticks([0, 1e-3, 1e-2, 1e-1, 1], ["0", "0.1%", "1%", "10%", "100%"])
-        canvas.cost_axis(ax.xaxis, own["budget"], "s", "largest cost of the set per network")
+        axes.cost_axis(ax.xaxis, own["budget"], "s", "largest cost of the set per network")
         ax.set_title(table, fontsize=10)
         ax.grid(alpha=0.3)
     figure.axes[0].set_ylabel("error rate on the test table")
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=9, frameon=False)
-    canvas.save(figure, path)
+    axes.save(figure, path)
 
 
 def _differ(rows: pd.DataFrame) -> bool:
@@ -456,7 +455,7 @@ def main() -> int:
         arguments.out.mkdir(parents=True, exist_ok=True)
         frame.to_csv(arguments.out / "peers.csv", index=False)
         (arguments.out / "peers.md").write_text("\n\n".join(pages) + "\n")
-        picture(frame, arguments.out / "peers.png")
+        draw(frame, arguments.out / "peers.png")
     return 0
 
 

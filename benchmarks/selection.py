@@ -66,7 +66,7 @@ def paths(X, y, costs) -> bool:
         small = rank_path(selector, X[:200], y[:200], PENALTIES[:2])  # compiled, loaded
         assert len(small) == 2 * X.shape[1]
         one, _ = seconds(lambda s=selector: s.set_params(penalty=1).fit(X, y))
-        if method.startswith("weighted"):
+        if selector.statistics_depend_on_penalty:
             some, _ = seconds(lambda s=selector: rank_path(s, X, y, PENALTIES[::5]))
             note = f"{one:>9.3f}s{some:>13.3f}s{some / one:>8.2f}  6 penalties, each another forest"
         else:

@@ -1,13 +1,14 @@
 # %% [markdown]
-# # Which tests are worth their cost?
+# # Which medical tests should a clinic use?
 #
-# A clinic tells healthy people from patients with anaemia or diabetes. A scan would do, and costs
-# more than everything else together. Several blood values share one blood sample.
+# A clinic distinguishes healthy people from patients with anaemia or diabetes. A scan distinguishes
+# them best, but costs more than all other tests together. Several blood values share one blood sample.
 #
-# **Patients and costs are invented.** Nothing here is medical advice. What is real is the way to
-# choose: information minus λ times cost, judged on patients who had no part in the choice.
+# **Patients and costs are invented.** Nothing here is medical advice. Only the method is real: it
+# ranks tests by information minus λ times cost, and measures the accuracy on patients that were not
+# used to select the tests.
 #
-# Run it with `python examples/clinic.py`, or open it as a notebook. `--small` is for a quick try.
+# Run it with `python examples/clinic.py`, or open it as a notebook. Pass `--small` for a short run.
 
 # %%
 import argparse
@@ -19,22 +20,23 @@ import pandas as pd
 import netchoice
 from netchoice.selection import JMI, get_selector, rank_path
 
-parser = argparse.ArgumentParser(description="Which tests are worth their cost?")
-parser.add_argument("--small", action="store_true", help="fewer methods, a few seconds")
-parser.add_argument("--out", type=Path, default=Path("clinic"), help="folder for pictures")
-options, _ = parser.parse_known_args()  # a notebook has arguments of its own
+parser = argparse.ArgumentParser(description="Which medical tests should a clinic use?")
+parser.add_argument("--small", action="store_true", help="use fewer methods; takes a few seconds")
+parser.add_argument("--out", type=Path, default=Path("clinic"), help="figure folder")
+options, _ = parser.parse_known_args()  # a notebook passes its own arguments
 options.out.mkdir(parents=True, exist_ok=True)
 
 
 # %% [markdown]
 # ## The patients
-# 600 invented patients: three diagnoses, ten things that can be known about each. The scan tells
-# most. Haemoglobin tells anaemia, glucose and HbA1c tell diabetes; shoe size tells nothing.
+# There are 600 invented patients with three diagnoses and ten features. The scan is the most
+# informative feature. Haemoglobin indicates anaemia; glucose and HbA1c indicate diabetes. Shoe size
+# contains no information.
 
 
 # %%
 def invent_patients(n: int, seed: int) -> pd.DataFrame:
-    """Invented patients; `examples/patients.csv` holds 600 of them."""
+    """Return a table of n invented patients. `examples/patients.csv` contains 600 of them."""
     rng = np.random.default_rng(seed)
     illness = rng.choice(3, n, p=[0.5, 0.25, 0.25])
 
@@ -63,8 +65,8 @@ print(patients.groupby("diagnosis").mean().round(1).T.to_string())
 
 # %% [markdown]
 # ## The costs
-# What a test costs by itself, and what it needs. The blood sample is paid once, however many values
-# are taken from it. Invented, in euro.
+# Every test has its own cost, and some tests use a shared step: a blood sample or a urine sample.
+# You pay for a sample once, even if several tests use it. The costs are invented, in euro.
 
 # %%
 costs = netchoice.CostModel(
@@ -84,12 +86,13 @@ for name in ("haemoglobin", "glucose", "scan"):
     print(f"{name} alone: {costs.cost(name):g} euro")
 both = ["haemoglobin", "glucose"]
 print(f"haemoglobin and glucose from one sample: {costs.cost_of_set(both, 'shared'):g} euro")
-netchoice.plots.save(netchoice.plots.feature_costs(costs, unit="euro"), options.out / "costs.png")
+figure = netchoice.figures.feature_costs(costs, unit="euro")
+netchoice.figures.save(figure, options.out / "costs.png")
 
 # %% [markdown]
 # ## One ranking
-# Without a penalty the scan comes first. With one, the blood values do, and once the sample is paid
-# the next value from it is nearly free.
+# Without a penalty, the scan has rank 1. With a penalty, blood values have the first ranks. After
+# the blood sample is paid, another blood value is cheap.
 
 # %%
 X, y = patients.drop(columns="diagnosis"), patients["diagnosis"]
@@ -101,9 +104,9 @@ for penalty in (0, 1):
     print(f"penalty {penalty}: {', '.join(selector.ranking_names_[:3])} for {cost:g} euro")
 
 # %% [markdown]
-# ## How well does a set do, and for how much?
-# Rankings are made on half of the patients, by several methods and for many penalties. The first
-# 1, 2, … tests of each are judged on the other half.
+# ## Accuracy and cost of sets of tests
+# Several methods rank the tests on half of the patients, for several penalties. The accuracy of the
+# first 1, 2, … tests of each ranking is measured on the other half.
 
 # %%
 table = netchoice.ReferenceTable.from_frame(patients, label="diagnosis", costs=costs)
@@ -115,24 +118,25 @@ rankings = rank_path(
     train.y,
     [0, 0.3, 1, 3, 10],
 )
-evaluation = netchoice.evaluate(rankings, test, ks=range(1, 7), costs=costs)
+evaluation = netchoice.evaluate_rankings(rankings, test, ks=range(1, 7), costs=costs)
 chosen = netchoice.operating_point(evaluation)
-print(f"as good as the best, and cheapest: {', '.join(chosen.features)}")
-print(f"{chosen.cost:g} euro, right for {chosen.accuracy:.0%} (between {chosen.interval[0]:.0%} "
-      f"and {chosen.interval[1]:.0%}); the best set: {chosen.best_accuracy:.0%}")  # fmt: skip
+low, high = chosen.interval
+print(f"cheapest set with nearly the best accuracy: {', '.join(chosen.features)}")
+print(f"cost: {chosen.cost:g} euro; accuracy: {chosen.accuracy:.0%} (95% interval {low:.0%} to "
+      f"{high:.0%}); accuracy of the best set: {chosen.best_accuracy:.0%}")  # fmt: skip
 
 # %% [markdown]
 # ## Within a budget
-# The most accurate set that a patient can have for 20 euro, and for 5.
+# Select the most accurate set of tests for at most 20 euro, and for at most 5 euro.
 
 # %%
 within = {}
 for budget in (20, 5):
     point = netchoice.operating_point(evaluation, "budget", budget=budget)
     within[budget] = point
-    print(f"for {budget} euro: {', '.join(point.features)}, right for {point.accuracy:.0%}")
-picture = netchoice.plots.pareto(
+    print(f"budget {budget} euro: {', '.join(point.features)}; accuracy: {point.accuracy:.0%}")
+figure = netchoice.figures.pareto(
     evaluation, point={"cost": chosen.cost, "accuracy": chosen.accuracy}, unit="euro"
 )
-netchoice.plots.save(picture, options.out / "accuracy-against-cost.png")
-print(f"pictures in {options.out}")
+netchoice.figures.save(figure, options.out / "accuracy-against-cost.png")
+print(f"figures in {options.out}")

@@ -1,9 +1,10 @@
-"""Which model made a network of 100,000 nodes, where the whole battery of features is out of reach?
+"""Choose a model for a network of 100,000 nodes, on which computing all features takes too long.
 
-Pilots of at most 1000 nodes say which features tell the models apart, and how costs grow. Costs
-are extrapolated to 100,000 nodes, so that the selection avoids what would be expensive there. Only the
-selected features are computed at full size: on the network in question, and on networks that both
-models grow, among which its nearest neighbours name the model. A few minutes.
+Pilots of at most 1000 nodes show which features distinguish the models, and how costs grow. The costs
+are extrapolated to 100,000 nodes, so that the selection avoids features that are expensive there.
+Only the selected features are computed at full size: on the network, and on simulations of both
+models. The nearest neighbours of the network among these simulations predict its model. The script
+takes a few minutes.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from netchoice.features import min_powers
 from netchoice.selection import get_selector
 from netchoice.units import duration
 
-#: Sparse networks, as most large ones are.
+#: A prior that gives sparse networks. Most large networks are sparse.
 SPACE = netchoice.get_space("duplication").with_priors({"p_delete": "uniform(0.5, 0.75)"})
 SIZES = (100, 200, 500, 1000)
 PENALTY, N_FEATURES, NEIGHBOURS = 10.0, 4, 10
 
 
-def pilots(rows: int) -> list[netchoice.ReferenceTable]:
-    """Tables of small networks, the same draws at every size."""
+def simulate_pilots(rows: int) -> list[netchoice.ReferenceTable]:
+    """Simulate one table for each pilot size, with the same draws of models and parameters."""
     return [
         netchoice.simulate_table(SPACE, n_nodes=n, n_samples=rows, seed=1, stream="pilot")
         for n in SIZES
@@ -38,7 +39,7 @@ def pilots(rows: int) -> list[netchoice.ReferenceTable]:
 
 
 def select(table: netchoice.ReferenceTable, costs: netchoice.CostModel) -> list[str]:
-    """Features that tell most about the model for their cost at full size."""
+    """Return the features that rank first by information minus penalty times cost at full size."""
     varying = table.drop_constant()
     selector = get_selector(
         "jmi",
@@ -50,54 +51,52 @@ def select(table: netchoice.ReferenceTable, costs: netchoice.CostModel) -> list[
 
 
 def main() -> None:
-    """Pilots, selection, the large network, its neighbours; and what was paid."""
+    """Select features on pilots, predict the model of a large network, and print the costs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=100_000)
-    parser.add_argument("--model", choices=SPACE.labels, default="dmr", help="the one to be found")
-    parser.add_argument("--rows", type=int, default=400, help="of each pilot")
-    parser.add_argument("--references", type=int, default=100, help="networks of full size")
+    parser.add_argument("--model", choices=SPACE.labels, default="dmr", help="the true model")
+    parser.add_argument("--rows", type=int, default=400, help="rows of each pilot")
+    parser.add_argument("--references", type=int, default=100, help="simulations of full size")
     options = parser.parse_args()
-    begun = time.monotonic()
+    start = time.monotonic()
 
-    small = pilots(options.rows)
-    growth = CostGrowth.fit(small, powers=min_powers())
+    pilots = simulate_pilots(options.rows)
+    growth = CostGrowth.fit(pilots, powers=min_powers())
     costs = growth.predict(options.nodes)
-    chosen = select(small[-1], costs)
-    print(f"pilots of {', '.join(map(str, SIZES))} nodes select: {', '.join(chosen)}")
+    selected = select(pilots[-1], costs)
+    print(f"features selected on pilots of up to {SIZES[-1]} nodes: {', '.join(selected)}")
 
     rng = np.random.default_rng(2024)
     model = SPACE[options.model]
     network = model.grow(options.nodes, model.sample(rng), rng)
-    print(
-        f"the network, grown by {options.model}: {network.n_nodes} nodes, {network.n_edges} edges"
-    )
-    result = netchoice.compute_features(network, chosen)
-    paid = sum(result.own_seconds.values()) + sum(result.step_seconds.values())
-    for name in chosen:
+    print(f"network grown by {options.model}: {network.n_nodes} nodes, {network.n_edges} edges")
+    result = netchoice.compute_features(network, selected)
+    measured = sum(result.own_seconds.values()) + sum(result.step_seconds.values())
+    for name in selected:
         print(
             f"    {name:28}{result.values[name]:>14.6g}{duration(result.seconds[name]):>12} alone"
         )
-    foretold = costs.cost_of_set(chosen, "shared")
-    print(f"paid for it: {duration(paid)}; foretold for such networks: {duration(foretold)}")
-    whole = growth.total(options.nodes)
-    print(f"the whole battery, extrapolated: {duration(whole)} for each network, "
-          f"{whole / foretold:.0f} times as much")  # fmt: skip
+    predicted = costs.cost_of_set(selected, "shared")
+    all_features = growth.total(options.nodes)
+    print(f"cost of these features: {duration(measured)} measured, {duration(predicted)} predicted")
+    print(f"predicted cost of all features: {duration(all_features)} per network, "
+          f"{all_features / predicted:.0f} times as much")  # fmt: skip
 
     references = netchoice.simulate_table(
-        SPACE, n_nodes=options.nodes, n_samples=options.references, seed=3, features=chosen
+        SPACE, n_nodes=options.nodes, n_samples=options.references, seed=3, features=selected
     )
     neighbours = make_pipeline(StandardScaler(), KNeighborsClassifier(NEIGHBOURS))
-    X, y = references.X[chosen].to_numpy(), references.y.to_numpy()
+    X, y = references.X[selected].to_numpy(), references.y.to_numpy()
     accuracy = cross_val_score(neighbours, X, y, cv=5).mean()
-    observed = [[result.values[name] for name in chosen]]
+    observed = [[result.values[name] for name in selected]]
     votes = neighbours.fit(X, y).predict_proba(observed)[0]
-    told = ", ".join(
-        f"{label} {v:.0%}" for label, v in zip(neighbours.classes_, votes, strict=True)
+    shares = ", ".join(
+        f"{label} {vote:.0%}" for label, vote in zip(neighbours.classes_, votes, strict=True)
     )
-    print(f"{NEIGHBOURS} nearest of {len(X)} networks of full size: {told}; "
-          f"right for {accuracy:.0%} of these networks themselves")  # fmt: skip
-    print(f"the same with the whole battery, extrapolated: {duration(whole * len(X))} of CPU time; "
-          f"this took {duration(time.monotonic() - begun)} in all")  # fmt: skip
+    print(f"models of the {NEIGHBOURS} nearest of {len(X)} simulations: {shares}; "
+          f"cross-validated accuracy: {accuracy:.0%}")  # fmt: skip
+    print(f"this run took {duration(time.monotonic() - start)}; computing all features of the "
+          f"simulations would take {duration(all_features * len(X))} of CPU time")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Which mechanism made this network?
 #
-# A network scientist has a network and two mechanisms in mind. This goes from the file to an answer,
-# looks at whether *any* model fits, and then at what happens when none does.
+# You have a network and two candidate mechanisms. This example leads from the file to an answer. It
+# tests whether *any* model fits, and shows what to do if none does.
 #
-# Run it with `python examples/network_scientist.py`, or open it as a notebook. `--small` is for a
-# quick try on a small network.
+# Run it with `python examples/network_scientist.py`, or open it as a notebook. Pass `--small` for a
+# short run on a small network.
 
 # %%
 import argparse
@@ -17,18 +17,18 @@ import numpy as np
 import netchoice
 
 parser = argparse.ArgumentParser(description="Which mechanism made this network?")
-parser.add_argument("network", nargs="?", help="a network file; an example by default")
-parser.add_argument("--small", action="store_true", help="a small network, a few seconds")
-parser.add_argument("--out", type=Path, default=Path("network-scientist"), help="for results")
-options, _ = parser.parse_known_args()  # a notebook has arguments of its own
+parser.add_argument("network", nargs="?", help="a network file (default: an example)")
+parser.add_argument("--small", action="store_true", help="use a small network; takes a few seconds")
+parser.add_argument("--out", type=Path, default=Path("network-scientist"), help="result folder")
+options, _ = parser.parse_known_args()  # a notebook passes its own arguments
 here = Path(__file__).parent if "__file__" in globals() else Path("examples")
 samples, engine = (600, "serial") if options.small else (10_000, "processes")
-limit = 1 if options.small else None  # seconds for a run: fewer simulations
+time_limit = 1 if options.small else None  # seconds for the simulations of one run
 
 # %% [markdown]
 # ## The network
-# Reading says what was found and what was dropped. The example was grown by `dmr` with p_delete =
-# 0.55 and p_new = 0.45, so we know the truth.
+# The reading report lists what netchoice found in the file and what it dropped. The example network
+# was grown by `dmr` with p_delete = 0.55 and p_new = 0.45, so you can check the answer.
 
 # %%
 if options.small:
@@ -41,56 +41,62 @@ print(network)
 
 # %% [markdown]
 # ## The answer
-# Features are selected on simulations, for the least cost that loses nothing. The answer rests on
-# simulations with these features only; whether any model fits is judged on all features.
+# netchoice selects the cheapest set of features that loses no accuracy. It then simulates more
+# networks with these features only, and computes the probabilities from them. The test of fit uses
+# all features.
 
 # %%
 answer = netchoice.choose_model(
-    network, "duplication", samples=samples, time_limit=limit, engine=engine,
+    network, "duplication", samples=samples, time_limit=time_limit, engine=engine,
     path=options.out / "answer", fresh=True,
 )  # fmt: skip
 print(answer)
 
 # %% [markdown]
-# In a notebook, `answer` by itself shows a table. Everything is at hand by name.
+# In a notebook, `answer` on its own line shows a table. Every part of the answer is an attribute.
 
 # %%
 print(f"{answer.model} at {answer.probabilities[answer.model]:.2f}, fits: {answer.fits}")
-pictures = netchoice.plots.draw_choice(answer, options.out / "answer" / "figures")
-print(f"{len(pictures)} pictures in {options.out / 'answer' / 'figures'}")
+figure_files = netchoice.figures.draw_choice(answer, options.out / "answer" / "figures")
+print(f"{len(figure_files)} figures in {options.out / 'answer' / 'figures'}")
 
 # %% [markdown]
-# ## A network that none of the two made
-# A ring whose edges were rewired at random, with as many nodes. One of two wrong models is always the
-# less wrong one, and its probability may be high all the same. `fits` says that neither made it.
+# ## A network that neither model made
+# This network is a ring with the same number of nodes, in which some edges are rewired at random.
+# Both models are wrong for it. One of them is still the more probable one, and its probability can be
+# high. Only `fits` shows that neither model made the network.
 
 # %%
 ring = nx.watts_strogatz_graph(network.n_nodes, 6, 0.05, seed=1)
 wrong = netchoice.choose_model(
-    ring, "duplication", samples=samples, time_limit=limit, engine=engine,
+    ring, "duplication", samples=samples, time_limit=time_limit, engine=engine,
     path=options.out / "ring", fresh=True,
 )  # fmt: skip
 print(f"{wrong.model} at {wrong.probabilities[wrong.model]:.2f}, fits: {wrong.fits}")
 print(wrong.fit["summary"])
 
 # %% [markdown]
-# ## A model of your own
-# So a model is missing. It is one function: nodes, a random generator, its parameters.
+# ## Your own model
+# The space lacks a model that makes such networks. To add one, write a function of the number of
+# nodes, a random generator, and the parameters of the model.
 
 
 # %%
 @netchoice.model(p="uniform(0.01, 0.1)", k=6)
 def rewired_ring(n_nodes, rng, p, k):
-    """A ring of k neighbours whose edges are rewired with probability p."""
+    """Return a ring of k neighbours in which each edge is rewired with probability p."""
     return nx.watts_strogatz_graph(n_nodes, k, p, seed=int(rng.integers(2**31)))
 
 
 space = netchoice.ModelSpace("with-ring", [*netchoice.get_space("duplication"), rewired_ring])
 better = netchoice.choose_model(
-    ring, space, samples=samples, time_limit=limit, engine=engine,
+    ring, space, samples=samples, time_limit=time_limit, engine=engine,
     path=options.out / "ring-known", fresh=True,
 )  # fmt: skip
 print(f"{better.model} at {better.probabilities[better.model]:.2f}, fits: {better.fits}")
-for name, told in better.parameters.items():
-    low, high = told["interval"]
-    print(f"{name}: {told['median']:.3f} (95% interval {low:.3f} to {high:.3f}); the truth: 0.05")
+for name, estimate in better.parameters.items():
+    low, high = estimate["interval"]
+    print(
+        f"{name}: {estimate['median']:.3f} (95% interval {low:.3f} to {high:.3f}); "
+        "the true value is 0.05"
+    )

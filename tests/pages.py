@@ -1,11 +1,13 @@
-"""Pages that are run: their commands and their Python give the output that stands there.
+"""Run the commands and the Python code of documentation pages and compare their output.
 
-In a page that is checked, a ``console`` block holds commands after ``$`` and what they print; a
-``text`` block right after a ``python`` block is what that prints. Blocks run in order, in one
-folder with a copy of ``examples``. Commands of other programs than those in RUN are not run. A
-Python block that begins with ``# name.py`` is kept as that file too.
+On a page, a ``console`` block contains commands, each after ``$``, and the output of each command. A
+``text`` block directly after a ``python`` block contains the output of that Python code. The blocks
+of a page run in order, in one folder that contains a copy of ``examples``. Only commands that start
+with a program in ``PROGRAMS`` are run. A Python block whose first line is ``# name.py`` is also saved
+as that file.
 
-``python tests/pages.py README.md docs/tutorial.md`` writes the output again.
+``python tests/pages.py README.md docs/tutorial.md`` replaces the output on these pages with the
+current output.
 """
 
 import contextlib
@@ -20,26 +22,31 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-RUN = ("netchoice", "python", "head", "cat")
+PROGRAMS = ("netchoice", "python", "head", "cat")
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.M | re.S)
 COMMAND = re.compile(r"^\$ ([^\n]*(?:\\\n[^\n]*)*)\n(.*?)(?=^\$ |\Z)", re.M | re.S)
 
-#: Costs are measured, so these are different on every machine.
+#: Measured times. They differ between machines, so ``masked`` masks them in every line.
 TIME = re.compile(r"\b\d[\d.]*(?:e[+-]?\d+)? (?:µs|ms|s|min|h)\b")
-#: Features are chosen by cost, and what follows from the chosen ones differs with them.
-FIGURE = re.compile(r"[<>]?\b\d[\d.]*(?:e[+-]?\d+)?%?")
-FOLLOWS = re.compile(
-    r"(?:  )?\S+ +\S+ \(between |\S+ \S+: \S+ \(95% interval |held-out simulations "
+NUMBER = re.compile(r"[<>]?\b\d[\d.]*(?:e[+-]?\d+)?%?")
+#: Lines with results of the selected features. netchoice selects features by measured cost, so
+#: these results differ between machines, and ``masked`` masks all numbers in these lines.
+RESULT_LINES = (
+    r"(?:  )?\S+ +\S+ \(interval ",
+    r"\S+ \S+: \S+ \(95% interval ",
+    r"held-out accuracy: ",
 )
-CHOSEN = re.compile(r"(it rests on) .*")
-AT_BOUNDARY = re.compile(r"note: the posterior of .* is at the prior's boundary ")
+#: Lines that list the selected features. Only the beginning that matches the group is compared.
+FEATURE_LINES = (r"^(features used) .*",)
+#: Lines that appear only for some selections of features. They are not compared.
+OPTIONAL_LINES = (r"note: the posterior of .* is at the prior's boundary ",)
 
 
 class Run(NamedTuple):
-    """A command or a piece of Python, what the page says that it prints, and what it printed."""
+    """A command or a Python block, its output on the page, and its current output."""
 
-    what: str
-    told: str
+    source: str
+    documented: str | None  # None if the page shows no output
     printed: str
 
 
@@ -48,61 +55,65 @@ def read(page):
 
 
 def runs(text, folder, skip=lambda command: False):
-    """Run the blocks of a page in order; told is None where the page says nothing of the output."""
+    """Run the blocks of a page in order and yield a `Run` for each command and Python block."""
     shutil.copytree(ROOT / "examples", folder / "examples", dirs_exist_ok=True)
     namespace = {}
     for language, body, output in BLOCK.findall(text):
         if language == "console":
-            for command, told in COMMAND.findall(body):
-                if command.startswith(RUN) and not skip(command):
-                    yield Run(command, told.rstrip("\n"), shell(command, folder).rstrip("\n"))
+            for command, documented in COMMAND.findall(body):
+                if command.startswith(PROGRAMS) and not skip(command):
+                    printed = run_command(command, folder).rstrip("\n")
+                    yield Run(command, documented.rstrip("\n"), printed)
         else:
-            printed = python(body, namespace, folder).rstrip("\n")
+            printed = run_python(body, namespace, folder).rstrip("\n")
             yield Run(body, output.rstrip("\n") if output else None, printed)
 
 
-def shell(command, folder):
+def run_command(command, folder):
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
+    process = subprocess.run(
         command, shell=True, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True,
         text=True,
     )  # fmt: skip
-    assert done.returncode == 0, f"{command}\n{done.stderr}"
-    return done.stdout
+    assert process.returncode == 0, f"{command}\n{process.stderr}"
+    return process.stdout
 
 
-def python(code, namespace, folder):
-    named = re.match(r"# (\w+\.py)\n", code)
-    if named:
-        (folder / named.group(1)).write_text(code, encoding="utf-8")
+def run_python(code, namespace, folder):
+    file_name = re.match(r"# (\w+\.py)\n", code)
+    if file_name:
+        (folder / file_name.group(1)).write_text(code, encoding="utf-8")
     printed = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
         exec(compile(code, "page", "exec"), namespace)
     return printed.getvalue()
 
 
-def alike(text):
-    """The text without what differs from machine to machine."""
+def masked(text):
+    """Return the lines of the text, with everything masked that differs between machines."""
     lines = []
     for line in text.splitlines():
-        if AT_BOUNDARY.match(line):
+        if any(re.match(pattern, line) for pattern in OPTIONAL_LINES):
             continue
-        line = TIME.sub("TIME", CHOSEN.sub(r"\1", line))
-        line = FIGURE.sub("NUMBER", line) if FOLLOWS.match(line) else line
+        for pattern in FEATURE_LINES:
+            line = re.sub(pattern, r"\1", line)
+        line = TIME.sub("TIME", line)
+        if any(re.match(pattern, line) for pattern in RESULT_LINES):
+            line = NUMBER.sub("NUMBER", line)
         lines.append(re.sub(r" {2,}", "  ", line.rstrip()))
     return lines
 
 
-def renewed(text, folder):
-    """The page with the output that its blocks give now."""
+def updated(text, folder):
+    """Return the page with the current output of its blocks."""
     for run in runs(text, folder):
-        if run.told is None:
+        if run.documented is None:
             continue
-        if run.what.endswith("\n"):  # Python
-            old = f"{run.what}```\n\n```text\n{run.told}\n```"
-            new = f"{run.what}```\n\n```text\n{run.printed}\n```"
+        if run.source.endswith("\n"):  # Python
+            old = f"{run.source}```\n\n```text\n{run.documented}\n```"
+            new = f"{run.source}```\n\n```text\n{run.printed}\n```"
         else:
-            old, new = (f"$ {run.what}\n{out}\n" for out in (run.told, run.printed))
+            old, new = (f"$ {run.source}\n{out}\n" for out in (run.documented, run.printed))
             old, new = (out.replace("\n\n", "\n") for out in (old, new))
         assert old in text, old
         text = text.replace(old, new, 1)
@@ -112,5 +123,5 @@ def renewed(text, folder):
 if __name__ == "__main__":
     for name in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as scratch:
-            made = renewed(read(name), Path(scratch))
-            (ROOT / name).write_text(made, encoding="utf-8")
+            page = updated(read(name), Path(scratch))
+            (ROOT / name).write_text(page, encoding="utf-8")

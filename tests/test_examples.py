@@ -1,4 +1,4 @@
-"""The examples run, at small scale, and find what they say."""
+"""Run the examples at small scale and check their results."""
 
 import re
 import runpy
@@ -16,23 +16,23 @@ NOTEBOOKS = sorted(path.stem for path in EXAMPLES.glob("*.py") if "# %%" in path
 
 @pytest.fixture
 def example(monkeypatch, tmp_path, capsys):
-    """Run one by name; its variables, what it printed, and its folder."""
+    """Return a function that runs an example and returns its variables, its output and its folder."""
 
     def run(name, *arguments):
         monkeypatch.setattr(sys, "argv", [f"{name}.py", *arguments, "--out", str(tmp_path)])
-        found = runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
-        return found, capsys.readouterr().out, tmp_path
+        variables = runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+        return variables, capsys.readouterr().out, tmp_path
 
     return run
 
 
-def test_there_is_one_for_each_audience():
+def test_each_audience_has_an_example():
     assert NOTEBOOKS == ["clinic", "method_developer", "network_scientist"]
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_cells_open_as_a_notebook(name):
-    """It begins with a title, and every cell is text or code, not both."""
+    """The script begins with a title, and every cell contains either text or code."""
     text = (EXAMPLES / f"{name}.py").read_text()
     assert text.startswith("# %% [markdown]\n# # ")
     cells = re.split(r"^# %%", text, flags=re.MULTILINE)[1:]
@@ -45,45 +45,46 @@ def test_cells_open_as_a_notebook(name):
             assert any(not line.startswith("#") for line in lines), cell
 
 
-def test_network_scientist(example):
-    found, printed, folder = example("network_scientist", "--small")
-    assert (found["answer"].model, found["answer"].fits) == ("dmr", True)
-    assert found["wrong"].fits is False
-    assert (found["better"].model, found["better"].fits) == ("rewired_ring", True)
-    low, high = found["better"].parameters["p"]["interval"]
+def test_network_scientist_finds_the_true_models(example):
+    variables, printed, folder = example("network_scientist", "--small")
+    answer, wrong, better = (variables[name] for name in ("answer", "wrong", "better"))
+    assert (answer.model, answer.fits) == ("dmr", True)
+    assert wrong.fits is False
+    assert (better.model, better.fits) == ("rewired_ring", True)
+    low, high = better.parameters["p"]["interval"]
     assert 0.01 <= low < 0.05 < high <= 0.1
-    assert (folder / "answer" / "figures" / "cloud.png").stat().st_size > 10_000
-    assert "no model in this space explains the network" in printed
+    assert (folder / "answer" / "figures" / "embedding.png").stat().st_size > 10_000
+    assert "none of these models fits" in printed
 
 
-def test_clinic(example):
-    found, printed, folder = example("clinic", "--small")
-    assert found["first_choice"] == {0: "scan", 1: "haemoglobin"}
-    chosen = found["chosen"]
+def test_clinic_selects_cheap_and_accurate_tests(example):
+    variables, printed, folder = example("clinic", "--small")
+    assert variables["first_choice"] == {0: "scan", 1: "haemoglobin"}
+    chosen = variables["chosen"]
     assert "scan" not in chosen.features
     assert chosen.cost < 60
     assert chosen.interval[1] >= 0.95
-    assert all(point.cost <= budget for budget, point in found["within"].items())
-    assert found["within"][20].accuracy > found["within"][5].accuracy + 0.1
+    assert all(point.cost <= budget for budget, point in variables["within"].items())
+    assert variables["within"][20].accuracy > variables["within"][5].accuracy + 0.1
     assert (folder / "accuracy-against-cost.png").stat().st_size > 10_000
     assert "haemoglobin and glucose from one sample: 17 euro" in printed
 
-    # The files beside it hold the same patients and costs.
-    kept = pd.read_csv(EXAMPLES / "patients.csv")
-    pd.testing.assert_frame_equal(kept, found["patients"], check_dtype=False)
-    assert set(found["costs"].alone()) == set(kept.columns) - {"diagnosis"}
+    # The CSV files contain the same patients and costs.
+    patients, costs = variables["patients"], variables["costs"]
+    saved = pd.read_csv(EXAMPLES / "patients.csv")
+    pd.testing.assert_frame_equal(saved, patients, check_dtype=False)
+    assert set(costs.alone()) == set(saved.columns) - {"diagnosis"}
     from_file = netchoice.CostModel.from_file(EXAMPLES / "costs.csv")
     for charge in ("alone", "shared"):
-        names = list(found["costs"].features)
-        expected = found["costs"].cost_of_set(names, charge)
-        assert from_file.cost_of_set(names, charge) == expected
+        names = list(costs.features)
+        assert from_file.cost_of_set(names, charge) == costs.cost_of_set(names, charge)
 
 
-def test_method_developer(example):
-    found, printed, folder = example("method_developer", "--small")
-    best = found["best"]
+def test_method_developer_compares_its_selector_with_the_paper(example):
+    variables, printed, folder = example("method_developer", "--small")
+    best = variables["best"]
     assert len(best) == 11
-    assert best.loc["contrast", "best set"] > 2 / 7  # seven models: twice chance
+    assert best.loc["contrast", "best set"] > 2 / 7  # seven models: twice the accuracy of chance
     assert best.loc["contrast", "best set"] <= best["best set"].max()
-    assert f"contrast is number {found['rank']} of 11" in printed
+    assert f"contrast has rank {variables['rank']} of 11" in printed
     assert (folder / "pareto.png").stat().st_size > 10_000

@@ -19,11 +19,17 @@ from netchoice.simulate import simulate_table
 from netchoice.storage.table import ReferenceTable
 
 if TYPE_CHECKING:
-    from netchoice import evaluation, inference, information, plots, report, selection, workflows
+    from netchoice import evaluation, figures, inference, information, report, selection, workflows
     from netchoice.cost_growth import CostGrowth
-    from netchoice.evaluation import evaluate, operating_point
+    from netchoice.evaluation import evaluate_rankings, operating_point
     from netchoice.inference import embed
-    from netchoice.workflows import Choice, choose_model, recommend_pilot_size
+    from netchoice.workflows import (
+        Choice,
+        choose_model,
+        evaluate_features,
+        rank_features,
+        recommend_pilot_size,
+    )
 
 __version__ = "0.1.0"
 
@@ -43,10 +49,12 @@ __all__ = [
     "compute_features",
     "embed",
     "errors",
-    "evaluate",
+    "evaluate_features",
+    "evaluate_rankings",
     "evaluation",
     "feature",
     "feature_names",
+    "figures",
     "get_model",
     "get_space",
     "inference",
@@ -55,7 +63,7 @@ __all__ = [
     "model",
     "operating_point",
     "paper_costs",
-    "plots",
+    "rank_features",
     "read_network",
     "recommend_pilot_size",
     "report",
@@ -71,12 +79,14 @@ _LAZY = {
     "CostGrowth": "cost_growth",
     "choose_model": "workflows",
     "embed": "inference",
-    "evaluate": "evaluation",
+    "evaluate_features": "workflows",
+    "evaluate_rankings": "evaluation",
     "evaluation": "",
     "inference": "",
     "information": "",
     "operating_point": "evaluation",
-    "plots": "",
+    "figures": "",
+    "rank_features": "workflows",
     "recommend_pilot_size": "workflows",
     "report": "",
     "selection": "",

@@ -1,21 +1,17 @@
-"""The main job: which model made this network?"""
+"""The main command: which model made this network?"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import netchoice
 from netchoice.cli.common import AsJson, Format, Header, app, read, say
 from netchoice.cli.models import IsolatedNodes, Prior, assignments
-from netchoice.cli.progress import progress
-from netchoice.cli.report import NoReport, write
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.cli.options import Budget, Engine, NoReport, SimulationSeed, Workers, split_list
+from netchoice.cli.progress import stages
 from netchoice.units import seconds_of
 
 
@@ -32,27 +28,25 @@ def choose(
         typer.Option("--models", metavar="NAME,…", help="Models to compare instead of a space."),
     ] = None,
     match: Annotated[
-        bool, typer.Option("--match", help="Only simulations as dense as the network.")
+        bool, typer.Option("--match", help="Use density-matched simulations.")
     ] = False,
     samples: Annotated[
-        int | None, typer.Option("--samples", min=100, help="Simulations for the answer.")
+        int | None,
+        typer.Option("--samples", min=100, help="Simulations that the answer is based on."),
     ] = None,
     features: Annotated[
         str | None,
-        typer.Option("--features", metavar="NAME,…", help="Use these; selected by default."),
+        typer.Option("--features", metavar="NAME,…", help="Features to use; selected by default."),
     ] = None,
     method: Annotated[
         str, typer.Option("--method", metavar="NAME,…", help="How features are selected.")
     ] = "jmi",
     penalty: Annotated[
-        float | None, typer.Option("--penalty", min=0, help="λ; a whole range by default.")
+        float | None, typer.Option("--penalty", min=0, help="λ; many values by default.")
     ] = None,
-    budget: Annotated[
-        str | None,
-        typer.Option("--budget", help="Cost of the features per network: 5ms, or 2%."),
-    ] = None,
+    budget: Budget = None,
     time_limit: Annotated[
-        str | None, typer.Option("--time-limit", help="Of the simulations: 60s, 5min.")
+        str | None, typer.Option("--time-limit", help="Time for the simulations: 60s, 5min.")
     ] = None,
     inference: Annotated[
         str | None, typer.Option("--inference", help="neighbours, forest or regression.")
@@ -61,103 +55,65 @@ def choose(
     isolated: IsolatedNodes = None,
     format: Format = None,
     header: Header = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Processes; one per core by default.")
-    ] = None,
-    engine: Annotated[
-        str, typer.Option("--engine", help="serial, processes, or dask://HOST:PORT.")
-    ] = "processes",
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Everything follows from it.")] = 1,
+    workers: Workers = None,
+    engine: Engine = "processes",
+    seed: SimulationSeed = 1,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Folder of the answer; NAME-choice if absent."),
+        typer.Option("--out", "-o", help="Folder of the answer; NAME-choice by default."),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Start over.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Delete an earlier run in the folder, and start over.")
+    ] = False,
     no_report: NoReport = False,
     as_json: AsJson = False,
 ) -> None:
-    """Which model made this network, how sure is that, and does any model fit at all?
+    """Choose the model that made this network, and test whether any model fits.
 
     Example: [bold]netchoice choose ito2001.txt --space duplication[/bold]
 
-    Stopped with Ctrl-C or killed, the same command goes on where it was.
+    To resume an interrupted run, run the same command again.
     """
-    graph, report = read(network, format, header)
-    kept = None if isolated is None else isolated.value
-    chosen = _space(space, models).with_priors(assignments(prior or (), "--prior"))
+    from netchoice.report import report_choice
+
+    graph, reading = read(network, format, header)
+    isolated_nodes = None if isolated is None else isolated.value
+    names = split_list(models, "--models", str)
+    chosen = netchoice.get_space(space)
+    if names is not None:
+        chosen = netchoice.ModelSpace("chosen", [netchoice.get_model(name) for name in names])
+    chosen = chosen.with_priors(assignments(prior or (), "--prior"))
     if match:
-        chosen = chosen.matched_to(graph, isolated=kept)
+        chosen = chosen.matched_to(graph, isolated=isolated_nodes)
     folder = out or Path(f"{Path(network.rpartition(':')[2]).stem}-choice")
     if not as_json:
-        for line in report.lines():
+        for line in reading.lines():
             say(line)
-    with _stages() as on_progress:
-        choice = netchoice.choose_model(
+    with stages("simulating ({})") as on_progress:
+        choice = report_choice(
             graph,
             chosen,
+            path=folder,
+            report=not no_report,
             samples=samples,
-            features=None if features is None else [n.strip() for n in features.split(",")],
-            method=[name.strip() for name in method.split(",")],
-            compare=() if no_report or time_limit else _compared(),
+            features=split_list(features, "--features", str),
+            method=split_list(method, "--method", str) or (),
             penalty=penalty,
             budget=budget,
             time_limit=None if time_limit is None else seconds_of(time_limit, "--time-limit"),
             inference=inference,
-            isolated=kept,
+            isolated=isolated_nodes,
             seed=seed,
             workers=workers,
             engine=engine,
-            path=folder,
             fresh=fresh,
+            reading=reading,
             on_progress=on_progress,
         )
-    try:
-        (folder / "reading.json").write_text(json.dumps(report.as_dict(), indent=2) + "\n")
-        netchoice.plots.draw_choice(choice, folder / "figures")
-    except OSError as error:
-        raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
-    if not no_report:
-        write(folder)
     if as_json:
         typer.echo(choice.to_json())
     else:
         say(choice.summary())
-        told = "" if no_report else "report.html, "
-        say(f"everything is in {folder}: {told}choice.json, tables, figures")
-
-
-def _compared() -> list[str]:
-    """For the report: the paper's methods, but for those that learn again for every penalty."""
-    from netchoice.selection import METHODS
-
-    return [name for name in list(METHODS)[:9] if not name.startswith("weighted")]
-
-
-def _space(space: str, models: str | None) -> netchoice.ModelSpace:
-    if models is None:
-        return netchoice.get_space(space)
-    names = [name.strip() for name in models.split(",") if name.strip()]
-    if not names:
-        raise UsageError("--models names no model; give names such as dmc,dmr,mine:my_model")
-    return netchoice.ModelSpace("chosen", [netchoice.get_model(name) for name in names])
-
-
-@contextmanager
-def _stages() -> Iterator[Callable[[str, int, int, int], None]]:
-    """A progress line of its own for each stage."""
-    open_bars: dict[str, Any] = {}
-
-    def update(stage: str, done: int, total: int, failed: int) -> None:
-        if stage not in open_bars:
-            for bar, _ in open_bars.values():
-                bar.__exit__(None, None, None)
-            open_bars.clear()
-            bar = progress(f"simulating ({stage})")
-            open_bars[stage] = (bar, bar.__enter__())
-        open_bars[stage][1](done, total, failed)
-
-    try:
-        yield update
-    finally:
-        for bar, _ in open_bars.values():
-            bar.__exit__(None, None, None)
+        say(
+            f"{'' if no_report else 'report.html, '}choice.json, tables and figures are in {folder}"
+        )

@@ -1,10 +1,10 @@
-"""How long work shows that it goes on."""
+"""Progress of long work, on standard error."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -12,10 +12,12 @@ import typer
 
 from netchoice.units import duration
 
+SECONDS_BETWEEN_LINES = 10
+
 
 @contextmanager
 def progress(what: str, unit: str = "rows") -> Iterator[Callable[..., None]]:
-    """A bar on a terminal, a line now and then elsewhere; both on standard error."""
+    """Show a bar on a terminal, and a line every ten seconds elsewhere."""
     if not sys.stderr.isatty():
         yield _Lines(what, unit)
         return
@@ -42,43 +44,53 @@ def progress(what: str, unit: str = "rows") -> Iterator[Callable[..., None]]:
         def update(done: int, total: int, failed: int = 0) -> None:
             speed = bar.tasks[0].speed
             rate = f"{speed:.3g} {unit}/s" if speed else ""
-            told = f"{failed} failed" if failed else ""
-            bar.update(task, completed=done, total=total, rate=rate, failed=told)
+            failures = f"{failed} failed" if failed else ""
+            bar.update(task, completed=done, total=total, rate=rate, failed=failures)
 
         yield update
 
 
 @contextmanager
-def stages() -> Iterator[Callable[[str, int, int], None]]:
-    """One bar, or lines, for each stage in turn."""
-    with ExitStack() as stack:
-        current: list[Any] = ["", None]
+def stages(
+    title: str = "{}", units: Mapping[str, str] | None = None
+) -> Iterator[Callable[[str, int, int, int], None]]:
+    """Show the progress of one stage after the other.
 
-        def update(stage: str, done: int, total: int) -> None:
+    Parameters
+    ----------
+    title : str
+        Format of the shown text; ``{}`` stands for the stage.
+    units : mapping, optional
+        What is counted, by stage; rows by default.
+    """
+    with ExitStack() as stack:
+        current: list[Any] = [None, None]
+
+        def update(stage: str, done: int, total: int, failed: int = 0) -> None:
             if stage != current[0]:
                 stack.close()
-                unit = (
-                    "tables" if "ranking" in stage else "rankings" if "testing" in stage else "rows"
-                )
-                current[:] = [stage, stack.enter_context(progress(stage, unit))]
-            current[1](done, total)
+                bar = progress(title.format(stage), (units or {}).get(stage, "rows"))
+                current[:] = [stage, stack.enter_context(bar)]
+            current[1](done, total, failed)
 
         yield update
 
 
 class _Lines:
+    """Prints a line now and then."""
+
     def __init__(self, what: str, unit: str) -> None:
         self.what, self.unit = what, unit
-        self.begun = self.told = time.monotonic()
+        self.started = self.printed = time.monotonic()
         self.first: int | None = None
 
-    def __call__(self, done: int, total: int, failed: int | None = None) -> None:
+    def __call__(self, done: int, total: int, failed: int = 0) -> None:
         now = time.monotonic()
         self.first = done if self.first is None else self.first
-        if now - self.told < 10 and done < total:
+        if now - self.printed < SECONDS_BETWEEN_LINES and done < total:
             return
-        self.told = now
-        rate = (done - self.first) / max(now - self.begun, 1e-9)
+        self.printed = now
+        rate = (done - self.first) / max(now - self.started, 1e-9)
         left = duration((total - done) / rate) if rate > 0 else "unknown"
         line = f"{self.what}: {done}/{total} {self.unit}, {rate:.1f} {self.unit}/s, {left} left"
-        typer.echo(line if failed is None else f"{line}, {failed} failed", err=True)
+        typer.echo(f"{line}, {failed} failed" if failed else line, err=True)

@@ -1,4 +1,4 @@
-"""A report of what a folder holds, made again."""
+"""The command that writes a report."""
 
 from __future__ import annotations
 
@@ -9,10 +9,6 @@ import typer
 
 from netchoice.cli.common import AsJson, app, print_json, say
 
-NoReport = Annotated[
-    bool, typer.Option("--no-report", help="Leave out the report, one HTML file of some 5 MB.")
-]
-
 
 @app.command()
 def report(
@@ -21,25 +17,20 @@ def report(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The file; report.html in the folder if absent."),
+        typer.Option("--out", "-o", help="The file; report.html in the folder by default."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make the HTML report of an answer or an evaluation once more.
+    """Write the HTML report of an answer or an evaluation again.
 
     Example: [bold]netchoice report ito2001-choice --out ito2001.html[/bold]
 
-    One file that needs nothing else: open it from disk, or send it by mail.
+    The file is self-contained: open it from disk, or send it by mail.
     """
-    made = write(folder, out)
-    if as_json:
-        print_json({"folder": str(folder), "report": str(made), "bytes": made.stat().st_size})
-    else:
-        say(f"report in {made}: open it in a browser")
-
-
-def write(folder: Path, out: Path | None = None) -> Path:
-    """The report of a folder."""
     from netchoice.report import write_report
 
-    return write_report(folder, out)
+    written = write_report(folder, out)
+    if as_json:
+        print_json({"folder": str(folder), "report": str(written), "bytes": written.stat().st_size})
+    else:
+        say(f"report written to {written}; open it in a browser")

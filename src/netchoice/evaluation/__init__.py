@@ -1,22 +1,24 @@
 """Accuracy against cost: how few features are enough."""
 
-from netchoice.evaluation.operating_point import (
+from netchoice.evaluation.operating_points import (
     OperatingPoint,
     knee,
     operating_point,
     pareto_front,
+    parse_budget,
     wilson,
 )
 from netchoice.evaluation.penalties import PAPER_PENALTIES, penalty_grid
-from netchoice.evaluation.rankings import evaluate
+from netchoice.evaluation.rankings import evaluate_rankings
 
 __all__ = [
     "PAPER_PENALTIES",
     "OperatingPoint",
-    "evaluate",
+    "evaluate_rankings",
     "knee",
     "operating_point",
     "pareto_front",
+    "parse_budget",
     "penalty_grid",
     "wilson",
 ]

@@ -1,4 +1,4 @@
-"""Which penalties to look at."""
+"""Values of the penalty λ to try."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from collections.abc import Iterable
 import numpy as np
 
 from netchoice.costs import CostModel
-from netchoice.errors import UsageError
+from netchoice.validation import check_integer
 
-#: The paper's grid, made for seconds of its own code.
+#: The paper's grid; its costs are the CPU seconds of the paper's own code.
 PAPER_PENALTIES = (
     0.0, 0.0125, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.1, 1.6, 2.3, 3.2, 4.5, 6.4, 8.0, 9.0,
     10.0, 11.0, 12.0, 12.8, 25.6, 51.2, 102.4, 204.8,
 )  # fmt: skip
-SMALLEST = 0.0125  # the paper's
-#: More information than a feature adds in any method; times λ's unit it outweighs everything.
-MUCH = 5.0
+#: The smallest positive penalty, as in the paper.
+MIN_PENALTY = 0.0125
+#: More than the information that one feature adds in any method.
+MAX_INFORMATION = 5.0
 
 
 def penalty_grid(
     costs: CostModel, features: Iterable[str] | None = None, n: int = 26
 ) -> list[float]:
-    """Penalties for costs as shares: 0, then evenly in ratio until cost alone decides.
+    """Return penalties for costs as shares: 0, then a geometric sequence until only cost matters.
 
-    At the last one, a feature that costs as little more as the cheapest one's cost loses more than
-    any information can make up for.
+    At the largest penalty, the cost of the cheapest feature outweighs any information.
 
     Parameters
     ----------
     costs : CostModel
     features : iterable of str, optional
-        Those offered; all by default.
+        The features to choose from; all by default.
     n : int
         Number of penalties, at least 3.
 
@@ -41,10 +41,9 @@ def penalty_grid(
     >>> penalty_grid(CostModel({"a": 1, "b": 9}), n=4)
     [0.0, 0.013, 0.79, 50.0]
     """
-    if n < 3:
-        raise UsageError(f"n={n} penalties; expected at least 3")
+    check_integer("n", n, 3)
     shares = [share for share in costs.alone(features, "share").values() if share > 0]
     if not shares:
         return [0.0]
-    last = max(MUCH / min(shares), 10 * SMALLEST)
-    return [0.0, *(float(f"{value:.2g}") for value in np.geomspace(SMALLEST, last, n - 1))]
+    last = max(MAX_INFORMATION / min(shares), 10 * MIN_PENALTY)
+    return [0.0, *(float(f"{value:.2g}") for value in np.geomspace(MIN_PENALTY, last, n - 1))]

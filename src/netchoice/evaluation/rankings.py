@@ -1,4 +1,4 @@
-"""Accuracy against cost, for the first k features of every ranking."""
+"""Accuracy and cost of the first k features of every ranking."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.evaluation.scores import Score, Scores, identity_of, make_folds, make_scorer
+from netchoice.evaluation.scores import Score, Scores, fingerprint, make_folds, make_scorer
 from netchoice.storage.table import ReferenceTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("method", "penalty", "position", "feature")
-#: Features that are independent of everything, to see whether a selector is fooled.
+#: Features that are pure noise; a good selector ranks them last.
 NOISE = "noise_"
 
 
-def evaluate(
+def evaluate_rankings(
     rankings: pd.DataFrame,
     table: ReferenceTable,
     *,
@@ -34,41 +34,46 @@ def evaluate(
     path: str | PathLike[str] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:
-    """How well the first k features of every ranking tell the labels of a table, and their cost.
+    """Measure how accurately the first k features of every ranking predict the labels of a table.
 
     Parameters
     ----------
     rankings : DataFrame
-        As :func:`netchoice.selection.rank_path` makes it: method, penalty, position, feature.
+        As :func:`netchoice.selection.rank_path` returns it: method, penalty, position, feature.
     table : ReferenceTable
-        Best one that the rankings have not seen. Features are matched by name.
+        Use a table that the rankings have not seen. Features are matched by name.
     ks : iterable of int
-        Numbers of features; those beyond the length of a ranking are left out.
+        Numbers of features. Those beyond the length of a ranking are left out.
     classifier : "knn", "svm" or scikit-learn classifier
-        "knn": 10 nearest neighbours after standardising (inside the folds); neighbours at equal
-        distance in the order of the rows, equal votes to the first label; half a vote for each label
-        beforehand in the logarithmic loss. "svm": a support vector machine after standardising.
+        "knn": 10 nearest neighbours on standardised features. Neighbours at equal distance are taken
+        in the order of the rows, and equal votes go to the first label. For the logarithmic loss,
+        half a vote is added for each label. "svm": a support vector machine on standardised features.
     folds : int
-        Of stratified cross-validation.
+        Number of stratified cross-validation folds.
     costs : CostModel, optional
-        By default those of the table.
+        By default the costs of the table.
     seed : int
-        Of the folds.
+        Seed of the folds.
     n_jobs : int, optional
-        Threads; -1 for all cores.
+        Threads; -1 uses all cores.
     path : path, optional
-        File that keeps the scores of sets as they are found; interrupted, the same call goes on.
+        File that keeps the scores of sets. An interrupted evaluation is resumed from it.
     on_progress : callable, optional
-        Called with the number of rankings done and of all.
+        Called with the number of rankings done and the number of all rankings.
 
     Returns
     -------
     DataFrame
-        One row for each method, penalty and k: features; accuracy, its standard error over the
-        folds (accuracy_se) and log_loss; cost_alone and cost_shared; share_alone and share_shared,
-        both of the sum of the costs alone; speedup, the shared cost of all features over that of
-        these; n_noise; and for :func:`operating_point` accuracy and number of rows in the even folds
-        (accuracy_choosing, n_choosing) and in the odd ones (accuracy_reporting, n_reporting).
+        One row for each method, penalty and k.
+
+        - ``features``, ``n_noise``: the set, and how many of its features are pure noise.
+        - ``accuracy``, ``accuracy_se``, ``log_loss``: mean accuracy, its standard error over the
+          folds, and mean logarithmic loss.
+        - ``cost_alone``, ``cost_shared``, ``share_alone``, ``share_shared``: cost of the set under
+          both charges, and the same divided by the sum of all costs alone.
+        - ``speedup``: shared cost of all features divided by that of the set.
+        - ``accuracy_choosing``, ``n_choosing``, ``accuracy_reporting``, ``n_reporting``: accuracy and
+          number of rows in the even folds and in the odd folds, for :func:`operating_point`.
 
     Examples
     --------
@@ -80,7 +85,7 @@ def evaluate(
     ...                              features=features, engine="serial")
     ...     for stream in ("train", "test"))
     >>> rankings = rank_path(JMI(costs=train.costs), train.X, train.y, [0])
-    >>> netchoice.evaluate(rankings, test, ks=[1, 2], folds=5)[["k", "accuracy", "n_noise"]]
+    >>> netchoice.evaluate_rankings(rankings, test, ks=[1, 2], folds=5)[["k", "accuracy", "n_noise"]]
        k  accuracy  n_noise
     0  1       1.0        0
     1  2       1.0        0
@@ -91,14 +96,14 @@ def evaluate(
     offered = sorted({name for sequence in sequences.values() for name in sequence})
     _check_features(offered, table)
     model = table.costs if costs is None else costs
-    wanted = _wanted(ks, max(map(len, sequences.values())))
+    wanted = _checked_ks(ks, max(map(len, sequences.values())))
     X = table.X[offered].to_numpy(dtype=float)
     y, splits = make_folds(table.y.to_numpy(), folds, seed)
     scores = Scores(
         offered,
         make_scorer(classifier, X, y, splits),
         folds,
-        identity_of(X, y, folds, seed),
+        fingerprint(X, y, folds, seed),
         path,
     )
     longest = [sequence[: max(wanted)] for sequence in sequences.values()]
@@ -130,13 +135,12 @@ class _SetCosts:
 
     def of(self, features: list[str]) -> dict[str, float]:
         alone, shared = (self._model.cost_of_set(features, c) for c in ("alone", "shared"))
-        whole = self._all_alone
         return {
             "cost_alone": alone,
             "cost_shared": shared,
-            "share_alone": alone / whole if whole else 0.0,
-            "share_shared": shared / whole if whole else 0.0,
-            "speedup": self._all_shared / shared if shared else np.inf if whole else 1.0,
+            "share_alone": alone / self._all_alone if self._all_alone else 0.0,
+            "share_shared": shared / self._all_alone if self._all_alone else 0.0,
+            "speedup": self._all_shared / shared if shared else np.inf if self._all_alone else 1.0,
         }
 
 
@@ -160,7 +164,7 @@ def _sequences(rankings: pd.DataFrame) -> dict[tuple[str, float], list[str]]:
     if missing:
         raise UsageError(
             f"the rankings have no column {missing[0]!r}; expected a frame as "
-            "netchoice.selection.rank_path makes it"
+            "netchoice.selection.rank_path returns it"
         )
     if not len(rankings):
         raise UsageError("the rankings are empty; rank at least one method for one penalty")
@@ -182,7 +186,7 @@ def _check_features(offered: list[str], table: ReferenceTable) -> None:
         )
 
 
-def _wanted(ks: Iterable[int], longest: int) -> list[int]:
+def _checked_ks(ks: Iterable[int], longest: int) -> list[int]:
     wanted = sorted({int(k) for k in ks if k <= longest})
     if not wanted or wanted[0] < 1:
         raise UsageError(f"ks={list(ks)}; expected numbers of features from 1 to {longest}")

@@ -1,4 +1,4 @@
-"""How well sets of features tell the labels, fold by fold; each set is scored once."""
+"""Cross-validated scores of sets of features; each set is scored once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.selection.base import labels
+from netchoice.selection.base import encode_labels
 from netchoice.selection.knn import Neighbours
 from netchoice.threads import Run, threads
 
@@ -21,33 +21,34 @@ Floats = NDArray[np.float64]
 Set = frozenset[str]
 Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
 
-NEIGHBOURS = 10
+N_NEIGHBORS = 10
 
 
 class Score(NamedTuple):
-    """Of one set: rows told rightly in each fold, and the sum of their logarithmic losses."""
+    """Correct predictions and summed logarithmic loss of one set, by fold."""
 
     correct: tuple[int, ...]
     losses: tuple[float, ...]
 
 
-class ByNeighbours:
-    """The default: 10 nearest neighbours after standardising, compiled; distances add up by prefix.
+class NeighboursScorer:
+    """Scores sets with 10 nearest neighbours on standardised features; the default, compiled.
 
-    Each class counts half a vote beforehand, so that ten equal neighbours do not make a certainty
-    and the logarithmic loss is finite. The class told is that with most votes, the first of several.
+    Distances of a longer prefix are those of a shorter one plus further terms. The class with most
+    votes is predicted, the first of several. For the logarithmic loss half a vote is added for each
+    class, so that no probability is 0.
     """
 
     name = "knn"
 
     def __init__(self, X: Floats, y: NDArray[np.int64], folds: Sequence[Fold]) -> None:
         self._truth = [y[test] for _, test in folds]
-        self._neighbours = [Neighbours(X, y, *fold, n_neighbors=NEIGHBOURS) for fold in folds]
+        self._neighbours = [Neighbours(X, y, *fold, n_neighbors=N_NEIGHBORS) for fold in folds]
 
     def __call__(
         self, fold: int, order: Sequence[int], counted: Sequence[bool]
     ) -> list[tuple[int, float]]:
-        """Rows told rightly and summed loss, for the prefixes of the order that are marked."""
+        """Return correct predictions and summed loss for each counted prefix of the order."""
         truth = self._truth[fold]
         rows = np.arange(len(truth))
         found = []
@@ -58,8 +59,8 @@ class ByNeighbours:
         return found
 
 
-class ByClassifier:
-    """Any scikit-learn classifier, fitted again for each set and fold."""
+class ClassifierScorer:
+    """Scores sets with any scikit-learn classifier, fitted for each set and fold."""
 
     def __init__(
         self, classifier: Any, X: Floats, y: NDArray[np.int64], folds: Sequence[Fold]
@@ -70,7 +71,7 @@ class ByClassifier:
     def __call__(
         self, fold: int, order: Sequence[int], counted: Sequence[bool]
     ) -> list[tuple[int, float]]:
-        """Rows told rightly and summed loss, for the prefixes of the order that are marked."""
+        """Return correct predictions and summed loss for each counted prefix of the order."""
         prefixes = [order[: i + 1] for i, wanted in enumerate(counted) if wanted]
         return [self._one(fold, list(prefix)) for prefix in prefixes]
 
@@ -92,28 +93,28 @@ class ByClassifier:
 
 def make_scorer(
     classifier: Any, X: Floats, y: NDArray[np.int64], folds: Sequence[Fold]
-) -> ByNeighbours | ByClassifier:
-    """The scorer for a classifier: "knn", "svm", or a scikit-learn estimator."""
+) -> NeighboursScorer | ClassifierScorer:
+    """Return the scorer for "knn", "svm", or a scikit-learn classifier."""
     if classifier is None or (isinstance(classifier, str) and classifier == "knn"):
-        return ByNeighbours(X, y, folds)
+        return NeighboursScorer(X, y, folds)
     if isinstance(classifier, str) and classifier == "svm":
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
         from sklearn.svm import SVC
 
-        return ByClassifier(make_pipeline(StandardScaler(), SVC()), X, y, folds)
+        return ClassifierScorer(make_pipeline(StandardScaler(), SVC()), X, y, folds)
     if not hasattr(classifier, "fit") or not hasattr(classifier, "predict"):
         raise UsageError(
             f"classifier={classifier!r}; expected 'knn', 'svm', or a scikit-learn classifier"
         )
-    return ByClassifier(classifier, X, y, folds)
+    return ClassifierScorer(classifier, X, y, folds)
 
 
 def make_folds(y: Any, n_folds: int, seed: int) -> tuple[NDArray[np.int64], list[Fold]]:
-    """Labels as numbers, and stratified folds: positions of the rows to learn from and to tell."""
+    """Return labels as integers, and stratified folds as positions of training and test rows."""
     from sklearn.model_selection import StratifiedKFold
 
-    codes = labels(y)[1]
+    codes = encode_labels(y)[1]
     fewest = int(np.bincount(codes).min())
     if not 2 <= n_folds <= fewest:
         raise UsageError(
@@ -124,37 +125,37 @@ def make_folds(y: Any, n_folds: int, seed: int) -> tuple[NDArray[np.int64], list
 
 
 class Scores:
-    """Scores of sets, each computed once, kept in a file if one is given.
+    """Scores of sets of features; kept in a file if one is given.
 
     Parameters
     ----------
     names : sequence of str
         The features, in the order of the columns.
-    scorer : ByNeighbours or ByClassifier
+    scorer : NeighboursScorer or ClassifierScorer
     n_folds : int
-    identity : str
-        What else the scores depend on; a file with another identity is refused.
+    fingerprint : str
+        What else the scores depend on. A file with another fingerprint is refused.
     path : path, optional
-        A file of JSON lines, one for each set; those in it are not computed again.
+        A file of JSON lines, one for each set. Sets in the file are not scored again.
     """
 
     def __init__(
         self,
         names: Sequence[str],
-        scorer: ByNeighbours | ByClassifier,
+        scorer: NeighboursScorer | ClassifierScorer,
         n_folds: int,
-        identity: str,
+        fingerprint: str,
         path: str | PathLike[str] | None = None,
     ) -> None:
         self._position = {name: i for i, name in enumerate(names)}
         self._scorer = scorer
         self._n_folds = n_folds
         self._path = None if path is None else Path(path)
-        self._identity = {"scores of": identity, "classifier": scorer.name}
-        self._found = dict(self._kept())
+        self._header = {"scores of": fingerprint, "classifier": scorer.name}
+        self._scores = dict(self._read())
 
     def __getitem__(self, features: Iterable[str]) -> Score:
-        return self._found[frozenset(features)]
+        return self._scores[frozenset(features)]
 
     def compute(
         self,
@@ -163,11 +164,11 @@ class Scores:
         n_jobs: int | None = None,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Score the first k features of every sequence, for all k, as far as not done before."""
+        """Score the first k features of every sequence, for all k; skip sets that have a score."""
         with threads(n_jobs) as run:
             for done, sequence in enumerate(sequences, start=1):
                 wanted = [
-                    i + 1 in ks and frozenset(sequence[: i + 1]) not in self._found
+                    i + 1 in ks and frozenset(sequence[: i + 1]) not in self._scores
                     for i in range(len(sequence))
                 ]
                 if any(wanted):
@@ -184,20 +185,20 @@ class Scores:
         for at, place in enumerate(places):
             correct, losses = zip(*(found[at] for found in by_fold), strict=True)
             new[frozenset(sequence[: place + 1])] = Score(correct, losses)
-        self._found.update(new)
-        self._keep(new)
+        self._scores.update(new)
+        self._append(new)
 
-    def _kept(self) -> Iterator[tuple[Set, Score]]:
+    def _read(self) -> Iterator[tuple[Set, Score]]:
         if self._path is None or not self._path.exists():
             return
         text = self._path.read_text()
         lines = text.splitlines()
-        if not lines or json.loads(lines[0]) != self._identity:
+        if not lines or json.loads(lines[0]) != self._header:
             raise UsageError(
                 f"{self._path} holds scores of another table, other folds or another classifier; "
                 "use another folder, or delete the file"
             )
-        if not text.endswith("\n"):  # a line was cut when it was stopped; the next one begins again
+        if not text.endswith("\n"):  # the last line is incomplete; start a new one
             with self._path.open("a") as file:
                 file.write("\n")
         for line in lines[1:]:
@@ -207,24 +208,24 @@ class Scores:
                     frozenset(record["features"]),
                     Score(tuple(record["correct"]), tuple(record["losses"])),
                 )
-            except (ValueError, KeyError):  # a line that was cut
+            except (ValueError, KeyError):  # an incomplete line
                 continue
 
-    def _keep(self, new: dict[Set, Score]) -> None:
+    def _append(self, new: dict[Set, Score]) -> None:
         if self._path is None:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = not self._path.exists()
         with self._path.open("a") as file:
             if fresh:
-                file.write(json.dumps(self._identity) + "\n")
+                file.write(json.dumps(self._header) + "\n")
             for features, score in new.items():
                 record = {"features": sorted(features), **score._asdict()}
                 file.write(json.dumps(record) + "\n")
 
 
-def identity_of(X: Floats, y: NDArray[np.int64], n_folds: int, seed: int) -> str:
-    """A short name for rows and folds, so that scores of others are not taken for theirs."""
+def fingerprint(X: Floats, y: NDArray[np.int64], n_folds: int, seed: int) -> str:
+    """Return a short text that identifies the rows and the folds."""
     digest = hashlib.blake2b(np.ascontiguousarray(X).tobytes(), digest_size=16)
     digest.update(y.tobytes())
     return f"{digest.hexdigest()}, {n_folds} folds, seed {seed}"

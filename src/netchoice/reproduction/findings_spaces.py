@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from netchoice.evaluation import evaluate, operating_point
+from netchoice.evaluation import evaluate_rankings, operating_point
 from netchoice.reproduction.claim import (
     FAILS,
     HOLDS,
@@ -28,9 +28,9 @@ from netchoice.reproduction.paper_methods import (
     METHODS,
     PENALIZED_METHODS,
     RELIEF_METHODS,
-    WEIGHTED_METHODS,
 )
 from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
+from netchoice.selection import WEIGHTED_METHODS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -320,7 +320,9 @@ def mean_degree_identifies(run: SpaceRun) -> Finding:
     alone = pd.DataFrame(
         {"method": ["degree_mean"], "penalty": [0.0], "position": [1], "feature": ["degree_mean"]}
     )
-    accuracy = float(evaluate(alone, run.test, ks=[1], folds=run.scale.folds)["accuracy"].iloc[0])
+    accuracy = float(
+        evaluate_rankings(alone, run.test, ks=[1], folds=run.scale.folds)["accuracy"].iloc[0]
+    )
     constant = sorted(set(run.test.features) - set(run.train.features))
     return Finding(
         verdict(accuracy >= PERFECT and "lcc_nodes" in constant, accuracy >= PERFECT),

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netchoice.costs import CostModel
-from netchoice.evaluation import evaluate
-from netchoice.evaluation.penalties import MUCH
-from netchoice.models.registry import get_space
+from netchoice.evaluation import evaluate_rankings
+from netchoice.evaluation.penalties import MAX_INFORMATION
+from netchoice.models.builtin import get_space
 from netchoice.reproduction.cache import cached_frame
 from netchoice.reproduction.cost_settings import (
     AS_PUBLISHED,
@@ -23,13 +23,14 @@ from netchoice.reproduction.paper_methods import (
     FOREST_METHODS,
     INFORMATION_METHODS,
     METHODS,
-    WEIGHTED_METHODS,
     paper_selectors,
 )
 from netchoice.reproduction.scales import SEED, Scale
-from netchoice.selection import CostAwareSelector, rank_path
+from netchoice.selection import WEIGHTED_METHODS, CostAwareSelector, rank_path
 from netchoice.storage.table import ReferenceTable
-from netchoice.workflows.pilot_tables import Maker, Progress
+from netchoice.workflows.pilot_inputs import pilot_table
+from netchoice.workflows.selectors import selectors_for
+from netchoice.workflows.table_maker import Progress, TableMaker
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,22 +58,25 @@ class SpaceRun:
         return "serial" if self.workers == 1 else "processes"
 
     @property
-    def maker(self) -> Maker:
+    def maker(self) -> TableMaker:
         """Maker of the tables; the pilot study uses the same one and the same test table."""
-        return Maker(
+        return TableMaker(
             get_space(self.family), SEED, engine=self.engine, workers=self.workers,
-            path=self.folder / self.family, on_progress=self.report_progress,
+            folder=self.folder / self.family, on_progress=self.report_progress,
         )  # fmt: skip
 
     @cached_property
     def train(self) -> ReferenceTable:
         """Table that features are ranked on, without constant features."""
-        return self.maker.table(self.scale.nodes, self.scale.rows, stream="train").drop_constant()
+        return self._table("train").drop_constant()
 
     @cached_property
     def test(self) -> ReferenceTable:
         """Table that rankings are tested on."""
-        return self.maker.table(self.scale.nodes, self.scale.rows, stream="target")
+        return self._table("target")
+
+    def _table(self, stream: str) -> ReferenceTable:
+        return pilot_table(self.maker, stream, self.scale.nodes, self.scale.rows)
 
     def costs(self, setting: Setting) -> CostModel:
         """Return the costs of the features that vary, in seconds of the paper's code."""
@@ -86,7 +90,7 @@ class SpaceRun:
         grid = list(self.scale.penalties)
         if setting.costs == "ours":
             cheapest = min(cost for cost in self.costs(setting).alone().values() if cost > 0)
-            while grid[-1] < MUCH / cheapest:
+            while grid[-1] < MAX_INFORMATION / cheapest:
                 grid.append(4 * grid[-1])
         return grid
 
@@ -101,17 +105,14 @@ class SpaceRun:
         self, methods: Iterable[str], setting: Setting, seed: int = SEED
     ) -> dict[str, CostAwareSelector]:
         """Return the selectors by method, for the training table and these costs."""
-        return paper_selectors(
-            methods, setting, costs=self.costs(setting), random_state=seed,
+        return selectors_for(
+            self.train, paper_selectors(methods, setting), costs=self.costs(setting), seed=seed,
             n_jobs=self.workers or -1,
-            discrete_features=[self.train.discrete[name] for name in self.train.features],
         )  # fmt: skip
 
     def rankings(self, setting: Setting) -> pd.DataFrame:
         """Return the rankings of the nine methods for every penalty."""
-        return self._rank(
-            f"rankings-{setting.name}", METHODS, setting, lambda: self.penalties(setting)
-        )
+        return self._rank(f"rankings-{setting.name}", METHODS, setting, self.penalties)
 
     def evaluation(self, setting: Setting) -> pd.DataFrame:
         """Return accuracy and cost of the first k features of every ranking."""
@@ -125,9 +126,7 @@ class SpaceRun:
         fast = [method for method in METHODS if method not in WEIGHTED_METHODS]
 
         def compute() -> pd.DataFrame:
-            fine = self._rank(
-                f"fine-{setting.name}", fast, setting, lambda: self.fine_penalties(setting)
-            )
+            fine = self._rank(f"fine-{setting.name}", fast, setting, self.fine_penalties)
             return self._evaluate(fine, setting, [SET_SIZE])
 
         return self._cached(f"transition-{setting.name}", compute)
@@ -141,7 +140,7 @@ class SpaceRun:
         def one(run: int) -> pd.DataFrame:
             methods = (*FOREST_METHODS, "forest-relieff")
             rankings = self._rank(
-                f"forest-run-{run}", methods, AS_PUBLISHED, lambda: penalties, SEED + 1000 * run
+                f"forest-run-{run}", methods, AS_PUBLISHED, lambda _: penalties, SEED + 1000 * run
             )
             return self._evaluate(rankings, AS_PUBLISHED, self.scale.ks).assign(run=run)
 
@@ -174,18 +173,18 @@ class SpaceRun:
 
         return self._cached("svm", compute)
 
-    def report_progress(self, stage: str, done: int, total: int) -> None:
+    def report_progress(self, stage: str, done: int, total: int, failed: int = 0) -> None:
         """Pass progress on, with the name of the model space."""
         if self.on_progress is not None:
-            self.on_progress(f"{self.family}: {stage}", done, total)
+            self.on_progress(f"{self.family}: {stage}", done, total, failed)
 
     def _rank(
         self, name: str, methods: Iterable[str], setting: Setting,
-        penalties: Callable[[], list[float]], seed: int = SEED,
+        grid: Callable[[Setting], list[float]], seed: int = SEED,
     ) -> pd.DataFrame:  # fmt: skip
         def compute() -> pd.DataFrame:
             return rank_path(
-                self.selectors(methods, setting, seed), self.train.X, self.train.y, penalties(),
+                self.selectors(methods, setting, seed), self.train.X, self.train.y, grid(setting),
                 on_progress=lambda *counts: self.report_progress(f"ranking ({name})", *counts),
             )  # fmt: skip
 
@@ -194,7 +193,7 @@ class SpaceRun:
     def _evaluate(
         self, rankings: pd.DataFrame, setting: Setting, ks: Iterable[int], classifier: str = "knn"
     ) -> pd.DataFrame:
-        return evaluate(
+        return evaluate_rankings(
             rankings, self.test, ks=ks, classifier=classifier, folds=self.scale.folds,
             costs=self.costs(setting), n_jobs=self.workers or -1,
             path=self.folder / self.family / f"scores-{classifier}.jsonl",

@@ -26,7 +26,7 @@ from netchoice.reproduction.three_core import three_core_page
 from netchoice.reproduction.verdict import judge_all, write_verdict
 from netchoice.reproduction.yeast_run import NETWORKS, NODE_COUNTS, PAPER_FIVE, YeastRun
 from netchoice.validation import check_integer
-from netchoice.workflows.pilot_tables import Progress
+from netchoice.workflows.table_maker import Progress
 
 #: Families whose tables each part uses.
 _PART_FAMILIES = {
@@ -65,7 +65,7 @@ def reproduce(
     fresh : bool
         Whether to delete an earlier reproduction in the folder.
     on_progress : callable, optional
-        Called with the name of the stage, the number of units done, and their total.
+        Called with the name of the stage, and the items done, in total, and failed.
 
     Returns
     -------

@@ -113,7 +113,7 @@ class YeastRun:
                 **_separation(table, "transitivity"),
                 **_nearest_distances(table, seen, five),
                 "distance_correlation": [
-                    embed(table, seen, features=five, scaling="standard", seed=seed)
+                    embed(table.X[list(five)], table.y, seen, scaling="standard", seed=seed)
                     .distance_correlation
                     for seed in range(3)
                 ],

@@ -1,15 +1,21 @@
 """Cost-aware selection of columns, for any table with labels and a cost for each column.
 
-Every method is a scikit-learn selector. The idea that they share is in
-:mod:`netchoice.selection.greedy`: take, again and again, the column with the most information
-minus λ times its cost.
+Every method is a scikit-learn selector. All methods share the idea of
+:mod:`netchoice.selection.greedy`: each step selects the column with the most information minus λ
+times its cost.
 """
 
 from netchoice.selection.base import CostAwareSelector
 from netchoice.selection.baseline import RandomRanking
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
 from netchoice.selection.forest_relief import ForestReliefF
-from netchoice.selection.methods import METHODS, get_selector
+from netchoice.selection.methods import (
+    BASELINE,
+    METHODS,
+    PAPER_METHODS,
+    WEIGHTED_METHODS,
+    get_selector,
+)
 from netchoice.selection.pareto import ParetoSearch
 from netchoice.selection.path import rank_path
 from netchoice.selection.relief import SURF, MultiSURF, ReliefF
@@ -17,11 +23,14 @@ from netchoice.selection.sequential import JMI, JMIM, MRMR
 from netchoice.selection.stability import Stability, stability
 
 __all__ = [
+    "BASELINE",
     "JMI",
     "JMIM",
     "METHODS",
     "MRMR",
+    "PAPER_METHODS",
     "SURF",
+    "WEIGHTED_METHODS",
     "CostAwareSelector",
     "ForestReliefF",
     "MultiSURF",

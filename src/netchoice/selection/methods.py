@@ -1,4 +1,4 @@
-"""The methods by name, as the command line and tables call them."""
+"""The methods by name, as used on the command line and in tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from netchoice.selection.forest_relief import ForestReliefF
 from netchoice.selection.relief import SURF, MultiSURF, ReliefF
 from netchoice.selection.sequential import JMI, JMIM, MRMR
 
-#: The nine methods of the paper and its baseline, then relatives.
+#: A factory of selectors for each method.
 METHODS: dict[str, Callable[..., CostAwareSelector]] = {
     "mrmr": MRMR,
     "jmi": JMI,
@@ -30,16 +30,32 @@ METHODS: dict[str, Callable[..., CostAwareSelector]] = {
     "multisurf": MultiSURF,
 }
 
+#: The nine methods of the paper, in its order.
+PAPER_METHODS = (
+    "mrmr",
+    "jmi",
+    "jmim",
+    "relieff",
+    "forest-relieff",
+    "penalized-mdi",
+    "penalized-mda",
+    "weighted-mdi",
+    "weighted-mda",
+)
+
+#: The method that ignores the data. A selector should rank better than this one.
+BASELINE = "random"
+
 
 def get_selector(method: str, **parameters: Any) -> CostAwareSelector:
-    """A selector by the name of its method.
+    """Return a new selector for the method of this name.
 
     Parameters
     ----------
     method : str
         One of ``METHODS``.
     **parameters
-        Of the selector.
+        Parameters of the selector.
 
     Examples
     --------
@@ -49,3 +65,9 @@ def get_selector(method: str, **parameters: Any) -> CostAwareSelector:
     if method not in METHODS:
         raise unknown("method", method, METHODS)
     return METHODS[method](**parameters)
+
+
+#: The methods that draw cheap columns more often instead of subtracting a cost from a score.
+WEIGHTED_METHODS = tuple(
+    name for name in METHODS if get_selector(name).statistics_depend_on_penalty
+)

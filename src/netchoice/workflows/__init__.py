@@ -1,18 +1,36 @@
-"""Whole tasks: choose a model, evaluate features, study pilots.
+"""Whole tasks: choose a model, rank and evaluate features, study pilots.
 
-Each function runs one task from start to finish. The command line calls these functions.
+Each function does one task from start to finish. The commands call these functions.
 """
 
-from netchoice.workflows.choice import Choice
+from netchoice.workflows.choice import Choice, Evidence
 from netchoice.workflows.choose import choose_model
+from netchoice.workflows.cost_source import CostSource, find_costs
+from netchoice.workflows.evaluate import FeatureEvaluation, evaluate_features
+from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.pilot import PilotStudy, pilot
 from netchoice.workflows.pilot_size import Recommendation, recommend_pilot_size
+from netchoice.workflows.rank import FeatureRanking, rank_features
+from netchoice.workflows.selectors import selectors_for
+from netchoice.workflows.simulation_plan import SimulationPlan
+from netchoice.workflows.tables import load_table
 
 __all__ = [
     "Choice",
+    "CostSource",
+    "Evidence",
+    "FeatureEvaluation",
+    "FeatureRanking",
+    "FeatureSelection",
     "PilotStudy",
     "Recommendation",
+    "SimulationPlan",
     "choose_model",
+    "evaluate_features",
+    "find_costs",
+    "load_table",
     "pilot",
+    "rank_features",
     "recommend_pilot_size",
+    "selectors_for",
 ]

@@ -1,40 +1,100 @@
-"""The answer: which model, how sure, does it fit, what did it cost."""
+"""The answer: which model, how probable, does it fit, what did it cost."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from netchoice.inference import embed
+from netchoice.workflows.choice_folder import write_choice
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA = 1
+    from netchoice.graph import Graph
+    from netchoice.inference import Embedding, Fit, HeldOut, ModelProbabilities, Posterior
+    from netchoice.io import ReadingReport
+    from netchoice.storage.table import ReferenceTable
+    from netchoice.workflows.feature_selection import FeatureSelection
+
+SCHEMA = 2
 
 
-@dataclass
+@dataclass(frozen=True)
+class Evidence:
+    """What an answer is based on.
+
+    Attributes
+    ----------
+    graph : Graph
+        The network that was compared.
+    selection : FeatureSelection
+    table : ReferenceTable
+        Simulations with the selected features.
+    probabilities : ModelProbabilities
+    held_out : HeldOut
+        Predictions for simulations that were left out.
+    posterior : Posterior or None
+        Of the most probable model's parameters; None if it has none.
+    prior_bounds : dict
+        By parameter.
+    fit : Fit
+    fit_table : ReferenceTable
+        Simulations that the fit was judged on.
+    fit_observed : dict
+        The network's values of the features that the fit was judged on.
+    reading : ReadingReport or None
+        How the network was read from a file.
+    """
+
+    graph: Graph
+    selection: FeatureSelection
+    table: ReferenceTable
+    probabilities: ModelProbabilities
+    held_out: HeldOut
+    posterior: Posterior | None
+    prior_bounds: dict[str, tuple[float, float]]
+    fit: Fit
+    fit_table: ReferenceTable
+    fit_observed: dict[str, float]
+    reading: ReadingReport | None = None
+
+    @cached_property
+    def embedding(self) -> Embedding:
+        """Simulations and the network in two dimensions; computed when first used."""
+        names = list(self.fit_observed)
+        return embed(self.fit_table.X[names], self.fit_table.y, self.fit_observed)
+
+
+@dataclass(frozen=True)
 class Choice:
-    """Which model made a network.
+    """Which model made a network; returned by :func:`netchoice.choose_model`.
 
     Attributes
     ----------
     model : str
-        The most probable one.
+        The most probable model.
     probabilities : dict
-        By model, with sum 1; ``intervals`` holds their uncertainty.
+        Probability of each model; ``intervals`` holds their uncertainty.
     fits : bool
-        Whether any model explains the network at all; ``fit_p_values`` by model.
+        Whether any model fits the network; ``fit_p_values`` holds a p-value for each model.
     features : dict
-        The features that the answer rests on, with their values on the network.
+        The features that the answer is based on, with their values on the network.
     parameters : dict
-        Of the most probable model: median, interval, and whether the posterior leans on a bound.
+        Of the most probable model: median, interval, and whether the posterior is at the prior's
+        boundary.
     accuracy : float
-        Share of held-out simulations that are given their true model; ``confusion`` says how.
+        Share of held-out simulations whose model was predicted correctly; ``confusion`` counts them
+        by true and predicted model.
     cost : dict
-        Seconds per network of the selected features, of all, and of the battery that judges the fit.
+        CPU seconds per network of the selected features, of all features, and of the features that
+        the fit was judged on.
     notes : list of str
-        Whatever a careful reader should know.
+        What a careful reader should know.
     """
 
     network: dict[str, Any]
@@ -54,12 +114,12 @@ class Choice:
     cost: dict[str, Any]
     notes: list[str]
     settings: dict[str, Any]
-    evidence: dict[str, Any] = field(default_factory=dict, repr=False)
+    evidence: Evidence = field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """What ``choice.json`` holds; see the documentation of ``netchoice choose``."""
+        """Return what ``choice.json`` holds; see the documentation of ``netchoice choose``."""
         confusion = {
-            str(true): {str(told): int(n) for told, n in row.items()}
+            str(true): {str(predicted): int(n) for predicted, n in row.items()}
             for true, row in self.confusion.to_dict("index").items()
         }
         return {
@@ -84,61 +144,67 @@ class Choice:
         }
 
     def to_json(self) -> str:
-        """The same as text."""
+        """Return the content of ``choice.json``."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
+    def save(self, folder: Path) -> None:
+        """Write the answer, its tables, and what a report shows of it."""
+        write_choice(self, Path(folder))
+
     def summary(self) -> str:
-        """The answer in a few lines."""
+        """Return the answer in a few lines."""
         return "\n".join(self._lines())
 
     def _lines(self) -> list[str]:
         lines = [f"most probable model: {self.model}"]
-        for name, probability in sorted(self.probabilities.items(), key=lambda item: -item[1]):
+        for name, probability in self._by_probability():
             low, high = self.intervals[name]
             lines.append(
-                f"  {name:<12} {chance(probability)} (between {chance(low)} and {chance(high)})"
+                f"  {name:<12} {format_probability(probability)} (interval "
+                f"{format_probability(low)} to {format_probability(high)})"
                 f"   fit p = {self.fit_p_values[name]:.3g}"
             )
         lines.append(self.fit["summary"])
-        for name, told in self.parameters.items():
-            low, high = told["interval"]
+        for name, parameter in self.parameters.items():
+            low, high = parameter["interval"]
             lines.append(
-                f"{self.model} {name}: {told['median']:.3g} ({told['coverage']:.0%} interval "
+                f"{self.model} {name}: {parameter['median']:.3g} ({parameter['coverage']:.0%} interval "
                 f"{low:.3g} to {high:.3g})"
             )
         values = ", ".join(f"{name} = {value:.4g}" for name, value in self.features.items())
-        lines.append(f"it rests on {len(self.features)} features: {values}")
-        lines.append(
-            f"held-out simulations given their true model: {self.accuracy:.1%} of "
-            f"{int(self.confusion.to_numpy().sum())}"
-        )
+        lines.append(f"features used ({len(self.features)}): {values}")
+        n_tested = int(self.confusion.to_numpy().sum())
+        lines.append(f"held-out accuracy: {self.accuracy:.1%} of {n_tested} simulations")
         lines.append(self.cost["summary"])
         lines.extend(f"note: {note}" for note in self.notes)
         return lines
+
+    def _by_probability(self) -> list[tuple[str, float]]:
+        return sorted(self.probabilities.items(), key=lambda item: -item[1])
 
     def __str__(self) -> str:
         return self.summary()
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{escape(name)}</td><td>{escape(chance(p))}</td>"
-            f"<td>{' – '.join(escape(chance(end)) for end in self.intervals[name])}</td>"
+            f"<tr><td>{escape(name)}</td><td>{escape(format_probability(p))}</td>"
+            f"<td>{' – '.join(escape(format_probability(end)) for end in self.intervals[name])}</td>"
             f"<td>{self.fit_p_values[name]:.3g}</td></tr>"
-            for name, p in sorted(self.probabilities.items(), key=lambda item: -item[1])
+            for name, p in self._by_probability()
         )
         rest = "".join(
             f"<li>{escape(line)}</li>" for line in self._lines()[len(self.intervals) + 1 :]
         )
         return (
             f"<p>Most probable model: <b>{escape(self.model)}</b></p><table><tr><th>model</th>"
-            f"<th>probability</th><th>between</th><th>fit p</th></tr>{rows}</table><ul>{rest}</ul>"
+            f"<th>probability</th><th>interval</th><th>fit p</th></tr>{rows}</table><ul>{rest}</ul>"
         )
 
 
-def chance(probability: float) -> str:
-    """A probability with three decimals, and never 0 or 1.
+def format_probability(probability: float) -> str:
+    """Return a probability with three decimals, never 0 or 1.
 
-    >>> chance(0.25), chance(0.99999), chance(0.0002)
+    >>> format_probability(0.25), format_probability(0.99999), format_probability(0.0002)
     ('0.250', '>0.999', '<0.001')
     """
     if probability >= 0.9995:

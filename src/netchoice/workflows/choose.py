@@ -1,4 +1,4 @@
-"""From a network to an answer."""
+"""Choose the model that made a network."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.errors import UsageError
-from netchoice.evaluation.operating_point import as_budget
-from netchoice.features.registry import Feature, find
-from netchoice.graph import Graph
-from netchoice.inference.classifier import Method
-from netchoice.models.registry import get_space
+from netchoice.features.registry import Feature
+from netchoice.io import ReadingReport
+from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
-from netchoice.workflows.answer import Study
+from netchoice.threads import count_threads
+from netchoice.workflows.answer import answer
 from netchoice.workflows.choice import Choice
-from netchoice.workflows.choice_folder import keep
-from netchoice.workflows.table_maker import Progress, Simulator
-
-#: With fewer nodes no mechanism has left a trace that could be told.
-SMALLEST = 8
+from netchoice.workflows.observed import ObservedFeatures, comparable_network
+from netchoice.workflows.run import ChoiceSettings, Run
+from netchoice.workflows.run_folder import open_run_folder
+from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
+from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
 
 
 def choose_model(
@@ -42,42 +41,52 @@ def choose_model(
     engine: str | Executor = "processes",
     path: str | PathLike[str] | None = None,
     fresh: bool = False,
+    reading: ReadingReport | None = None,
+    plan: SimulationPlan | None = None,
     on_progress: Progress | None = None,
 ) -> Choice:
-    """Which model of a space made this network, and does any of them fit?
+    """Choose the model of a space that made a network, and test whether any model fits.
 
     Parameters
     ----------
     graph : Graph, or anything that :meth:`Graph.of` accepts
+        The observed network.
     space : ModelSpace or str
+        The models to compare.
     samples : int, optional
-        Simulations that the answer rests on; 20,000 by default, fewer where they would take too long.
+        Simulations that the answer is based on. By default 20,000, or fewer if they would take too
+        long.
     features : iterable of str or Feature, optional
-        Features to use; by default they are selected.
+        Features to use. By default they are selected.
     method : str or iterable of str
-        Selection methods, see :data:`netchoice.selection.METHODS`.
+        Methods that select the features; see :data:`netchoice.selection.METHODS`.
     compare : iterable of str
-        Further methods whose rankings are scored and kept, for a look at them; the set is not chosen
-        from theirs.
+        Further methods to rank and evaluate for the report. They do not affect the answer.
     penalty : float, optional
-        λ; by default a whole range is tried and the cheapest set that loses nothing is taken.
+        λ. By default many values are tried, and the cheapest set that loses no accuracy is used.
     budget : float or str, optional
-        Cost of the selected features per network: seconds, "5ms", or "2%" of all costs.
+        The largest cost of the selected features per network: seconds, "5ms", or "2%" of the sum of
+        all costs.
     time_limit : float, optional
-        Seconds for the run; simulations are cut down to fit in.
-    inference : "neighbours", "forest" or "regression", optional
+        Seconds for the simulations. Their number is reduced to stay within the limit.
+    inference : "regression", "forest" or "neighbours", optional
         How probabilities are estimated.
     isolated : "keep" or "drop", optional
-        Drop: isolated nodes are left out of the network, and simulations grown until the others are as
-        many. By default that, where the network has none.
+        "drop" removes isolated nodes from the network, and from simulations, which are grown until
+        they have as many other nodes as the network. By default "drop" if the network has none.
     seed, workers, engine
         As in :func:`netchoice.simulate_table`.
     path : path, optional
-        Folder for tables, figures and ``choice.json``; if it holds the same run, that one goes on.
+        Folder for the answer, its tables and ``choice.json``. A run that was interrupted there is
+        resumed.
     fresh : bool
-        Delete what a former run left there.
+        Delete an earlier run in that folder.
+    reading : ReadingReport, optional
+        How the network was read from a file; written to the folder.
+    plan : SimulationPlan, optional
+        How many networks each stage simulates.
     on_progress : callable, optional
-        Called with the name of a stage, rows done, rows wanted, and rows failed.
+        Called with the name of the stage, and the rows done, in total, and failed.
 
     Returns
     -------
@@ -93,62 +102,42 @@ def choose_model(
     >>> choice.model
     'ba2'
     """
-    chosen = get_space(space)
-    if len(chosen) < 2:
+    space = get_space(space)
+    if len(space) < 2:
         raise UsageError(
-            f"the space {chosen.name} holds one model only, so there is nothing to choose; give at "
-            "least two (netchoice.inference.goodness_of_fit judges a single one)"
+            f"the space {space.name} holds one model only, so there is nothing to choose; give at "
+            "least two (netchoice.inference.goodness_of_fit tests the fit of a single model)"
         )
-    network, kept = _network(graph, isolated)
-    methods = [method] if isinstance(method, str) else list(method)
-    if inference is not None:
-        Method(inference)  # wrong ones are told before the work
-    if budget is not None:
-        as_budget(budget)
-    simulator = Simulator(
-        chosen, kept, seed, workers, engine, None if path is None else Path(path), on_progress
+    network, isolated = comparable_network(graph, isolated)
+    methods = (method,) if isinstance(method, str) else tuple(method)
+    given_features = features_by_name(features)
+    settings = ChoiceSettings(
+        space=space.as_dict(),
+        network=network.fingerprint,
+        isolated=isolated,
+        samples=samples,
+        features=None if features is None else tuple(given_features),
+        method=methods,
+        penalty=penalty,
+        budget=budget,
+        inference=inference,
+        seed=seed,
+        plan=plan or SimulationPlan(),
     )
-    wanted = None
-    if features is not None:
-        simulator.own_features = {find(each).name: each for each in features}
-        wanted = list(simulator.own_features)
-    study = Study(network, simulator, time_limit, [name for name in compare if name not in methods])
-    settings = {
-        "space": chosen.as_dict(),
-        "network": network.fingerprint,
-        "isolated": kept,
-        "samples": samples,
-        "features": wanted,
-        "method": methods,
-        "penalty": penalty,
-        "budget": budget,
-        "inference": inference,
-        "seed": seed,
-    }
-    simulator.open_folder(settings, fresh)
-    selection = study.select(settings)
-    table = study.simulate_inference(selection, samples)
-    choice = study.answer(selection, table, settings)
-    if simulator.folder is not None:
-        keep(choice, network, simulator.folder)
+    compared = tuple(name for name in compare if name not in methods)
+    settings.check(compared)
+    stopwatch = Stopwatch(time_limit, workers or count_threads(-1))
+    folder = None if path is None else Path(path)
+    if folder is not None:
+        open_run_folder(folder, settings.as_dict(), fresh)
+    maker = TableMaker(space, seed, isolated, engine, workers, folder, on_progress, given_features)
+    observed = ObservedFeatures(network, maker)
+    run = Run(network, space, settings, maker, observed, stopwatch, compared)
+
+    selection = run.select()
+    table = run.simulate_for_inference(selection)
+    fit_table = run.simulate_for_fit(selection)
+    choice = answer(run, selection, table, fit_table, reading)
+    if folder is not None:
+        choice.save(folder)
     return choice
-
-
-def _network(graph: Any, isolated: str | None) -> tuple[Graph, str]:
-    """The network as it is compared, and whether simulations keep isolated nodes."""
-    network = Graph.of(graph)
-    kept = isolated or ("keep" if network.n_isolated else "drop")
-    if kept not in ("keep", "drop"):
-        raise UsageError(f"isolated={isolated!r}; expected 'keep' or 'drop'")
-    if not network.n_edges:
-        raise UsageError(
-            f"the network has {network.n_nodes} nodes and no edges; there is nothing to compare"
-        )
-    if kept == "drop":
-        network = network.without_isolated()
-    if network.n_nodes < SMALLEST:
-        raise UsageError(
-            f"the network has {network.n_nodes} nodes{' with edges' if kept == 'drop' else ''}; "
-            f"with fewer than {SMALLEST} no mechanism leaves a trace that could be told"
-        )
-    return network, kept

@@ -1,159 +1,176 @@
-"""The features that an answer will rest on: selected on simulations, at their cost."""
+"""The features that an answer is based on: selected on simulations, under their costs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.cost_growth import CostGrowth
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.evaluation import OperatingPoint, evaluate, operating_point, penalty_grid
+from netchoice.evaluation import (
+    OperatingPoint,
+    evaluate_rankings,
+    operating_point,
+    penalty_grid,
+)
 from netchoice.features import min_powers
-from netchoice.selection import WeightedForest, get_selector, rank_path
+from netchoice.selection import rank_path
 from netchoice.storage.table import ReferenceTable
+from netchoice.workflows.selectors import selectors_for
+from netchoice.workflows.simulation_plan import SimulationPlan
+from netchoice.workflows.table_maker import TableMaker
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Larger networks are too expensive to compute everything on; the selection is made on pilots.
-LARGEST = 1500
-PILOTS = (250, 500, 1000)
-#: Rows of the smaller pilots, which are there for their costs only.
-COST_ROWS = 200
-#: Of the interval within which a cheaper set is as good as the best: strict, features being cheap.
-COVERAGE = 0.8
-#: A set of more features is hard to read, and never needed more in any trial.
-MOST_FEATURES = 15
 
-
-@dataclass
-class Selection:
-    """What was selected, and what it rests on.
+@dataclass(frozen=True)
+class FeatureSelection:
+    """Selected features and the simulations they were selected on.
 
     Attributes
     ----------
-    features : list of str
+    features : tuple of str
     costs : CostModel
-        Costs at the size of the observed network; extrapolated, if the selection was made on pilots.
+        Costs at the size of the observed network; extrapolated if ``pilots`` is not empty.
     table : ReferenceTable
-        The simulations that it was made on; at the observed size unless ``pilots`` says otherwise.
+        The simulations; of the observed size, or of the largest pilot size.
+    pilots : tuple of int
+        Sizes of the pilot networks; empty if none were used.
     point : OperatingPoint or None
-        None where the caller named the features.
+        None if the user named the features; ``rankings`` and ``evaluation`` are None then, too.
     """
 
-    features: list[str]
+    features: tuple[str, ...]
     costs: CostModel
     table: ReferenceTable
     pilots: tuple[int, ...] = ()
     point: OperatingPoint | None = None
-    rankings: pd.DataFrame | None = None
-    evaluation: pd.DataFrame | None = None
-    notes: list[str] = field(default_factory=list)
+    rankings: pd.DataFrame | None = field(default=None, repr=False)
+    evaluation: pd.DataFrame | None = field(default=None, repr=False)
+
+    def with_features(self, features: Sequence[str]) -> FeatureSelection:
+        """Return the same simulations with features that the user named."""
+        return replace(self, features=tuple(features))
 
     def cost(self, features: Sequence[str]) -> float:
-        """Seconds per network, shared steps paid once."""
+        """Return the CPU seconds per network of these features, shared steps paid once."""
         return self.costs.cost_of_set(features, "shared")
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return what ``choice.json`` holds of the selection."""
+        record: dict[str, Any] = {
+            "features": list(self.features),
+            "pilots": list(self.pilots),
+            "simulations": len(self.table),
+        }
+        if self.point is not None:
+            point = self.point.as_dict()
+            names = (
+                "method", "penalty", "k", "cost", "share", "speedup", "rule", "charge",
+                "best_features",
+            )  # fmt: skip
+            record["operating_point"] = {name: point[name] for name in names}
+        return record
 
-def select(
-    simulate: Callable[..., ReferenceTable],
+
+@dataclass(frozen=True)
+class SelectionSettings:
+    """How features are selected.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        The set is chosen from the rankings of these methods.
+    compared : tuple of str
+        Further methods that are ranked and evaluated, but not chosen from.
+    penalty : float or None
+        None: a grid of penalties.
+    budget : float, str or None
+        The largest cost of the set.
+    seed, n_jobs : int
+    scores : Path or None
+        File that keeps the accuracies of sets.
+    """
+
+    methods: tuple[str, ...]
+    compared: tuple[str, ...] = ()
+    penalty: float | None = None
+    budget: float | str | None = None
+    seed: int = 0
+    n_jobs: int | None = None
+    scores: Path | None = None
+
+
+def simulate_for_selection(
+    maker: TableMaker,
     n_nodes: int,
     offered: Sequence[str],
-    *,
-    pilots: bool,
     samples: int,
-    features: Sequence[str] | None,
-    methods: Sequence[str],
-    penalty: float | None,
-    budget: float | str | None,
-    seed: int,
-    threads: int,
-    compared: Sequence[str] = (),
-    scores: Any = None,
-) -> Selection:
-    """Simulate, rank on one half, and choose the set on the other.
-
-    Parameters
-    ----------
-    simulate : callable
-        ``simulate(name, n_nodes, n_samples, features)`` gives a table.
-    n_nodes : int
-        Of the observed network.
-    offered : sequence of str
-        Features to choose from.
-    pilots : bool
-        Whether to select on smaller networks.
-    compared : sequence of str
-        Further methods that are ranked and scored, but not chosen from.
-    """
+    plan: SimulationPlan,
+    pilots: bool,
+) -> FeatureSelection:
+    """Simulate the networks to select on, with all offered features; nothing is selected yet."""
     if not pilots:
-        table = simulate("selection", n_nodes, samples, offered)
-        found = Selection(list(features or ()), table.costs, table)
-    else:
-        *smaller, largest = PILOTS
-        tables = [simulate(f"pilot-{n}", n, COST_ROWS, offered) for n in smaller]
-        table = simulate(f"pilot-{largest}", largest, samples, offered)
-        growth = CostGrowth.fit([*tables, table], powers=min_powers())
-        costs = growth.predict(n_nodes)
-        note = (
-            f"features were selected on networks with {largest} nodes, at costs extrapolated to "
-            f"{n_nodes} nodes"
-        )
-        found = Selection(list(features or ()), costs, table, PILOTS, notes=[note])
-    if features is not None:
-        return found
-    return _choose(found, methods, compared, penalty, budget, seed, threads, scores)
+        table = maker.table("selection", n_nodes, samples, offered, stream="choose selection")
+        return FeatureSelection((), table.costs, table)
+    rows = dict.fromkeys(plan.pilot_sizes, plan.pilot_cost_samples)
+    rows[plan.pilot_sizes[-1]] = samples
+    tables = [
+        maker.table(f"pilot-{n}", n, n_rows, offered, stream=f"choose pilot-{n}")
+        for n, n_rows in rows.items()
+    ]
+    costs = CostGrowth.fit(tables, powers=min_powers()).predict(n_nodes)
+    return FeatureSelection((), costs, tables[-1], plan.pilot_sizes)
 
 
-def _choose(
-    found: Selection,
-    methods: Sequence[str],
-    compared: Sequence[str],
-    penalty: float | None,
-    budget: float | str | None,
-    seed: int,
-    threads: int,
-    scores: Any,
-) -> Selection:
-    train, test = found.table.split(seed=seed)
+def select_features(
+    selection: FeatureSelection, settings: SelectionSettings, plan: SimulationPlan
+) -> FeatureSelection:
+    """Rank the features on one half of the simulations, and choose a set on the other half."""
+    train, test = selection.table.split(seed=settings.seed)
     train = train.drop_constant()
     if not train.features:
         raise UsageError(
-            "all features are constant over the simulations, so nothing can tell the models apart; "
-            "the network is too small, or the space holds one kind of network only"
+            "all features are constant over the simulations, so no feature can distinguish the "
+            "models; the network is too small, or all models of the space make the same networks"
         )
-    costs = found.costs.only(train.features)
-    selectors = [
-        get_selector(name, costs=costs, random_state=seed, n_jobs=threads)
-        for name in dict.fromkeys([*methods, *compared])
-    ]
-    for selector in selectors:
-        if "discrete_features" in selector.get_params():
-            selector.set_params(discrete_features=[train.discrete[n] for n in train.features])
-        if not isinstance(selector, WeightedForest):  # which knows costs alone only
-            selector.set_params(charge="shared")
-    penalties = penalty_grid(costs, train.features) if penalty is None else [penalty]
-    found.rankings = rank_path(selectors, train.X, train.y, penalties)
-    found.evaluation = evaluate(
-        found.rankings,
-        test,
-        ks=range(1, min(MOST_FEATURES, len(train.features)) + 1),
-        folds=_folds(test),
-        costs=found.costs,
-        seed=seed,
-        n_jobs=threads,
-        path=scores,
+    costs = selection.costs.only(train.features)
+    selectors = selectors_for(
+        train,
+        (*settings.methods, *settings.compared),
+        costs=costs,
+        charge="shared",
+        seed=settings.seed,
+        n_jobs=settings.n_jobs,
     )
-    # Chosen on all rows: how good the answer is will be seen on simulations of their own.
-    asked = found.evaluation[found.evaluation["method"].isin(methods)]
-    everywhere = asked.assign(accuracy_choosing=asked["accuracy"], n_choosing=len(test))
-    found.point = operating_point(everywhere, budget=budget, coverage=COVERAGE)
-    found.features = list(found.point.features)
-    return found
-
-
-def _folds(table: ReferenceTable) -> int:
-    """Ten, or as many as the rarest model has rows."""
-    return max(2, min(10, int(table.y.value_counts().min())))
+    given = settings.penalty
+    penalties = penalty_grid(costs, train.features) if given is None else [given]
+    rankings = rank_path(selectors, train.X, train.y, penalties)
+    evaluation = evaluate_rankings(
+        rankings,
+        test,
+        ks=range(1, min(plan.max_features, len(train.features)) + 1),
+        folds=max(2, min(10, int(test.y.value_counts().min()))),
+        costs=selection.costs,
+        seed=settings.seed,
+        n_jobs=settings.n_jobs,
+        path=settings.scores,
+    )
+    # All rows may choose: the accuracy of the answer is measured on other simulations.
+    point = operating_point(
+        evaluation[evaluation["method"].isin(settings.methods)],
+        budget=settings.budget,
+        coverage=plan.coverage,
+        choose_on="all",
+    )
+    return replace(
+        selection,
+        features=point.features,
+        point=point,
+        rankings=rankings,
+        evaluation=evaluation,
+    )

@@ -1,64 +1,81 @@
-"""A study of pilots: select on small networks, test on large ones."""
+"""A pilot study: select features on small networks, and evaluate them on large ones."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.cost_growth import CostGrowth
 from netchoice.errors import UsageError
-from netchoice.evaluation import evaluate
-from netchoice.models.registry import get_space
+from netchoice.evaluation import evaluate_rankings
+from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
 from netchoice.selection import METHODS, CostAwareSelector
 from netchoice.storage.table import CALIBRATION_ROWS, ReferenceTable
-from netchoice.workflows.pilot_tables import (
-    Maker,
-    Methods,
-    Progress,
-    checked_sizes,
+from netchoice.validation import check_integer, check_non_negative
+from netchoice.workflows.pilot_inputs import (
+    check_sizes,
     digest,
-    fit_growth,
-    rank,
+    fit_cost_growth,
+    pilot_table,
+    rank_pilot,
     records,
-    whole,
 )
+from netchoice.workflows.selectors import Methods
+from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_METHODS = ("mrmr", "jmi", "jmim", "relieff")
+#: Tables by number of nodes and repeat.
 Tables = dict[tuple[int, int], ReferenceTable]
 
 
-@dataclass
+@dataclass(frozen=True)
+class PilotSettings:
+    """What a pilot study depends on."""
+
+    space: str
+    sizes: tuple[int, ...]
+    target: int
+    samples: int
+    target_samples: int
+    repeats: int
+    methods: tuple[str, ...]
+    penalties: tuple[float, ...]
+    seed: int
+
+
+@dataclass(frozen=True)
 class PilotStudy:
-    """What pilots of several sizes are worth at the target size.
+    """Results of a pilot study; returned by :func:`pilot`.
 
     Attributes
     ----------
+    settings : PilotSettings
     accuracy : DataFrame
-        For each pilot size n, repeat, method, penalty and k: the features, and their accuracy and
-        costs at the target size, as :func:`netchoice.evaluate` tells them.
+        For each pilot size n, repeat, method, penalty and k: the features, and their accuracy and cost
+        at the target size, as :func:`netchoice.evaluate_rankings` returns them.
     costs : DataFrame
-        Mean CPU seconds per network for each n, of all features ("all", steps paid once) and of each
-        alone, with its standard error, and what the growth fitted to the pilots predicts.
+        Mean CPU seconds per network for each n, of all features ("all", shared steps paid once) and of
+        each feature alone, with the standard error and the prediction from the pilots.
     growth : DataFrame
         Curves fitted to the costs: exponents with confidence interval, and a + b·n^c.
     saving : DataFrame
-        By pilot size: cost of a network, and how many times a target network costs as much.
+        By pilot size: the cost of a network, and the cost of a target network divided by it.
     rankings : DataFrame
     cost_growth : CostGrowth or None
-        None if there is one size only.
+        None if there is only one size.
     """
 
-    settings: dict[str, Any]
+    settings: PilotSettings
     accuracy: pd.DataFrame = field(repr=False)
     costs: pd.DataFrame = field(repr=False)
     saving: pd.DataFrame = field(repr=False)
@@ -67,22 +84,22 @@ class PilotStudy:
 
     @property
     def growth(self) -> pd.DataFrame:
-        """The fitted curves."""
+        """The fitted curves; empty if there is only one size."""
         import pandas as pd
 
         return pd.DataFrame() if self.cost_growth is None else self.cost_growth.exponents
 
     def as_dict(self) -> dict[str, Any]:
-        """Settings, means over repeats and growth, for JSON."""
+        """Return settings, means over repeats, and growth of costs for JSON."""
         return {
-            **self.settings,
+            **asdict(self.settings),
             "accuracy": records(self.mean_accuracy()),
             "saving": records(self.saving),
             "growth": None if self.cost_growth is None else self.cost_growth.as_dict(),
         }
 
     def mean_accuracy(self) -> pd.DataFrame:
-        """Accuracy at the target, mean and least over the repeats."""
+        """Return the accuracy at the target, mean and minimum over the repeats."""
         keys = ["method", "penalty", "n", "k"]
         return (
             self.accuracy.groupby(keys, sort=False)["accuracy"]
@@ -94,9 +111,9 @@ class PilotStudy:
         """Write the frames as CSV files and a summary as JSON."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        told = self.accuracy.assign(features=self.accuracy["features"].map(" ".join))
+        accuracy = self.accuracy.assign(features=self.accuracy["features"].map(" ".join))
         frames = {
-            "accuracy": told, "costs": self.costs, "growth": self.growth,
+            "accuracy": accuracy, "costs": self.costs, "growth": self.growth,
             "saving": self.saving, "rankings": self.rankings,
         }  # fmt: skip
         for name, frame in frames.items():
@@ -125,38 +142,38 @@ def pilot(
     path: str | PathLike[str] | None = None,
     on_progress: Progress | None = None,
 ) -> PilotStudy:
-    r"""Select features on networks of several sizes, and see what they are worth at the target size.
+    r"""Select features on networks of several sizes, and measure their accuracy at the target size.
 
     Parameters
     ----------
     space : ModelSpace or str
     sizes : iterable of int
-        Nodes of the pilot networks, from 7 on.
+        Numbers of nodes of the pilot networks, at least 7.
     target : int
-        Nodes of the networks that matter.
+        Number of nodes of the networks that you want to analyse.
     samples, target_samples : int
-        Rows of each pilot table, and of the table at the target size (as many by default).
+        Rows of each pilot table, and of the table at the target size (by default the same).
     repeats : int
-        Pilots of each size, each with a seed of its own.
+        Number of pilot tables of each size, with different seeds.
     methods : iterable of str, or mapping
-        Names of methods, or selectors by name; costs and seeds are set for them.
+        Names of methods, or selectors by name. Their costs and seeds are set here.
     penalties : iterable of float
-        Values of λ. Above 0, costs are those of the target size, extrapolated from pilots of the
-        same size and smaller; from the smallest size alone nothing can be extrapolated, and its
-        costs are taken as they are (column ``costs``).
+        Values of λ. A positive penalty uses the costs at the target size, extrapolated from the pilots
+        of the same size and smaller. The smallest pilot cannot be extrapolated; its own costs are used
+        (column ``costs``).
     ks : iterable of int
         Numbers of features.
     features : sequence, optional
         All by default.
     seed : int
     folds : int
-        Of the cross-validation at the target size; fewer if a label is rare.
+        Cross-validation folds at the target size; fewer if a label is rare.
     engine, workers
-        As in :func:`netchoice.simulate_table`; ``workers`` are also the threads of evaluation.
+        As in :func:`netchoice.simulate_table`; ``workers`` is also the number of threads.
     path : path, optional
-        Folder that keeps tables, rankings and scores; interrupted, the same call goes on there.
+        Folder that keeps tables, rankings and scores. An interrupted study is resumed there.
     on_progress : callable, optional
-        Called with what is being done, how much is done, and of how much.
+        Called with the name of the stage, and the items done, in total, and failed.
 
     Returns
     -------
@@ -170,46 +187,40 @@ def pilot(
     >>> study.accuracy.query("k == 2 and penalty == 0")[["n", "accuracy"]].to_string(index=False)
     ' n  accuracy\n20       1.0\n40       1.0'
     """
-    space = get_space(space) if isinstance(space, str) else space
-    order = checked_sizes(sizes, target)
-    chosen = _methods(methods)
-    values = sorted({float(value) for value in penalties})
-    wanted = sorted({int(k) for k in ks})
-    folder = None if path is None else Path(path)
-    maker = Maker(space, whole("seed", seed, 0), features, engine, workers, folder, on_progress)
-    n_rows, n_repeats = whole("samples", samples), whole("repeats", repeats)
-    tables: Tables = {
-        (n, repeat): maker.table(n, n_rows, stream="pilot", repeat=repeat)
-        for repeat in range(n_repeats)  # sizes inside, so that a busy hour hits all of them
-        for n in order
-    }
-    target_rows = n_rows if target_samples is None else whole("target_samples", target_samples)
-    test = maker.table(int(target), target_rows, stream="target")
-    expensive = [  # the same draws as in the pilots, for costs that can be compared
-        tables.get((int(target), repeat))
-        or maker.table(int(target), min(n_rows, CALIBRATION_ROWS), stream="pilot", repeat=repeat)
-        for repeat in range(n_repeats)
-    ]
-    kept = _Rankings(tables, order, int(target), chosen, values, maker)
-    rankings = kept.all()
-    accuracy = _accuracy(rankings, test, wanted, folds, folder, workers, on_progress)
-    accuracy["costs"] = [
-        "none" if p == 0 else "extrapolated" if order.index(n) > 0 else "of the pilot"
-        for p, n in zip(accuracy["penalty"], accuracy["n"], strict=True)
-    ]
-    growth = fit_growth(tables.values()) if len(order) > 1 else None
-    costs = _costs(tables, expensive, growth)
-    settings = {
-        "space": space.name, "sizes": order, "target": int(target), "samples": n_rows,
-        "target_samples": target_rows, "repeats": n_repeats, "methods": list(chosen),
-        "penalties": values, "seed": seed,
-    }  # fmt: skip
-    return PilotStudy(
-        settings, accuracy, costs, _saving(costs, order, int(target)), rankings, growth
+    space = get_space(space)
+    methods = _check_methods(methods)
+    samples = check_integer("samples", samples)
+    settings = PilotSettings(
+        space=space.name,
+        sizes=tuple(check_sizes(sizes, target)),
+        target=int(target),
+        samples=samples,
+        target_samples=check_integer("target_samples", target_samples or samples),
+        repeats=check_integer("repeats", repeats),
+        methods=tuple(methods),
+        penalties=tuple(sorted({check_non_negative("penalties", p) for p in penalties})),
+        seed=check_integer("seed", seed, 0),
+    )
+    maker = TableMaker(
+        space,
+        settings.seed,
+        engine=engine,
+        workers=workers,
+        folder=None if path is None else Path(path),
+        on_progress=on_progress,
+        given_features=features_by_name(features),
     )
 
+    tables, at_target = _pilot_tables(maker, settings)
+    test = pilot_table(maker, "target", settings.target, settings.target_samples)
+    rankings = _rankings(maker, settings, methods, tables)
+    accuracy = _accuracy(maker, settings, rankings, test, sorted({int(k) for k in ks}), folds)
+    growth = fit_cost_growth(tables.values()) if len(settings.sizes) > 1 else None
+    costs = _costs(tables, at_target, growth)
+    return PilotStudy(settings, accuracy, costs, _saving(costs, settings), rankings, growth)
 
-def _methods(methods: Iterable[str] | Mapping[str, CostAwareSelector]) -> Methods:
+
+def _check_methods(methods: Iterable[str] | Mapping[str, CostAwareSelector]) -> Methods:
     if isinstance(methods, Mapping) and methods:
         return methods
     chosen = list(dict.fromkeys(methods))
@@ -221,93 +232,123 @@ def _methods(methods: Iterable[str] | Mapping[str, CostAwareSelector]) -> Method
     return chosen
 
 
-@dataclass
-class _Rankings:
-    """Rankings of all pilots; each is kept in a file once it is made."""
+def _pilot_tables(
+    maker: TableMaker, settings: PilotSettings
+) -> tuple[Tables, list[ReferenceTable]]:
+    """Return the pilot tables, and for each repeat a table of the target size with the same draws.
 
-    tables: Tables
-    sizes: list[int]
-    target: int
-    methods: Methods
-    penalties: list[float]
-    maker: Maker
+    The loop over sizes is the inner one, so that a busy hour of the machine affects all sizes alike.
+    """
+    repeats = range(settings.repeats)
+    tables: Tables = {
+        (n, repeat): pilot_table(maker, "pilot", n, settings.samples, repeat=repeat)
+        for repeat in repeats
+        for n in settings.sizes
+    }
+    target, rows = settings.target, min(settings.samples, CALIBRATION_ROWS)
+    at_target = [
+        tables.get((target, repeat)) or pilot_table(maker, "pilot", target, rows, repeat=repeat)
+        for repeat in repeats
+    ]
+    return tables, at_target
 
-    def all(self) -> pd.DataFrame:
-        import pandas as pd
 
-        made = []
-        growths = {size: self._growth(size) for size in self.sizes[1:] if any(self.penalties)}
-        for done, ((n, repeat), table) in enumerate(self.tables.items()):
-            if self.maker.on_progress is not None:
-                self.maker.on_progress("ranking", done, len(self.tables))
-            growth = growths.get(n)
-            costs = table.costs if growth is None else growth.predict(self.target)
-            frame = self._one(n, repeat, table, costs)
-            made.append(frame.assign(n=n, repeat=repeat))
-        rankings = pd.concat(made, ignore_index=True)
-        if not len(rankings):
-            raise UsageError(
-                "no feature varies in any pilot; use larger networks or other features"
-            )
-        return rankings
+def _rankings(
+    maker: TableMaker, settings: PilotSettings, methods: Methods, tables: Tables
+) -> pd.DataFrame:
+    """Return the rankings of all pilots; each is kept in a file once it is made."""
+    import pandas as pd
 
-    def _growth(self, size: int) -> CostGrowth:
-        return fit_growth(table for (n, _), table in self.tables.items() if n <= size)
-
-    def _one(self, n: int, repeat: int, table: ReferenceTable, costs: Any) -> pd.DataFrame:
-        import pandas as pd
-
-        path = self.maker.path
-        methods = self.methods
-        named = (
-            list(methods) if not isinstance(methods, Mapping) else list(map(repr, methods.items()))
-        )
-        told = [named, self.penalties, len(table), table.features, self.maker.seed]
-        if any(self.penalties):
-            told += [self.target, [size for size in self.sizes if size <= n]]
-        file = None if path is None else path / "rankings" / f"{n}-{repeat}-{digest(told)}.csv"
+    growths = {}
+    if any(settings.penalties):
+        for size in settings.sizes[1:]:
+            growths[size] = fit_cost_growth(t for (n, _), t in tables.items() if n <= size)
+    frames = []
+    for done, ((n, repeat), table) in enumerate(tables.items()):
+        if maker.on_progress is not None:
+            maker.on_progress("ranking", done, len(tables), 0)
+        costs = growths[n].predict(settings.target) if n in growths else table.costs
+        file = _ranking_file(maker, settings, methods, table, n, repeat)
         if file is not None and file.exists():
-            return pd.read_csv(file)
-        frame = rank(
-            table, self.methods, self.penalties, costs if any(self.penalties) else None,
-            seed=self.maker.seed + repeat, workers=self.maker.workers,
-        )  # fmt: skip
-        if file is not None:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = file.with_suffix(".part")
-            frame.to_csv(unfinished, index=False)
-            unfinished.replace(file)
-        return frame
+            frame = pd.read_csv(file)
+        else:
+            frame = rank_pilot(
+                table,
+                methods,
+                settings.penalties,
+                costs if any(settings.penalties) else None,
+                seed=settings.seed + repeat,
+                n_jobs=maker.workers,
+            )
+            _write_ranking(frame, file)
+        frames.append(frame.assign(n=n, repeat=repeat))
+    rankings = pd.concat(frames, ignore_index=True)
+    if not len(rankings):
+        raise UsageError("no feature varies in any pilot; use larger networks or other features")
+    return rankings
+
+
+def _ranking_file(
+    maker: TableMaker,
+    settings: PilotSettings,
+    methods: Methods,
+    table: ReferenceTable,
+    n: int,
+    repeat: int,
+) -> Path | None:
+    """Return the file of a ranking, named after everything that the ranking depends on."""
+    if maker.folder is None:
+        return None
+    named = list(map(repr, methods.items())) if isinstance(methods, Mapping) else list(methods)
+    penalties = list(settings.penalties)
+    dependencies = [named, penalties, len(table), table.features, settings.seed]
+    if any(penalties):
+        dependencies += [settings.target, [size for size in settings.sizes if size <= n]]
+    return maker.folder / "rankings" / f"{n}-{repeat}-{digest(dependencies)}.csv"
+
+
+def _write_ranking(frame: pd.DataFrame, file: Path | None) -> None:
+    if file is None:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_suffix(".part")
+    frame.to_csv(unfinished, index=False)
+    unfinished.replace(file)
 
 
 def _accuracy(
+    maker: TableMaker,
+    settings: PilotSettings,
     rankings: pd.DataFrame,
     test: ReferenceTable,
     ks: list[int],
     folds: int,
-    folder: Path | None,
-    workers: int | None,
-    on_progress: Progress | None,
 ) -> pd.DataFrame:
-    """All rankings in one evaluation, so that no set is scored twice."""
+    """Evaluate all rankings together, so that no set is scored twice."""
+    report = maker.on_progress
     label = rankings[["n", "repeat", "method"]].astype(str).agg("/".join, axis=1)
     folds = max(2, min(folds, int(test.y.value_counts().min())))
     offered = sorted(set(rankings["feature"]))
     file = f"scores-{digest([offered, len(test), folds])}.jsonl"
-    found = evaluate(
+    accuracy = evaluate_rankings(
         rankings.assign(method=label),
         test,
         ks=ks,
         folds=folds,
-        n_jobs=workers,
-        path=None if folder is None else folder / file,
-        on_progress=on_progress and (lambda done, total: on_progress("testing", done, total)),
+        n_jobs=maker.workers,
+        path=None if maker.folder is None else maker.folder / file,
+        on_progress=report and (lambda done, total: report("testing", done, total, 0)),
     )
-    parts = found["method"].str.split("/", n=2)
-    found["method"] = parts.str[2]
-    found.insert(0, "n", parts.str[0].astype(int))
-    found.insert(1, "repeat", parts.str[1].astype(int))
-    return found
+    parts = accuracy["method"].str.split("/", n=2)
+    accuracy["method"] = parts.str[2]
+    accuracy.insert(0, "n", parts.str[0].astype(int))
+    accuracy.insert(1, "repeat", parts.str[1].astype(int))
+    smallest = settings.sizes[0]
+    accuracy["costs"] = [
+        "none" if penalty == 0 else "extrapolated" if n > smallest else "of the pilot"
+        for penalty, n in zip(accuracy["penalty"], accuracy["n"], strict=True)
+    ]
+    return accuracy
 
 
 def _costs(
@@ -325,14 +366,15 @@ def _costs(
     return frame.reset_index(drop=True)
 
 
-def _saving(costs: pd.DataFrame, sizes: Sequence[int], target: int) -> pd.DataFrame:
+def _saving(costs: pd.DataFrame, settings: PilotSettings) -> pd.DataFrame:
     import pandas as pd
 
-    total: Mapping[int, float] = costs[costs["kind"] == "total"].set_index("n")["seconds"]
+    total = costs[costs["kind"] == "total"].set_index("n")["seconds"]
+    at_target = total[settings.target]
     return pd.DataFrame(
         [
-            {"n": n, "seconds": total[n], "target_seconds": total[target],
-             "saving": total[target] / total[n]}
-            for n in sizes
+            {"n": n, "seconds": total[n], "target_seconds": at_target,
+             "saving": at_target / total[n]}
+            for n in settings.sizes
         ]
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""How small may a pilot be? Grow it until a larger one selects nothing better."""
+"""How large a pilot must be: grow it until a larger one selects nothing better."""
 
 from __future__ import annotations
 
@@ -10,50 +10,51 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from netchoice.errors import UsageError
-from netchoice.models.registry import get_space
+from netchoice.evaluation.accuracy_tests import confused_pairs
+from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
 from netchoice.selection import METHODS
-from netchoice.workflows.pilot_accuracy import confused_pairs
-from netchoice.workflows.pilot_ladder import Climb
-from netchoice.workflows.pilot_tables import (
-    LEAST_SIZE,
-    Maker,
-    Progress,
-    checked_sizes,
-    records,
-    whole,
+from netchoice.validation import (
+    check_fraction,
+    check_integer,
+    check_non_negative,
+    check_positive,
 )
+from netchoice.workflows.pilot_inputs import MIN_PILOT_NODES, check_sizes, records
+from netchoice.workflows.pilot_ladder import LadderSettings, PilotLadder
+from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FIRST, LAST = 10, 1000
+#: Default sizes double from the first to the last.
+FIRST_SIZE, LAST_SIZE = 10, 1000
+MIN_SAMPLES = 20
 
 
-@dataclass
+@dataclass(frozen=True)
 class Recommendation:
-    """How large a pilot must be, and why.
+    """The recommended pilot size; returned by :func:`recommend_pilot_size`.
 
     Attributes
     ----------
     n_nodes : int or None
-        The size; None if no pilot that was tried can be recommended.
+        The size. None if no pilot that was tried can be recommended.
     features : tuple of str
-        What is selected there.
+        The features that are selected there.
     verdict : str
-        The same in words, with what speaks for it.
+        The recommendation and its evidence in words.
     certain : bool
-        Whether the loss against larger pilots is known to be within the tolerance.
+        Whether the interval of the loss against larger pilots is within the tolerance.
     evidence : DataFrame
-        One row for each size tried: the features selected; accuracy with them on fresh networks of
-        that size (accuracy_here) and at the size where all are compared (check_n), each with an
-        interval; what the next larger pilots gain there at most (gain, gain_high); CPU seconds.
+        One row for each size: the features selected; the accuracy with them on fresh networks of that
+        size (accuracy_here) and at the size where all sets are compared (check_n), each with an
+        interval; the largest gain of the next larger pilots there (gain, gain_high); CPU seconds.
     confused : list of pairs
-        Models that the features cannot tell apart where they were checked.
+        Models that the features cannot distinguish where they were checked.
     cost : dict
-        CPU seconds spent on pilots and on checks, and of a table with all features at the target.
+        CPU seconds of the pilots, of the checks, and of a table with all features at the target size.
     """
 
     n_nodes: int | None
@@ -65,7 +66,7 @@ class Recommendation:
     cost: dict[str, float]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields for JSON."""
         evidence = self.evidence.assign(features=self.evidence["features"].map(list))
         return {
             "n_nodes": self.n_nodes,
@@ -99,142 +100,153 @@ def recommend_pilot_size(
     path: str | PathLike[str] | None = None,
     on_progress: Progress | None = None,
 ) -> Recommendation:
-    """Grow the pilot until a larger one would not select anything better for the target size.
+    """Find the smallest pilot networks that select features as good as larger pilots do.
 
-    The features that a pilot selects are computed, and nothing else is, on networks of the target
-    size; that is cheap, as they are few. A pilot is large enough when the next ``confirm`` larger
-    ones gain at most ``tolerance`` in accuracy there, by the upper end of a paired interval (Agresti
-    & Min 2005, doi:10.1002/sim.1781). Neither need the models be separated at the pilot's own size,
-    nor the selected features be the same.
+    The features that a pilot selects are computed on networks of the target size. This is cheap
+    because no other feature is computed. A pilot is large enough if the next ``confirm`` larger ones
+    gain at most ``tolerance`` in accuracy there, by the upper end of a paired interval (Agresti & Min
+    2005, doi:10.1002/sim.1781). The models need not be separated at the pilot's own size, and the
+    selected features need not be the same.
 
     Parameters
     ----------
     space : ModelSpace or str
     target : int
-        Nodes of the networks that matter.
+        Number of nodes of the networks that you want to analyse.
     sizes : iterable of int, optional
-        Pilots to try, in order; by default 10, 20, 40, … up to 1000 or the target.
+        Pilot sizes to try, in increasing order. By default 10, 20, 40, … up to 1000 or the target.
     method, penalty, k
-        How features are selected, and how many. With a penalty above 0, costs are extrapolated to
-        the target.
+        How features are selected, and how many. With a positive penalty, costs are extrapolated to
+        the target size.
     samples : int
         Rows of each pilot table.
     check_samples : int
-        Networks at the target size, the same for all sets.
-    tolerance, coverage : float
-        The loss of accuracy that is accepted, and the confidence that it is not larger.
+        Networks of the target size, the same for all sets.
+    tolerance : float
+        The loss of accuracy that you accept.
     confirm : int
-        Larger pilots that must not be better.
+        Number of larger pilots that must not be better.
+    coverage : float
+        Coverage of the intervals.
     budget : float
-        CPU seconds for one set at the target size; if its costs, extrapolated, are higher, it is
-        compared at the largest size, halving, that is within.
+        CPU seconds to check one set at the target size. A set that would cost more is checked at a
+        smaller size: the target is halved until the budget suffices.
+    features, seed, engine, workers, path, on_progress
+        As in :func:`pilot`.
 
     Returns
     -------
     Recommendation
 
-    Notes
-    -----
-    The other parameters are those of :func:`pilot`.
-
     Examples
     --------
     >>> from netchoice.workflows import recommend_pilot_size
-    >>> found = recommend_pilot_size(
+    >>> recommendation = recommend_pilot_size(
     ...     "ba", 60, sizes=[15, 30, 60], k=1, samples=60, check_samples=200, engine="serial",
     ...     features=["degree_mean", "transitivity", "noise_normal"])
-    >>> found.n_nodes, found.features, found.certain
+    >>> recommendation.n_nodes, recommendation.features, recommendation.certain
     (15, ('degree_mean',), True)
     """
-    space = get_space(space) if isinstance(space, str) else space
+    space = get_space(space)
     if method not in METHODS:
         raise unknown("method", method, METHODS)
-    if not 0 < tolerance < 1:
-        raise UsageError(f"tolerance={tolerance!r}; expected a number between 0 and 1")
-    target = whole("target", target, LEAST_SIZE)
-    order = checked_sizes(_ladder(target) if sizes is None else sizes, target)
-    folder = None if path is None else Path(path)
-    maker = Maker(space, whole("seed", seed, 0), features, engine, workers, folder, on_progress)
-    climb = Climb(
-        maker, target, method, float(penalty), whole("k", k), whole("samples", samples, 20),
-        whole("check_samples", check_samples, 20), tolerance, whole("confirm", confirm), coverage, budget,
-    )  # fmt: skip
-    for n in order:
-        climb.step(n)
-        if climb.chosen() is not None:
+    target = check_integer("target", target, MIN_PILOT_NODES)
+    order = check_sizes(_default_sizes(target) if sizes is None else sizes, target)
+    settings = LadderSettings(
+        target=target,
+        method=method,
+        penalty=check_non_negative("penalty", penalty),
+        k=check_integer("k", k),
+        samples=check_integer("samples", samples, MIN_SAMPLES),
+        check_samples=check_integer("check_samples", check_samples, MIN_SAMPLES),
+        tolerance=check_fraction("tolerance", tolerance),
+        confirm=check_integer("confirm", confirm),
+        coverage=check_fraction("coverage", coverage),
+        budget=check_positive("budget", budget),
+    )
+    maker = TableMaker(
+        space,
+        check_integer("seed", seed, 0),
+        engine=engine,
+        workers=workers,
+        folder=None if path is None else Path(path),
+        on_progress=on_progress,
+        given_features=features_by_name(features),
+    )
+    ladder = PilotLadder(maker, settings)
+    for n_nodes in order:
+        ladder.add(n_nodes)
+        if ladder.confirmed() is not None:
             break
-    return _recommendation(climb)
+    return _recommendation(ladder)
 
 
-def _ladder(target: int) -> list[int]:
-    last = min(LAST, target)
-    steps = [FIRST * 2**i for i in range(20) if FIRST * 2**i <= last]
-    return steps or [target]
+def _default_sizes(target: int) -> list[int]:
+    last = min(LAST_SIZE, target)
+    sizes = [FIRST_SIZE * 2**i for i in range(20) if FIRST_SIZE * 2**i <= last]
+    return sizes or [target]
 
 
-def _recommendation(climb: Climb) -> Recommendation:
-    at = climb.chosen()
-    certain = at is not None
-    if at is None and len(climb.rungs) > 0:
-        at = climb.not_worse_than_larger()
-    evidence = climb.evidence()
-    growth = climb.growth()
+def _recommendation(ladder: PilotLadder) -> Recommendation:
+    settings = ladder.settings
+    chosen = ladder.confirmed()
+    certain = chosen is not None
+    if chosen is None:
+        chosen = ladder.not_beaten()
+    evidence = ladder.evidence()
+    growth = ladder.cost_growth()
     cost = {
-        "pilots": float(sum(rung.seconds for rung in climb.rungs)),
-        "checks": float(sum(climb.seconds_checked.values())),
+        "pilots": float(sum(pilot.seconds for pilot in ladder.pilots)),
+        "checks": float(sum(ladder.check_seconds.values())),
     }
     if growth is not None:
-        cost["all_features_at_target"] = climb.samples * growth.total(climb.target)
-    hopeless = climb.hopeless(evidence)
-    if at is None or hopeless:
-        return Recommendation(None, (), _no(climb, evidence), False, evidence, [], cost)
-    rung = climb.rungs[at]
-    n = int(evidence["check_n"].iloc[at])
-    confused = confused_pairs(*climb.tell(n, rung.features), climb.coverage)
-    verdict = _yes(climb, evidence, at, certain, confused)
-    return Recommendation(rung.n, rung.features, verdict, certain, evidence, confused, cost)
+        cost["all_features_at_target"] = settings.samples * growth.total(settings.target)
+    if chosen is None or ladder.hopeless(evidence):
+        return Recommendation(None, (), _no_verdict(ladder, evidence), False, evidence, [], cost)
+    pilot = ladder.pilots[chosen]
+    check_n = int(evidence["check_n"].iloc[chosen])
+    confused = confused_pairs(*ladder.predict(check_n, pilot.features), settings.coverage)
+    verdict = _verdict(settings, evidence.iloc[chosen], certain, confused)
+    return Recommendation(pilot.n_nodes, pilot.features, verdict, certain, evidence, confused, cost)
 
 
-def _no(climb: Climb, evidence: pd.DataFrame) -> str:
-    last = climb.rungs[-1].n
-    told = evidence["accuracy_check"].max()
-    chance = evidence["chance"].mean()
-    if climb.hopeless(evidence):
-        at = int(evidence["check_n"].iloc[0])
-        seen = "no feature varies" if math.isnan(told) else f"at best {told:.3f} with {at} nodes"
+def _no_verdict(ladder: PilotLadder, evidence: pd.DataFrame) -> str:
+    last = ladder.pilots[-1].n_nodes
+    if not ladder.hopeless(evidence):
         return (
-            f"no pilot can be recommended: with pilots of up to {last} nodes the models are not told "
-            f"apart better than by chance (accuracy {seen}; chance {chance:.3f}). They are "
-            "the same, or differ in nothing that the features measure, or only in larger networks"
+            f"no pilot can be recommended: larger pilots still select better features at {last} nodes; "
+            "try larger sizes"
         )
+    best, chance = evidence["accuracy_check"].max(), evidence["chance"].mean()
+    check_n = int(evidence["check_n"].iloc[0])
+    seen = "no feature varies" if math.isnan(best) else f"at best {best:.3f} with {check_n} nodes"
     return (
-        f"no pilot can be recommended: larger pilots still select better features at {last} nodes; "
-        "go on with larger sizes"
+        f"no pilot can be recommended: with pilots of up to {last} nodes the models are not "
+        f"distinguished better than by chance (accuracy {seen}; chance {chance:.3f}). They are the "
+        "same, or they differ in nothing that the features measure, or only in larger networks"
     )
 
 
-def _yes(
-    climb: Climb, evidence: pd.DataFrame, at: int, certain: bool, confused: list[tuple[str, str]]
+def _verdict(
+    settings: LadderSettings, row: pd.Series, certain: bool, confused: list[tuple[str, str]]
 ) -> str:
-    row = evidence.iloc[at]
     where = f"{row['check_n']} nodes"
-    told = (
-        f"{row['n']} nodes will do: features selected there tell the models with accuracy "
+    verdict = (
+        f"{row['n']} nodes are enough: features selected there have an accuracy of "
         f"{row['accuracy_check']:.3f} ({row['check_low']:.3f} to {row['check_high']:.3f}) at {where}"
     )
-    if row["check_n"] < climb.target:
-        told += f" (at {climb.target} they cost more than the budget)"
+    if row["check_n"] < settings.target:
+        verdict += f" (at {settings.target} nodes they cost more than the budget)"
     if not math.isnan(row["gain_high"]):
-        told += f"; larger pilots gain {row['gain']:.3f} there, at most {row['gain_high']:.3f}"
+        verdict += f"; larger pilots gain {row['gain']:.3f} there, at most {row['gain_high']:.3f}"
     if not certain:
-        told = (
-            "perhaps "
-            + told
-            + (
-                f". Not certain: wanted at most {climb.tolerance:g} for {climb.confirm} larger sizes; more "
-                "sizes or more networks to check with may settle it"
-            )
+        verdict = (
+            f"perhaps {verdict}. This is not certain: expected a gain of at most "
+            f"{settings.tolerance:g} for {settings.confirm} larger sizes; try more sizes or more "
+            "networks to check with"
         )
     for first, second in confused:
-        told += f". {first} and {second} are not told apart at {where}: no selection can mend that"
-    return told
+        verdict += (
+            f". {first} and {second} are not distinguished at {where} by any selected feature"
+        )
+    return verdict

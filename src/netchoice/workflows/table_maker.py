@@ -1,105 +1,109 @@
-"""The simulations of one run, and the folder that keeps them."""
+"""One way to simulate the tables of a run."""
 
 from __future__ import annotations
 
-import json
-import platform
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from netchoice.errors import NetchoiceError, UsageError
-from netchoice.features.registry import Feature
+import numpy as np
+
+from netchoice.features.registry import Feature, find
 from netchoice.models.space import ModelSpace
 from netchoice.simulate import simulate_table
 from netchoice.storage.table import ReferenceTable
 
-#: Called with the name of a stage, rows done, rows wanted, and rows failed.
+#: Called with the name of a stage, items done, items in total, and items failed.
 Progress = Callable[[str, int, int, int], None]
-RUN = "run.json"
-PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "networkx")
+#: A built-in feature by name, a user's feature as ``module:attribute``, or a Feature.
+GivenFeature = str | Feature
 
 
-@dataclass
-class Simulator:
-    """Makes tables of one space, with one seed, in one folder if there is any."""
+@dataclass(frozen=True)
+class TableMaker:
+    """Simulates tables of one model space, and resumes those that the folder holds.
+
+    Attributes
+    ----------
+    folder : Path or None
+        Tables are kept in its subfolder ``tables``; None keeps them in memory.
+    given_features : mapping
+        Features as the user gave them, by name, so that worker processes can import them.
+    """
 
     space: ModelSpace
-    isolated: str
     seed: int
-    workers: int | None
-    engine: str | Executor
-    folder: Path | None
-    on_progress: Progress | None
-    #: Users' features by name, as they were given: a Feature, or module:attribute.
-    own_features: dict[str, str | Feature] = field(default_factory=dict)
+    isolated: str | None = None
+    engine: str | Executor = "processes"
+    workers: int | None = None
+    folder: Path | None = None
+    on_progress: Progress | None = None
+    given_features: Mapping[str, GivenFeature] = field(default_factory=dict)
 
-    def as_given(self, names: Sequence[str]) -> list[str | Feature]:
-        """Features in a form that any process can find."""
-        return [self.own_features.get(name, name) for name in names]
-
-    def __call__(
-        self, name: str, n_nodes: int, n_samples: int, features: Sequence[str]
+    def table(
+        self,
+        name: str,
+        n_nodes: int,
+        n_samples: int,
+        features: Sequence[str] | None = None,
+        *,
+        stream: str,
+        repeat: int = 0,
+        stage: str | None = None,
     ) -> ReferenceTable:
-        """A table; taken up where it is, if the folder has part of it."""
-        told = self.on_progress
+        """Return a table of simulated networks.
+
+        Parameters
+        ----------
+        name : str
+            Name of the table's subfolder.
+        features : sequence of str, optional
+            Names of the features; all by default.
+        stream : str
+            Tables with different streams share no random numbers.
+        repeat : int
+            Added to the seed.
+        stage : str, optional
+            What ``on_progress`` is called with; the name by default.
+        """
+        report = self.on_progress
         return simulate_table(
             self.space,
             n_nodes=n_nodes,
             n_samples=n_samples,
-            seed=self.seed,
-            features=self.as_given(features),
+            seed=self.seed + repeat,
+            stream=stream,
+            features=None if features is None else self.as_given(features),
+            isolated=self.isolated,
             engine=self.engine,
             workers=self.workers,
             path=None if self.folder is None else self.folder / "tables" / name,
-            stream=f"choose {name}",
-            isolated=self.isolated,
-            on_progress=None if told is None else lambda *rows: told(name, *rows),
+            on_progress=None
+            if report is None
+            else lambda done, total, failed: report(stage or name, done, total, failed),
         )
 
-    def open_folder(self, settings: dict[str, Any], fresh: bool) -> None:
-        """Make the folder, or see that it holds the same run."""
-        if self.folder is None:
-            return
-        run = self.folder / RUN
-        try:
-            if fresh and run.exists():
-                shutil.rmtree(self.folder)
-            if run.exists():
-                _check_same(json.loads(run.read_text())["settings"], settings, self.folder)
-                return
-            if self.folder.exists() and any(self.folder.iterdir()):
-                raise UsageError(
-                    f"{self.folder} is not empty and holds no run of netchoice choose; "
-                    "give another folder"
-                )
-            self.folder.mkdir(parents=True, exist_ok=True)
-            record = {"settings": _plain(settings), **versions()}
-            run.write_text(json.dumps(record, indent=2, ensure_ascii=False))
-        except OSError as error:
-            raise NetchoiceError(f"cannot write to {self.folder}: {error.strerror}") from error
+    def as_given(self, names: Sequence[str]) -> list[GivenFeature]:
+        """Return the features in the form in which the user gave them."""
+        return [self.given_features.get(name, name) for name in names]
 
 
-def versions() -> dict[str, Any]:
-    """What else a reader needs to repeat a run."""
-    return {
-        "versions": {name: version(name) for name in ("netchoice", *PACKAGES)},
-        "python": platform.python_version(),
-    }
+def features_by_name(features: Iterable[GivenFeature] | None) -> dict[str, GivenFeature]:
+    """Return the given features by name; refuse unknown ones.
+
+    >>> features_by_name(["transitivity"])
+    {'transitivity': 'transitivity'}
+    """
+    return {find(feature).name: feature for feature in features or ()}
 
 
-def _plain(settings: dict[str, Any]) -> dict[str, Any]:
-    return dict(json.loads(json.dumps(settings, default=str)))
+def seconds_per_row(table: ReferenceTable) -> float:
+    """Return the mean CPU seconds of one simulated network: growth, shared steps and features."""
+    seconds = table.frame.filter(like="seconds_").astype(float).sum(axis=1)
+    return float(np.nanmean(seconds)) if len(seconds) else 0.0
 
 
-def _check_same(begun: dict[str, Any], settings: dict[str, Any], folder: Path) -> None:
-    for name, value in _plain(settings).items():
-        if begun.get(name) != value:
-            raise UsageError(
-                f"{folder} holds a run with another {name}; give another folder, or --fresh (in "
-                "Python fresh=True) to start over"
-            )
+def total_seconds(table: ReferenceTable) -> float:
+    """Return the CPU seconds that all networks of a table took."""
+    return float(table.frame.filter(like="seconds_").sum().sum())

@@ -1,0 +1,253 @@
+"""Choose one set of features from an evaluation: cheap, and as accurate as the best."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netchoice.costs import CHARGES
+from netchoice.errors import UsageError
+from netchoice.units import seconds_of
+from netchoice.validation import check_choice, check_fraction
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RULES = ("cheapest", "budget", "knee")
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """The recommended set of features; returned by :func:`operating_point`.
+
+    Attributes
+    ----------
+    method, penalty, k
+        The ranking that the set comes from, and its number of features.
+    features : tuple of str
+    accuracy : float
+        Accuracy on rows that were not used to choose the set, with its ``interval``.
+    coverage : float
+        Coverage of the interval.
+    cost : float
+        Cost of the set, billed as ``charge`` says.
+    share : float
+        That cost divided by the sum of the costs of all features alone.
+    speedup : float
+        Cost of all features divided by the cost of the set, shared steps paid once.
+    best_accuracy : float
+        Accuracy of the most accurate set, ``best_features``, on the same rows.
+    """
+
+    method: str
+    penalty: float
+    k: int
+    features: tuple[str, ...]
+    accuracy: float
+    interval: tuple[float, float]
+    coverage: float
+    cost: float
+    share: float
+    speedup: float
+    best_accuracy: float
+    best_features: tuple[str, ...]
+    rule: str
+    charge: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        record = asdict(self)
+        record["speedup"] = self.speedup if math.isfinite(self.speedup) else None
+        return {key: list(v) if isinstance(v, tuple) else v for key, v in record.items()}
+
+
+def operating_point(
+    evaluation: pd.DataFrame,
+    rule: str = "cheapest",
+    *,
+    budget: float | str | None = None,
+    charge: str = "shared",
+    coverage: float = 0.95,
+    choose_on: str = "half",
+) -> OperatingPoint:
+    """Choose one set of features.
+
+    Parameters
+    ----------
+    evaluation : DataFrame
+        As :func:`netchoice.evaluate_rankings` returns it.
+    rule : "cheapest", "budget" or "knee"
+        "cheapest" chooses the cheapest set whose accuracy lies within the binomial interval (Wilson)
+        of the best accuracy. "budget" chooses the most accurate set within the budget, and of equally
+        accurate sets the cheapest. "knee" chooses the bend of the Pareto front.
+    budget : float or str, optional
+        A cost, a cost with a unit of time ("5ms"), or a share of the sum of all costs alone ("2%").
+        With rule "cheapest" it limits the sets to choose from.
+    charge : "shared" or "alone"
+        How the cost of a set is billed.
+    coverage : float
+        Coverage of the intervals.
+    choose_on : "half" or "all"
+        "half" chooses on the even folds, and reports the accuracy on the odd folds, which had no part
+        in the choice. "all" chooses on all folds.
+
+    Returns
+    -------
+    OperatingPoint
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> evaluation = pd.DataFrame({
+    ...     "method": "jmi", "penalty": [0.0, 1.0], "k": 1, "features": [("slow",), ("quick",)],
+    ...     "accuracy_choosing": [0.95, 0.94], "n_choosing": 500,
+    ...     "accuracy_reporting": [0.93, 0.94], "n_reporting": 500,
+    ...     "cost_shared": [9.0, 1.0], "share_shared": [0.9, 0.1], "speedup": [1.1, 10.0]})
+    >>> point = operating_point(evaluation)
+    >>> point.features, point.accuracy, point.speedup
+    (('quick',), 0.94, 10.0)
+    """
+    check_choice("charge", charge, CHARGES)
+    check_choice("rule", rule, RULES)
+    check_choice("choose_on", choose_on, ("half", "all"))
+    check_fraction("coverage", coverage)
+    if rule == "budget" and budget is None:
+        raise UsageError(
+            "the rule 'budget' needs a budget, for example budget='5ms' or budget='2%'"
+        )
+    cost = f"cost_{charge}"
+    accuracy = "accuracy_choosing" if choose_on == "half" else "accuracy"
+    offered = _within(evaluation, budget, charge)
+    best = _best(offered, cost, accuracy)
+    if rule == "knee":
+        chosen = knee(pareto_front(offered, cost=cost, accuracy=accuracy), cost, accuracy)
+    elif rule == "budget":
+        chosen = best
+    else:
+        n = best["n_choosing"] + (best["n_reporting"] if choose_on == "all" else 0)
+        low, _ = wilson(best[accuracy], n, coverage)
+        chosen = _cheapest(offered[offered[accuracy] >= low], cost, accuracy)
+    reported = chosen["accuracy_reporting"]
+    return OperatingPoint(
+        method=str(chosen["method"]),
+        penalty=float(chosen["penalty"]),
+        k=int(chosen["k"]),
+        features=tuple(chosen["features"]),
+        accuracy=float(reported),
+        interval=wilson(reported, chosen["n_reporting"], coverage),
+        coverage=coverage,
+        cost=float(chosen[cost]),
+        share=float(chosen[f"share_{charge}"]),
+        speedup=float(chosen["speedup"]),
+        best_accuracy=float(best["accuracy_reporting"]),
+        best_features=tuple(best["features"]),
+        rule=rule,
+        charge=charge,
+    )
+
+
+def pareto_front(
+    evaluation: pd.DataFrame, *, cost: str = "cost_shared", accuracy: str = "accuracy"
+) -> pd.DataFrame:
+    """Return the rows that no other row beats in cost and accuracy, cheapest first.
+
+    >>> import pandas as pd
+    >>> pareto_front(pd.DataFrame({"cost_shared": [1, 2, 3], "accuracy": [0.5, 0.9, 0.9]}))
+       cost_shared  accuracy
+    0            1       0.5
+    1            2       0.9
+    """
+    ordered = evaluation.sort_values([cost, accuracy], ascending=[True, False], kind="stable")
+    best_before = ordered[accuracy].cummax().shift(fill_value=-np.inf)
+    return ordered[ordered[accuracy] > best_before].reset_index(drop=True)
+
+
+def knee(front: pd.DataFrame, cost: str = "cost_shared", accuracy: str = "accuracy") -> pd.Series:
+    """Return the bend of a Pareto front.
+
+    The bend is the point farthest above the straight line from the cheapest to the most accurate
+    point, with costs on a logarithmic scale. A front with fewer than three points has none; its last
+    point is returned.
+
+    >>> import pandas as pd
+    >>> front = pd.DataFrame({"cost_shared": [1, 2, 100], "accuracy": [0.5, 0.9, 0.91]})
+    >>> int(knee(front)["cost_shared"])
+    2
+    """
+    values = front[cost].to_numpy(dtype=float)
+    positive = values[values > 0]
+    x = np.log(np.maximum(values, positive.min() if len(positive) else 1.0))
+    y = front[accuracy].to_numpy(dtype=float)
+    if len(front) < 3 or x[-1] == x[0] or y[-1] == y[0]:
+        return front.iloc[-1]
+    above = (y - y[0]) / (y[-1] - y[0]) - (x - x[0]) / (x[-1] - x[0])
+    return front.iloc[int(above.argmax())]
+
+
+def wilson(share: float, n: float, coverage: float = 0.95) -> tuple[float, float]:
+    """Return the Wilson (1927) interval of a probability, given the share of successes in n trials.
+
+    >>> low, high = wilson(1.0, 2500)
+    >>> round(low, 4), high
+    (0.9985, 1.0)
+    """
+    from scipy.stats import norm
+
+    z = float(norm.ppf((1 + coverage) / 2))
+    share, n = float(share), float(n)
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, centre - half), 1.0 if share == 1 else min(1.0, centre + half)
+
+
+def parse_budget(budget: float | str) -> tuple[float, bool]:
+    """Return a budget as a number, and whether the number is a share.
+
+    >>> parse_budget("5ms"), parse_budget("2%"), parse_budget(0.01)
+    ((0.005, False), (0.02, True), (0.01, False))
+    """
+    text = str(budget).strip()
+    try:
+        if not text.endswith("%"):
+            return seconds_of(text, "budget"), False
+        share = float(text[:-1]) / 100
+    except (UsageError, ValueError):
+        share = math.nan
+    if not 0 < share < math.inf:
+        raise UsageError(
+            f"budget {budget!r}; expected a cost such as 20, a time such as 5ms, or a share such as 2%"
+        )
+    return share, True
+
+
+def _within(evaluation: pd.DataFrame, budget: float | str | None, charge: str) -> pd.DataFrame:
+    if not len(evaluation):
+        raise UsageError("the evaluation is empty; there is nothing to choose from")
+    if budget is None:
+        return evaluation
+    limit, relative = parse_budget(budget)
+    column = f"{'share' if relative else 'cost'}_{charge}"
+    within = evaluation[evaluation[column] <= limit]
+    if not len(within):
+        least = evaluation[column].min()
+        cheapest = f"{least:.3%}" if relative else f"{least:.3g}"
+        raise UsageError(
+            f"no set costs at most {budget}; the cheapest one costs {cheapest}: raise the budget"
+        )
+    return within
+
+
+def _best(evaluation: pd.DataFrame, cost: str, accuracy: str) -> pd.Series:
+    most = evaluation[accuracy].max()
+    return _cheapest(evaluation[evaluation[accuracy] == most], cost, accuracy)
+
+
+def _cheapest(evaluation: pd.DataFrame, cost: str, accuracy: str) -> pd.Series:
+    """Return the cheapest row; among equals the more accurate one, then the one with fewer features."""
+    ordered = evaluation.sort_values(
+        [cost, accuracy, "k"], ascending=[True, False, True], kind="stable"
+    )
+    return ordered.iloc[0]

@@ -1,0 +1,275 @@
+"""Evaluate how few features of a table are enough."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from netchoice.costs import CostModel
+from netchoice.errors import NetchoiceError, UsageError
+from netchoice.evaluation import (
+    PAPER_PENALTIES,
+    OperatingPoint,
+    evaluate_rankings,
+    operating_point,
+    parse_budget,
+    penalty_grid,
+)
+from netchoice.selection import BASELINE, PAPER_METHODS, rank_path
+from netchoice.threads import count_threads
+from netchoice.validation import check_integer
+from netchoice.workflows.cost_source import Costs, CostSource, find_costs
+from netchoice.workflows.run_folder import versions
+from netchoice.workflows.selectors import selectors_for
+from netchoice.workflows.table_maker import Progress
+from netchoice.workflows.tables import Table, load_table, varying_features
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEFAULT_METHODS = (*PAPER_METHODS, BASELINE)
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """What an evaluation of features depends on."""
+
+    methods: tuple[str, ...]
+    penalties: tuple[float, ...]
+    max_features: int
+    classifier: Any
+    folds: int
+    budget: float | str | None
+    rule: str
+    charge: str
+    cost_scale: str
+    label: str
+    seed: int
+    rows: dict[str, int]
+
+
+@dataclass(frozen=True)
+class FeatureEvaluation:
+    """Accuracy against cost for many sets of features; returned by :func:`evaluate_features`.
+
+    Attributes
+    ----------
+    recommended : OperatingPoint
+    evaluation : DataFrame
+        As :func:`netchoice.evaluate_rankings` returns it.
+    rankings : DataFrame
+        As :func:`netchoice.selection.rank_path` returns it.
+    costs : CostModel
+    cost_source : str
+        Where the costs come from.
+    in_seconds : bool
+        Whether the costs are times.
+    settings : EvaluationSettings
+    train, test : str or None
+        Where the tables come from.
+    """
+
+    recommended: OperatingPoint
+    evaluation: pd.DataFrame = field(repr=False)
+    rankings: pd.DataFrame = field(repr=False)
+    costs: CostModel = field(repr=False)
+    cost_source: str
+    in_seconds: bool
+    settings: EvaluationSettings
+    train: str | None = None
+    test: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what ``recommended.json`` holds."""
+        return {
+            "train": self.train,
+            "test": self.test,
+            "costs": self.cost_source,
+            "recommended": self.recommended.as_dict(),
+            "settings": asdict(self.settings),
+            **versions(),
+        }
+
+    def save(self, folder: str | PathLike[str]) -> Path:
+        """Write the recommendation, the evaluation, the rankings and the costs."""
+        folder = Path(folder)
+        joined = self.evaluation.assign(features=self.evaluation["features"].map(";".join))
+        record = {**self.as_dict(), "out": str(folder)}
+        text = json.dumps(record, indent=2, ensure_ascii=False, default=str)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self.rankings.to_csv(folder / "rankings.csv", index=False)
+            joined.to_csv(folder / "evaluation.csv", index=False)
+            (folder / "recommended.json").write_text(text)
+            (folder / "costs.json").write_text(json.dumps(self.costs.as_dict(), indent=2))
+        except OSError as error:
+            raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
+        return folder
+
+
+def evaluate_features(
+    train: Table,
+    test: Table | None = None,
+    *,
+    methods: Iterable[str] | None = None,
+    penalties: str | Iterable[float] = "auto",
+    max_features: int = 15,
+    classifier: Any = "knn",
+    folds: int = 10,
+    rule: str | None = None,
+    budget: float | str | None = None,
+    costs: Costs | None = None,
+    charge: str = "shared",
+    cost_scale: str = "share",
+    label: str = "label",
+    seed: int = 0,
+    workers: int | None = None,
+    path: str | PathLike[str] | None = None,
+    on_progress: Progress | None = None,
+) -> FeatureEvaluation:
+    """Rank features with many methods and penalties, evaluate the rankings, and recommend a set.
+
+    Parameters
+    ----------
+    train : ReferenceTable or path
+        The table to rank on: a table, its folder, or a CSV file.
+    test : ReferenceTable or path, optional
+        The table to evaluate on. By default one half of the first table.
+    methods : iterable of str, optional
+        By default the paper's methods and the random baseline.
+    penalties : "auto", "paper" or iterable of float
+        Values of λ. "auto" is a grid that suits the costs; "paper" is the paper's grid.
+    max_features : int
+        Sets of 1 to so many features are evaluated.
+    classifier, folds
+        As in :func:`netchoice.evaluate_rankings`.
+    rule : "cheapest", "budget" or "knee", optional
+        How the recommended set is chosen; see :func:`netchoice.operating_point`. By default "budget"
+        if a budget is given, else "cheapest".
+    budget : float or str, optional
+        The largest cost of the recommended set.
+    costs : optional
+        As in :func:`~netchoice.workflows.find_costs`.
+    charge : "shared" or "alone"
+        How the recommended set is billed. Rankings always use the costs alone, as the paper does.
+    cost_scale : "share" or "raw"
+        "share" divides costs by their sum, so that λ does not depend on their unit.
+    label : str
+        The column of a CSV file that holds the labels.
+    seed : int
+    workers : int, optional
+        Threads; one per core by default.
+    path : path, optional
+        Folder for the results. An interrupted evaluation is resumed there.
+    on_progress : callable, optional
+        Called with the name of the stage, and the rankings done, in total, and failed.
+
+    Returns
+    -------
+    FeatureEvaluation
+
+    Examples
+    --------
+    >>> import netchoice
+    >>> table = netchoice.simulate_table(
+    ...     "ba", n_nodes=40, n_samples=160, seed=1, engine="serial",
+    ...     features=["degree_mean", "transitivity", "noise_normal"])
+    >>> result = netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=5)
+    >>> result.recommended.features
+    ('degree_mean',)
+    """
+    rule = rule or ("cheapest" if budget is None else "budget")
+    if budget is not None:
+        parse_budget(budget)  # a wrong budget is refused before the work
+    first = load_table(train, label)
+    if test is None:
+        first, second = first.split(seed=seed)
+    else:
+        second = load_table(test, label)
+    first = varying_features(first)
+    source = find_costs(first, costs)
+    _check_unit(budget, source)
+    model = source.for_features(first.features)
+    n_jobs = workers or count_threads(-1)
+    folder = None if path is None else Path(path)
+    settings = EvaluationSettings(
+        methods=tuple(dict.fromkeys(DEFAULT_METHODS if methods is None else methods)),
+        penalties=_penalties(penalties, model, first.features),
+        max_features=check_integer("max_features", max_features),
+        classifier=classifier,
+        folds=folds,
+        budget=budget,
+        rule=rule,
+        charge=charge,
+        cost_scale=cost_scale,
+        label=label,
+        seed=seed,
+        rows={"train": len(first), "test": len(second)},
+    )
+    selectors = selectors_for(
+        first, settings.methods, costs=model, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
+    )
+    rankings = rank_path(
+        selectors, first.X, first.y, settings.penalties, on_progress=_stage(on_progress, "ranking")
+    )
+    evaluation = evaluate_rankings(
+        rankings,
+        second,
+        ks=range(1, settings.max_features + 1),
+        classifier=classifier,
+        folds=folds,
+        costs=model,
+        seed=seed,
+        n_jobs=n_jobs,
+        path=None if folder is None else folder / "scores.jsonl",
+        on_progress=_stage(on_progress, "evaluating"),
+    )
+    result = FeatureEvaluation(
+        recommended=operating_point(evaluation, rule, budget=budget, charge=charge),
+        evaluation=evaluation,
+        rankings=rankings,
+        costs=model.only(first.features),
+        cost_source=source.name,
+        in_seconds=source.in_seconds,
+        settings=settings,
+        train=_name(train),
+        test=_name(test),
+    )
+    if folder is not None:
+        result.save(folder)
+    return result
+
+
+def _check_unit(budget: float | str | None, source: CostSource) -> None:
+    if isinstance(budget, str) and budget.strip()[-1:].isalpha() and not source.in_seconds:
+        raise UsageError(
+            f"the budget {budget} is a time, but the costs from {source.name} are not times; give a "
+            "number in their unit, or a share such as 2%"
+        )
+
+
+def _penalties(
+    penalties: str | Iterable[float], costs: CostModel, features: list[str]
+) -> tuple[float, ...]:
+    if penalties == "paper":
+        return PAPER_PENALTIES
+    if penalties == "auto":
+        return tuple(penalty_grid(costs, features))
+    try:
+        return tuple(float(value) for value in penalties)
+    except ValueError:
+        raise UsageError(
+            f"penalties {penalties!r}; expected auto, paper, or numbers such as 0, 0.1, 1, 10"
+        ) from None
+
+
+def _stage(report: Progress | None, stage: str) -> Callable[[int, int], None] | None:
+    return report and (lambda done, total: report(stage, done, total, 0))
+
+
+def _name(table: Table | None) -> str | None:
+    return str(table) if isinstance(table, str | PathLike) else None

@@ -1,0 +1,161 @@
+"""Rank the features of a table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from netchoice.costs import CHARGES, SCALES
+from netchoice.errors import UsageError
+from netchoice.selection import get_selector
+from netchoice.validation import check_choice, check_non_negative
+from netchoice.workflows.cost_source import Costs, CostSource, find_costs
+from netchoice.workflows.selectors import selectors_for
+from netchoice.workflows.tables import Table, load_table, varying_features
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class FeatureRanking:
+    """All features of a table, best first; returned by :func:`rank_features`.
+
+    Attributes
+    ----------
+    ranking : list of str
+    steps : DataFrame
+        One row for each feature in the order of the ranking: the terms of the criterion, the score,
+        and, if there are costs, the cost of the feature and of all features so far.
+    constant : list of str
+        Features that were left out because they are constant.
+    rows : int
+        Number of rows of the table.
+    """
+
+    ranking: list[str]
+    steps: pd.DataFrame = field(repr=False)
+    constant: list[str]
+    rows: int
+    method: str
+    penalty: float
+    charge: str
+    cost_scale: str
+    cost_source: str
+    in_seconds: bool
+    seed: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields for JSON; a score of minus infinity becomes None."""
+        steps = self.steps.to_dict("records")
+        for step in steps:
+            step["score"] = step["score"] if math.isfinite(step["score"]) else None
+        return {
+            "rows": self.rows,
+            "method": self.method,
+            "penalty": self.penalty,
+            "charge": self.charge,
+            "cost_scale": self.cost_scale,
+            "costs": self.cost_source,
+            "seed": self.seed,
+            "ranking": self.ranking,
+            "features": [{"position": i, **step} for i, step in enumerate(steps, start=1)],
+            "constant": self.constant,
+        }
+
+
+def rank_features(
+    table: Table,
+    method: str = "jmi",
+    *,
+    penalty: float = 0.0,
+    costs: Costs | None = None,
+    charge: str = "alone",
+    cost_scale: str = "share",
+    estimator: str | None = None,
+    label: str = "label",
+    seed: int = 0,
+    workers: int | None = None,
+) -> FeatureRanking:
+    """Rank the features of a table by information minus penalty times cost.
+
+    Parameters
+    ----------
+    table : ReferenceTable or path
+        A table, its folder, or a CSV file.
+    method : str
+        One of :data:`netchoice.selection.METHODS`.
+    penalty : float
+        λ. It has no effect if there are no costs.
+    costs : optional
+        As in :func:`~netchoice.workflows.find_costs`.
+    charge : "alone" or "shared"
+        How a set of features is billed.
+    cost_scale : "share" or "raw"
+        "share" divides costs by their sum, so that λ does not depend on their unit.
+    estimator : "calibrated", "published" or "plugin", optional
+        How mutual information is estimated.
+    label : str
+        The column of a CSV file that holds the labels.
+    seed : int
+    workers : int, optional
+        Threads.
+
+    Returns
+    -------
+    FeatureRanking
+
+    Examples
+    --------
+    >>> import netchoice
+    >>> table = netchoice.simulate_table(
+    ...     "ba", n_nodes=40, n_samples=80, seed=1, engine="serial",
+    ...     features=["degree_mean", "transitivity", "noise_normal"])
+    >>> netchoice.rank_features(table, penalty=1).ranking[0]
+    'degree_mean'
+    """
+    check_non_negative("penalty", penalty)
+    check_choice("charge", charge, CHARGES)
+    check_choice("cost_scale", cost_scale, SCALES)
+    selector = get_selector(method)
+    if estimator is not None:
+        if "estimator" not in selector.get_params():
+            raise UsageError(f"{method} has no estimator: it does not use mutual information")
+        selector.set_params(estimator=estimator)
+    loaded = load_table(table, label)
+    varying = varying_features(loaded)
+    source = find_costs(varying, costs)
+    selector.set_params(
+        penalty=0.0 if source.model is None else penalty, charge=charge, cost_scale=cost_scale
+    )
+    ready = selectors_for(
+        varying, {method: selector}, costs=source.model, seed=seed, n_jobs=workers
+    )
+    fitted = ready[method].fit(varying.X, varying.y)
+    return FeatureRanking(
+        ranking=list(fitted.ranking_names_),
+        steps=_with_costs(fitted.steps_, source, charge),
+        constant=[name for name in loaded.features if name not in set(varying.features)],
+        rows=len(varying),
+        method=method,
+        penalty=penalty,
+        charge=charge,
+        cost_scale=cost_scale,
+        cost_source=source.name,
+        in_seconds=source.in_seconds,
+        seed=seed,
+    )
+
+
+def _with_costs(steps: pd.DataFrame, source: CostSource, charge: str) -> pd.DataFrame:
+    """Return the steps with costs in their own unit instead of scaled ones."""
+    steps = steps.drop(columns="cost")
+    if source.model is None:
+        return steps
+    names = list(steps["feature"])
+    marginal, total = source.model.marginal_cost, source.model.cost_of_set
+    return steps.assign(
+        cost=[marginal(name, names[:i], charge) for i, name in enumerate(names)],
+        cumulative_cost=[total(names[: i + 1], charge) for i in range(len(names))],
+    )

@@ -1,0 +1,206 @@
+"""One run of ``choose_model``: the network, the settings, and the simulations it makes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from netchoice.errors import UsageError
+from netchoice.evaluation import parse_budget
+from netchoice.features import feature_names
+from netchoice.graph import Graph
+from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
+from netchoice.models.density_matched import MatchedSpace
+from netchoice.models.space import ModelSpace
+from netchoice.names import unknown
+from netchoice.selection import METHODS
+from netchoice.storage.table import ReferenceTable
+from netchoice.validation import check_choice
+from netchoice.workflows.feature_selection import (
+    FeatureSelection,
+    SelectionSettings,
+    select_features,
+    simulate_for_selection,
+)
+from netchoice.workflows.observed import ObservedFeatures
+from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
+from netchoice.workflows.table_maker import TableMaker, seconds_per_row
+
+
+@dataclass(frozen=True)
+class ChoiceSettings:
+    """What an answer depends on; kept in ``run.json`` and ``choice.json``."""
+
+    space: dict[str, Any]
+    network: str
+    isolated: str
+    samples: int | None
+    features: tuple[str, ...] | None
+    method: tuple[str, ...]
+    penalty: float | None
+    budget: float | str | None
+    inference: str | None
+    seed: int
+    plan: SimulationPlan
+
+    def check(self, compared: tuple[str, ...] = ()) -> None:
+        """Refuse settings that make no sense, before anything is simulated."""
+        for name in (*self.method, *compared):
+            if name not in METHODS:
+                raise unknown("method", name, METHODS)
+        if self.inference is not None:
+            check_choice("inference", self.inference, INFERENCE_METHODS)
+        if self.budget is not None:
+            parse_budget(self.budget)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the settings for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One network, one model space, and the tables that are simulated for them.
+
+    Attributes
+    ----------
+    compared : tuple of str
+        Methods of selection that are evaluated for the report only.
+    """
+
+    network: Graph
+    space: ModelSpace
+    settings: ChoiceSettings
+    maker: TableMaker
+    observed: ObservedFeatures
+    stopwatch: Stopwatch
+    compared: tuple[str, ...] = ()
+
+    @property
+    def plan(self) -> SimulationPlan:
+        """How many networks each stage simulates."""
+        return self.settings.plan
+
+    @property
+    def notes(self) -> list[str]:
+        """What a careful reader should know."""
+        return self.stopwatch.notes
+
+    @property
+    def uses_pilots(self) -> bool:
+        """Whether the network is too large to compute all features on simulations of its size."""
+        large = self.network.n_nodes > self.plan.max_direct_nodes
+        return large and not isinstance(self.space, MatchedSpace)
+
+    def select(self) -> FeatureSelection:
+        """Return the features to base the answer on."""
+        given = self.settings.features
+        offered = self._offered_features(given or ())
+        selection = simulate_for_selection(
+            self.maker,
+            self.network.n_nodes,
+            offered,
+            self._selection_samples(offered),
+            self.plan,
+            self.uses_pilots,
+        )
+        if selection.pilots:
+            self.notes.append(
+                f"features were selected on networks with {selection.pilots[-1]} nodes, at costs "
+                f"extrapolated to {self.network.n_nodes} nodes"
+            )
+        if given is not None:
+            return selection.with_features(given)
+        return select_features(selection, self._selection_settings(), self.plan)
+
+    def _offered_features(self, given: tuple[str, ...]) -> list[str]:
+        """Return the features to select from: those that have a value on the network."""
+        offered = list(dict.fromkeys([*feature_names(noise=False), *given]))
+        if self.uses_pilots:
+            return offered
+        self.observed.compute(offered)
+        self.observed.require(given)
+        failed = self.observed.failures
+        if failed:
+            self.notes.append(
+                f"features without a value on this network were left out: {', '.join(failed)}"
+            )
+        return [name for name in offered if name not in failed]
+
+    def _selection_settings(self) -> SelectionSettings:
+        settings, folder = self.settings, self.maker.folder
+        return SelectionSettings(
+            methods=settings.method,
+            compared=self.compared,
+            penalty=settings.penalty,
+            budget=settings.budget,
+            seed=settings.seed,
+            n_jobs=self.stopwatch.workers,
+            scores=None if folder is None else folder / "scores.jsonl",
+        )
+
+    def _selection_samples(self, offered: list[str]) -> int:
+        plan, watch = self.plan, self.stopwatch
+        if watch.limit is None:
+            return plan.selection_samples
+        size = plan.pilot_sizes[-1] if self.uses_pilots else self.network.n_nodes
+        name = f"pilot-{size}" if self.uses_pilots else "selection"
+        probe = self._table(name, size, plan.probe_samples, offered)
+        return watch.affordable(
+            plan.selection_samples, self._min_fit_samples, seconds_per_row(probe), 0.5 * watch.left
+        )
+
+    @property
+    def _min_fit_samples(self) -> int:
+        return self.plan.min_fit_samples * len(self.space)
+
+    def simulate_for_inference(self, selection: FeatureSelection) -> ReferenceTable:
+        """Return simulations of the network's size with the selected features only."""
+        plan, watch, samples = self.plan, self.stopwatch, self.settings.samples
+        probe = self._probe(selection)
+        seconds = plan.max_seconds if watch.limit is None else 0.8 * watch.left
+        rows = samples or plan.samples
+        if samples is None or watch.limit is not None:
+            rows = watch.affordable(rows, plan.min_samples, seconds_per_row(probe), seconds)
+        return self._table("inference", self.network.n_nodes, rows, selection.features)
+
+    def simulate_for_fit(self, selection: FeatureSelection) -> ReferenceTable:
+        """Return simulations of the network's size with as many features as can be afforded.
+
+        The fit is never judged on the selected features alone: they distinguish the models from one
+        another, and say little about other ways in which a network can differ from all of them.
+        """
+        if not selection.pilots:
+            return selection.table
+        plan, watch = self.plan, self.stopwatch
+        limit = plan.max_fit_seconds if watch.limit is None else 0.5 * watch.limit
+        seconds = limit * watch.workers
+        growth = seconds_per_row(self._probe(selection))
+        by_cost = sorted(selection.table.features, key=selection.costs.cost)
+        affordable: list[str] = []
+        for name in by_cost:
+            more = [*affordable, name]
+            if (selection.cost(more) + growth) * self._min_fit_samples > seconds:
+                break
+            affordable = more
+        if not affordable:
+            raise UsageError(
+                "no feature is cheap enough to judge the fit of a network of this size"
+            )
+        left_out = by_cost[len(affordable) :]
+        if left_out:
+            self.notes.append(
+                f"the fit was judged without {len(left_out)} features that are too expensive at this "
+                f"size: {', '.join(left_out[-5:])}…"
+            )
+        rows = int(min(plan.fit_samples, seconds / (selection.cost(affordable) + growth)))
+        rows = max(self._min_fit_samples, rows)
+        return self._table("fit", self.network.n_nodes, rows, affordable)
+
+    def _probe(self, selection: FeatureSelection) -> ReferenceTable:
+        """Return the first rows of the table for inference, to see how long a row takes."""
+        rows = self.plan.probe_samples
+        return self._table("inference", self.network.n_nodes, rows, selection.features)
+
+    def _table(self, name: str, n_nodes: int, rows: int, features: Any) -> ReferenceTable:
+        return self.maker.table(name, n_nodes, rows, features, stream=f"choose {name}")
