@@ -23,7 +23,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-from peers_of_selection import first_rows, table_of
+from peers_of_selection import first_rows, load_or_simulate
 from ranking_changes import Bench, Paths
 from scipy.spatial.distance import cdist
 
@@ -382,7 +382,7 @@ def main() -> int:
         (
             f,
             *(
-                first_rows(table_of(f, 1000, s, arguments), arguments.rows)
+                first_rows(load_or_simulate(f, 1000, s, arguments), arguments.rows)
                 for s in ("train", "test")
             ),
         )
