@@ -17,7 +17,7 @@ import numpy as np
 from scipy import stats
 
 import netchoice
-from netchoice.features.compute import SHORT
+from netchoice.features.computation import SHORT
 
 N_NODES, N_NETWORKS, N_CALIBRATION, BLOCK = 1000, 80, 16, 10
 ABOVE = 50e-6

@@ -1,12 +1,12 @@
-"""What it changes that the paper's text, its code and netchoice differ: docs/paper.md has the result.
+"""The effect of each deviation between the paper's text, its code and netchoice; see docs/paper.md.
 
-Rankings are made on the training tables of `ba` and `duplication` (1000 nodes) and judged on the test
-tables, under the costs that the paper printed, in seconds, and its 26 penalties, unless said otherwise.
-For every deviation: how many of the first five and ten features agree and Kendall's tau over all features
-(mean over penalties, the lowest in brackets), and how much the accuracy of 10 nearest neighbours changes
-over penalties and 1, 2, 3, 5, 10 and 15 features (mean, largest).
+Rankings are made on the training tables of `ba` and `duplication` (1000 nodes) and evaluated on the test
+tables, with the costs that the paper prints, in seconds, and its 26 penalties, unless stated otherwise.
+The results for every deviation are the number of common features among the first five and ten, Kendall's
+tau over all features (mean over penalties, minimum in brackets), and the change of the accuracy of 10
+nearest neighbours over penalties and 1, 2, 3, 5, 10 and 15 features (mean, largest).
 
-The yeast part needs the three networks (NETCHOICE_DATA, see docs/yeast.md), and is left out without them.
+The yeast part needs the three networks (NETCHOICE_DATA, see docs/yeast.md) and is left out without them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FIVE = ("transitivity", "core_3_size", "clustering_mean", "lcc_local_efficiency"
 
 
 def units(b: Bench) -> None:
-    """1. Penalty times seconds, or times shares."""
+    """Measure deviation 1: the penalty multiplies seconds, or shares of the total cost."""
     total = b.paper.cost_of_set(b.names)
     for method, learnt in learnt_by(b, ("jmi", "relieff", "penalized-mdi")):
         raw, share = (b.path(method, learnt, cost_scale=scale) for scale in ("raw", "share"))
@@ -51,14 +51,15 @@ def units(b: Bench) -> None:
 
 
 def drop(b: Bench, path: Paths, k: int = 5) -> str:
-    """The first penalty where five features tell a percent less than the best."""
-    found = {penalty: b.accuracy(names[:k]) for penalty, names in path.items()}
-    lower = [penalty for penalty, value in found.items() if value < max(found.values()) - 0.01]
+    """Return the first penalty where the accuracy of five features is 1% below the best."""
+    accuracies = {penalty: b.accuracy(names[:k]) for penalty, names in path.items()}
+    best = max(accuracies.values())
+    lower = [penalty for penalty, value in accuracies.items() if value < best - 0.01]
     return f"{lower[0]:g}" if lower else "none"
 
 
 def learnt_by(b: Bench, methods):
-    """What each method learns from the training table."""
+    """Yield each method with what it learns from the training table."""
     for method in methods:
         if method in ("mrmr", "jmi", "jmim"):
             yield method, b.information()
@@ -69,22 +70,22 @@ def learnt_by(b: Bench, methods):
 
 
 def sums(b: Bench) -> None:
-    """2. Sum of the redundancies instead of their mean."""
+    """Measure deviation 2: the sum of the redundancies instead of their mean."""
     for method in ("mrmr", "jmi"):
         mean = b.path(method, b.information())
         total = b.path(method, b.information(), redundancy="sum")
-        first = [place_of_noise(path[0.0]) for path in (mean, total)]
-        value = f"first noise at λ = 0: place {first[0]} with the mean, {first[1]} with the sum"
+        first = [rank_of_noise(path[0.0]) for path in (mean, total)]
+        value = f"first noise at λ = 0: rank {first[0]} with the mean, {first[1]} with the sum"
         b.note(2, "sum of redundancies", method, value, mean, total)
 
 
-def place_of_noise(names: list[str]) -> int:
-    """Of the first feature that is independent of everything."""
+def rank_of_noise(names: list[str]) -> int:
+    """Return the rank of the first noise feature."""
     return next(i for i, name in enumerate(names, 1) if name.startswith("noise"))
 
 
 def estimates(b: Bench) -> None:
-    """3. How mutual information is estimated, and the seed of its noise."""
+    """Measure deviation 3: the estimator of mutual information, and the seed of its noise."""
     ours, published = b.information(), b.information("published")
     for method in ("mrmr", "jmi", "jmim"):
         far = np.abs(ours.relevance - published.relevance)
@@ -93,11 +94,11 @@ def estimates(b: Bench) -> None:
         b.note(3, "published estimate", method, value, *paths)
     for estimator, n_seeds in (("published", 5), ("calibrated", 3)):
         runs = [b.information(estimator, seed) for seed in range(n_seeds)]
-        moved = {
+        ranges = {
             kind: np.ptp([getattr(run, kind) for run in runs], axis=0).max()
             for kind in ("relevance", "redundancy", "conditional")
         }
-        value = "moves by up to " + ", ".join(f"{v:.3f} ({k})" for k, v in moved.items())
+        value = "changes by up to " + ", ".join(f"{v:.3f} ({k})" for k, v in ranges.items())
         first, *others = (b.path("jmi", run) for run in runs)
         furthest = min(others, key=lambda path: len(common(first, path)))
         b.note(3, f"{n_seeds} seeds, {estimator}, furthest", "jmi", value, first, furthest)
@@ -110,48 +111,48 @@ def estimates(b: Bench) -> None:
 
 
 def common(one: Paths, other: Paths) -> list[str]:
-    """What is among the first five of both, over all penalties."""
+    """Return the features among the first five of both, over all penalties."""
     return [name for penalty in one for name in one[penalty][:5] if name in other[penalty][:5]]
 
 
 def in_nats(b: Bench, published):
-    """The published estimates with those of discrete pairs multiplied by their unit."""
-    way, X, y = Published(0, 3), b.X.to_numpy(), b.y.to_numpy()
-    found = {name: np.array(value) for name, value in vars(published).items()}
-    found["conditional"][np.ix_(b.discrete, b.discrete)] = 0.0
+    """Return the published estimates, with those of discrete pairs converted to nats."""
+    estimator, X, y = Published(0, 3), b.X.to_numpy(), b.y.to_numpy()
+    estimates = {name: np.array(value) for name, value in vars(published).items()}
+    estimates["conditional"][np.ix_(b.discrete, b.discrete)] = 0.0
     columns = np.flatnonzero(b.discrete)
-    labels = way.labels(np.unique(y, return_inverse=True)[1])
-    everywhere = {j: way.column(X[:, j], True) for j in columns}
+    labels = estimator.labels(np.unique(y, return_inverse=True)[1])
+    everywhere = {j: estimator.column(X[:, j], True) for j in columns}
     for j in columns:
-        found["relevance"][j] = _nats(way, everywhere[j], labels)
+        estimates["relevance"][j] = _nats(estimator, everywhere[j], labels)
     for rows, share, kind in [(np.arange(len(y)), 1.0, "redundancy")] + [
         (np.flatnonzero(y == c), np.mean(y == c), "conditional") for c in np.unique(y)
     ]:
-        within = {j: way.column(np.ascontiguousarray(X[rows, j]), True) for j in columns}
+        within = {j: estimator.column(np.ascontiguousarray(X[rows, j]), True) for j in columns}
         for j in columns:
             for k in columns[columns > j]:
-                value = share * _nats(way, within[j], within[k])
-                added = value if kind == "redundancy" else found[kind][j, k] + value
-                found[kind][j, k] = found[kind][k, j] = added
-    return SimpleNamespace(**found)
+                value = share * _nats(estimator, within[j], within[k])
+                added = value if kind == "redundancy" else estimates[kind][j, k] + value
+                estimates[kind][j, k] = estimates[kind][k, j] = added
+    return SimpleNamespace(**estimates)
 
 
-def _nats(way: Published, one, other) -> float:
+def _nats(estimator: Published, one, other) -> float:
     if one is None or other is None:
         return 0.0
     unit = 0.5 * (one.entropy + other.entropy) - chance_information(one, other)
-    return way.pair(one, other) * unit
+    return estimator.pair(one, other) * unit
 
 
 @netchoice.feature()
 def degree_sequence_entropy(degrees):
-    """Entropy of the degrees divided by their sum, as the paper's code has it."""
+    """Entropy of the degrees divided by their sum, as in the paper's code."""
     shares = degrees[degrees > 0] / max(1, degrees.sum())
     return float(-(shares * np.log(shares)).sum())
 
 
 def entropy(b: Bench) -> None:
-    """4. Entropy of the degree sequence instead of the degree distribution."""
+    """Measure deviation 4: entropy of the degree sequence instead of the degree distribution."""
     columns = {}
     for stream, table in (("train", b.train), ("test", b.test)):
         grown = netchoice.simulate_table(
@@ -159,7 +160,7 @@ def entropy(b: Bench) -> None:
             features=["degree_entropy", degree_sequence_entropy],
         )  # fmt: skip
         same = np.allclose(grown.X["degree_entropy"], table.X["degree_entropy"])
-        assert same, "other networks than those of the table"
+        assert same, "the networks differ from those of the table"
         columns[stream] = grown.X["degree_sequence_entropy"]
     b.changed["sequence"] = b.X.assign(degree_entropy=columns["train"])
     scores = b.scores_on(b.test.X.assign(degree_entropy=columns["test"]))
@@ -173,14 +174,14 @@ def entropy(b: Bench) -> None:
         paths = b.path(method, one), b.path(method, two)
         places = [1 + path[0.0].index("degree_entropy") for path in paths]
         value = (
-            f"relevance {ours.relevance[at]:.2f} and {theirs.relevance[at]:.2f} nats; alone it tells "
-            f"{alone[0]:.1%} and {alone[1]:.1%}; place at λ = 0: {places[0]} and {places[1]}"
+            f"relevance {ours.relevance[at]:.2f} and {theirs.relevance[at]:.2f} nats; accuracy alone "
+            f"{alone[0]:.1%} and {alone[1]:.1%}; rank at λ = 0: {places[0]} and {places[1]}"
         )
         b.note(4, "entropy of the degree sequence", method, value, *paths, scores=scores)
 
 
 def doubled(b: Bench) -> None:
-    """5. Edge dominating set counted twice."""
+    """Measure deviation 5: the size of the edge dominating set counted twice."""
     name = "edge_dominating_set_size"
     b.changed["twice"] = b.X.assign(**{name: 2 * b.X[name]})
     scores = b.scores_on(b.test.X.assign(**{name: 2 * b.test.X[name]}))
@@ -195,33 +196,33 @@ def doubled(b: Bench) -> None:
 
 
 def eigenvector(b: Bench) -> None:
-    """6. The eigenvector features at their printed costs, and charged for the eigen-solve."""
+    """Measure deviation 6: eigenvector features with the cost of the eigendecomposition."""
     measured = b.train.costs
     shares = measured.alone(b.names, "share")
     total = b.paper.cost_of_set(b.names)
     charged = {**b.paper.own, **{name: shares[name] * total for name in EIGENVECTOR}}
     for method, learnt in learnt_by(b, ("jmi", "mrmr", "relieff")):
         printed = b.path(method, learnt)
-        paid = b.path(method, learnt, costs=CostModel(charged))
+        charged_path = b.path(method, learnt, costs=CostModel(charged))
         at = [PAPER_PENALTIES.index(penalty) for penalty in (0.0, 1.0, 12.8, 204.8)]
         places = [
             "/".join(str(min(1 + list(path.values())[i].index(n) for n in EIGENVECTOR)) for i in at)
-            for path in (printed, paid)
+            for path in (printed, charged_path)
         ]
         value = (
-            f"0.05 ms or {1000 * charged['eigenvector_mean']:.0f} ms; better place of the two at "
+            f"0.05 ms or {1000 * charged['eigenvector_mean']:.0f} ms; better rank of the two at "
             f"λ = 0/1/12.8/204.8: {places[0]} as printed, {places[1]} charged"
         )
-        b.note(6, "eigen-solve charged", method, value, printed, paid)
+        b.note(6, "eigendecomposition charged", method, value, printed, charged_path)
 
 
 def relief(b: Bench) -> None:
-    """7. ReliefF: sign of the misses, discrete columns, the row among its own hits."""
+    """Measure deviation 7: ReliefF's sign of misses, discrete columns, and rows among their hits."""
     ours = b.path("relieff", relieff_weights(b.X, b.y))
     X = (b.X - b.X.min()) / (b.X.max() - b.X.min())
     hits, misses, _ = near(X.to_numpy(), b.y.to_numpy(), X.to_numpy(), "cityblock")
     slow = b.path("relieff", misses - hits)
-    b.note(7, "none: a slow twin of ours", "relieff", "", ours, slow)
+    b.note(7, "none: the reference implementation", "relieff", "", ours, slow)
     printed = b.path("relieff", -(hits + misses))
     value = f"first three at λ = 0: {', '.join(printed[0.0][:3])}"
     b.note(7, "sign of misses as printed", "relieff", value, ours, printed)
@@ -235,11 +236,11 @@ def relief(b: Bench) -> None:
     among = b.path("forest-relieff", misses - own)
     change = np.abs(own - hits).max()
     value = f"weights change by up to {change:.4f} of {np.abs(misses - hits).max():.2f}"
-    b.note(7, "itself a hit in one row of eight", "forest-relieff", value, forest, among)
+    b.note(7, "one row in eight is its own hit", "forest-relieff", value, forest, among)
 
 
 def near(X, y, places, metric: str):
-    """Mean differences to hits and misses, and to hits where one row of eight is its own first."""
+    """Return mean differences to hits, to misses, and to hits with one row in eight its own hit."""
     hits, misses, own = (np.zeros(X.shape[1]) for _ in range(3))
     classes, counts = np.unique(y, return_counts=True)
     rows_of = {c: np.flatnonzero(y == c) for c in classes}
@@ -265,57 +266,57 @@ def near(X, y, places, metric: str):
 
 
 def scaling(b: Bench) -> None:
-    """8. Importances scaled to [0, 1], and then to sum 1."""
+    """Measure deviation 8: importances scaled to [0, 1], and then to sum 1."""
     for kind in ("mdi", "mda"):
         values = getattr(b.forest(), kind)
         total = ((values - values.min()) / np.ptp(values)).sum()
         ours = b.path(f"penalized-{kind}", b.forest())
         theirs = b.path(f"penalized-{kind}", b.forest(), costs=b.paper.times(total))
-        drops = f"drop at λ = {drop(b, ours)}, theirs {drop(b, theirs)}"
-        value = f"their λ acts like {total:.1f} of ours; {drops}"
+        drops = f"drop at λ = {drop(b, ours)}, in the paper's code {drop(b, theirs)}"
+        value = f"a penalty of 1 in the paper's code equals {total:.1f} here; {drops}"
         b.note(8, "importances to sum 1", f"penalized-{kind}", value, ours, theirs)
 
 
 def weighted(b: Bench) -> None:
-    """9. Weighted forests at penalties that the paper's code skips."""
-    told = []
+    """Measure deviation 9: weighted forests at penalties that the paper's code skips."""
+    lines = []
     for penalty in (0.0, 12.8, 51.2, 102.4, 204.8):
         selector = get_selector("weighted-mdi", costs=b.paper, penalty=penalty)
         start = time.process_time()
         order = list(selector.fit(b.X, b.y).ranking_names_)
         seconds = time.process_time() - start
         noise = sum(name.startswith("noise") for name in order[:5])
-        right = b.accuracy(order[:1]), b.accuracy(order[:5])
-        told.append(
+        accuracy = b.accuracy(order[:1]), b.accuracy(order[:5])
+        lines.append(
             f"λ = {penalty:g}: {seconds:.1f} s, {noise} noise in five, "
-            f"k = 1: {right[0]:.1%}, k = 5: {right[1]:.1%}"
+            f"k = 1: {accuracy[0]:.1%}, k = 5: {accuracy[1]:.1%}"
         )
-    b.note(9, "weighted forest above λ = 100", "weighted-mdi", "; ".join(told))
+    b.note(9, "weighted forest above λ = 100", "weighted-mdi", "; ".join(lines))
 
 
 def charges(b: Bench) -> None:
-    """12. Shared steps counted once for each feature, or once."""
+    """Measure deviation 12: shared steps charged to every feature, or once."""
     costs = b.train.costs
     penalties = penalty_grid(costs, b.names)
-    whole = costs.cost_of_set(b.names) / costs.cost_of_set(b.names, "shared")
+    ratio = costs.cost_of_set(b.names) / costs.cost_of_set(b.names, "shared")
     for method, learnt in learnt_by(b, ("jmi", "relieff")):
-        how = {"costs": costs, "cost_scale": "share", "penalties": penalties}
-        alone, shared = (b.path(method, learnt, charge=c, **how) for c in ("alone", "shared"))
+        options = {"costs": costs, "cost_scale": "share", "penalties": penalties}
+        alone, shared = (b.path(method, learnt, charge=c, **options) for c in ("alone", "shared"))
         ratios = [
             costs.cost_of_set(names[:10]) / costs.cost_of_set(names[:10], "shared")
             for names in alone.values()
         ]
         value = (
-            f"alone over shared: all {whole:.2f}, first ten {min(ratios):.2f} to {max(ratios):.2f}"
+            f"alone over shared: all {ratio:.2f}, first ten {min(ratios):.2f} to {max(ratios):.2f}"
         )
-        b.note(12, "shared steps paid once; our costs", method, value, alone, shared)
+        b.note(12, "shared steps charged once; measured costs", method, value, alone, shared)
 
 
 PARTS = (units, sums, estimates, entropy, doubled, eigenvector, relief, scaling, weighted, charges)
 
 
 def measured(task: tuple) -> list[dict]:
-    """All parts on one pair of tables."""
+    """Measure all deviations on one pair of tables."""
     warnings.simplefilter("ignore")
     b = Bench(*task)
     for part in PARTS:
@@ -326,7 +327,7 @@ def measured(task: tuple) -> list[dict]:
 
 
 def yeast(samples: int) -> list[dict]:
-    """10. Node counts of the paper or of the data; isolated nodes in simulations kept or dropped."""
+    """Measure deviation 10: node counts of the paper or of the data; isolated nodes kept or dropped."""
     from netchoice import datasets
     from netchoice.selection.knn import Neighbours
 
@@ -359,7 +360,7 @@ def yeast(samples: int) -> list[dict]:
 
 
 def as_markdown(records: list[dict]) -> str:
-    """One line for each result."""
+    """Return a table with one line per result."""
     frame = pd.DataFrame(records).sort_values(["number"], kind="stable").fillna("")
     for column in ("mean_change", "largest_change"):
         frame[column] = [v if v == "" else f"{100 * v:+.1f}" for v in frame[column]]
@@ -369,11 +370,11 @@ def as_markdown(records: list[dict]) -> str:
 
 
 def main() -> int:
-    """Measure, print, and write."""
+    """Measure all deviations, print the table, and write it if a folder is given."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tables", help="folder that keeps simulated tables")
-    parser.add_argument("--rows", type=int, help="of each table; 5000 by default")
-    parser.add_argument("--samples", type=int, default=2000, help="simulations for a yeast network")
+    parser.add_argument("--tables", help="folder for simulated tables")
+    parser.add_argument("--rows", type=int, help="rows of each table; the default is 5000")
+    parser.add_argument("--samples", type=int, default=2000, help="simulations per yeast network")
     parser.add_argument("--out", type=Path, help="folder for deviations.md and deviations.json")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -388,14 +389,14 @@ def main() -> int:
         for f in ("ba", "duplication")
     ]
     with ProcessPoolExecutor(2) as pool:
-        records = [record for found in pool.map(measured, tasks) for record in found]
+        records = [record for part in pool.map(measured, tasks) for record in part]
     if os.environ.get("NETCHOICE_DATA"):
         records += yeast(min(arguments.samples, arguments.rows or arguments.samples))
-    told = as_markdown(records)
-    print(told)
+    text = as_markdown(records)
+    print(text)
     if arguments.out:
         arguments.out.mkdir(parents=True, exist_ok=True)
-        (arguments.out / "deviations.md").write_text(told + "\n")
+        (arguments.out / "deviations.md").write_text(text + "\n")
         (arguments.out / "deviations.json").write_text(json.dumps(records, indent=1))
     return 0
 

@@ -1,8 +1,8 @@
-"""What the README sets beside the published package: CPU seconds of ours, one thread.
+"""CPU seconds of netchoice that the README compares with the published package; one thread.
 
 python benchmarks/paper_package.py [--rows 5000]
 
-The package itself is not to be had from the registries, so there is no peer in this run.
+The published package is not in the package registries, so this benchmark does not run it.
 """
 
 from __future__ import annotations
@@ -16,24 +16,26 @@ from netchoice import information
 from netchoice.selection import ForestReliefF, PenalizedForest, ReliefF
 
 
-def cpu_seconds(work: Callable[[], object]) -> float:
-    """Of this process."""
+def cpu_seconds(function: Callable[[], object]) -> float:
+    """Return the CPU seconds of one call in this process."""
     start = time.process_time()
-    work()
+    function()
     return time.process_time() - start
 
 
-def learn(table: netchoice.ReferenceTable) -> None:
-    """Mutual information, ReliefF and forests; each is compiled before it is timed."""
+def time_selectors(table: netchoice.ReferenceTable) -> None:
+    """Time mutual information, ReliefF and forests, each after its compilation."""
     X, y = table.X, table.y
     discrete = [table.discrete[name] for name in table.features]
     few, labels = X.iloc[:200], y.iloc[:200]
     for estimator in ("published", "calibrated"):
-        how = {"discrete": discrete, "estimator": estimator, "n_jobs": 1}
-        information.redundancy(few, **how)
-        information.conditional_redundancy(few, labels, **how)
-        pairs = cpu_seconds(lambda how=how: information.redundancy(X, **how))
-        within = cpu_seconds(lambda how=how: information.conditional_redundancy(X, y, **how))
+        options = {"discrete": discrete, "estimator": estimator, "n_jobs": 1}
+        information.redundancy(few, **options)
+        information.conditional_redundancy(few, labels, **options)
+        pairs = cpu_seconds(lambda options=options: information.redundancy(X, **options))
+        within = cpu_seconds(
+            lambda options=options: information.conditional_redundancy(X, y, **options)
+        )
         print(
             f"  mutual information, {estimator}: pairwise {pairs:.2f} s, in classes {within:.2f} s"
         )
@@ -44,7 +46,7 @@ def learn(table: netchoice.ReferenceTable) -> None:
 
 
 def main() -> None:
-    """Both model spaces, 1000 nodes."""
+    """Time growth, features and selection for both model spaces."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=5000)
     rows = parser.parse_args().rows
@@ -52,10 +54,11 @@ def main() -> None:
         table = netchoice.simulate_table(space, n_nodes=1000, n_samples=rows, seed=1)
         print(f"{space}: {rows} networks of 1000 nodes")
         spent = table.frame.filter(regex="^(seconds_own|seconds_step|own_|step_)").sum(axis=1)
-        for models, chosen in table.frame.groupby("label").groups.items():
-            growth = table.frame.loc[chosen, "seconds_growth"].mean()
-            print(f"  {models}: growth {growth:.5f} s, features {spent[chosen].mean():.4f} s")
-        learn(table.drop_constant())
+        for model, rows_of_model in table.frame.groupby("label").groups.items():
+            growth = table.frame.loc[rows_of_model, "seconds_growth"].mean()
+            features = spent[rows_of_model].mean()
+            print(f"  {model}: growth {growth:.5f} s, features {features:.4f} s")
+        time_selectors(table.drop_constant())
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Recovery: networks that plain code grew, told by the simulations of the compiled one.
+"""Recovery: predict the model of networks that the reference implementations grew.
 
-The twins in tests/naive.py grow networks with parameters from the prior. Features are selected on a table
-of each space and size, an inference table is simulated with them, and every network is told from it: by
-default 200 networks of each model of ``ba`` and ``duplication`` at 150 nodes, and 20 of each of
-``mechanisms`` at 300.
+The reference implementations in tests/naive.py grow networks with parameters from the prior. For each
+space and size, features are selected on one table, and the model of every network is predicted from a
+second table with these features. By default there are 200 networks of each model of ``ba`` and
+``duplication`` at 150 nodes, and 20 of each of ``mechanisms`` at 300.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ SETTINGS = {"ba": (150, 200), "duplication": (150, 200), "mechanisms": (300, 20)
 
 
 def grown(label: str, n_nodes: int, parameters: dict, rng) -> netchoice.Graph:
-    """A network of a model, by the plain twin."""
+    """Return a network grown by the reference implementation of a model."""
     if label.startswith("ba"):
         return netchoice.Graph.of(naive.ba(n_nodes, rng, int(label[2:])))
     return netchoice.Graph.of(getattr(naive, label)(n_nodes, rng, **parameters))
 
 
 def recover(name: str, n_nodes: int, n_networks: int, samples: int) -> pd.DataFrame:
-    """Confusion matrix: grown by, told."""
+    """Return the confusion matrix: true model by predicted model."""
     space = netchoice.get_space(name)
     simulator = Simulator(space, "keep", 1, None, "processes", None, None)
     selection = select(
@@ -44,19 +44,19 @@ def recover(name: str, n_nodes: int, n_networks: int, samples: int) -> pd.DataFr
     )  # fmt: skip
     table = simulator("inference", n_nodes, samples, selection.features)
     rng = np.random.default_rng(2026)
-    told = []
+    pairs = []
     for model in space:
         for _ in range(n_networks):
             graph = grown(model.name, n_nodes, model.sample(rng), rng)
             observed = netchoice.compute_features(graph, selection.features).values
-            told.append((model.name, model_probabilities(table.X, table.y, observed).model))
+            pairs.append((model.name, model_probabilities(table.X, table.y, observed).model))
     print(f"{name}, {n_nodes} nodes, features {', '.join(selection.features)}")
-    truth, found = zip(*told, strict=True)
-    return pd.crosstab(pd.Series(truth, name="grown by"), pd.Series(found, name="told"))
+    truth, predicted = zip(*pairs, strict=True)
+    return pd.crosstab(pd.Series(truth, name="true"), pd.Series(predicted, name="predicted"))
 
 
 def main() -> int:
-    """All spaces, with accuracy and its interval."""
+    """Print the confusion matrix of each space, with accuracy and its interval."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--networks", type=int, help="of each model")
     parser.add_argument("--samples", type=int, default=10_000)
@@ -69,7 +69,7 @@ def main() -> int:
         total = int(matrix.to_numpy().sum())
         low, high = wilson(right / total, total)
         print(matrix.to_string())
-        print(f"told rightly: {right} of {total}, {right / total:.1%} ({low:.1%} to {high:.1%})\n")
+        print(f"accuracy: {right} of {total}, {right / total:.1%} ({low:.1%} to {high:.1%})\n")
     return 0
 
 

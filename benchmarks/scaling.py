@@ -1,8 +1,9 @@
-"""How the time of each group of features grows with the network.
+"""Growth of the time of each group of features with the number of nodes.
 
-Preferential attachment with m = 4 from 100 to 10,000 nodes, one thread, CPU seconds per step with
-the features computed from it; then the whole battery at 10,000 nodes (wanted: under 15 s and 500 MB)
-and the near-linear features on 1,000,000 nodes and 5,000,000 edges.
+The networks are grown by preferential attachment with m = 4, from 100 to 10,000 nodes. Times are CPU
+seconds of one thread, of a shared step and the features that use it. Then follow all features at
+10,000 nodes (limits: 15 s and 500 MB), and the nearly linear features on 1,000,000 nodes and
+5,000,000 edges.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ LINEAR = [
 
 
 def measure() -> dict[str, list[float]]:
-    """Seconds of each group at each size, least of three networks for the small sizes."""
+    """Return the seconds of each group at each size, the minimum of three networks for small sizes."""
     rng = np.random.default_rng(1)
     seconds: dict[str, list[float]] = {group: [] for group in GROUPS}
     for n in SIZES:
@@ -59,7 +60,7 @@ def measure() -> dict[str, list[float]]:
 
 
 def draw(seconds: dict[str, list[float]], path: str) -> None:
-    """Seconds against nodes, one line per group, both axes logarithmic."""
+    """Plot seconds against nodes, one line per group, both axes logarithmic."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -67,10 +68,10 @@ def draw(seconds: dict[str, list[float]], path: str) -> None:
 
     figure, axes = plt.subplots(figsize=(8, 5.5), layout="constrained")
     order = sorted(seconds, key=lambda group: -seconds[group][-1])
-    styles = [(line, mark) for line in ("-", "--", ":") for mark in "os^Dv"]
+    styles = [(line, marker) for line in ("-", "--", ":") for marker in "os^Dv"]
     colours = plt.get_cmap("viridis")(np.linspace(0, 0.9, len(order)))
-    for group, (line, mark), colour in zip(order, styles, colours, strict=False):
-        axes.loglog(SIZES, seconds[group], line, marker=mark, ms=4, color=colour, label=group)
+    for group, (line, marker), colour in zip(order, styles, colours, strict=False):
+        axes.loglog(SIZES, seconds[group], line, marker=marker, ms=4, color=colour, label=group)
     axes.set_xlabel("nodes (preferential attachment, m = 4)")
     axes.set_ylabel("CPU seconds, one thread")
     axes.grid(True, which="major", alpha=0.3)
@@ -78,22 +79,22 @@ def draw(seconds: dict[str, list[float]], path: str) -> None:
     figure.savefig(path, dpi=110)
 
 
-def battery_at_10_000() -> None:
-    """The whole battery, its time and the largest memory of this process."""
+def all_features_at_10_000() -> None:
+    """Print the time of all features and the peak memory; exit with status 1 above the limits."""
     graph = netchoice.get_model("ba4").grow(10_000, {}, np.random.default_rng(2))
     start = time.thread_time()
     netchoice.compute_features(graph)
     seconds = time.thread_time() - start
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"\n10,000 nodes, whole battery: {seconds:.2f} s (wanted 15), peak {megabytes:.0f} MB (500)"
+        f"\n10,000 nodes, all features: {seconds:.2f} s (limit 15), peak {megabytes:.0f} MB (limit 500)"
     )
     if seconds > 15 or megabytes > 500:
         sys.exit("above the limit")
 
 
 def million_nodes() -> None:
-    """The near-linear features on a random network."""
+    """Print the times of the nearly linear features on a random network."""
     edges = np.random.default_rng(3).integers(0, 1_000_000, (5_000_000, 2))
     graph = netchoice.Graph.from_edges(edges, 1_000_000)
     netchoice.compute_features(netchoice.Graph.from_edges([(0, 1)]), LINEAR)
@@ -105,12 +106,12 @@ def million_nodes() -> None:
 
 
 def main() -> None:
-    """Print the table; draw it on request."""
+    """Print the table, and draw it if a path is given."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--plot", help="where to write the picture")
+    parser.add_argument("--plot", help="output file of the figure")
     path = parser.parse_args().plot
     netchoice.compute_features(netchoice.Graph.from_edges([(0, 1)]))
-    battery_at_10_000()
+    all_features_at_10_000()
     seconds = measure()
     print("\nCPU ms by number of nodes, and the exponent between the last two")
     print(f"{'group':22}" + "".join(f"{n:>10}" for n in SIZES) + f"{'n^':>7}")

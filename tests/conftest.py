@@ -1,4 +1,4 @@
-"""What several test modules share."""
+"""Settings and fixtures of several test modules."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 @pytest.fixture(scope="session")
 def yeast_folder():
-    """The folder with the three yeast networks, which are not part of the repository."""
+    """Return the folder with the three yeast networks, which are not part of the repository."""
     if not DATA.is_dir():
         pytest.skip(
             f"the yeast networks are not at {DATA.parent.name}/{DATA.name} beside the repository"

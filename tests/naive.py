@@ -1,9 +1,9 @@
-"""Slow, readable twins of everything compiled. Imports nothing from netchoice.
+"""Slow, readable reference implementations of the kernels; imports nothing from netchoice.
 
-First what is measured: ``adjacency`` is a list of sorted neighbour lists. Then the models, which
-grow networkx graphs with nodes numbered in the order of their arrival. ``isolated="drop"`` follows
-the same rule everywhere: growth ends when exactly ``n_nodes`` nodes have neighbours, and starts
-again if it passes that number.
+The first part computes features: ``adjacency`` is a list of sorted lists of neighbours. The second
+part grows networks: networkx graphs with nodes numbered in the order of their addition. With
+``isolated="drop"``, growth ends when exactly ``n_nodes`` nodes have neighbours, and starts over if it
+passes that number.
 """
 
 import math
@@ -15,7 +15,7 @@ import numpy as np
 
 
 def distances_from(adjacency, source):
-    """Distance from the source to each node that can be reached, as a dict."""
+    """Return the distance from the source to each node that can be reached, as a dict."""
     distance = {source: 0}
     queue = [source]
     for u in queue:
@@ -27,7 +27,7 @@ def distances_from(adjacency, source):
 
 
 def distance_counts(adjacency):
-    """Unordered pairs at distance 0 (none), 1, 2, … up to the largest distance."""
+    """Count unordered pairs at distance 0 (none), 1, 2, … up to the largest distance."""
     counts = [0]
     for u in range(len(adjacency)):
         for v, d in distances_from(adjacency, u).items():
@@ -38,19 +38,18 @@ def distance_counts(adjacency):
 
 
 def largest_component(adjacency):
-    """The nodes of the largest component; of several, the one with the smallest node."""
-    components = [sorted(distances_from(adjacency, u)) for u in range(len(adjacency))]
-    return max(components, key=len, default=[])
+    """Return the nodes of the largest component; of several, the one with the smallest node."""
+    return max(components(adjacency), key=len, default=[])
 
 
 def induced(adjacency, nodes):
-    """Adjacency of the subgraph on these nodes, numbered by their place in the list."""
-    place = {node: i for i, node in enumerate(nodes)}
-    return [[place[v] for v in adjacency[u] if v in place] for u in nodes]
+    """Return the adjacency of the subgraph on these nodes, numbered by position in the list."""
+    position = {node: i for i, node in enumerate(nodes)}
+    return [[position[v] for v in adjacency[u] if v in position] for u in nodes]
 
 
 def path_counts(adjacency, source):
-    """Number of shortest paths from the source to each node that can be reached."""
+    """Count the shortest paths from the source to each node that can be reached."""
     distance = distances_from(adjacency, source)
     count = {source: 1}
     for v in sorted(distance, key=distance.get)[1:]:
@@ -59,7 +58,7 @@ def path_counts(adjacency, source):
 
 
 def betweenness(adjacency):
-    """For each node the sum, over pairs of others, of the share of shortest paths through it."""
+    """Sum, for each node, the fractions of shortest paths of other pairs that pass through it."""
     n = len(adjacency)
     distance = [distances_from(adjacency, u) for u in range(n)]
     count = [path_counts(adjacency, u) for u in range(n)]
@@ -73,44 +72,30 @@ def betweenness(adjacency):
 
 
 def components(adjacency):
-    """Lists of nodes, each sorted, in the order of their smallest node."""
-    seen, found = set(), []
-    for root in range(len(adjacency)):
-        if root in seen:
-            continue
-        members, waiting = {root}, [root]
-        while waiting:
-            for v in adjacency[waiting.pop()]:
-                if v not in members:
-                    members.add(v)
-                    waiting.append(v)
-        seen |= members
-        found.append(sorted(members))
-    return found
+    """Return sorted lists of nodes, one per component, in the order of their smallest node."""
+    members = [sorted(distances_from(adjacency, u)) for u in range(len(adjacency))]
+    return [nodes for u, nodes in enumerate(members) if nodes[0] == u]
 
 
 def dense(adjacency, nodes):
-    """Adjacency matrix of the subgraph induced by these nodes."""
-    position = {u: i for i, u in enumerate(nodes)}
+    """Return the adjacency matrix of the subgraph induced by these nodes."""
     matrix = np.zeros((len(nodes), len(nodes)))
-    for u in nodes:
-        for v in adjacency[u]:
-            if v in position:
-                matrix[position[u], position[v]] = 1
+    for u, neighbours in enumerate(induced(adjacency, nodes)):
+        matrix[u, neighbours] = 1
     return matrix
 
 
 def estrada_index(adjacency):
-    """Sum of exp(eigenvalue) of the adjacency matrix."""
+    """Return the sum of exp(eigenvalue) of the adjacency matrix."""
     eigenvalues = np.linalg.eigvalsh(dense(adjacency, range(len(adjacency))))
     return np.exp(eigenvalues).sum()
 
 
 def leading_eigenvector(adjacency):
-    """Leading eigenvalue, its unit eigenvector ≥ 0, and the gap to the next inside the component.
+    """Return the leading eigenvalue, its unit eigenvector ≥ 0, and the gap to the next eigenvalue.
 
-    Of components that share the eigenvalue to 1e-9 · max(1, eigenvalue): the one with the smallest
-    node. The gap of a single node is infinite.
+    If several components share the eigenvalue to 1e-9 · max(1, eigenvalue), the one with the smallest
+    node counts. The gap is that inside the component; for a single node it is infinite.
     """
     if not adjacency:
         return 0.0, np.zeros(0), np.inf
@@ -128,7 +113,7 @@ def leading_eigenvector(adjacency):
 
 
 def core_numbers(adjacency):
-    """Peel off, for k = 0, 1, …, everything with at most k neighbours left."""
+    """Remove, for k = 0, 1, …, all nodes with at most k remaining neighbours."""
     core = [0] * len(adjacency)
     left = set(range(len(adjacency)))
     k = 0
@@ -143,7 +128,7 @@ def core_numbers(adjacency):
 
 
 def is_degeneracy_order(order, adjacency):
-    """No node has more neighbours after it than its core number."""
+    """Return True if no node has more neighbours after it than its core number."""
     position = {u: i for i, u in enumerate(order)}
     core = core_numbers(adjacency)
     return sorted(order) == list(range(len(adjacency))) and all(
@@ -157,24 +142,13 @@ def node_triangles(adjacency):
     ]
 
 
-def _distances_from(source, members, adjacency):
-    distance = {source: 0}
-    queue = [source]
-    for u in queue:
-        for v in adjacency[u]:
-            if v in members and v not in distance:
-                distance[v] = distance[u] + 1
-                queue.append(v)
-    return distance
-
-
 def local_efficiency(adjacency):
     result = []
     for neighbours in adjacency:
-        members = set(neighbours)
+        inside = induced(adjacency, neighbours)
         total = 0
-        for source in neighbours:
-            distances = _distances_from(source, members, adjacency)
+        for source in range(len(inside)):
+            distances = distances_from(inside, source)
             total += sum(1 / d for v, d in distances.items() if v != source)
         n_pairs = len(neighbours) * (len(neighbours) - 1)
         result.append(total / n_pairs if n_pairs else 0)
@@ -182,7 +156,7 @@ def local_efficiency(adjacency):
 
 
 def square_clustering(adjacency):
-    """Lind, González and Herrmann's C_4 from its definition over pairs of neighbours."""
+    """Compute C_4 of Lind, González and Herrmann from its definition over pairs of neighbours."""
     result = []
     for v, neighbours in enumerate(adjacency):
         squares = possible = 0
@@ -198,7 +172,7 @@ def square_clustering(adjacency):
 
 
 def _cliques(adjacency):
-    """Every complete subgraph once, as a sorted tuple."""
+    """Yield every complete subgraph once, as a sorted tuple."""
     stack = [((u,), [v for v in adjacency[u] if v > u]) for u in range(len(adjacency))]
     while stack:
         clique, candidates = stack.pop()
@@ -218,12 +192,12 @@ def clique_number(adjacency):
 
 
 def node_dominating_set_size(adjacency):
-    """Again and again the node with the most unchosen nodes around it, itself included."""
+    """Repeatedly choose the node with the most unchosen nodes in its closed neighbourhood."""
     chosen = set()
     uncovered = set(range(len(adjacency)))
     while uncovered:
         left = [u for u in range(len(adjacency)) if u not in chosen]
-        best = max(left, key=lambda u: len({u, *adjacency[u]} - chosen))  # the first of equals
+        best = max(left, key=lambda u: len({u, *adjacency[u]} - chosen))  # of equals, the first
         chosen.add(best)
         uncovered -= {best, *adjacency[best]}
     return len(chosen)
@@ -248,7 +222,7 @@ def degree_connectivity(adjacency, included):
     return sum(means) / len(means) if means else 0
 
 
-# Models
+# Growth
 
 
 def _count(graph, isolated):
@@ -258,7 +232,7 @@ def _count(graph, isolated):
 
 
 def _grow(seed, step, n_nodes, isolated):
-    """Apply ``step(graph, new_node)`` until there are enough nodes."""
+    """Apply ``step(graph, new_node)`` until there are ``n_nodes`` nodes."""
     graph = seed.copy()
     while _count(graph, isolated) != n_nodes:
         step(graph, graph.number_of_nodes())
@@ -273,7 +247,7 @@ def _pick(items, rng):
     return items[rng.integers(len(items))]
 
 
-def _whole(mean, rng):
+def _random_integer(mean, rng):
     return math.floor(mean) + (rng.random() < mean - math.floor(mean))
 
 
@@ -327,7 +301,7 @@ def dmr(n_nodes, rng, p_delete, p_new, isolated="keep"):
 
 
 def _search_total(grow, n_nodes, isolated):
-    """Models of fixed size: try totals until exactly n_nodes nodes have neighbours."""
+    """Grow networks of different totals until exactly n_nodes nodes have neighbours."""
     total = n_nodes
     while True:
         graph = grow(total)
@@ -354,7 +328,7 @@ def rdg(n_nodes, rng, mean_links, isolated="keep"):
     def step(graph, new):
         graph.add_node(new)
         free = list(nx.non_edges(graph))
-        for i in rng.permutation(len(free))[: _whole(mean_links, rng)]:
+        for i in rng.permutation(len(free))[: _random_integer(mean_links, rng)]:
             graph.add_edge(*free[i])
 
     return _grow(nx.path_graph(2), step, n_nodes, isolated)
@@ -365,7 +339,7 @@ def lpa(n_nodes, rng, mean_links, attractiveness, isolated="keep"):
         earlier = list(graph)
         weights = [graph.degree(node) + attractiveness for node in earlier]
         total = sum(weights)
-        n_links = min(len(earlier), _whole(mean_links, rng))
+        n_links = min(len(earlier), _random_integer(mean_links, rng))
         chosen = set()
         while len(chosen) < n_links:
             chosen.add(rng.choice(earlier, p=[weight / total for weight in weights]))
@@ -382,7 +356,7 @@ def agv(n_nodes, rng, mean_links, attractiveness, isolated="keep"):
     def step(graph, new):
         if new == 2:
             active[:] = [1] if most_active == 1 else [0, 1]
-        n_links = min(len(active), _whole(mean_links, rng))
+        n_links = min(len(active), _random_integer(mean_links, rng))
         graph.add_node(new)
         graph.add_edges_from((new, int(node)) for node in rng.permutation(active)[:n_links])
         active.append(new)
@@ -419,7 +393,7 @@ MODELS |= {f"ba{m}": ba for m in (1, 2, 3, 4)}
 
 
 def dmc_outcomes(n_nodes, p_delete, p_connect):
-    """Every network that DMC can grow, with its exact probability: {frozenset of edges: p}."""
+    """Return all networks that DMC can grow, with exact probabilities: {frozenset of edges: p}."""
 
     def step(edges, new):
         for copied in range(new):
@@ -441,7 +415,7 @@ def dmc_outcomes(n_nodes, p_delete, p_connect):
 
 
 def dmr_outcomes(n_nodes, p_delete, p_new):
-    """Every network that DMR can grow, with its exact probability."""
+    """Return all networks that DMR can grow, with exact probabilities: {frozenset of edges: p}."""
 
     def step(edges, new):
         for copied in range(new):

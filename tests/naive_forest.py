@@ -1,4 +1,4 @@
-"""Slow, readable twins of the forest's kernels. Imports nothing from netchoice.
+"""Reference implementation of the forest's kernels. Imports nothing from netchoice.
 
 A tree is a list of nodes: ``(column, cut, left, right)`` for a split, where rows with at most
 ``cut`` go left, or the majority class for a leaf. All randomness comes from one iterator over
@@ -10,31 +10,32 @@ from collections import Counter
 from itertools import pairwise
 
 
-def shuffled_on(columns, done, wanted, uniforms):
-    """Exchange each of the next places with a random one from there on."""
-    for i in range(done, done + wanted):
+def shuffle_next(columns, done, n_wanted, uniforms):
+    """Exchange each of the next places with a random place at or after it."""
+    for i in range(done, done + n_wanted):
         j = i + int(next(uniforms) * (len(columns) - i))
         columns[i], columns[j] = columns[j], columns[i]
 
 
-def first_to_arrive(weights, waiting, wanted, uniforms):
-    """The first of a race in which times are exponential with the weights as rates.
+def first_to_arrive(weights, waiting, n_wanted, uniforms):
+    """Return the columns with the smallest times, which are exponential with the weights as rates.
 
-    The heaviest column draws first; so the probability that k is first is its share of the weight.
+    The probability that column k is first is its share of the weight. The column with the largest
+    weight uses the first number of the stream.
     """
     by_weight = sorted(waiting, key=lambda k: (-weights[k], k))
     times = {k: -math.log(1 - next(uniforms)) / weights[k] for k in by_weight}
-    return sorted(times, key=times.get)[:wanted]
+    return sorted(times, key=times.get)[:n_wanted]
 
 
 def bootstrap(n, uniforms):
-    """How often each row is drawn."""
+    """Return how often each row is drawn."""
     drawn = Counter(int(next(uniforms) * n) for _ in range(n))
     return [drawn[i] for i in range(n)]
 
 
 def counts(rows, y, times):
-    """Rows of each class, as often as drawn."""
+    """Return the number of rows of each class, with repetitions."""
     total = Counter()
     for i in rows:
         total[y[i]] += times[i]
@@ -42,12 +43,12 @@ def counts(rows, y, times):
 
 
 def purity(total):
-    """Σ n_c² / n, which is n minus n times the Gini impurity."""
+    """Return Σ n_c² / n, which is n minus n times the Gini impurity."""
     return sum(c * c for c in total.values()) / sum(total.values())
 
 
 def best_cut(values, rows, y, times, min_leaf):
-    """Score and place of the best cut; the first of equal ones; None if there is none."""
+    """Return the score and place of the best cut, the first of equal ones; None if there is none."""
     best = None
     present = sorted({values[i] for i in rows})
     for low, high in pairwise(present):
@@ -62,7 +63,7 @@ def best_cut(values, rows, y, times, min_leaf):
 
 
 def grow(X, y, times, uniforms, *, n_candidates, min_leaf, weights=None):
-    """A tree on integers, and the decrease of impurity by column."""
+    """Return a tree on integers, and the decrease of impurity by column."""
     q = len(X[0])
     columns = [[row[k] for row in X] for k in range(q)]
     shuffled = list(range(q))
@@ -78,13 +79,13 @@ def grow(X, y, times, uniforms, *, n_candidates, min_leaf, weights=None):
             continue
         tried, best, constant = [], None, True
         while len(tried) < q and (len(tried) < n_candidates or constant):
-            wanted = min(n_candidates, q - len(tried))
+            n_wanted = min(n_candidates, q - len(tried))
             if weights is None:
-                shuffled_on(shuffled, len(tried), wanted, uniforms)
-                more = shuffled[len(tried) : len(tried) + wanted]
+                shuffle_next(shuffled, len(tried), n_wanted, uniforms)
+                more = shuffled[len(tried) : len(tried) + n_wanted]
             else:
                 waiting = [k for k in range(q) if k not in tried]
-                more = first_to_arrive(weights, waiting, wanted, uniforms)
+                more = first_to_arrive(weights, waiting, n_wanted, uniforms)
             for k in more:
                 if len(tried) >= n_candidates and not constant:
                     break
@@ -106,7 +107,7 @@ def grow(X, y, times, uniforms, *, n_candidates, min_leaf, weights=None):
 
 
 def leaf_of(nodes, row):
-    """Where a row ends."""
+    """Return the node of the leaf of a row."""
     node = 0
     while isinstance(nodes[node], tuple):
         k, cut, left, right = nodes[node]
@@ -115,7 +116,7 @@ def leaf_of(nodes, row):
 
 
 def permutation(rows, uniforms):
-    """The rows in a random order, each new one exchanged with one of those before."""
+    """Return the rows in random order: each row is exchanged with a random one up to it."""
     order = []
     for i, row in enumerate(rows):
         order.append(row)
@@ -125,17 +126,17 @@ def permutation(rows, uniforms):
 
 
 def accuracy_lost(nodes, X, y, times, uniforms):
-    """Drop in the share of right answers on unseen rows when a column is permuted, by column."""
-    unseen = [i for i in range(len(X)) if times[i] == 0]
+    """Return the decrease of out-of-bag accuracy when a column is permuted, by column."""
+    out_of_bag = [i for i in range(len(X)) if times[i] == 0]
     used = {node[0] for node in nodes if isinstance(node, tuple)}
-    right = sum(nodes[leaf_of(nodes, X[i])] == y[i] for i in unseen)
+    correct = sum(nodes[leaf_of(nodes, X[i])] == y[i] for i in out_of_bag)
     lost = [0.0] * len(X[0])
     for k in sorted(used):
-        for_row = dict(zip(unseen, permutation(unseen, uniforms), strict=True))
-        still = 0
-        for i in unseen:
+        for_row = dict(zip(out_of_bag, permutation(out_of_bag, uniforms), strict=True))
+        permuted = 0
+        for i in out_of_bag:
             row = list(X[i])
             row[k] = X[for_row[i]][k]
-            still += nodes[leaf_of(nodes, row)] == y[i]
-        lost[k] = (right - still) / len(unseen) if unseen else 0.0
+            permuted += nodes[leaf_of(nodes, row)] == y[i]
+        lost[k] = (correct - permuted) / len(out_of_bag) if out_of_bag else 0.0
     return lost

@@ -1,11 +1,13 @@
-"""Slow and readable twins of the inference; nothing here is imported from netchoice."""
+"""Reference implementations of the inference: slow and readable, without imports from netchoice."""
 
 import math
 from statistics import NormalDist
 
+import numpy as np
+
 
 def normal_scores(column):
-    """Φ⁻¹ of the middle of each value's share of the ranks."""
+    """Return Φ⁻¹ of the mean rank of each value, as a share of all ranks."""
     n = len(column)
     scores = []
     for value in column:
@@ -15,33 +17,33 @@ def normal_scores(column):
     return scores
 
 
-def votes(known, labels, asked, k, models):
-    """Of the k nearest rows; those equally far share what is left."""
-    found = sorted((math.dist(row, asked), label) for row, label in zip(known, labels, strict=True))
-    last = found[k - 1][0]
-    nearer = [label for distance, label in found if distance < last - 1e-12]
-    tied = [label for distance, label in found if abs(distance - last) <= 1e-12]
+def votes(X, labels, query, k, models):
+    """Return the votes of the k nearest rows; rows that tie for the last places share their votes."""
+    pairs = sorted((math.dist(row, query), label) for row, label in zip(X, labels, strict=True))
+    last = pairs[k - 1][0]
+    nearer = [label for distance, label in pairs if distance < last - 1e-12]
+    tied = [label for distance, label in pairs if abs(distance - last) <= 1e-12]
     left = (k - len(nearer)) / len(tied)
     return [nearer.count(model) + left * tied.count(model) for model in models]
 
 
 def dirichlet_mean(counts):
-    """With half a count of each beforehand."""
+    """Return the mean of Dirichlet(counts + ½)."""
     total = sum(counts) + len(counts) / 2
     return [(count + 0.5) / total for count in counts]
 
 
-def shared_by_votes(shares, error, half_a_vote):
-    """1 − error for the one with most votes; the others share the error; it stays the largest."""
-    picked = shares.index(max(shares))
-    others = [0 if i == picked else share + half_a_vote for i, share in enumerate(shares)]
+def share_error(votes, error, pseudocount):
+    """Return 1 − error for the model with most votes, which stays the largest; others share the error."""
+    predicted = votes.index(max(votes))
+    others = [0 if i == predicted else share + pseudocount for i, share in enumerate(votes)]
     others = [share / sum(others) for share in others]
     error = min(error, 1 / (1 + max(others)))
-    return [1 - error if i == picked else error * share for i, share in enumerate(others)]
+    return [1 - error if i == predicted else error * share for i, share in enumerate(others)]
 
 
 def quantile(values, weights, share):
-    """Where the weights below, and half of the own, reach the share; linear between."""
+    """Return the value at which the weights below, plus half its own, reach the share."""
     pairs = sorted(zip(values, weights, strict=True))
     total = sum(weights)
     reached = [
@@ -57,13 +59,13 @@ def quantile(values, weights, share):
 
 
 def epanechnikov(distances, k):
-    """Weights by row: 1 − (d/δ)² for the k nearest, δ the distance of the next."""
+    """Return the weights 1 − (d/δ)² of the k nearest rows; δ is the distance of the next row."""
     bandwidth = sorted(distances)[k]
     return [max(0.0, 1 - (d / bandwidth) ** 2) for d in distances]
 
 
 def adjusted(steps, values, weights):
-    """One feature, no bounds: weighted least squares, then the fit at 0 plus widened residuals."""
+    """Return the fit at 0 plus widened residuals of a weighted regression on one feature."""
     total = sum(weights)
     x = sum(w * s for w, s in zip(weights, steps, strict=True)) / total
     y = sum(w * v for w, v in zip(weights, values, strict=True)) / total
@@ -75,3 +77,39 @@ def adjusted(steps, values, weights):
         y - slope * x + (v - y - slope * (s - x)) * widening
         for s, v in zip(steps, values, strict=True)
     ]
+
+
+def p_value(sample, observed, k):
+    """Return the p-value of the fit by its definition, one row at a time, without scaling."""
+    rows = [*sample, observed]
+
+    def nearest(i):
+        others = sorted(
+            (float(np.linalg.norm(a - rows[i])), j) for j, a in enumerate(rows) if j != i
+        )
+        return others[:k]
+
+    mean = [np.mean([d for d, _ in nearest(i)]) for i in range(len(rows))]
+    score = [mean[i] / np.mean([mean[j] for _, j in nearest(i)]) for i in range(len(rows))]
+    return sum(s >= score[-1] for s in score) / len(rows)
+
+
+def distance_correlation(a, b):
+    """Return the distance correlation by the sums of Székely, Rizzo & Bakirov 2007, definition 3."""
+
+    def centred(points):
+        n = len(points)
+        d = [[float(np.linalg.norm(p - q)) for q in points] for p in points]
+        rows = [sum(row) / n for row in d]
+        grand = sum(rows) / n
+        return [[d[i][j] - rows[i] - rows[j] + grand for j in range(n)] for i in range(n)]
+
+    def mean_product(s, t):
+        return (
+            sum(x * y for u, v in zip(s, t, strict=True) for x, y in zip(u, v, strict=True))
+            / len(s) ** 2
+        )
+
+    first, second = centred(a), centred(b)
+    variances = mean_product(first, first) * mean_product(second, second)
+    return (mean_product(first, second) / variances**0.5) ** 0.5

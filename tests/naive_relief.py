@@ -1,7 +1,7 @@
-"""The Relief family as its definitions read, in fractions. Imports nothing from netchoice.
+"""Reference implementation of the Relief family, in exact fractions. Imports nothing from netchoice.
 
 A table is a list of rows of numbers; ``nominal`` is a set of positions. Distances are exact, so
-ties are ties.
+equal distances are recognised as equal.
 """
 
 from collections import Counter
@@ -9,7 +9,7 @@ from fractions import Fraction
 
 
 def differences(table, nominal=()):
-    """``diff[i][j][k]``: how much rows i and j differ in column k, from 0 to 1."""
+    """Return ``diff[i][j][k]``, the difference of rows i and j in column k, from 0 to 1."""
     columns = list(zip(*[[Fraction(float(v)) for v in row] for row in table], strict=True))
     spans = [max(column) - min(column) for column in columns]
 
@@ -24,10 +24,10 @@ def differences(table, nominal=()):
 
 
 def weights(table, labels, nominal, neighbours):
-    """Mean difference to misses minus that to hits.
+    """Return the mean difference to misses minus that to hits, for each column.
 
-    ``neighbours(i, others, distance)`` gives each of the other rows of one class its weight;
-    weights are divided by their sum.
+    ``neighbours(i, others, distance)`` returns the weights of the other rows of one class; they are
+    divided by their sum.
     """
     diff = differences(table, nominal)
     n, q = len(table), len(table[0])
@@ -50,23 +50,23 @@ def weights(table, labels, nominal, neighbours):
 
 
 def relieff(table, labels, n_neighbors=10, nominal=()):
-    """The nearest of each class; those at the last distance share the places left for them."""
+    """ReliefF: the nearest rows of each class; rows that tie share the last places."""
 
     def neighbours(i, others, distance):
-        wanted = min(n_neighbors, len(others))
-        if not wanted:
+        n_nearest = min(n_neighbors, len(others))
+        if not n_nearest:
             return {}
-        last = sorted(distance[j] for j in others)[wanted - 1]
+        last = sorted(distance[j] for j in others)[n_nearest - 1]
         closer = [j for j in others if distance[j] < last]
-        level = [j for j in others if distance[j] == last]
-        share = Fraction(wanted - len(closer), len(level))
-        return dict.fromkeys(closer, Fraction(1)) | dict.fromkeys(level, share)
+        tied = [j for j in others if distance[j] == last]
+        share = Fraction(n_nearest - len(closer), len(tied))
+        return dict.fromkeys(closer, Fraction(1)) | dict.fromkeys(tied, share)
 
     return weights(table, labels, nominal, neighbours)
 
 
 def surf(table, labels, nominal=()):
-    """All that are nearer than the mean distance of all pairs."""
+    """SURF: all rows nearer than the mean distance of all pairs."""
     n = len(table)
     distance = [[sum(d) for d in row] for row in differences(table, nominal)]
     mean = sum(map(sum, distance)) / (n * (n - 1))
@@ -79,7 +79,7 @@ def surf(table, labels, nominal=()):
 
 
 def multisurf(table, labels, nominal=()):
-    """All that are nearer than mean − std/2 of the row's distances to all others."""
+    """MultiSURF: all rows nearer than mean − std/2 of the row's distances to all others."""
 
     def neighbours(i, others, distance):
         rest = [d for j, d in enumerate(distance) if j != i]
@@ -95,20 +95,20 @@ def multisurf(table, labels, nominal=()):
 
 
 def forest_relieff(table, labels, leaves, n_neighbors=10, nominal=()):
-    """The rows that share most leaves, then the nearest; draws are replaced by their mean."""
+    """ForestReliefF: rows that share most leaves, then the nearest; the mean over all draws."""
 
     def neighbours(i, others, distance):
-        wanted = min(n_neighbors, len(others))
-        if not wanted:
+        n_nearest = min(n_neighbors, len(others))
+        if not n_nearest:
             return {}
         key = {
             j: (-sum(a == b for a, b in zip(leaves[i], leaves[j], strict=True)), distance[j])
             for j in others
         }
-        last = sorted(key.values())[wanted - 1]
+        last = sorted(key.values())[n_nearest - 1]
         closer = [j for j in others if key[j] < last]
-        level = [j for j in others if key[j] == last]
-        share = Fraction(wanted - len(closer), len(level))
-        return dict.fromkeys(closer, Fraction(1)) | dict.fromkeys(level, share)
+        tied = [j for j in others if key[j] == last]
+        share = Fraction(n_nearest - len(closer), len(tied))
+        return dict.fromkeys(closer, Fraction(1)) | dict.fromkeys(tied, share)
 
     return weights(table, labels, nominal, neighbours)

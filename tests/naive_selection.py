@@ -1,4 +1,4 @@
-"""Slow, readable twins of the selectors' criteria. Nothing of the package is imported."""
+"""Reference implementations of the selectors' criteria. Imports nothing from netchoice."""
 
 import itertools
 
@@ -6,57 +6,59 @@ import numpy as np
 
 
 def greedy(criterion, costs, penalty):
-    """Names of columns in the order taken; criterion(k, taken) and costs(k, taken) are functions."""
-    left, taken = list(range(costs.n)), []
-    while left:
+    """Return the ranking; criterion(k, selected) and costs(k, selected) are functions."""
+    remaining, selected = list(range(costs.n)), []
+    while remaining:
 
         def key(k):
-            cost = costs(k, taken)
-            return (-(criterion(k, taken) - penalty * cost), cost, k)
+            cost = costs(k, selected)
+            return (-(criterion(k, selected) - penalty * cost), cost, k)
 
-        best = min(left, key=key)
-        taken.append(best)
-        left.remove(best)
-    return taken
+        best = min(remaining, key=key)
+        selected.append(best)
+        remaining.remove(best)
+    return selected
 
 
 class Alone:
     def __init__(self, values):
         self.values, self.n = values, len(values)
 
-    def __call__(self, k, taken):
+    def __call__(self, k, selected):
         return self.values[k]
 
 
 class Shared:
     """Own costs, and shared steps that are paid once."""
 
-    def __init__(self, own, needs, steps):
-        self.own, self.uses, self.steps, self.n = own, needs, steps, len(own)
+    def __init__(self, own, uses, steps):
+        self.own, self.uses, self.steps, self.n = own, uses, steps, len(own)
 
-    def __call__(self, k, taken):
-        paid = {i for j in taken for i in self.uses[j]}
+    def __call__(self, k, selected):
+        paid = {i for j in selected for i in self.uses[j]}
         return self.own[k] + sum(self.steps[i] for i in self.uses[k] if i not in paid)
 
 
-def mrmr(relevance, pairs, k, taken):
-    return relevance[k] - (np.mean([pairs[j][k] for j in taken]) if taken else 0)
+def mrmr(relevance, pairs, k, selected):
+    return relevance[k] - (np.mean([pairs[j][k] for j in selected]) if selected else 0)
 
 
-def jmi(relevance, pairs, given, k, taken, over=np.mean):
-    if not taken:
+def jmi(relevance, pairs, given, k, selected, over=np.mean):
+    if not selected:
         return relevance[k]
-    return relevance[k] - over([pairs[j][k] for j in taken]) + over([given[j][k] for j in taken])
+    return (
+        relevance[k] - over([pairs[j][k] for j in selected]) + over([given[j][k] for j in selected])
+    )
 
 
-def jmim(relevance, pairs, given, k, taken):
-    if not taken:
+def jmim(relevance, pairs, given, k, selected):
+    if not selected:
         return relevance[k]
-    return min(relevance[k] + relevance[j] - pairs[j][k] + given[j][k] for j in taken)
+    return min(relevance[k] + relevance[j] - pairs[j][k] + given[j][k] for j in selected)
 
 
-def plugin(*columns):
-    """Entropy of the columns together, in nats, from relative frequencies."""
+def joint_entropy(*columns):
+    """Return the joint entropy of the columns, in nats, from relative frequencies."""
     rows = list(zip(*columns, strict=True))
     counts = {}
     for row in rows:
@@ -65,12 +67,12 @@ def plugin(*columns):
 
 
 def joint_information(a, b, y):
-    """I(a,b;y) by relative frequencies."""
-    return plugin(a, b) + plugin(y) - plugin(a, b, y)
+    """Return I(a,b;y) from relative frequencies."""
+    return joint_entropy(a, b) + joint_entropy(y) - joint_entropy(a, b, y)
 
 
 def nogueira(selections):
-    """1 − (observed variance of selecting) / (that of drawing as many at random)."""
+    """Return 1 − (observed variance of the selections) / (that of random selections)."""
     m, d = len(selections), len(selections[0])
     share = [sum(s[f] for s in selections) / m for f in range(d)]
     size = sum(map(sum, selections)) / m
@@ -79,10 +81,10 @@ def nogueira(selections):
 
 
 def pairwise_agreement(selections):
-    """The same index for sets of equal size: mean Kuncheva consistency over all pairs."""
+    """Return the same index for sets of equal size: Kuncheva's consistency, averaged over pairs."""
     d, k = len(selections[0]), sum(selections[0])
-    found = []
+    consistencies = []
     for one, other in itertools.combinations(selections, 2):
         common = sum(a and b for a, b in zip(one, other, strict=True))
-        found.append((common - k * k / d) / (k - k * k / d))
-    return np.mean(found)
+        consistencies.append((common - k * k / d) / (k - k * k / d))
+    return np.mean(consistencies)

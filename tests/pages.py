@@ -32,12 +32,12 @@ NUMBER = re.compile(r"[<>]?\b\d[\d.]*(?:e[+-]?\d+)?%?")
 #: Lines with results of the selected features. netchoice selects features by measured cost, so
 #: these results differ between machines, and ``masked`` masks all numbers in these lines.
 RESULT_LINES = (
-    r"(?:  )?\S+ +\S+ \(between ",
+    r"(?:  )?\S+ +\S+ \(interval ",
     r"\S+ \S+: \S+ \(95% interval ",
-    r"held-out (?:accuracy: |simulations )",
+    r"held-out accuracy: ",
 )
 #: Lines that list the selected features. Only the beginning that matches the group is compared.
-FEATURE_LINES = (r"^(features used) .*", r"^(it rests on) .*")
+FEATURE_LINES = (r"^(features used) .*",)
 #: Lines that appear only for some selections of features. They are not compared.
 OPTIONAL_LINES = (r"note: the posterior of .* is at the prior's boundary ",)
 

@@ -1,4 +1,4 @@
-"""Models and features that misbehave, importable by child processes."""
+"""Models and features that fail, in a module that child processes can import."""
 
 import os
 import time
@@ -9,18 +9,18 @@ import netchoice
 
 
 @netchoice.model(k="integers(1, 6)")
-def moody(n_nodes, rng, k):
-    """Fails in different ways, by the value of k."""
+def unreliable(n_nodes, rng, k):
+    """Fail in different ways, depending on k."""
     if k == 2:
-        raise RuntimeError("bad mood")
+        raise RuntimeError("k is 2")
     if k == 3:
         return nx.path_graph(n_nodes + 1)
     return nx.cycle_graph(n_nodes)
 
 
 @netchoice.model(k="integers(1, 12)")
-def deadly(n_nodes, rng, k):
-    """Takes the process down, or never ends."""
+def crashing(n_nodes, rng, k):
+    """Kill the process or sleep for a minute, depending on k."""
     if k == 2:
         os.kill(os.getpid(), 11)
     if k == 3:
@@ -30,19 +30,19 @@ def deadly(n_nodes, rng, k):
 
 @netchoice.model()
 def slow(n_nodes, rng):
-    """Takes its time."""
+    """Take 50 milliseconds."""
     time.sleep(0.05)
     return nx.cycle_graph(n_nodes)
 
 
 @netchoice.feature()
-def sometimes(degrees):
-    """Raises on networks with a node of degree 11."""
+def fails_at_degree_11(degrees):
+    """Raise an error on networks with a node of degree 11."""
     if (degrees == 11).any():
-        raise ValueError("eleven")
+        raise ValueError("degree 11")
     return 1.5
 
 
 def exit_at_once(connection):
-    """A worker that never gets to work."""
+    """End the process before it receives any work."""
     os._exit(3)

@@ -10,7 +10,7 @@ import typer
 
 import netchoice
 from netchoice import cli
-from netchoice._kernels.compiling import kernels
+from netchoice._kernels.compiler import kernels
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_own_model_from_the_current_folder(run, tmp_path, monkeypatch):
     assert "Everybody holds two hands" in run("models", "mine_on_disk:ring")[1]
     code, _, err = run("grow", "mine_on_disk:wrong", "-n", 9)
     assert (code, err.count("\n")) == (1, 1)
-    assert "model 'wrong' returned a network with 10 nodes where 9 were asked for" in err
+    assert "model 'wrong' returned a network with 10 nodes instead of 9" in err
     code, _, err = run("grow", "mine_on_disk.py:raises", "-n", 9)
     assert (code, err) == (
         1,
@@ -161,7 +161,7 @@ def test_own_model_from_the_current_folder(run, tmp_path, monkeypatch):
 def test_features_listed(run):
     out = run("features")[1]
     assert "transitivity (continuous)" in out
-    assert "steps and theirs: degrees (n), degree_counts (n)" in out
+    assert "shared steps and their growth: degrees (n), degree_counts (n)" in out
     assert "distance_histograms (n·m/64)" in out
     listed = json.loads(run("features", "--json")[1])["features"]
     assert len(listed) == 51
@@ -424,8 +424,8 @@ def test_convert(run, tmp_path):
         (["features", "--only", "transitivty"], 2, "did you mean 'transitivity'"),
         (["features", "--only", ","], 2, "--only names no feature"),
         (["features", "/no/such/file"], 1, "no such file"),
-        (["simulate", "duplication", "--nodes", "9"], 2, "where to? Give --out"),
-        (["simulate", "duplication", "--out", "x"], 2, "how many nodes"),
+        (["simulate", "duplication", "--nodes", "9"], 2, "--out is missing"),
+        (["simulate", "duplication", "--out", "x"], 2, "--nodes is missing"),
         (["simulate", "duplicaton", "--out", "x"], 2, "did you mean 'duplication'"),
         (["table", "info", "/no/such/table"], 1, "is no reference table"),
         (["describe"], 2, "Missing argument"),

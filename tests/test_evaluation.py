@@ -412,8 +412,8 @@ def test_the_command(tables, tmp_path, capsys):
 @pytest.mark.kernels
 def test_the_kernel_is_used_as_it_was_warmed_up():
     """Another signature would be compiled a second time, behind the back of `netchoice warmup`."""
-    from netchoice._kernels.compiling import _registry
-    from netchoice._kernels.neighbours import neighbour_votes
+    from netchoice._kernels.compiler import _registry
+    from netchoice._kernels.neighbour_votes import neighbour_votes
     from netchoice.selection.knn import Neighbours
 
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""All features against networkx, and the rules of the registry."""
+"""All features against networkx, and the registry of features and shared steps."""
 
 import json
 import math
@@ -8,9 +8,9 @@ import sys
 
 import networkit
 import networkx as nx
+import networkx_features
 import numpy as np
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,38 +18,38 @@ import netchoice
 from netchoice import Graph, compute_features
 from netchoice.errors import UsageError
 from netchoice.features import FEATURES, STEPS, steps_of
-from netchoice.models.registry import SPACES
+from netchoice.models.builtin import SPACES
 
-QUIET = netchoice.feature_names(noise=False)
+NOT_NOISE = netchoice.feature_names(noise=False)
 
 
 def canonical(graph):
-    return reference.canonical(graph.n_nodes, graph.edges().tolist())
+    return networkx_features.canonical(graph.n_nodes, graph.edges().tolist())
 
 
 def assert_same(graph, expected=None):
-    """Ours equals the oracle: integers exactly, others to 1e-9 relative."""
-    expected = reference.features(canonical(graph)) if expected is None else expected
+    """Compare with networkx: integers must be equal, others within a relative 1e-9."""
+    expected = networkx_features.features(canonical(graph)) if expected is None else expected
     result = compute_features(graph)
     assert not result.failures
-    assert set(result.values) == set(expected) == set(QUIET)
+    assert set(result.values) == set(expected) == set(NOT_NOISE)
     for name, value in result.values.items():
-        want = expected[name]
-        if want is None:
-            continue  # an eigenvector that is not defined well enough to compare
+        reference = expected[name]
+        if reference is None:
+            continue  # the eigenvector is ill-defined
         if FEATURES[name].discrete:
-            assert value == want, name
+            assert value == reference, name
             assert type(value) is int, name
         else:
-            assert value == pytest.approx(want, rel=1e-9, abs=1e-12), name
+            assert value == pytest.approx(reference, rel=1e-9, abs=1e-12), name
 
 
 SHAPES = {
-    "nothing": nx.empty_graph(0),
-    "one": nx.empty_graph(1),
-    "two": nx.empty_graph(2),
-    "edge": nx.path_graph(2),
-    "three": nx.empty_graph(3),
+    "no nodes": nx.empty_graph(0),
+    "one node": nx.empty_graph(1),
+    "two nodes": nx.empty_graph(2),
+    "one edge": nx.path_graph(2),
+    "three nodes": nx.empty_graph(3),
     "path3": nx.path_graph(3),
     "no edges": nx.empty_graph(9),
     "path": nx.path_graph(40),
@@ -70,13 +70,12 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_shapes(name):
+def test_special_graphs_equal_networkx(name):
     shape = SHAPES[name]
     assert_same(Graph.from_edges(list(shape.edges()), len(shape)))
 
 
-def test_graph_atlas():
-    """All 1253 graphs with up to seven nodes."""
+def test_all_1253_graphs_with_up_to_seven_nodes_equal_networkx():
     atlas = nx.graph_atlas_g()
     assert len(atlas) == 1253
     for shape in atlas:
@@ -85,29 +84,29 @@ def test_graph_atlas():
 
 @settings(max_examples=60)
 @given(st.integers(1, 40), st.floats(0, 0.6), st.integers(0, 2**32 - 1))
-def test_random_graphs(n_nodes, density, seed):
+def test_random_graphs_equal_networkx(n_nodes, density, seed):
     assert_same(Graph.of(nx.gnp_random_graph(n_nodes, density, seed=seed)))
 
 
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15)), max_size=60))
-def test_edge_lists(edges):
+def test_arbitrary_edges_equal_networkx(edges):
     assert_same(Graph.from_edges(edges, 16))
 
 
 @pytest.mark.parametrize("space", sorted(SPACES))
-def test_networks_of_models(space):
+def test_networks_of_all_models_equal_networkx(space):
     rng = np.random.default_rng(1)
     for model in netchoice.get_space(space):
         for n_nodes in (30, 120):
             graph = model.grow(n_nodes, model.sample(rng), rng)
-            if graph.n_edges < 1200:  # the oracle lists all cliques
+            if graph.n_edges < 1200:  # networkx lists all cliques
                 assert_same(graph)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ba1", "ba2", "ba3", "ba4", "dmc", "dmr"])
-def test_networks_of_a_thousand_nodes(name):
+def test_networks_of_a_thousand_nodes_equal_networkx(name):
     rng, model = np.random.default_rng(11), netchoice.get_model(name)
     for _ in range(3):
         graph = model.grow(1000, model.sample(rng), rng)
@@ -116,15 +115,15 @@ def test_networks_of_a_thousand_nodes(name):
 
 
 @pytest.mark.parametrize("name", ["uetz2000", "ito2001", "yu2008"])
-def test_yeast(yeast_folder, name):
+def test_yeast_networks_equal_networkx(yeast_folder, name):
     graph, _ = netchoice.read_network(yeast_folder / f"{name}.txt")
     assert_same(graph)
-    stated = {"uetz2000": 0.018437, "ito2001": 0.024969, "yu2008": 0.020650}
+    published = {"uetz2000": 0.018437, "ito2001": 0.024969, "yu2008": 0.020650}
     values = compute_features(graph, ["transitivity"]).values
-    assert values["transitivity"] == pytest.approx(stated[name], abs=5e-7)
+    assert values["transitivity"] == pytest.approx(published[name], abs=5e-7)
 
 
-def test_networkit_agrees_on_larger_networks():
+def test_larger_networks_equal_networkit():
     rng = np.random.default_rng(2)
     for name in ("ba3", "dmc", "dmr"):
         model = netchoice.get_model(name)
@@ -138,7 +137,6 @@ def test_networkit_agrees_on_larger_networks():
         assert ours["n_components"] == components.numberOfComponents()
         cores = np.array(networkit.centrality.CoreDecomposition(peer).run().scores())
         assert ours["core_2_size"] == (cores >= 2).sum()
-        # networkit counts connected triples with an end missing as closed for degree 1 and 0
         triangles = networkit.sparsification.TriangleEdgeScore(_indexed(peer)).run().scores()
         assert ours["n_triangles"] == sum(triangles) // 3
 
@@ -157,10 +155,10 @@ def test_labels_and_order_of_edges_do_not_matter():
     assert compute_features(again).values == compute_features(graph).values
 
 
-def test_noise_needs_a_generator_and_has_streams_of_its_own():
+def test_noise_features_need_a_generator_and_have_independent_streams():
     graph = Graph.from_edges([(0, 1)])
     assert not any(name.startswith("noise") for name in compute_features(graph).values)
-    with pytest.raises(UsageError, match="noise_normal draws random numbers; give rng"):
+    with pytest.raises(UsageError, match="noise_normal draws random numbers; pass `rng`"):
         compute_features(graph, ["noise_normal"])
     every = compute_features(graph, rng=np.random.default_rng(5)).values
     assert set(every) == set(netchoice.feature_names())
@@ -181,14 +179,14 @@ def test_noise_needs_a_generator_and_has_streams_of_its_own():
     assert np.abs(between).max() < 0.08
 
 
-def test_only_what_is_asked_for_is_run():
+def test_only_the_required_steps_are_run():
     result = compute_features(Graph.from_edges([(0, 1)]), ["degree_max", "n_triangles"])
     assert list(result.values) == ["degree_max", "n_triangles"]
     assert set(result.step_seconds) == {"degrees", "degree_counts", "triangles"}
     assert not compute_features(Graph.from_edges([(0, 1)]), []).values
 
 
-def test_the_cost_of_a_feature_is_its_own_time_and_that_of_all_its_steps():
+def test_cost_of_a_feature_is_its_own_time_and_that_of_all_its_steps():
     graph = netchoice.get_model("ba3").grow(500, {}, np.random.default_rng(1))
     result = compute_features(graph)
     for name, item in FEATURES.items():
@@ -199,11 +197,12 @@ def test_the_cost_of_a_feature_is_its_own_time_and_that_of_all_its_steps():
     assert "leading_eigenvector" in steps_of(FEATURES["eigenvector_max"])
     assert result.seconds["eigenvector_max"] > result.step_seconds["leading_eigenvector"] > 0
     total = sum(result.step_seconds.values()) + sum(result.own_seconds.values())
+    assert result.total_seconds == pytest.approx(total)
     assert total > 0
 
 
 def test_values_do_not_depend_on_threads_or_process():
-    """Two fresh processes, one and two threads: the same bits."""
+    """Two new processes with one and two threads give the same bits."""
     code = (
         "import netchoice, numpy as np\n"
         "parameters = {'p_delete': .4, 'p_connect': .5}\n"
@@ -226,7 +225,7 @@ def test_values_do_not_depend_on_threads_or_process():
     assert len(printed) == 1
 
 
-def test_every_feature_is_described():
+def test_every_feature_and_step_has_a_definition_and_a_growth():
     assert len(FEATURES) == 51
     for name, item in FEATURES.items():
         assert item.definition, name
@@ -237,7 +236,7 @@ def test_every_feature_is_described():
         assert item.growth, name
 
 
-def test_feature_flags_are_those_of_the_specification():
+def test_discrete_features_are_those_of_the_specification():
     discrete = {name for name, item in FEATURES.items() if item.discrete}
     assert discrete == {
         "n_components", "lcc_nodes", "lcc_edges", "lcc_diameter", "degree_max", "n_triangles",
@@ -247,7 +246,7 @@ def test_feature_flags_are_those_of_the_specification():
     }  # fmt: skip
 
 
-# A user's own features
+# Users' features
 
 
 @netchoice.feature(discrete=True, version="2", growth="n")
@@ -258,7 +257,7 @@ def n_leaves(degrees):
 
 @netchoice.feature()
 def leaf_share(n_leaves, graph):
-    """Share of leaves, computed from another feature."""
+    """Fraction of leaves, computed from another feature."""
     return n_leaves / graph.n_nodes
 
 
@@ -267,7 +266,7 @@ def assortativity(networkx_graph):
     return nx.degree_assortativity_coefficient(networkx_graph)
 
 
-def test_own_features():
+def test_users_features_are_computed_and_charged():
     graph = Graph.of(nx.barbell_graph(4, 2))
     result = compute_features(graph, [n_leaves, assortativity, "degree_max"])
     assert result.values["n_leaves"] == 0
@@ -280,13 +279,13 @@ def test_own_features():
     assert n_leaves.version == "2"
 
 
-def test_a_feature_that_needs_a_feature_which_is_not_asked_for(monkeypatch):
+def test_an_input_feature_is_computed_but_not_returned(monkeypatch):
     monkeypatch.setitem(FEATURES, "n_leaves", n_leaves)
     result = compute_features(Graph.of(nx.star_graph(4)), [leaf_share])
     assert result.values == {"leaf_share": 0.8}
 
 
-BAD = {
+FAILING = {
     "raises": (lambda graph: 1 / 0, "ZeroDivisionError"),
     "silent": (lambda graph: exec("raise KeyError"), "KeyError"),
     "text": (lambda graph: "many", "returned 'many', a str; expected one number"),
@@ -298,33 +297,35 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_a_bad_feature_does_not_take_the_others_down(name):
-    function, words = BAD[name]
-    bad = netchoice.feature(name=name)(function)
-    result = compute_features(Graph.from_edges([(0, 1)]), [bad, "degree_max"])
-    assert words in result.failures[name]
+@pytest.mark.parametrize("name", FAILING)
+def test_a_failing_feature_does_not_affect_the_others(name):
+    function, message = FAILING[name]
+    failing = netchoice.feature(name=name)(function)
+    result = compute_features(Graph.from_edges([(0, 1)]), [failing, "degree_max"])
+    assert message in result.failures[name]
     assert math.isnan(result.values[name])
     assert result.values["degree_max"] == 1
     needing = netchoice.feature(name="needing")(eval(f"lambda {name}: 1"))
-    result = compute_features(Graph.from_edges([(0, 1)]), [bad, needing])
+    result = compute_features(Graph.from_edges([(0, 1)]), [failing, needing])
     assert result.failures["needing"] == f"needs {name}, which failed"
 
 
-def test_a_feature_cannot_change_what_others_see():
+def test_a_feature_cannot_change_shared_steps():
     @netchoice.feature()
-    def greedy(degrees, networkx_graph):
+    def changes_inputs(degrees, networkx_graph):
         with pytest.raises(ValueError, match="read-only"):
             degrees *= 0
         networkx_graph.remove_node(0)
 
     graph = Graph.of(nx.star_graph(4))
-    result = compute_features(graph, [greedy, "degree_max", "transitivity"], repeat_short=True)
-    assert "Frozen graph" in result.failures["greedy"]
+    result = compute_features(
+        graph, [changes_inputs, "degree_max", "transitivity"], repeat_short=True
+    )
+    assert "Frozen graph" in result.failures["changes_inputs"]
     assert result.values["degree_max"] == 4
 
 
-def test_a_feature_that_fails_on_repetition_only():
+def test_a_feature_that_fails_only_when_repeated():
     runs = []
 
     @netchoice.feature()
@@ -339,7 +340,7 @@ def test_a_feature_that_fails_on_repetition_only():
     assert result.values["degree_max"] == 4
 
 
-def test_conversion_is_charged():
+def test_conversion_is_part_of_every_cost():
     graph = nx.barabasi_albert_graph(300, 2, seed=1)
     result = compute_features(graph, ["degree_max", "n_triangles"])
     conversion = result.step_seconds["conversion"]
@@ -348,30 +349,30 @@ def test_conversion_is_charged():
     assert "conversion" not in compute_features(Graph.of(graph), ["degree_max"]).step_seconds
 
 
-def test_discrete_features_return_whole_numbers():
+def test_discrete_features_must_return_integers():
     half = netchoice.feature(discrete=True, name="half")(lambda graph: 0.5)
-    whole = netchoice.feature(discrete=True, name="whole")(lambda graph: np.float64(2.0))
+    integer = netchoice.feature(discrete=True, name="integer")(lambda graph: np.float64(2.0))
     large = netchoice.feature(discrete=True, name="large")(lambda graph: 2**60 + 1)
-    result = compute_features(Graph.from_edges([(0, 1)]), [half, whole, large])
+    result = compute_features(Graph.from_edges([(0, 1)]), [half, integer, large])
     assert "declared discrete" in result.failures["half"]
-    assert result.values["whole"] == 2
+    assert result.values["integer"] == 2
     assert result.values["large"] == 2**60 + 1
 
 
-def test_wrong_names_and_needs():
+def test_invalid_names_and_inputs_raise_an_error():
     graph = Graph.from_edges([(0, 1)])
     with pytest.raises(UsageError, match="did you mean 'transitivity'"):
         compute_features(graph, ["transitivty"])
-    with pytest.raises(UsageError, match="is one feature; give a list"):
+    with pytest.raises(UsageError, match="`names` must be a list of features; got 'transitivity'"):
         compute_features(graph, "transitivity")
     with pytest.raises(
         UsageError,
-        match="feature 'lost': its parameters name what it needs; unknown step or feature 'degreez'",
+        match="feature 'lost': its parameters must be names of inputs; unknown step or feature 'degreez'",
     ):
         compute_features(graph, [netchoice.feature(name="lost")(lambda degreez: 1)])
     one = netchoice.feature(name="one")(lambda two: 1)
     two = netchoice.feature(name="two")(lambda one: 1)
-    with pytest.raises(UsageError, match="in a circle: one → two → one"):
+    with pytest.raises(UsageError, match="in a cycle: one → two → one"):
         compute_features(graph, [one, two])
     with pytest.raises(UsageError, match="two different features are called 'one'"):
         compute_features(graph, [one, netchoice.feature(name="one")(lambda graph: 1)])
@@ -379,14 +380,14 @@ def test_wrong_names_and_needs():
         compute_features(graph, [netchoice.feature(name="degrees")(lambda graph: 1)])
     with pytest.raises(UsageError, match="expected a feature: a function decorated"):
         compute_features(graph, ["math:sqrt"])
-    with pytest.raises(UsageError, match="is no feature; decorate a function"):
+    with pytest.raises(UsageError, match="is not a feature; decorate a function"):
         compute_features(graph, [len])
-    with pytest.raises(UsageError, match="expected a NumPy generator"):
+    with pytest.raises(UsageError, match="`rng` must be a generator such as"):
         compute_features(graph, ["degree_max"], rng=5)
 
 
-def test_compiling_is_no_part_of_a_cost(tmp_path):
-    """A cold process reports costs of the same order as a warm one."""
+def test_compilation_is_not_part_of_a_cost(tmp_path):
+    """A process without cached kernels reports costs of the same order as one with them."""
     code = (
         "import netchoice, numpy as np, json\n"
         "g = netchoice.get_model('ba2').grow(200, {}, np.random.default_rng(1))\n"
@@ -403,10 +404,10 @@ def test_compiling_is_no_part_of_a_cost(tmp_path):
 # The paper's costs
 
 
-def test_paper_costs():
+def test_paper_costs_have_the_printed_totals():
     ba, duplication = netchoice.paper_costs("ba"), netchoice.paper_costs("duplication")
     assert set(ba) == set(duplication) == set(netchoice.feature_names())
-    # the totals that the paper prints, in ms; it rounds each entry
+    # The totals that the paper prints, in seconds; each entry is rounded.
     assert sum(ba.values()) == pytest.approx(3.7190, abs=0.001)
     assert sum(duplication.values()) == pytest.approx(4.7698, abs=0.001)
     assert duplication["square_clustering_std"] == pytest.approx(0.2548)

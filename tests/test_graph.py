@@ -1,4 +1,4 @@
-"""The graph type: what goes in, what comes out."""
+"""The class Graph: construction, conversion and checks."""
 
 import copy
 import hashlib
@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netchoice import Graph
-from netchoice.errors import NetworkFormatError
+from netchoice.errors import NetchoiceError, NetworkFormatError
 
 pytestmark = pytest.mark.kernels
 
@@ -25,7 +25,7 @@ pairs = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=40)
 
 
 @given(pairs, st.integers(13, 20))
-def test_from_edges_is_the_simple_graph(edges, n_nodes):
+def test_from_edges_drops_self_loops_and_repeated_edges(edges, n_nodes):
     graph = Graph.from_edges(edges, n_nodes)
     simple = {tuple(sorted(edge)) for edge in edges if edge[0] != edge[1]}
     assert [tuple(edge) for edge in graph.edges().tolist()] == sorted(simple)
@@ -40,7 +40,7 @@ def test_from_edges_is_the_simple_graph(edges, n_nodes):
 
 
 @given(pairs)
-def test_array_list_and_generator_agree(edges):
+def test_array_list_and_generator_give_the_same_graph(edges):
     graph = Graph.from_edges(edges)
     assert Graph.from_edges(np.array(edges, dtype=np.int64).reshape(-1, 2)) == graph
     assert Graph.from_edges(edge for edge in edges) == graph
@@ -49,7 +49,7 @@ def test_array_list_and_generator_agree(edges):
 
 
 @given(pairs)
-def test_round_trips(edges):
+def test_conversion_to_other_types_and_back_gives_the_same_graph(edges):
     graph = Graph.from_edges(edges, 13)
     assert Graph.from_networkx(graph.to_networkx()) == graph
     assert pickle.loads(pickle.dumps(graph)) == graph
@@ -67,7 +67,7 @@ def test_round_trips(edges):
     assert Graph.of(networkit.nxadapter.nx2nk(graph.to_networkx())) == graph
 
 
-def test_labels():
+def test_labels_are_kept():
     graph = Graph.from_edges([("b", "a"), ("a", 3), ("b", "b")])
     assert graph.labels == ("b", "a", 3)
     assert graph.without_isolated().labels == ("b", "a", 3)
@@ -93,7 +93,7 @@ def test_integer_nodes_of_networkx_keep_their_ids():
     assert Graph.of(nx.MultiDiGraph([(0, 1), (1, 0), (0, 1)])).repeats_dropped == 2
 
 
-def test_empty_and_tiny():
+def test_graphs_with_no_or_one_node():
     for graph in (Graph.from_edges([]), Graph([0], []), Graph.of(nx.Graph())):
         assert (graph.n_nodes, graph.n_edges) == (0, 0)
         assert graph.edges().shape == (0, 2)
@@ -104,7 +104,7 @@ def test_empty_and_tiny():
     assert repr(Graph.from_edges([("a", "b")])) == "<Graph: 2 nodes, 1 edge, labelled>"
 
 
-def test_immutable_and_hashable():
+def test_graphs_are_immutable_and_hashable():
     graph = Graph.from_edges([(0, 1), (1, 2)])
     same = Graph.from_edges([("x", "y"), ("z", "y")])
     other = Graph.from_edges([(0, 1), (0, 2)])
@@ -117,14 +117,14 @@ def test_immutable_and_hashable():
     assert graph.fingerprint == same.fingerprint != other.fingerprint
     assert {graph, same, other} == {graph, other}
     assert graph != "graph"
-    # isolated nodes are part of the structure
+    # Isolated nodes are part of the structure.
     assert Graph.from_edges([(0, 1)]) != Graph.from_edges([(0, 1)], n_nodes=3)
-    # the digest is part of files that outlive the process
+    # The fingerprint is stored in files, so it must never change.
     content = struct.pack("<9i", 3, *(0, 1, 3, 4), *(1, 0, 2, 1))
     assert graph.fingerprint == hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def test_input_arrays_are_not_touched():
+def test_input_arrays_are_not_changed():
     edges = np.array([[0, 1], [1, 2]])
     indptr, indices = np.array([0, 1, 2], np.int32), np.array([1, 0], np.int32)
     Graph.from_edges(edges)
@@ -136,53 +136,57 @@ def test_input_arrays_are_not_touched():
 
 
 @pytest.mark.parametrize(
-    ("edges", "n_nodes", "words"),
+    ("edges", "n_nodes", "message"),
     [
         ([(0, -1)], None, "node id -1 is negative"),
         ([(0, 5)], 3, "node id 5 with n_nodes=3"),
-        ([(0, 1)], -1, "n_nodes=-1"),
-        ([(0, 1)], float("nan"), "n_nodes=nan"),
-        (None, None, "is no list of edges"),
+        ([(0, 1)], -1, "`n_nodes` must be an integer of at least 0; got -1"),
+        ([(0, 1)], float("nan"), "`n_nodes` must be an integer of at least 0; got nan"),
+        (None, None, "is not a list of edges"),
         ([(0, 1, 2)], None, "edge number 1 is .* expected a pair"),
         ([(0, 1), 7], None, "edge number 2 is 7"),
         (["ab"], None, "edge number 1 is 'ab'"),
         ([([], 1)], None, "expected a pair of nodes"),
-        ([("a", None)], None, "None is no name for a node"),
-        ([("a", float("nan"))], None, "nan is no name"),
+        ([("a", None)], None, "None is not a name of a node"),
+        ([("a", float("nan"))], None, "nan is not a name"),
         ([("a", "b")], 5, "2 different labels"),
-        ([(0, 2**40)], None, "more than 32-bit indices hold"),
-        ([(0, 2**80)], None, "does not fit 64 bits"),
+        ([(0, 2**40)], None, "need more than 32-bit indices"),
+        ([(0, 2**80)], None, "does not fit into 64 bits"),
         (np.zeros((3, 3), int), None, r"shape \(3, 3\); expected \(m, 2\)"),
         (np.zeros((3, 2)), None, "array of floats"),
     ],
 )
-def test_bad_edges(edges, n_nodes, words):
-    with pytest.raises(NetworkFormatError, match=words):
+def test_invalid_edges_raise_an_error(edges, n_nodes, message):
+    with pytest.raises(NetchoiceError, match=message):
         Graph.from_edges(edges, n_nodes)
 
 
 @pytest.mark.parametrize(
-    ("indptr", "indices", "words"),
+    ("indptr", "indices", "message"),
     [
-        ([], [], "indptr is empty"),
-        ([0, 1], [], "does not count up"),
-        ([1, 2], [0, 0], "does not count up"),
-        ([0, 2, 1, 2], [1, 2], "does not count up"),
+        ([], [], "`indptr` must have n . 1 entries .*; got an empty array"),
+        ([0, 1], [], "does not increase from 0"),
+        ([1, 2], [0, 0], "does not increase from 0"),
+        ([0, 2, 1, 2], [1, 2], "does not increase from 0"),
         ([0, 1, 2], [1, 2], "out of range"),
         ([0, 1, 2], [0, 1], "self loop"),
         ([0, 2, 3, 4], [2, 1, 0, 0], "not sorted"),
         ([0, 1, 1], [1], "one direction only"),
-        ([0, 1, 1], [[1]], "2-dimensional"),
-        ([0, 1, 1], [0.5], "integers"),
-        ([0, 1, 1], [-1], "below 0"),
+        (
+            [0, 1, 1],
+            [[1]],
+            "`indices` must be a one-dimensional array of integers; got 2 dimensions",
+        ),
+        ([0, 1, 1], [0.5], "one-dimensional array of integers; got 1 dimensions of float64"),
+        ([0, 1, 1], [-1], "`indices` must have entries from 0 to .*; got -1 to -1"),
     ],
 )
-def test_bad_csr(indptr, indices, words):
-    with pytest.raises(NetworkFormatError, match=words):
+def test_invalid_csr_arrays_raise_an_error(indptr, indices, message):
+    with pytest.raises(NetworkFormatError, match=message):
         Graph(indptr, indices)
 
 
-def test_bad_labels():
+def test_invalid_labels_raise_an_error():
     with pytest.raises(NetworkFormatError, match="1 labels for 2 nodes"):
         Graph([0, 1, 2], [1, 0], ["a"])
     with pytest.raises(NetworkFormatError, match="same label"):
@@ -190,9 +194,9 @@ def test_bad_labels():
 
 
 @pytest.mark.parametrize(
-    ("thing", "words"),
+    ("thing", "message"),
     [
-        ("net.txt", "for a file: netchoice.read_network"),
+        ("net.txt", "to read a file, use netchoice.read_network"),
         (None, "NoneType"),
         (np.zeros((3, 2)), "square"),
         (scipy.sparse.csr_array((3, 2)), "square"),
@@ -200,18 +204,18 @@ def test_bad_labels():
         (np.array([["a", "b"], ["c", "d"]]), "expected numbers"),
     ],
 )
-def test_what_is_no_network(thing, words):
-    with pytest.raises(NetworkFormatError, match=words):
+def test_objects_that_are_not_networks_raise_an_error(thing, message):
+    with pytest.raises(NetworkFormatError, match=message):
         Graph.of(thing)
 
 
-def test_no_neighbors_out_of_range():
-    with pytest.raises(IndexError, match="nodes run from 0 to 1"):
+def test_neighbors_of_a_missing_node_raise_an_error():
+    with pytest.raises(IndexError, match="nodes are 0 to 1"):
         Graph.from_edges([(0, 1)]).neighbors(-1)
 
 
 def test_a_million_nodes_and_five_million_edges():
-    """Memory stays linear: an adjacency matrix would need a terabyte."""
+    """Memory is linear in the edges; an adjacency matrix would need a terabyte."""
     rng = np.random.default_rng(1)
     edges = rng.integers(0, 1_000_000, (5_000_000, 2))
     graph = Graph.from_edges(edges, n_nodes=1_000_000)
@@ -221,10 +225,19 @@ def test_a_million_nodes_and_five_million_edges():
 
 
 def test_other_libraries_are_not_imported():
-    """A user of arrays does not pay for networkx, scipy, igraph, networkit or the compiler."""
+    """Importing netchoice imports neither the compiler nor other graph libraries."""
     code = "import sys, netchoice; print(*sorted({m.partition('.')[0] for m in sys.modules}))"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    heavy = {"networkx", "scipy", "igraph", "networkit", "numba", "pandas", "matplotlib", "sklearn"}
-    assert not heavy & set(loaded.stdout.split())
+    slow_to_import = {
+        "networkx",
+        "scipy",
+        "igraph",
+        "networkit",
+        "numba",
+        "pandas",
+        "matplotlib",
+        "sklearn",
+    }
+    assert not slow_to_import & set(loaded.stdout.split())

@@ -619,7 +619,7 @@ def test_noise_is_near_zero_for_every_kind():
         ({"n_neighbors": 0}, "n_neighbors is 0; it must be an integer, at least 1"),
         ({"n_neighbors": 2.5}, "n_neighbors is 2.5"),
         ({"seed": -1}, "seed is -1"),
-        ({"n_jobs": 0}, "n_jobs is 0; it must be None, -1 or at least 1"),
+        ({"n_jobs": 0}, "`n_jobs` must be None, -1 or an integer of at least 1; got 0"),
     ],
 )
 def test_errors_of_tables(change, words):

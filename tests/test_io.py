@@ -1,4 +1,4 @@
-"""Reading and writing networks."""
+"""Readers and writers of network files."""
 
 import gzip
 import os
@@ -26,7 +26,7 @@ def read(tmp_path, content, name="net.tsv", **options):
     return read_network(path, **options)
 
 
-YEAST = {  # rows, self loops, nodes, edges: the table of the data's own README
+YEAST = {  # rows, self loops, nodes, edges, as in the README of the data
     "uetz2000": (691, 38, 789, 644),
     "ito2001": (843, 82, 790, 761),
     "yu2008": (1809, 168, 1233, 1641),
@@ -34,7 +34,7 @@ YEAST = {  # rows, self loops, nodes, edges: the table of the data's own README
 
 
 @pytest.mark.parametrize("name", sorted(YEAST))
-def test_yeast_counts(yeast_folder, name):
+def test_yeast_networks_have_the_published_counts(yeast_folder, name):
     graph, report = read_network(yeast_folder / f"{name}.txt")
     assert (report.rows, report.self_loops, graph.n_nodes, graph.n_edges) == YEAST[name]
     assert report.rows == report.self_loops + report.repeated_edges + graph.n_edges
@@ -71,7 +71,7 @@ def test_yeast_counts(yeast_folder, name):
         gzip.compress(b"a b\nb c\n", mtime=0),
     ],
 )
-def test_edge_lists(tmp_path, content):
+def test_edge_lists_with_different_separators_and_headers(tmp_path, content):
     graph, report = read(tmp_path, content)
     assert graph.labels == ("a", "b", "c")
     assert graph.edges().tolist() == [[0, 1], [1, 2]]
@@ -79,44 +79,46 @@ def test_edge_lists(tmp_path, content):
     assert report.weights_ignored == ("weight" in str(content))
 
 
-def test_numbering_follows_first_appearance(tmp_path):
+def test_nodes_are_numbered_by_first_appearance(tmp_path):
     graph, _ = read(tmp_path, "z z\nb a\nz a\nq q\n")
     assert graph.labels == ("z", "b", "a")
     assert graph.edges().tolist() == [[0, 2], [1, 2]]
-    # numbers in a file are names like all others
+    # Numbers in a file are names.
     assert read(tmp_path, "7 5\n5 9\n")[0].labels == ("7", "5", "9")
 
 
-def test_report(tmp_path):
+def test_report_counts_what_was_dropped(tmp_path):
     graph, report = read(tmp_path, "a b 1.5\nb a 2\nc c 1\nd d 1\nb e 1\nb b 1\n")
     assert (report.rows, report.self_loops, report.repeated_edges) == (6, 3, 1)
     assert report.names_only_in_self_loops == 2
     assert report.weights_ignored
     assert graph.labels == ("a", "b", "e")
     text = "\n".join(report.lines())
-    for words in (
-        "6 rows", "3 nodes, 2 edges", "3 self loops", "2 names seen only in self loops",
+    for remark in (
+        "6 rows", "3 nodes, 2 edges", "3 self loops", "2 names that occur only in self loops",
         "1 repeated edges merged", "weights", "cannot declare isolated nodes",
     ):  # fmt: skip
-        assert words in text
+        assert remark in text
     assert report.as_dict()["self_loops"] == 3
 
 
-def test_header(tmp_path):
+def test_header_is_detected_or_set(tmp_path):
     assert read(tmp_path, "x y\na b\n")[0].n_edges == 2
     assert read(tmp_path, "x y\na b\n", header=True)[0].n_edges == 1
     assert read(tmp_path, "source target\na b\n", header=False)[0].n_edges == 2
-    assert read(tmp_path, "source weight\na b\n")[0].n_edges == 2  # one known word is no header
+    assert (
+        read(tmp_path, "source weight\na b\n")[0].n_edges == 2
+    )  # a header has two known column names
 
 
-def test_networkx_edge_list(tmp_path):
+def test_edge_list_of_networkx_with_attributes(tmp_path):
     nx.write_edgelist(nx.Graph([(0, 1, {"a": 1, "b": "x y"}), (1, 2, {})]), tmp_path / "net.edges")
     graph, report = read_network(tmp_path / "net.edges")
     assert graph.n_edges == 2
     assert report.weights_ignored
 
 
-def test_sif(tmp_path):
+def test_sif_declares_isolated_nodes(tmp_path):
     graph, report = read(tmp_path, "A pp B\nA pd C D\nE\nB pp A\n", "net.sif")
     assert graph.labels == ("A", "B", "C", "D", "E")
     assert graph.n_edges == 3
@@ -128,7 +130,7 @@ def test_sif(tmp_path):
 @pytest.fixture
 def sample():
     graph = nx.Graph()
-    graph.add_nodes_from(["n1", "n2", "n3", "lonely"])
+    graph.add_nodes_from(["n1", "n2", "n3", "isolated"])
     graph.add_edges_from([("n1", "n2"), ("n3", "n2"), ("n1", "n1")])
     return graph
 
@@ -144,7 +146,7 @@ WRITERS = {
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("name", sorted(WRITERS))
 @pytest.mark.parametrize("zipped", [False, True])
-def test_formats_of_networkx(tmp_path, sample, name, zipped):
+def test_files_written_by_networkx(tmp_path, sample, name, zipped):
     path = tmp_path / name
     WRITERS[name](sample, path)
     if zipped:
@@ -152,7 +154,7 @@ def test_formats_of_networkx(tmp_path, sample, name, zipped):
         packed.write_bytes(gzip.compress(path.read_bytes()))
         path = packed
     graph, report = read_network(path)
-    assert graph.labels == ("n1", "n2", "n3", "lonely")
+    assert graph.labels == ("n1", "n2", "n3", "isolated")
     assert graph.edges().tolist() == [[0, 1], [1, 2]]
     assert (report.self_loops, report.isolated_nodes, report.declares_nodes) == (1, 1, True)
     assert not report.direction_ignored
@@ -164,14 +166,14 @@ def test_formats_of_networkx(tmp_path, sample, name, zipped):
     assert report.weights_ignored
 
 
-def test_gml_without_labels(tmp_path):
+def test_gml_without_labels_uses_ids(tmp_path):
     graph, _ = read(
         tmp_path, "graph [ node [ id 4 ] node [ id 7 ] edge [ source 4 target 7 ] ]", "net.gml"
     )
     assert graph.n_edges == 1
 
 
-def test_matrices(tmp_path, sample):
+def test_matrix_files(tmp_path, sample):
     matrix = scipy.sparse.coo_array(nx.to_scipy_sparse_array(sample))
     scipy.io.mmwrite(tmp_path / "net.mtx", matrix)
     scipy.sparse.save_npz(tmp_path / "net.npz", matrix.tocsr())
@@ -220,19 +222,19 @@ def test_repeats_in_gml_are_merged(tmp_path):
     assert (graph.n_edges, report.repeated_edges, report.weights_ignored) == (1, 1, False)
 
 
-def test_quotes_whatever_the_delimiter(tmp_path):
+def test_quoted_names_with_every_separator(tmp_path):
     for content in ('"A x" "B"\n', 'A x,"B"\n', '"A x",  "B"\n', '"A x"\t"B"\n'):
         assert read(tmp_path, content)[0].labels == ("A x", "B")
     assert read(tmp_path, 'a, "b, c"\n', "net.csv")[0].labels == ("a", "b, c")
 
 
-def test_repeats_in_matrices_are_counted(tmp_path):
+def test_repeated_entries_in_matrices_are_counted(tmp_path):
     text = "%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n1 2\n2 3\n"
     graph, report = read(tmp_path, text, "net.mtx")
     assert (graph.n_edges, report.rows, report.repeated_edges) == (2, 3, 1)
-    bomb = b"%%MatrixMarket matrix coordinate pattern general\n9999999999 9999999999 1\n1 2\n"
+    huge = b"%%MatrixMarket matrix coordinate pattern general\n9999999999 9999999999 1\n1 2\n"
     with pytest.raises(NetworkFormatError, match="at most"):
-        read(tmp_path, bomb, "bomb.mtx")
+        read(tmp_path, huge, "huge.mtx")
 
 
 def test_pickles_are_not_loaded(tmp_path):
@@ -241,11 +243,11 @@ def test_pickles_are_not_loaded(tmp_path):
         read_network(tmp_path / "net.npz")
 
 
-# What is wrong with a file
+# Malformed files
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "words"),
+    ("name", "content", "message"),
     [
         ("a.tsv", b"", "the file is empty"),
         ("a.tsv", b" \n\n", "the file is empty"),
@@ -254,7 +256,7 @@ def test_pickles_are_not_loaded(tmp_path):
         (
             "a.tsv",
             b"a\tb\nc\n",
-            r"line 2: 1 column separated by tab, expected 2 as on line 1; mend",
+            r"line 2: 1 column separated by tab, expected 2 as on line 1; correct",
         ),
         ("a.tsv", b"a\tb\n\n#x\nc\td\te\n", "line 4: 3 columns"),
         ("a.txt", b"hello\n", "line 1: 1 column separated by space, expected 2 or more"),
@@ -270,7 +272,7 @@ def test_pickles_are_not_loaded(tmp_path):
         ("a.gexf", b"<gexf>", "not readable as GEXF"),
         ("a.gml", b"graph [ node [ id 1 ", "not readable as GML"),
         ("a.net", b"1 2\n", r"no line '\*Vertices N'"),
-        ("a.mtx", b"1 2 3\n", "does not begin with %%MatrixMarket"),
+        ("a.mtx", b"1 2 3\n", "does not start with %%MatrixMarket"),
         (
             "a.mtx",
             b"%%MatrixMarket matrix coordinate real general\nx\n",
@@ -299,14 +301,14 @@ def test_pickles_are_not_loaded(tmp_path):
         ("a.tsv", b"# netchoice nodes=2\n0\t1\t2\n", "line 2: 3 columns"),
     ],
 )
-def test_malformed_files_get_one_clear_error(tmp_path, name, content, words):
-    with pytest.raises(NetworkFormatError, match=words) as caught:
+def test_malformed_files_raise_one_clear_error(tmp_path, name, content, message):
+    with pytest.raises(NetworkFormatError, match=message) as caught:
         read(tmp_path, content, name)
     assert name in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_places_that_are_no_file(tmp_path):
+def test_paths_that_are_not_files_raise_an_error(tmp_path):
     with pytest.raises(NetworkFormatError, match="is a folder"):
         read_network(tmp_path)
     with pytest.raises(NetworkFormatError, match="no such file"):
@@ -318,7 +320,7 @@ def test_places_that_are_no_file(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-def test_no_permission(tmp_path):
+def test_missing_permission_raises_an_error(tmp_path):
     path = tmp_path / "net.txt"
     path.write_text("a b\n")
     path.chmod(0)
@@ -326,8 +328,8 @@ def test_no_permission(tmp_path):
         read_network(path)
 
 
-def test_no_permission_reported(tmp_path, monkeypatch):
-    """The same, where the tests run as root."""
+def test_simulated_missing_permission_raises_an_error(tmp_path, monkeypatch):
+    """The previous test is skipped if the tests run as root."""
 
     def refuse(self):
         raise PermissionError
@@ -339,14 +341,14 @@ def test_no_permission_reported(tmp_path, monkeypatch):
 
 @settings_for_files
 @given(content=st.binary(max_size=200), format=st.sampled_from(FORMATS))
-def test_garbage_never_escapes_as_another_error(tmp_path, content, format):
+def test_random_bytes_raise_no_other_error(tmp_path, content, format):
     try:
         read(tmp_path, content, "garbage", format=format)
     except NetworkFormatError as error:
         assert "garbage" in str(error)
 
 
-words = st.sampled_from(
+tokens = st.sampled_from(
     ["graph", "node", "edge", "[", "]", "id", "source", "target", "label", '"a"', "1", "2", "-1", "\n",
      "*Vertices", "*Edges", "*Arcs", "*Matrix", "<graphml>", "</graphml>", "<graph>", "<node id='a'/>",
      "<edge source='a' target='b'/>", "</graph>", "<gexf>", "<nodes>", "%%MatrixMarket matrix coordinate",
@@ -355,8 +357,8 @@ words = st.sampled_from(
 
 
 @settings_for_files
-@given(content=st.lists(words, max_size=25).map(" ".join), format=st.sampled_from(FORMATS))
-def test_nearly_right_files_never_escape_either(tmp_path, content, format):
+@given(content=st.lists(tokens, max_size=25).map(" ".join), format=st.sampled_from(FORMATS))
+def test_nearly_valid_files_raise_no_other_error(tmp_path, content, format):
     try:
         graph, report = read(tmp_path, content, "garbage", format=format)
     except NetworkFormatError as error:
@@ -365,7 +367,7 @@ def test_nearly_right_files_never_escape_either(tmp_path, content, format):
         assert graph.n_nodes == report.n_nodes
 
 
-# Writing
+# Writers
 
 
 names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=5)
@@ -378,7 +380,7 @@ names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min
     | st.lists(names.filter(lambda s: s[0] not in "#%"), min_size=10, max_size=10, unique=True),
     name=st.sampled_from(["net.tsv", "net.txt.gz", "net.graphml", "net.graphml.gz"]),
 )
-def test_what_is_written_reads_back_the_same(tmp_path, edges, labels, name):
+def test_written_networks_read_back_the_same(tmp_path, edges, labels, name):
     plain = Graph.from_edges(edges, 10)
     graph = Graph(plain.indptr, plain.indices, labels)
     write_network(graph, tmp_path / name)
@@ -389,7 +391,7 @@ def test_what_is_written_reads_back_the_same(tmp_path, edges, labels, name):
         assert again.labels == graph.labels
 
 
-def test_labels_that_look_like_other_ids_keep_the_numbering(tmp_path):
+def test_labels_that_look_like_ids_keep_the_numbering(tmp_path):
     graph = Graph([0, 1, 1, 2], [2, 0], labels=["2", "0", "1"])
     write_network(graph, tmp_path / "net.tsv")
     again, _ = read_network(tmp_path / "net.tsv")
@@ -397,25 +399,25 @@ def test_labels_that_look_like_other_ids_keep_the_numbering(tmp_path):
     assert again.labels == graph.labels
 
 
-def test_empty_graph_reads_back(tmp_path):
+def test_empty_graph_reads_back_the_same(tmp_path):
     write_network(Graph.from_edges([]), tmp_path / "net.tsv")
     assert read_network(tmp_path / "net.tsv")[0].n_nodes == 0
 
 
-def test_isolated_nodes_stand_alone_on_a_line(tmp_path):
+def test_isolated_nodes_are_alone_on_a_line(tmp_path):
     write_network(Graph.from_edges([(0, 2)], 4), tmp_path / "net.tsv")
     assert (tmp_path / "net.tsv").read_text() == "# netchoice nodes=4\n0\t2\n1\n3\n"
 
 
 @pytest.mark.parametrize("label", ["", " a", "a\tb", "a\nb", "#a", "%b"])
-def test_labels_that_an_edge_list_cannot_hold(tmp_path, label):
+def test_labels_that_an_edge_list_cannot_contain_raise_an_error(tmp_path, label):
     graph = Graph([0, 1, 2], [1, 0], labels=[label, "ok"])
     with pytest.raises(UsageError, match="write GraphML instead"):
         write_network(graph, tmp_path / "net.tsv")
     assert not list(tmp_path.iterdir())
 
 
-def test_links_pipes_and_modes_are_respected(tmp_path):
+def test_writing_keeps_links_pipes_and_file_modes(tmp_path):
     graph = Graph.from_edges([(0, 1)])
     target, link = tmp_path / "target.tsv", tmp_path / "link.tsv"
     target.write_text("old")
@@ -433,16 +435,16 @@ def test_links_pipes_and_modes_are_respected(tmp_path):
     assert pipe.is_fifo()
 
 
-def test_labels_that_are_the_same_text(tmp_path):
+def test_labels_with_the_same_text_raise_an_error(tmp_path):
     graph = Graph([0, 1, 2, 2], [1, 0], labels=[1, "1", 2])
     for name in ("net.tsv", "net.graphml"):
-        with pytest.raises(UsageError, match="cannot tell them apart"):
+        with pytest.raises(UsageError, match="cannot distinguish them"):
             write_network(graph, tmp_path / name)
-    with pytest.raises(UsageError, match="lone surrogate"):
+    with pytest.raises(UsageError, match="unpaired surrogate"):
         write_network(Graph([0, 1, 2], [1, 0], ["\ud800", "b"]), tmp_path / "net.tsv")
 
 
-def test_where_nothing_can_be_written(tmp_path):
+def test_impossible_outputs_raise_an_error(tmp_path):
     graph = Graph.from_edges([(0, 1)])
     for name in ("net.gml", "net.csv", "net.json"):
         with pytest.raises(UsageError, match="networks are written as edge list"):
@@ -452,5 +454,5 @@ def test_where_nothing_can_be_written(tmp_path):
     with pytest.raises(NetchoiceError, match="cannot write"):
         write_network(graph, tmp_path)
     assert not list(tmp_path.glob(".*partial"))
-    with pytest.raises(UsageError, match="XML cannot hold"):
+    with pytest.raises(UsageError, match="XML cannot contain"):
         write_network(Graph([0, 1, 2], [1, 0], ["a\x01", "b"]), tmp_path / "net.graphml")

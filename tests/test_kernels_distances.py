@@ -1,4 +1,4 @@
-"""Distance histograms and betweenness against slow twins and networkx."""
+"""Distance histograms and betweenness against reference implementations and networkx."""
 
 import naive
 import networkx as nx
@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from netchoice import Graph, get_space
 from netchoice._kernels.betweenness import betweenness
-from netchoice._kernels.distances import distance_histograms
+from netchoice._kernels.distance_histograms import distance_histograms
 
 pytestmark = pytest.mark.kernels
 
 TWO_TRIANGLES = nx.disjoint_union(nx.complete_graph(3), nx.complete_graph(3))
 
 SMALL = {
-    "nothing": nx.empty_graph(0),
+    "no nodes": nx.empty_graph(0),
     "one node": nx.empty_graph(1),
     "two nodes": nx.empty_graph(2),
     "one edge": nx.path_graph(2),
@@ -30,8 +30,8 @@ SMALL = {
     "tree": nx.balanced_tree(3, 3),
     "barbell": nx.barbell_graph(10, 7),
     "grid": nx.convert_node_labels_to_integers(nx.grid_2d_graph(7, 9)),
-    "two alike": TWO_TRIANGLES,
-    "many alike": nx.disjoint_union_all([nx.cycle_graph(5)] * 9),
+    "two equal components": TWO_TRIANGLES,
+    "many equal components": nx.disjoint_union_all([nx.cycle_graph(5)] * 9),
     "larger component last": nx.disjoint_union(nx.cycle_graph(4), nx.path_graph(6)),
     "with isolated nodes": nx.disjoint_union_all(
         [nx.empty_graph(3), TWO_TRIANGLES, nx.empty_graph(2), nx.wheel_graph(9)]
@@ -62,12 +62,12 @@ def close(values):
     return pytest.approx(values, rel=1e-9, abs=1e-9)
 
 
-def check_with_twins(network):
+def check_with_reference(network):
     graph = Graph.of(network)
     adjacency = adjacency_of(graph)
-    whole, largest = distance_histograms(graph.indptr, graph.indices)
-    assert whole.dtype == largest.dtype == np.int64
-    assert whole.tolist() == naive.distance_counts(adjacency)
+    everywhere, largest = distance_histograms(graph.indptr, graph.indices)
+    assert everywhere.dtype == largest.dtype == np.int64
+    assert everywhere.tolist() == naive.distance_counts(adjacency)
     inside = naive.induced(adjacency, naive.largest_component(adjacency))
     assert largest.tolist() == naive.distance_counts(inside)
     between = betweenness(graph.indptr, graph.indices)
@@ -77,8 +77,8 @@ def check_with_twins(network):
 
 def check_with_networkx(network):
     graph = Graph.of(network)
-    whole, largest = distance_histograms(graph.indptr, graph.indices)
-    assert whole.tolist() == networkx_counts(network)
+    everywhere, largest = distance_histograms(graph.indptr, graph.indices)
+    assert everywhere.tolist() == networkx_counts(network)
     component = max(nx.connected_components(network), key=len)
     assert largest.tolist() == networkx_counts(network.subgraph(component))
     between = betweenness(graph.indptr, graph.indices)
@@ -86,42 +86,42 @@ def check_with_networkx(network):
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_small_graphs_as_the_twins(name):
-    check_with_twins(SMALL[name])
+def test_small_graphs_equal_the_reference(name):
+    check_with_reference(SMALL[name])
 
 
 @pytest.mark.parametrize("name", [name for name in SMALL if len(SMALL[name])])
-def test_small_graphs_as_networkx(name):
+def test_small_graphs_equal_networkx(name):
     check_with_networkx(SMALL[name])
 
 
-def test_the_atlas():
+def test_all_graphs_with_up_to_seven_nodes():
     for network in nx.graph_atlas_g():
-        check_with_twins(network)
+        check_with_reference(network)
 
 
 @settings(deadline=None, max_examples=150)
 @given(n_nodes=st.integers(1, 45), mean_degree=st.floats(0, 12), seed=st.integers(0, 2**32 - 1))
-def test_random_graphs_as_the_twins(n_nodes, mean_degree, seed):
+def test_random_graphs_equal_the_reference(n_nodes, mean_degree, seed):
     p = min(1.0, mean_degree / n_nodes)
-    check_with_twins(nx.gnp_random_graph(n_nodes, p, seed=seed))
+    check_with_reference(nx.gnp_random_graph(n_nodes, p, seed=seed))
 
 
 @pytest.mark.parametrize("mean_degree", [0.5, 1.0, 1.5, 3.0, 10.0, 60.0])
 @pytest.mark.parametrize("n_nodes", [64, 300])
-def test_random_graphs_as_networkx(n_nodes, mean_degree):
+def test_random_graphs_equal_networkx(n_nodes, mean_degree):
     for seed in range(3):
         p = min(1.0, mean_degree / n_nodes)
         check_with_networkx(nx.gnp_random_graph(n_nodes, p, seed=seed))
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
-def test_preferential_attachment(m):
+def test_preferential_attachment_equals_networkx(m):
     check_with_networkx(nx.barabasi_albert_graph(600, m, seed=m))
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_duplication(seed):
+def test_duplication_equals_networkx(seed):
     rng = np.random.default_rng(seed)
     space = get_space("duplication")
     label, params = space.sample(rng)
@@ -129,21 +129,21 @@ def test_duplication(seed):
 
 
 @pytest.mark.parametrize("n_nodes", [511, 512, 513, 1025])
-def test_around_the_edges_of_blocks(n_nodes):
-    """Distances from 512 sources share a search: more nodes than that need several."""
+def test_numbers_of_nodes_around_the_block_size(n_nodes):
+    """One search covers 512 sources; more nodes need several searches."""
     graph = Graph.of(nx.cycle_graph(n_nodes))
-    whole, largest = distance_histograms(graph.indptr, graph.indices)
+    everywhere, largest = distance_histograms(graph.indptr, graph.indices)
     expected = [0] + [n_nodes] * (n_nodes // 2)
     if n_nodes % 2 == 0:
         expected[-1] //= 2
-    assert whole.tolist() == largest.tolist() == expected
+    assert everywhere.tolist() == largest.tolist() == expected
 
 
-def test_a_long_path():
+def test_long_path_has_the_closed_form():
     n_nodes = 3000
     graph = Graph.of(nx.path_graph(n_nodes))
-    whole, _ = distance_histograms(graph.indptr, graph.indices)
-    assert whole.tolist() == [0, *range(n_nodes - 1, 0, -1)]
+    everywhere, _ = distance_histograms(graph.indptr, graph.indices)
+    assert everywhere.tolist() == [0, *range(n_nodes - 1, 0, -1)]
     between = betweenness(graph.indptr, graph.indices)
     assert between.tolist() == [i * (n_nodes - 1 - i) for i in range(n_nodes)]
 
@@ -155,24 +155,24 @@ def chain_of_squares(length):
     return network
 
 
-def test_more_paths_than_an_integer_holds():
+def test_more_paths_than_a_64_bit_integer_can_count():
     """Every square doubles the number of paths, here to 2**100."""
     check_with_networkx(chain_of_squares(100))
 
 
-def test_more_paths_than_a_float_holds():
+def test_more_paths_than_a_float_can_count_give_nan():
     graph = Graph.of(chain_of_squares(1030))
     assert np.isnan(betweenness(graph.indptr, graph.indices)).any()
 
 
-def test_the_same_bits_every_time():
+def test_betweenness_is_bit_identical_on_every_run():
     graph = Graph.of(nx.barabasi_albert_graph(500, 3, seed=0))
     runs = {betweenness(graph.indptr, graph.indices).tobytes() for _ in range(5)}
     assert len(runs) == 1
 
 
 @pytest.mark.parametrize("kernel", [distance_histograms, betweenness])
-def test_one_version_is_compiled(kernel):
+def test_kernels_are_compiled_once(kernel):
     graph = Graph.of(nx.path_graph(3))
     kernel(graph.indptr, graph.indices)
     assert len(kernel.signatures) == 1

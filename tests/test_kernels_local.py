@@ -1,4 +1,4 @@
-"""Kernels of local structure against slow twins and against networkx."""
+"""Kernels of local structure against reference implementations and networkx."""
 
 from functools import cache
 from math import comb
@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import netchoice
 from netchoice import Graph
-from netchoice._kernels.cliques import clique_number, count_cliques
-from netchoice._kernels.components import component_labels
-from netchoice._kernels.connectivity import degree_connectivity
-from netchoice._kernels.cores import core_numbers
-from netchoice._kernels.dominating import edge_dominating_set_size, node_dominating_set_size
+from netchoice._kernels.clique_search import clique_number, count_cliques
+from netchoice._kernels.component_labels import component_labels
+from netchoice._kernels.core_numbers import core_numbers
+from netchoice._kernels.degree_connectivity import degree_connectivity
+from netchoice._kernels.dominating_sets import edge_dominating_set_size, node_dominating_set_size
 from netchoice._kernels.local_efficiency import local_efficiency
 from netchoice._kernels.squares import square_clustering
 from netchoice._kernels.triangles import node_triangles
@@ -34,7 +34,7 @@ def largest_component(graph):
 
 
 def measure(graph):
-    """Everything the kernels say of a graph, by name."""
+    """Return the results of all kernels, by name."""
     csr = graph.indptr, graph.indices
     everything = np.ones(graph.n_nodes, bool)
     return {
@@ -51,7 +51,7 @@ def measure(graph):
     }
 
 
-def measure_naively(graph):
+def measure_with_reference(graph):
     adjacency = [graph.neighbors(u).tolist() for u in range(graph.n_nodes)]
     return {
         "core": naive.core_numbers(adjacency),
@@ -107,17 +107,17 @@ def count_with_networkx(network):
 def assert_same(ours, ref):
     assert ours.keys() == ref.keys()
     for name, expected in ref.items():
-        found, expected = np.asarray(ours[name]), np.asarray(expected)
-        assert found.shape == expected.shape, name
-        if np.issubdtype(found.dtype, np.integer):
-            assert found.tolist() == expected.tolist(), name
+        result, expected = np.asarray(ours[name]), np.asarray(expected)
+        assert result.shape == expected.shape, name
+        if np.issubdtype(result.dtype, np.integer):
+            assert result.tolist() == expected.tolist(), name
         else:
-            np.testing.assert_allclose(found, expected, err_msg=name, **close)
+            np.testing.assert_allclose(result, expected, err_msg=name, **close)
 
 
 def check(graph, *, with_networkx=True):
     ours = measure(graph)
-    assert_same(ours, measure_naively(graph))
+    assert_same(ours, measure_with_reference(graph))
     if with_networkx:
         assert_same(ours, measure_with_networkx(graph))
     order = core_numbers(graph.indptr, graph.indices)[1]
@@ -134,7 +134,7 @@ def joined(*networks, n_isolated=0):
 
 
 def wheel_of_cliques(n_cliques, size):
-    """A hub linked to everything in a chain of cliques: its neighbourhood is wide and deep."""
+    """Return a chain of cliques with a hub that is linked to all nodes."""
     chain = nx.disjoint_union_all([nx.complete_graph(size)] * n_cliques)
     chain.add_edges_from((size * i + 1, size * (i + 1)) for i in range(n_cliques - 1))
     hub = len(chain)
@@ -143,7 +143,7 @@ def wheel_of_cliques(n_cliques, size):
 
 
 NAMED = {
-    "nothing": lambda: Graph.from_edges([], n_nodes=0),
+    "no nodes": lambda: Graph.from_edges([], n_nodes=0),
     "one node": lambda: Graph.from_edges([], n_nodes=1),
     "two nodes": lambda: Graph.from_edges([], n_nodes=2),
     "one edge": lambda: Graph.from_edges([(0, 1)]),
@@ -170,28 +170,28 @@ NAMED = {
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_named_graphs(name):
+def test_named_graphs_equal_the_references(name):
     check(NAMED[name]())
 
 
-def test_graph_atlas():
+def test_all_graphs_with_up_to_seven_nodes():
     for network in nx.graph_atlas_g():
         check(of(network))
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("density", [0.01, 0.05, 0.15, 0.4])
-def test_random_graphs(density, seed):
+def test_random_graphs_equal_the_references(density, seed):
     check(of(nx.gnp_random_graph(60, density, seed=seed)))
 
 
 @pytest.mark.parametrize("density", [0.5, 0.8, 0.95])
-def test_dense_graphs(density):
+def test_dense_graphs_equal_the_references(density):
     check(of(nx.gnp_random_graph(18, density, seed=1)))
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
-def test_preferential_attachment(m):
+def test_preferential_attachment_equals_the_references(m):
     check(of(nx.barabasi_albert_graph(300, m, seed=m)))
 
 
@@ -204,14 +204,14 @@ def duplication_network(seed):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_duplication(seed):
+def test_duplication_equals_the_references(seed):
     graph = duplication_network(seed)
     check(graph, with_networkx=graph.n_edges < 3000)
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_any_graph(data):
+def test_arbitrary_edges_equal_the_references(data):
     n_nodes = data.draw(st.integers(1, 14))
     node = st.integers(0, n_nodes - 1)
     edges = data.draw(st.lists(st.tuples(node, node), max_size=60))
@@ -219,7 +219,7 @@ def test_any_graph(data):
 
 
 @pytest.mark.parametrize("n_nodes", [63, 64, 65, 66, 128, 129, 200])
-def test_complete_graphs_of_any_width(n_nodes):
+def test_complete_graphs_have_closed_forms(n_nodes):
     graph = of(nx.complete_graph(n_nodes))
     ours = measure(graph)
     assert ours["cliques"] == (comb(n_nodes, 4), comb(n_nodes, 5))
@@ -235,8 +235,8 @@ def test_complete_graphs_of_any_width(n_nodes):
 
 
 @pytest.mark.parametrize(("n_nodes", "n_parts"), [(150, 10), (140, 70), (130, 3)])
-def test_cliques_of_turan_graphs(n_nodes, n_parts):
-    """A clique takes at most one node of each part: counts are elementary symmetric sums."""
+def test_cliques_of_turan_graphs_have_closed_forms(n_nodes, n_parts):
+    """A clique has at most one node of each part; counts are elementary symmetric sums."""
     parts = [n_nodes // n_parts + (i < n_nodes % n_parts) for i in range(n_parts)]
     counts = [1, 0, 0, 0, 0, 0]
     for part in parts:
@@ -248,8 +248,8 @@ def test_cliques_of_turan_graphs(n_nodes, n_parts):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_wide_random_graphs(seed):
-    """Rows of several words, with components and distances beyond 2 among a hub's neighbours."""
+def test_neighbourhoods_of_more_than_64_nodes_equal_the_references(seed):
+    """The neighbours of a hub have several components and distances above 2."""
     network = nx.gnp_random_graph(210, 0.012 + 0.05 * seed, seed=seed)
     network.add_edges_from((210, u) for u in range(200))
     graph = of(network)
@@ -257,7 +257,7 @@ def test_wide_random_graphs(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_cliques_in_dense_wide_graphs(seed):
+def test_cliques_in_dense_graphs_with_more_than_64_nodes(seed):
     network = nx.gnp_random_graph(110, 0.75, seed=seed)
     graph = of(network)
     largest, _ = nx.max_weight_clique(network, weight=None)
@@ -267,7 +267,7 @@ def test_cliques_in_dense_wide_graphs(seed):
 
 
 def four_cliques_by_matrix(adjacency):
-    """The edges among the common neighbours of each edge's ends: a 4-clique has six edges."""
+    """Count the edges among the common neighbours of each edge's ends; a 4-clique has six edges."""
     total = 0
     for u, v in zip(*np.nonzero(np.triu(adjacency)), strict=True):
         common = np.flatnonzero(adjacency[u] & adjacency[v])
@@ -275,7 +275,7 @@ def four_cliques_by_matrix(adjacency):
     return total // 6
 
 
-def test_same_bits_on_every_run():
+def test_results_are_bit_identical_on_every_run():
     graph = duplication_network(3)
     first, second = measure(graph), measure(graph)
     for name in first:

@@ -1,4 +1,4 @@
-"""Spectral kernels against dense eigen-decompositions."""
+"""Spectral kernels against dense eigendecompositions and closed forms."""
 
 import math
 
@@ -9,7 +9,7 @@ import pytest
 
 import netchoice
 from netchoice import Graph
-from netchoice._kernels.components import component_labels
+from netchoice._kernels.component_labels import component_labels
 from netchoice._kernels.spectrum import estrada_index, leading_eigenvector
 
 pytestmark = pytest.mark.kernels
@@ -53,7 +53,7 @@ def side_by_side(*graphs):
 
 
 def cliques_around_a_centre(n_cliques, size, largest=1):
-    """One eigenvalue many times over: invisible to a Krylov space after the first time."""
+    """Return a graph with a repeated eigenvalue, which a Krylov space contains only once."""
     graph = nx.disjoint_union_all([nx.complete_graph(size)] * n_cliques)
     centre = n_cliques * size
     graph.add_edges_from((centre, i * size) for i in range(n_cliques))
@@ -111,24 +111,24 @@ NAMED = {
 
 
 @pytest.mark.parametrize("n_nodes", [1, 2, 3, 17])
-def test_no_edges(n_nodes):
+def test_graphs_without_edges(n_nodes):
     estrada, value, vector = ours(Graph.from_edges([], n_nodes=n_nodes))
     assert estrada == n_nodes
     assert value == 0
     assert vector.tolist() == [1.0] + [0.0] * (n_nodes - 1)
 
 
-def test_no_nodes():
+def test_graph_without_nodes():
     estrada, value, vector = ours(Graph.from_edges([], n_nodes=0))
     assert (estrada, value, len(vector)) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_named_graphs(name):
+def test_named_graphs_equal_the_reference(name):
     check(Graph.from_networkx(NAMED[name]))
 
 
-def test_closed_forms():
+def test_complete_graph_and_star_have_closed_forms():
     estrada, value, _ = ours(Graph.from_networkx(nx.complete_graph(50)))
     assert estrada == pytest.approx(math.exp(49) + 49 / math.e, rel=1e-12)
     assert value == pytest.approx(49, rel=1e-14)
@@ -138,14 +138,14 @@ def test_closed_forms():
     assert vector.max() == pytest.approx(math.sqrt(0.5), rel=1e-12)
 
 
-def test_overflow_only_where_the_value_does():
+def test_estrada_index_overflows_only_if_its_value_does():
     estrada, *_ = ours(Graph.from_networkx(nx.complete_graph(700)))
     assert estrada == pytest.approx(math.exp(699), rel=ACCURACY)
     estrada, *_ = ours(Graph.from_networkx(nx.complete_graph(720)))
     assert estrada == math.inf
 
 
-def test_long_path():
+def test_long_path_has_the_closed_form():
     n = 2000
     _, value, vector = ours(Graph.from_networkx(nx.path_graph(n)))
     angle = math.pi / (n + 1)
@@ -155,7 +155,7 @@ def test_long_path():
     assert vector.max() == pytest.approx(exact.max(), rel=ACCURACY)
 
 
-def test_graph_atlas():
+def test_all_graphs_with_up_to_seven_nodes():
     for graph in nx.graph_atlas_g():
         check(Graph.from_networkx(graph))
 
@@ -163,28 +163,28 @@ def test_graph_atlas():
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("mean_degree", [0.5, 1, 1.5, 3, 8, 30, 100])
 @pytest.mark.parametrize("n_nodes", [30, 110, 260])
-def test_random_graphs(n_nodes, mean_degree, seed):
+def test_random_graphs_equal_the_reference(n_nodes, mean_degree, seed):
     density = min(1, mean_degree / n_nodes)
     check(Graph.from_networkx(nx.fast_gnp_random_graph(n_nodes, density, seed)))
 
 
 @pytest.mark.parametrize("label", ["ba1", "ba2", "ba3", "ba4"])
 @pytest.mark.parametrize("n_nodes", [20, 100, 400])
-def test_preferential_attachment(label, n_nodes):
+def test_preferential_attachment_equals_the_reference(label, n_nodes):
     model = netchoice.get_space("ba")[label]
     check(model.grow(n_nodes, {}, np.random.default_rng(7)))
 
 
 @pytest.mark.parametrize("p_delete", [0.25, 0.35, 0.45, 0.6, 0.75])
 @pytest.mark.parametrize(("label", "other"), [("dmc", "p_connect"), ("dmr", "p_new")])
-def test_duplication(label, other, p_delete):
+def test_duplication_equals_the_reference(label, other, p_delete):
     model = netchoice.get_space("duplication")[label]
     rng = np.random.default_rng(11)
     for value in (0.25, 0.5, 0.75):
         check(model.grow(400, {"p_delete": p_delete, other: value}, rng))
 
 
-def test_same_bits_every_time():
+def test_results_are_bit_identical_on_every_run():
     graph = netchoice.get_space("ba")["ba3"].grow(300, {}, np.random.default_rng(1))
     first, again = ours(graph), ours(graph)
     assert first[:2] == again[:2]

@@ -1,4 +1,4 @@
-"""Compiled growth against readable twins and exact enumeration."""
+"""Growth kernels against reference implementations and exact enumeration."""
 
 import functools
 
@@ -6,18 +6,19 @@ import naive
 import networkx as nx
 import numpy as np
 import pytest
+from kernel_probes import uniforms
 from scipy import stats
 
 import netchoice
-from netchoice._kernels.components import component_labels
-from netchoice.models.registry import SPACES
+from netchoice._kernels.component_labels import component_labels
+from netchoice.models.builtin import SPACES
 
 pytestmark = pytest.mark.kernels
 
 N_NODES, N_NETWORKS = 40, 400
-# 11 models in two ways, 4 statistics each, two tests: with this level per test, correct code
-# raises a false alarm in fewer than one of a thousand choices of the seed.
-LEVEL = 1e-3 / (11 * 2 * 4 * 2)
+# 11 models, isolated nodes kept or dropped, 4 statistics, 2 tests: with this significance level per
+# test, correct code fails for fewer than one in a thousand seeds.
+ALPHA = 1e-3 / (11 * 2 * 4 * 2)
 PARAMETERS = {
     "dmc": [{"p_delete": 0.3, "p_connect": 0.4}, {"p_delete": 0.7, "p_connect": 0.6}],
     "dmr": [{"p_delete": 0.3, "p_new": 0.4}, {"p_delete": 0.7, "p_new": 0.7}],
@@ -43,7 +44,7 @@ CASES = [
 
 
 def measure(graph):
-    """Edges, largest degree, triangles, components of a networkx graph."""
+    """Return edges, largest degree, triangles and components of a networkx graph."""
     return (
         graph.number_of_edges(),
         max(dict(graph.degree()).values()),
@@ -53,7 +54,7 @@ def measure(graph):
 
 
 def two_sample_p(ours, reference):
-    """Smallest p-value over statistics, of tests for the distribution and for the mean."""
+    """Return the smallest p-value over statistics, of tests of the distribution and the mean."""
     p_values = []
     for a, b in zip(np.transpose(ours), np.transpose(reference), strict=True):
         p_values.append(stats.ks_2samp(a, b, method="asymp").pvalue)
@@ -80,15 +81,15 @@ def our_sample(name, parameters, isolated, seed=2):
     return [measure(graph.to_networkx()) for graph in grown]
 
 
-def test_every_model_has_a_twin_and_parameters():
+def test_every_model_has_a_reference_implementation_and_parameters():
     names = {model.name for space in SPACES.values() for model in space}
     assert names == set(naive.MODELS) == set(PARAMETERS)
 
 
 @pytest.mark.parametrize(("name", "i", "isolated"), CASES)
-def test_same_distribution_as_the_twin(name, i, isolated):
+def test_same_distribution_as_the_reference_implementation(name, i, isolated):
     ours = our_sample(name, PARAMETERS[name][i], isolated)
-    assert two_sample_p(ours, reference_sample(name, i, isolated)) > LEVEL
+    assert two_sample_p(ours, reference_sample(name, i, isolated)) > ALPHA
 
 
 @pytest.mark.slow
@@ -96,15 +97,16 @@ def test_same_distribution_as_the_twin(name, i, isolated):
 @pytest.mark.parametrize("name", ["dmc", "dmr"])
 def test_same_distribution_at_a_larger_size(name, isolated):
     model, parameters = netchoice.get_model(name), PARAMETERS[name][1]
-    ours, twins = np.random.default_rng(6), np.random.default_rng(7)
+    ours, reference = np.random.default_rng(6), np.random.default_rng(7)
     a = [
         measure(model.grow(250, parameters, ours, isolated=isolated).to_networkx())
         for _ in range(400)
     ]
     b = [
-        measure(naive.MODELS[name](250, twins, isolated=isolated, **parameters)) for _ in range(400)
+        measure(naive.MODELS[name](250, reference, isolated=isolated, **parameters))
+        for _ in range(400)
     ]
-    assert two_sample_p(a, b) > LEVEL
+    assert two_sample_p(a, b) > ALPHA
 
 
 @pytest.mark.parametrize(
@@ -115,9 +117,8 @@ def test_same_distribution_at_a_larger_size(name, isolated):
         ("smw", {"mean_links": 0.7, "p_rewire": 0.6}),
     ],
 )
-def test_a_wrong_parameter_is_noticed(name, wrong):
-    """The comparison above has the power to fail."""
-    assert two_sample_p(our_sample(name, wrong, "keep"), reference_sample(name, 0, "keep")) < LEVEL
+def test_the_comparison_detects_a_wrong_parameter(name, wrong):
+    assert two_sample_p(our_sample(name, wrong, "keep"), reference_sample(name, 0, "keep")) < ALPHA
 
 
 @pytest.mark.parametrize("n_nodes", [3, 4])
@@ -130,7 +131,7 @@ def test_a_wrong_parameter_is_noticed(name, wrong):
         ("dmr", naive.dmr_outcomes, {"p_delete": 1.0, "p_new": 1.0}),
     ],
 )
-def test_small_networks_have_their_exact_probabilities(name, outcomes, parameters, n_nodes):
+def test_small_networks_have_exact_probabilities(name, outcomes, parameters, n_nodes):
     exact = outcomes(n_nodes, *parameters.values())
     exact = {edges: p for edges, p in exact.items() if p > 0}
     assert sum(exact.values()) == pytest.approx(1)
@@ -183,7 +184,7 @@ def test_growth_is_valid_and_deterministic(name, isolated):
 
 
 @pytest.mark.parametrize("name", sorted(PARAMETERS))
-def test_smallest_networks(name):
+def test_networks_of_the_smallest_sizes_can_be_grown(name):
     model, rng = netchoice.get_model(name), np.random.default_rng(1)
     parameters = {**PARAMETERS[name][0]}
     for n_nodes in range(model.min_nodes, 9):
@@ -202,7 +203,7 @@ def test_ba_is_connected_with_the_right_number_of_edges():
 
 
 def test_large_networks_grow_with_linear_memory():
-    """100,000 nodes; the arrays of a network with n² entries would not fit."""
+    """Grow 100,000 nodes; arrays with n² entries would not fit into memory."""
     rng = np.random.default_rng(7)
     for name, parameters in [("dmc", {"p_delete": 0.6, "p_connect": 0.5}), ("ba4", {})]:
         graph = netchoice.get_model(name).grow(100_000, parameters, rng)
@@ -214,7 +215,7 @@ def test_large_networks_grow_with_linear_memory():
     assert graph.n_isolated == 0
 
 
-def test_growth_that_cannot_end_is_an_error():
+def test_growth_that_cannot_end_raises_an_error():
     rng = np.random.default_rng(8)
     with pytest.raises(netchoice.errors.GrowthLimitError, match="nearly all nodes stay isolated"):
         netchoice.get_model("dmc").grow(50, {"p_delete": 1, "p_connect": 0}, rng, isolated="drop")
@@ -224,10 +225,8 @@ def test_growth_that_cannot_end_is_an_error():
         )
 
 
-def test_the_stream_in_kernels_is_numpys():
-    """Bit for bit SFC64, so its quality is NumPy's."""
-    from netchoice._kernels.random import uniforms
-    from netchoice.models.compiled import seed_from
+def test_random_stream_of_kernels_equals_numpys_sfc64():
+    from netchoice.models.growth_kernels import seed_from
 
     seed = seed_from(np.random.default_rng(9))
     reference = np.random.SFC64()
@@ -239,8 +238,8 @@ def test_the_stream_in_kernels_is_numpys():
 
 
 def test_kernels_have_one_signature_each():
-    """Two would mean that some caller passes other types, and pays a second compilation."""
-    from netchoice._kernels.compiling import kernels
+    """A second signature means that a caller passes other types and compiles the kernel twice."""
+    from netchoice._kernels.compiler import kernels
 
     for name, dispatcher in kernels().items():
         assert len(dispatcher.signatures) <= 1, name

@@ -5,14 +5,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from netchoice.workflows.pilot_accuracy import confused_pairs, paired_gain
 
 import netchoice
 from netchoice import CostModel, ModelSpace, ReferenceTable, simulate_table
-from netchoice.cost_growth import CostGrowth, power, straight_line
+from netchoice.cost_growth import CostGrowth, fit_power, fit_slope
 from netchoice.errors import UsageError
 from netchoice.features import min_powers
 from netchoice.workflows import PilotStudy, pilot, recommend_pilot_size
-from netchoice.workflows.pilot_accuracy import confused_pairs, paired_gain
 
 FEW = ["degree_mean", "transitivity", "n_triangles", "lcc_mean_distance", "noise_normal"]
 SIZES = (50, 100, 200, 400, 800)
@@ -65,7 +65,7 @@ def test_interval_of_the_exponent_covers_the_truth_as_often_as_it_says():
     rng = np.random.default_rng(1)
     for _ in range(400):
         y = 1.7 * x + 0.1 * rng.normal(size=len(x))
-        slope, low, high = straight_line(x, y, 0.9)
+        slope, low, high = fit_slope(x, y, 0.9)
         assert low < slope < high
         covered += low < 1.7 < high
     assert 0.85 < covered / 400 < 0.95
@@ -77,20 +77,20 @@ def test_straight_line_is_least_squares():
     rng = np.random.default_rng(2)
     x, y = np.sort(rng.normal(size=7)), rng.normal(size=7)
     ref = linregress(x, y)
-    slope, low, high = straight_line(x, y)
+    slope, low, high = fit_slope(x, y)
     assert slope == pytest.approx(ref.slope)
     from scipy.stats import t
 
     assert high - slope == pytest.approx(t.ppf(0.975, 5) * ref.stderr)
     assert slope - low == pytest.approx(high - slope)
-    assert np.isnan(straight_line(x[:2], y[:2])[1])
+    assert np.isnan(fit_slope(x[:2], y[:2])[1])
 
 
 def test_overhead_hides_the_exponent_from_a_straight_line_but_not_from_the_curve():
     n = np.array(SIZES, dtype=float)
     seconds = 1e-3 + 1e-9 * n**2
-    assert straight_line(np.log(n), np.log(seconds))[0] < 0.3
-    assert power(n, seconds) == pytest.approx(2.0, abs=0.25)
+    assert fit_slope(np.log(n), np.log(seconds))[0] < 0.3
+    assert fit_power(n, seconds) == pytest.approx(2.0, abs=0.25)
     growth = CostGrowth.fit([made_up(n, noise=0.1, seed=3) for n in SIZES])
     told = growth.exponents.set_index(["kind", "name"])
     walk = told.loc[("step", "walk")]
@@ -156,7 +156,7 @@ def test_costs_alone_will_do():
 
 
 def test_growth_refuses_what_it_cannot_use():
-    with pytest.raises(UsageError, match=r"one size \(50 nodes\); growth needs at least two"):
+    with pytest.raises(UsageError, match=r"one size \(50 nodes\); a fit needs at least two"):
         CostGrowth.fit([made_up(50)])
     with pytest.raises(UsageError, match="no tables"):
         CostGrowth.fit([])
@@ -240,8 +240,9 @@ def test_accuracy_is_that_of_the_target_table(study, options):
 
 
 def test_rankings_at_a_penalty_use_costs_of_the_target(study, options):
-    from netchoice.selection import get_selector
     from netchoice.workflows.pilot_tables import fit_growth
+
+    from netchoice.selection import get_selector
 
     tables = [
         ReferenceTable.load(options["path"] / "tables" / f"pilot-{n}-{repeat}")
@@ -287,14 +288,14 @@ def test_saving_is_the_ratio_of_measured_costs(study, options):
 
 def test_study_is_taken_up_where_it_was(study, options, monkeypatch):
     """Nothing is simulated, ranked or scored twice."""
-    from netchoice.simulate import Job
+    from netchoice.row_simulator import RowSimulator
     from netchoice.workflows import pilot as module
 
     def not_again(*_, **__):
         raise AssertionError("done before")
 
     monkeypatch.setattr(module, "rank", not_again)
-    monkeypatch.setattr(Job, "simulate", not_again)
+    monkeypatch.setattr(RowSimulator, "simulate", not_again)
     told = []
     again = pilot("duplication", **options, on_progress=lambda *args: told.append(args))
     pd.testing.assert_frame_equal(again.accuracy, study.accuracy)

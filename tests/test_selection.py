@@ -1,4 +1,4 @@
-"""Every selector, over the registry: what they share. Each method's own numbers are tested apart."""
+"""Behaviour that all selectors share, over the registry, and rank_path and stability."""
 
 import itertools
 import pickle
@@ -21,18 +21,18 @@ from netchoice.costs import CostError
 from netchoice.errors import UsageError
 from netchoice.selection import JMI, JMIM, METHODS, MRMR, ReliefF, WeightedForest, get_selector
 from netchoice.selection.greedy import Terms
-from netchoice.selection.path import _same
+from netchoice.selection.path import _equal
 
 SEQUENTIAL = ["mrmr", "jmi", "jmim"]
 WEIGHTED = ["weighted-mdi", "weighted-mda"]
 FORESTS = ["forest-relieff", "penalized-mdi", "penalized-mda", *WEIGHTED]
 DETERMINISTIC = [*SEQUENTIAL, "relieff", "surf", "multisurf"]
-#: Of the scikit-learn that is pinned; another version may have others.
+#: Number of checks in the pinned version of scikit-learn.
 N_CHECKS = 47
 
 
 def small(method, **parameters):
-    """A selector with few trees, where they are many."""
+    """Return a selector, with few trees if it has any."""
     if method in FORESTS:
         parameters.setdefault("n_trees", 20)
     return get_selector(method, **parameters)
@@ -73,7 +73,7 @@ def test_scikit_learn_checks(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_results(method, wine, costs):
+def test_fitted_attributes_are_consistent(method, wine, costs):
     X, y = wine
     selector = small(method, costs=costs, penalty=0.5, n_features_to_select=4).fit(X, y)
     assert sorted(selector.ranking_) == list(range(13))
@@ -92,7 +92,7 @@ def test_results(method, wine, costs):
 
 
 @pytest.mark.parametrize("method", SEQUENTIAL)
-def test_steps_add_up(method, wine, costs):
+def test_terms_of_each_step_add_up_to_the_score(method, wine, costs):
     steps = small(method, costs=costs, penalty=2).fit(*wine).steps_
     interaction = steps["interaction"] if method != "mrmr" else 0
     partner = steps["partner"] if method == "jmim" else 0
@@ -102,7 +102,7 @@ def test_steps_add_up(method, wine, costs):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_pandas_pipeline_pickle_clone(method, wine, costs):
+def test_works_with_pandas_pipelines_pickle_and_clone(method, wine, costs):
     X, y = wine
     selector = small(method, costs=costs, penalty=0.1, n_features_to_select=3)
     out = clone(selector).set_output(transform="pandas").fit(X, y).transform(X)
@@ -114,7 +114,7 @@ def test_pandas_pipeline_pickle_clone(method, wine, costs):
     assert pipe.fit(X, y).score(X, y) > 0.4
 
 
-def test_grid_search_over_penalty(wine):
+def test_penalty_works_in_grid_search(wine):
     X, y = wine
     costs = pd.Series(np.arange(13.0), index=X.columns)
     pipe = make_pipeline(MRMR(costs=costs, n_features_to_select=2), KNeighborsClassifier())
@@ -127,18 +127,18 @@ def test_grid_search_over_penalty(wine):
     )
 
 
-# ColumnCosts
+# Costs
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m not in WEIGHTED])
 @pytest.mark.parametrize("charge", ["alone", "shared"])
-def test_endless_penalty_is_the_order_of_cost(method, charge, wine, costs):
+def test_huge_penalty_ranks_by_cost(method, charge, wine, costs):
     selector = small(method, costs=costs, penalty=1e9, charge=charge).fit(*wine)
     assert list(selector.ranking_names_) == sorted(costs, key=costs.get)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_costs_in_any_form(method, wine, costs):
+def test_all_forms_of_costs_give_the_same_ranking(method, wine, costs):
     X, y = wine
     forms = [
         list(costs.values()),
@@ -156,32 +156,34 @@ def test_costs_in_any_form(method, wine, costs):
 
 
 @pytest.mark.parametrize(
-    ("costs", "words"),
+    ("costs", "message"),
     [
-        ([1.0] * 12, "12 costs for 13 columns"),
+        ([1.0] * 12, "one cost for each of 13 columns; got 12"),
         ([np.nan] + [1.0] * 12, "is nan; expected a finite number"),
         ([np.inf] + [1.0] * 12, "is inf; expected a finite number"),
         ([-1.0] + [1.0] * 12, "is -1.0; expected a finite number, 0 or more"),
         (["expensive"] + [1.0] * 12, "is 'expensive'; expected a number"),
-        ({"alcohol": 1.0}, "no cost for column 'malic_acid' .12 of 13 have none"),
-        (CostModel({"alcohol": 1.0}), "no cost for column 'malic_acid'"),
+        ({"alcohol": 1.0}, "got none for 'malic_acid' .12 of 13 columns have none"),
+        (CostModel({"alcohol": 1.0}), "got none for 'malic_acid'"),
     ],
 )
 @pytest.mark.parametrize("method", METHODS)
-def test_costs_that_are_none(method, costs, words, wine):
-    with pytest.raises(CostError, match=words):
+def test_invalid_costs_are_refused(method, costs, message, wine):
+    with pytest.raises(CostError, match=message):
         small(method, costs=costs).fit(*wine)
 
 
-def test_named_costs_need_names(wine):
+def test_costs_by_name_need_column_names(wine):
     X, y = wine
-    with pytest.raises(CostError, match="the table has no column names; give a pandas DataFrame"):
+    with pytest.raises(
+        CostError, match=r"need a table with column names; got an array. Pass a pandas"
+    ):
         JMI(costs=CostModel(dict.fromkeys(X.columns, 1.0))).fit(X.to_numpy(), y)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_no_costs(method, wine):
-    with pytest.warns(UserWarning, match="penalty=3 changes nothing, because no costs were given"):
+def test_penalty_without_costs_warns_and_has_no_effect(method, wine):
+    with pytest.warns(UserWarning, match="no effect without `costs`; got penalty=3"):
         warned = small(method, penalty=3).fit(*wine)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -192,8 +194,8 @@ def test_no_costs(method, wine):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_scale(method, wine, costs):
-    """Shares do not depend on the unit; raw costs are as they are."""
+def test_cost_scale(method, wine, costs):
+    """Shares do not depend on the unit of the costs; raw costs are not scaled."""
     expensive = {name: 1e6 * cost for name, cost in costs.items()}
     one, other = (small(method, costs=c, penalty=0.5).fit(*wine) for c in (costs, expensive))
     np.testing.assert_array_equal(one.ranking_, other.ranking_)
@@ -203,7 +205,7 @@ def test_scale(method, wine, costs):
         np.testing.assert_array_equal(raw.ranking_, one.ranking_)
 
 
-def test_ties_go_to_the_cheaper_then_the_earlier():
+def test_ties_go_to_the_cheaper_then_the_earlier_column():
     rng = np.random.default_rng(0)
     column = rng.normal(size=200)
     X = np.column_stack([column] * 4)
@@ -212,7 +214,7 @@ def test_ties_go_to_the_cheaper_then_the_earlier():
     assert list(chosen.ranking_) == [1, 2, 0, 3]
 
 
-# What a step costs when others have paid
+# Shared steps
 
 
 LAB = CostModel(
@@ -223,7 +225,7 @@ LAB = CostModel(
 
 
 def clinic(n=600):
-    """Two blood values tell six classes apart together; a scan can replace the second one."""
+    """Two blood values separate six classes jointly; a scan can replace the second one."""
     rng = np.random.default_rng(8)
     y = rng.integers(0, 6, n)
     frame = pd.DataFrame(rng.normal(size=(n, 5)), columns=list(LAB.own))
@@ -234,8 +236,8 @@ def clinic(n=600):
 
 
 @pytest.mark.parametrize("method", ["mrmr", "jmi", "jmim", "relieff", "penalized-mdi"])
-def test_shared_costs_choose_another_set_that_is_cheaper(method):
-    """Alone, the scan is cheaper than a second blood value; with the sample paid, it is not."""
+def test_shared_costs_select_a_cheaper_set(method):
+    """A scan is cheaper than a second blood value alone, but not after the sample is paid."""
     X, y = clinic()
     sets, accuracies = {}, {}
     for charge in ("alone", "shared"):
@@ -250,8 +252,8 @@ def test_shared_costs_choose_another_set_that_is_cheaper(method):
     assert accuracies["alone"] > 0.95
 
 
-def test_costs_of_columns_are_those_of_the_cost_model():
-    """Also where one feature is computed from others."""
+def test_column_costs_equal_those_of_the_cost_model():
+    """One of the features is computed from others."""
     from netchoice.selection.column_costs import ColumnCosts
 
     names = ["glucose", "sodium", "ratio", "scan"]
@@ -265,16 +267,18 @@ def test_costs_of_columns_are_those_of_the_cost_model():
         {"blood": 10},
     )
     for charge in ("alone", "shared"):
-        ours = ColumnCosts(lab, names, columns=names, scale="raw", charge=charge)
-        for taken in itertools.chain(*(itertools.permutations(range(4), k) for k in range(4))):
-            given = [names[i] for i in taken]
-            assert ours.of_set(taken) == lab.cost_of_set(given, charge)
+        ours = ColumnCosts(lab, names, labels=names, scale="raw", charge=charge)
+        for selected in itertools.chain(*(itertools.permutations(range(4), k) for k in range(4))):
+            given = [names[i] for i in selected]
+            assert ours.cost_of_set(selected) == lab.cost_of_set(given, charge)
             expected = [lab.marginal_cost(name, given, charge) for name in names]
-            left = [i for i in range(4) if i not in taken]
-            np.testing.assert_allclose(ours.one_more(taken)[left], np.array(expected)[left])
+            remaining = [i for i in range(4) if i not in selected]
+            np.testing.assert_allclose(
+                ours.marginal_costs(selected)[remaining], np.array(expected)[remaining]
+            )
 
 
-def test_shared_costs_in_the_loop():
+def test_each_step_pays_the_marginal_cost():
     X, y = clinic()
     selector = JMI(costs=LAB, penalty=1, charge="shared", cost_scale="raw").fit(X, y)
     names = list(selector.ranking_names_)
@@ -284,7 +288,7 @@ def test_shared_costs_in_the_loop():
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m not in WEIGHTED])
-def test_plain_costs_have_nothing_to_share(method, wine, costs):
+def test_charge_has_no_effect_without_shared_steps(method, wine, costs):
     alone, shared = (
         small(method, costs=list(costs.values()), penalty=1, charge=charge).fit(*wine)
         for charge in ("alone", "shared")
@@ -297,51 +301,50 @@ def test_weighted_forest_refuses_shared_costs(wine):
         WeightedForest(costs=np.ones(13), charge="shared").fit(*wine)
 
 
-# The greedy loop against its twin
+# The greedy loop against the reference implementation
 
 
 @pytest.mark.parametrize("charge", ["alone", "shared"])
 @pytest.mark.parametrize("penalty", [0, 0.3, 5])
 @pytest.mark.parametrize("method", SEQUENTIAL)
-def test_sequential_methods_against_naive(method, penalty, charge):
+def test_sequential_methods_equal_the_reference_implementation(method, penalty, charge):
     X, y = clinic(300)
-    how = {"estimator": "published", "seed": None}
     selector = get_selector(
         method, costs=LAB, penalty=penalty, charge=charge, estimator="published"
     )
-    how["seed"] = selector._checked(X, y).seed
-    relevance = information.relevance(X.to_numpy(), y, **how)
-    pairs = information.redundancy(X.to_numpy(), **how)
-    given = information.conditional_redundancy(X.to_numpy(), y, **how)
+    options = {"estimator": "published", "seed": selector._check_data(X, y).seed}
+    relevance = information.relevance(X.to_numpy(), y, **options)
+    pairs = information.redundancy(X.to_numpy(), **options)
+    given = information.conditional_redundancy(X.to_numpy(), y, **options)
     criterion = {
-        "mrmr": lambda k, taken: naive.mrmr(relevance, pairs, k, taken),
-        "jmi": lambda k, taken: naive.jmi(relevance, pairs, given, k, taken),
-        "jmim": lambda k, taken: naive.jmim(relevance, pairs, given, k, taken),
+        "mrmr": lambda k, selected: naive.mrmr(relevance, pairs, k, selected),
+        "jmi": lambda k, selected: naive.jmi(relevance, pairs, given, k, selected),
+        "jmim": lambda k, selected: naive.jmim(relevance, pairs, given, k, selected),
     }[method]
     total = sum(LAB.alone().values())
     own = [LAB.own[name] / total for name in X.columns]
-    needs = [LAB.uses.get(name, ()) for name in X.columns]
+    uses = [LAB.uses.get(name, ()) for name in X.columns]
     alone = naive.Alone([LAB.cost(name) / total for name in X.columns])
-    cost = alone if charge == "alone" else naive.Shared(own, needs, {"blood": 10 / total})
+    cost = alone if charge == "alone" else naive.Shared(own, uses, {"blood": 10 / total})
     assert list(selector.fit(X, y).ranking_) == naive.greedy(criterion, cost, penalty)
 
 
-def test_sum_instead_of_mean(wine):
+def test_redundancy_can_be_a_sum(wine):
     X, y = wine
     selector = JMI(redundancy="sum")
-    how = {"seed": selector._checked(X, y).seed}
+    seed = selector._check_data(X, y).seed
     values = X.to_numpy()
-    relevance = information.relevance(values, y, **how)
-    pairs = information.redundancy(values, **how)
-    given = information.conditional_redundancy(values, y, **how)
+    relevance = information.relevance(values, y, seed=seed)
+    pairs = information.redundancy(values, seed=seed)
+    given = information.conditional_redundancy(values, y, seed=seed)
 
-    def criterion(k, taken):
-        return naive.jmi(relevance, pairs, given, k, taken, over=np.sum)
+    def criterion(k, selected):
+        return naive.jmi(relevance, pairs, given, k, selected, over=np.sum)
 
     ours = list(selector.fit(X, y).ranking_)
     assert ours == naive.greedy(criterion, naive.Alone(np.zeros(13)), 0)
     assert ours != list(JMI().fit(X, y).ranking_)
-    with pytest.raises(UsageError, match="redundancy='max'; expected 'mean' or 'sum'"):
+    with pytest.raises(UsageError, match="`redundancy` must be 'mean' or 'sum'; got 'max'"):
         MRMR(redundancy="max").fit(X, y)
 
 
@@ -351,34 +354,34 @@ def test_the_two_forms_of_jmi_agree():
     X = rng.integers(0, 3, (80, 5)).astype(float)
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.integers(0, 2, 80)) % 3
     selector = JMI(estimator="plugin").fit(X, y)
-    taken = []
+    selected = []
     for step in selector.steps_.itertuples():
         k = int(step.feature[1:])
-        if taken:
-            joint = np.mean([naive.joint_information(X[:, k], X[:, j], y) for j in taken])
-            alone = np.mean([selector.relevance_[j] for j in taken])
+        if selected:
+            joint = np.mean([naive.joint_information(X[:, k], X[:, j], y) for j in selected])
+            alone = np.mean([selector.relevance_[j] for j in selected])
             assert step.score == pytest.approx(joint - alone, abs=1e-12)
-        taken.append(k)
+        selected.append(k)
 
 
-def test_jmim_is_the_least_joint_information():
+def test_jmim_is_the_smallest_joint_information():
     rng = np.random.default_rng(4)
     X = rng.integers(0, 3, (80, 5)).astype(float)
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.integers(0, 2, 80)) % 3
     selector = JMIM(estimator="plugin").fit(X, y)
-    taken = [int(selector.steps_["feature"][0][1:])]
+    selected = [int(selector.steps_["feature"][0][1:])]
     for step in list(selector.steps_.itertuples())[1:]:
         k = int(step.feature[1:])
-        least = min(naive.joint_information(X[:, k], X[:, j], y) for j in taken)
+        least = min(naive.joint_information(X[:, k], X[:, j], y) for j in selected)
         assert step.score == pytest.approx(least, abs=1e-12)
-        taken.append(k)
+        selected.append(k)
 
 
-# Tables as they come
+# Tables of any kind
 
 
 @pytest.mark.parametrize("method", DETERMINISTIC)
-def test_columns_in_another_order(method, wine, costs):
+def test_order_of_columns_does_not_matter(method, wine, costs):
     X, y = wine
     X = X.drop(columns="magnesium").iloc[:, :8]  # no exact ties
     order = np.random.default_rng(1).permutation(8)
@@ -388,12 +391,14 @@ def test_columns_in_another_order(method, wine, costs):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_odd_columns(method):
+def test_constant_duplicate_and_distinct_columns_are_ranked(method):
     """Constant, duplicate and all-distinct columns, few rows, text as labels, strided arrays."""
     rng = np.random.default_rng(2)
     y = np.array(["no", "yes", "maybe"] * 4, dtype=object)
-    tells = np.array([0.0, 1.0, 2.0] * 4)
-    X = np.column_stack([np.ones(12), tells, tells, np.arange(12.0), rng.normal(size=12)])
+    informative = np.array([0.0, 1.0, 2.0] * 4)
+    X = np.column_stack(
+        [np.ones(12), informative, informative, np.arange(12.0), rng.normal(size=12)]
+    )
     fitted = small(method).fit(X, y)
     assert np.isfinite(fitted.scores_).all()
     assert np.isfinite(fitted.relevance_).all()
@@ -408,73 +413,85 @@ def test_odd_columns(method):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
-    ("X", "y", "words"),
+    ("X", "y", "message"),
     [
-        (np.ones((6, 2)), ["a"] * 6, "label 'a': one class only"),
+        (np.ones((6, 2)), ["a"] * 6, "one class only, 'a', in all 6 rows"),
         ([[1.0, np.nan], [2.0, 3.0]], [0, 1], "NaN"),
         ([[1.0, np.inf], [2.0, 3.0]], [0, 1], "infinity"),
-        ([[1.0], [2.0], [3.0]], [0.5, 1.5, 2.25], "fractions; expected classes"),
+        (
+            [[1.0], [2.0], [3.0]],
+            [0.5, 1.5, 2.25],
+            "must hold class labels; got numbers with fractions",
+        ),
         ([[1.0], [2.0]], np.array([0, "a"], dtype=object), "different types|mix"),
         ([["red"], ["blue"]], [0, 1], "could not convert string"),
         ([[1.0], [2.0]], [0, 1, 1], "inconsistent numbers of samples"),
     ],
 )
-def test_tables_that_are_none(method, X, y, words):
-    with pytest.raises(ValueError, match=words):
+def test_invalid_tables_are_refused(method, X, y, message):
+    with pytest.raises(ValueError, match=message):
         small(method).fit(X, y)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
-    ("parameters", "words"),
+    ("parameters", "message"),
     [
-        ({"penalty": -1}, "penalty=-1; expected a finite number"),
-        ({"penalty": np.inf}, "penalty=inf"),
-        ({"penalty": "much"}, "penalty='much'"),
-        ({"charge": "twice"}, "charge='twice'; expected 'alone' or 'shared'"),
-        ({"cost_scale": "log"}, "cost_scale='log'; expected 'share' or 'raw'"),
-        ({"n_features_to_select": 14}, "n_features_to_select=14 of 13 columns"),
-        ({"n_features_to_select": 0}, "n_features_to_select=0"),
-        ({"n_features_to_select": 1.5}, "n_features_to_select=1.5"),
+        ({"penalty": -1}, "`penalty` must be a non-negative number; got -1"),
+        ({"penalty": np.inf}, "`penalty` must be .* got inf"),
+        ({"penalty": "much"}, "`penalty` must be .* got 'much'"),
+        ({"charge": "twice"}, "`charge` must be 'alone' or 'shared'; got 'twice'"),
+        ({"cost_scale": "log"}, "`cost_scale` must be 'share' or 'raw'; got 'log'"),
+        (
+            {"n_features_to_select": 14},
+            "`n_features_to_select` must be an integer from 1 to 13, .* got 14",
+        ),
+        ({"n_features_to_select": 0}, "`n_features_to_select` must be .* got 0"),
+        ({"n_features_to_select": 1.5}, "`n_features_to_select` must be .* got 1.5"),
     ],
 )
-def test_parameters_that_are_none(method, parameters, words, wine):
-    with pytest.raises(ValueError, match=words):
+def test_invalid_parameters_are_refused(method, parameters, message, wine):
+    with pytest.raises(ValueError, match=message):
         small(method, **parameters).fit(*wine)
 
 
 def test_columns_by_mask_position_and_name(wine):
     X, y = wine
-    whole = X.assign(colour=np.arange(len(y)) % 3)
+    table = X.assign(colour=np.arange(len(y)) % 3)
     forms = [["colour"], [13], [False] * 13 + [True], "colour"]
-    ours = [JMI(discrete_features=form, estimator="published").fit(whole, y) for form in forms]
+    ours = [JMI(discrete_features=form, estimator="published").fit(table, y) for form in forms]
     for selector in ours[1:]:
         np.testing.assert_array_equal(selector.scores_, ours[0].scores_)
-    with pytest.raises(UsageError, match="names 'color', which is no column"):
-        JMI(discrete_features=["color"]).fit(whole, y)
-    with pytest.raises(UsageError, match="names 14, which is no column"):
-        ReliefF(nominal_features=[14]).fit(whole, y)
-    with pytest.raises(UsageError, match="marks 2 columns of 14"):
-        JMI(discrete_features=[True, False]).fit(whole, y)
+    with pytest.raises(
+        UsageError, match=r"`discrete_features` must hold column names, .* got 'color'"
+    ):
+        JMI(discrete_features=["color"]).fit(table, y)
+    with pytest.raises(
+        UsageError, match=r"`nominal_features` must hold .* positions from 0 to 13, .* got 14"
+    ):
+        ReliefF(nominal_features=[14]).fit(table, y)
+    with pytest.raises(UsageError, match="one bool for each of 14 columns; got 2"):
+        JMI(discrete_features=[True, False]).fit(table, y)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_threads_change_nothing(method, wine):
+def test_results_do_not_depend_on_threads(method, wine):
     one, two = (small(method, n_jobs=n).fit(*wine) for n in (1, 2))
     np.testing.assert_array_equal(one.scores_, two.scores_)
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m not in ("mrmr", "random")])
-def test_five_features_that_tell_jointly_come_before_noise(method):
+def test_five_jointly_informative_features_rank_above_noise(method):
     rng = np.random.default_rng(2026)
     n = 5000
-    told = rng.normal(size=(n, 5))
-    told[:, 3] = np.round(2 * told[:, 3])
-    told[:, 4] = np.exp(told[:, 4] / 2)
-    total = told[:, :3].sum(axis=1) + told[:, 3] / 2 + 2 * np.log(told[:, 4])
+    informative = rng.normal(size=(n, 5))
+    informative[:, 3] = np.round(2 * informative[:, 3])
+    informative[:, 4] = np.exp(informative[:, 4] / 2)
+    total = informative[:, :3].sum(axis=1)
+    total = total + informative[:, 3] / 2 + 2 * np.log(informative[:, 4])
     y = np.digitize(total + rng.normal(size=n), [-1.5, 1.5])
     noise = np.column_stack([rng.normal(size=(n, 12)), rng.integers(0, 50, (n, 8))])
-    X = np.column_stack([noise[:, :10], told, noise[:, 10:]])
+    X = np.column_stack([noise[:, :10], informative, noise[:, 10:]])
     trees = {"n_trees": 150} if method in FORESTS else {}
     ranking = get_selector(method, n_jobs=2, **trees).fit(X, y).ranking_
     assert set(ranking[:5]) == {10, 11, 12, 13, 14}
@@ -484,17 +501,17 @@ def test_five_features_that_tell_jointly_come_before_noise(method):
 
 
 def test_random_ranking_draws_by_cost():
-    """Both draws follow C^(−λ); chi-square at level 1e-4."""
+    """The first two draws follow C^(−λ); chi-square tests with alpha = 1e-4."""
     from dataclasses import replace
 
     from scipy.stats import chisquare
 
-    costs = [1.0, 2.0, 4.0, 0.0]  # free: as the cheapest
+    costs = [1.0, 2.0, 4.0, 0.0]  # a free column counts as the cheapest
     selector = get_selector("random", costs=costs, penalty=1.5)
-    problem = selector._checked(np.zeros((4, 4)), [0, 1, 0, 1])
+    data = selector._check_data(np.zeros((4, 4)), [0, 1, 0, 1])
     first, second = np.zeros(4), np.zeros(4)
     for seed in range(4000):
-        drawn = selector._rank(replace(problem, seed=seed), problem.costs)
+        drawn = selector._rank(replace(data, seed=seed), data.costs)
         first[drawn[0].column] += 1
         second[drawn[1].column] += drawn[0].column == 0
     weights = np.array([1.0, 2.0, 4.0, 1.0]) ** -1.5
@@ -511,7 +528,7 @@ PENALTIES = [0, 0.1, 1, 10]
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_path_is_what_single_fits_give(method, wine, costs):
+def test_path_equals_single_fits(method, wine, costs):
     X, y = wine
     path = selection.rank_path(small(method, costs=costs), X, y, PENALTIES)
     assert list(path.columns) == ["method", "penalty", "position", "feature", "score"]
@@ -525,24 +542,24 @@ def test_path_is_what_single_fits_give(method, wine, costs):
         assert set(part["method"]) == {method}
 
 
-def test_paths_share_what_they_learn(wine, costs, monkeypatch):
+def test_paths_share_statistics(wine, costs, monkeypatch):
     X, y = wine
-    learnt = []
+    computed = []
     for cls in (selection.MRMR, selection.PenalizedForest, WeightedForest):
-        base = next(c for c in cls.__mro__ if "_learn" in vars(c))
-        original = base._learn
+        base = next(c for c in cls.__mro__ if "_compute_statistics" in vars(c))
+        original = base._compute_statistics
 
-        def counted(self, problem, together, original=original):
-            learnt.append(self.method)
-            return original(self, problem, together)
+        def counted(self, data, group, original=original):
+            computed.append(self.method)
+            return original(self, data, group)
 
-        monkeypatch.setattr(base, "_learn", counted)
+        monkeypatch.setattr(base, "_compute_statistics", counted)
     several = [small(m, costs=costs) for m in [*SEQUENTIAL, *FORESTS[1:]]]
     path = selection.rank_path(several, X, y, PENALTIES)
-    assert learnt.count("mrmr") == 1
-    assert not {"jmi", "jmim", "penalized-mda", "weighted-mda"} & set(learnt)
-    assert learnt.count("penalized-mdi") == 1
-    assert learnt.count("weighted-mdi") == len(PENALTIES)
+    assert computed.count("mrmr") == 1
+    assert not {"jmi", "jmim", "penalized-mda", "weighted-mda"} & set(computed)
+    assert computed.count("penalized-mdi") == 1
+    assert computed.count("weighted-mdi") == len(PENALTIES)
     single = small("weighted-mda", costs=costs, penalty=1).fit(X, y)
     part = path[(path["method"] == "weighted-mda") & (path["penalty"] == 1)]
     assert list(part["feature"]) == list(single.ranking_names_)
@@ -555,95 +572,95 @@ def test_path_of_named_selectors(wine, costs):
     path = selection.rank_path(named, X, y, [0, 1], on_progress=lambda *done: seen.append(done))
     assert list(dict.fromkeys(path["method"])) == ["calibrated", "published"]
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    with pytest.raises(UsageError, match="two selectors are called 'jmi'"):
+    with pytest.raises(UsageError, match="must have different methods; got 'jmi' twice"):
         selection.rank_path(list(named.values()), X, y, [0])
-    with pytest.raises(UsageError, match="no penalties"):
+    with pytest.raises(UsageError, match="`penalties` must have at least one value"):
         selection.rank_path(JMI(), X, y, [])
-    with pytest.raises(UsageError, match="expected finite numbers, 0 or more"):
+    with pytest.raises(UsageError, match="`penalties` must be a non-negative number; got -1"):
         selection.rank_path(JMI(), X, y, [0, -1])
-    with pytest.raises(UsageError, match="no selectors"):
+    with pytest.raises(UsageError, match="`selector` must hold at least one selector; got none"):
         selection.rank_path([], X, y, [0])
 
 
 # Stability
 
 
-def test_agreement_against_naive():
-    from netchoice.selection.stability import agreement
+def test_stability_index_equals_the_reference_implementation():
+    from netchoice.selection.stability import stability_index
 
     rng = np.random.default_rng(0)
     any_size = rng.random((20, 9)) < rng.random(9)
-    assert agreement(any_size)[0] == pytest.approx(naive.nogueira(any_size.tolist()))
+    assert stability_index(any_size)[0] == pytest.approx(naive.nogueira(any_size.tolist()))
     equal = np.array([rng.permutation([1, 1, 1, 0, 0, 0, 0]) for _ in range(12)])
-    assert agreement(equal)[0] == pytest.approx(naive.pairwise_agreement(equal.tolist()))
-    with pytest.raises(UsageError, match="all columns or none"):
-        agreement(np.ones((3, 4), dtype=bool))
+    assert stability_index(equal)[0] == pytest.approx(naive.pairwise_agreement(equal.tolist()))
+    with pytest.raises(UsageError, match="got all columns or none"):
+        stability_index(np.ones((3, 4), dtype=bool))
 
 
-def test_interval_covers():
-    """Over many repetitions a 95% interval holds the true index 0 about that often."""
-    from netchoice.selection.stability import agreement
+def test_interval_of_stability_has_its_coverage():
+    """Over many repetitions, 95% intervals contain the true index 0 about that often."""
+    from netchoice.selection.stability import stability_index
 
     rng = np.random.default_rng(1)
     covered = 0
     for _ in range(400):
         drawn = np.array([rng.permutation(30) < 6 for _ in range(100)])
-        index, error = agreement(drawn)
+        index, error = stability_index(drawn)
         covered += abs(index) <= 1.96 * error
     assert 0.9 < covered / 400 < 0.99
 
 
 @pytest.mark.parametrize("replace", [False, True])
-def test_stability(replace, wine):
+def test_stability_is_high_for_jmi_and_zero_for_random_rankings(replace, wine):
     X, y = wine
-    steady = selection.stability(
+    stable = selection.stability(
         JMI(n_features_to_select=3), X, y, n_resamples=12, replace=replace, random_state=3
     )
-    assert 0.4 < steady.index <= 1
-    low, high = steady.interval
-    assert low <= steady.index <= high <= 1
-    assert steady.frequencies.sum() == pytest.approx(3)
-    assert steady.frequencies.is_monotonic_decreasing
-    assert "over 12 samples" in str(steady)
-    fickle = selection.stability(
-        _FreshRandom(n_features_to_select=3), X, y, n_resamples=40, random_state=3
+    assert 0.4 < stable.index <= 1
+    low, high = stable.interval
+    assert low <= stable.index <= high <= 1
+    assert stable.frequencies.sum() == pytest.approx(3)
+    assert stable.frequencies.is_monotonic_decreasing
+    assert "over 12 samples" in str(stable)
+    unstable = selection.stability(
+        _RandomPerSample(n_features_to_select=3), X, y, n_resamples=40, random_state=3
     )
-    assert abs(fickle.index) < 0.2
+    assert abs(unstable.index) < 0.2
 
 
-class _FreshRandom(selection.RandomRanking):
-    """Another ranking for another sample."""
+class _RandomPerSample(selection.RandomRanking):
+    """Random ranking that depends on the sample."""
 
     def fit(self, X, y):
         self.random_state = int(np.asarray(X)[:, 0].sum() * 1000)
         return super().fit(X, y)
 
 
-def test_stability_of_nonsense(wine):
-    with pytest.raises(UsageError, match="n_resamples=1; expected at least 2"):
+def test_stability_refuses_invalid_parameters(wine):
+    with pytest.raises(UsageError, match="`n_resamples` must be an integer of at least 2; got 1"):
         selection.stability(JMI(), *wine, n_resamples=1)
-    with pytest.raises(UsageError, match="coverage=2"):
+    with pytest.raises(UsageError, match="`coverage` must be a number between 0 and 1; got 2"):
         selection.stability(JMI(), *wine, coverage=2)
 
 
-# What must not be shared, and what must not be mistaken
+# Selectors of users, and special cases
 
 
 class Power(selection.CostAwareSelector):
-    """A method of a user's, with a parameter of its own."""
+    """A user's method with its own parameter and `__init__`."""
 
     def __init__(self, *, power=1, costs=None, penalty=0.0, random_state=0):
         super().__init__(costs=costs, penalty=penalty, random_state=random_state)
         self.power = power
 
-    def _learn(self, problem, together):
-        return problem.X.mean(axis=0) ** self.power
+    def _compute_statistics(self, data, group):
+        return data.X.mean(axis=0) ** self.power
 
-    def _information(self, learnt, taken):
-        return Terms(learnt)
+    def _information(self, statistics, selected):
+        return Terms(statistics)
 
 
-def test_selectors_that_learn_other_things_do_not_share(wine):
+def test_selectors_with_different_parameters_do_not_share_statistics(wine):
     X, y = wine
     path = selection.rank_path({"up": Power(), "down": Power(power=-1)}, X, y, [0])
     up, down = (list(path[path["method"] == m]["feature"]) for m in ("up", "down"))
@@ -658,8 +675,8 @@ def test_selectors_that_learn_other_things_do_not_share(wine):
     for name, costs in (("one", one), ("other", other)):
         single = small("weighted-mdi", costs=costs, penalty=5).fit(X, y)
         assert list(path[path["method"] == name]["feature"]) == list(single.ranking_names_)
-    assert not _same([True, False], [1, 0])
-    assert _same(np.array([1, 2]), np.array([1, 2]))
+    assert not _equal([True, False], [1, 0])
+    assert _equal(np.array([1, 2]), np.array([1, 2]))
 
 
 def test_relevance_is_that_of_the_column_alone(wine):
@@ -669,31 +686,31 @@ def test_relevance_is_that_of_the_column_alone(wine):
     np.testing.assert_array_equal(relevance[0], relevance[2])
 
 
-def test_costs_of_frames_with_numbers_as_names(wine):
+def test_costs_of_frames_with_integer_column_labels(wine):
     X, y = wine
     frame = X.iloc[:, :3].set_axis([1, 0, 7], axis=1)
     costs = pd.Series({0: 2.0, 1: 9.0, 7: 1.0})
     fitted = MRMR(costs=costs, cost_scale="raw").fit(frame, y)
     np.testing.assert_array_equal(fitted.costs_, [9, 2, 1])
-    with pytest.raises(CostError, match="the costs name a column twice"):
+    with pytest.raises(CostError, match="must name each column once; got a repeated name"):
         MRMR(costs=pd.Series([1.0, 2.0, 3.0], index=["a", "b", "a"])).fit(frame, y)
-    with pytest.raises(CostError, match="costs by name, but the table has no column names"):
+    with pytest.raises(CostError, match="`costs` by name need a table with column names"):
         MRMR(costs={"a": 1.0}).fit(frame.to_numpy(), y)
 
 
-def test_equal_costs_are_equal_whatever_they_are_for():
-    """Shares in different steps that add up to the same must tie, to the last bit."""
+def test_equal_costs_of_different_steps_tie_exactly():
+    """Different steps with the same costs add up to the same sum, to the last bit."""
     steps = {"s0": 0.3, "s1": 0.7, "s2": 0.2, "s3": 0.3, "s4": 0.7, "s5": 0.2}
     model = CostModel(
         {"a": 0.1, "b": 0.1}, {"a": ["s0", "s1", "s2"], "b": ["s5", "s3", "s4"]}, steps
     )
     from netchoice.selection.column_costs import ColumnCosts
 
-    costs = ColumnCosts(model, ["a", "b"], columns=["a", "b"], charge="shared")
-    assert costs.one_more([])[0] == costs.one_more([])[1]
+    costs = ColumnCosts(model, ["a", "b"], labels=["a", "b"], charge="shared")
+    assert costs.marginal_costs([])[0] == costs.marginal_costs([])[1]
 
 
-def test_huge_penalties_leave_information_among_equal_costs(wine):
+def test_huge_penalties_rank_equal_costs_by_information(wine):
     X, y = wine
     classic = MRMR().fit(X, y)
     for penalty in (1e17, 1e300):
@@ -701,12 +718,12 @@ def test_huge_penalties_leave_information_among_equal_costs(wine):
         np.testing.assert_array_equal(expensive.ranking_, classic.ranking_)
 
 
-def test_information_that_is_no_number(wine):
+def test_nan_as_information_is_an_error(wine):
     class Broken(Power):
-        def _learn(self, problem, together):
+        def _compute_statistics(self, data, group):
             return np.full(13, np.nan)
 
-    with pytest.raises(UsageError, match="is not a number; mend the method"):
+    with pytest.raises(UsageError, match="must return a number for every column; got NaN"):
         Broken().fit(*wine)
 
 
@@ -717,28 +734,28 @@ def test_terms_add_up():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_numpy_numbers_are_numbers(method, wine):
+def test_parameters_may_be_numpy_numbers(method, wine):
     selector = small(method, n_jobs=np.int64(2), n_features_to_select=np.float32(0.5))
     assert selector.fit(*wine).support_.sum() == 6
-    with pytest.raises(UsageError, match="n_jobs is 0"):
+    with pytest.raises(UsageError, match="`n_jobs` must be None, -1 or"):
         small(method, n_jobs=0).fit(*wine)
-    with pytest.raises(UsageError, match="penalty=True"):
+    with pytest.raises(UsageError, match=r"`penalty` must be .* got True"):
         small(method, penalty=True).fit(*wine)
 
 
-def test_paths_of_nothing(wine):
-    for nonsense, words in [
-        ({}, "no selectors"),
-        ("jmi", "is no selector"),
-        ([1], "is no selector"),
+def test_path_refuses_what_is_not_a_selector(wine):
+    for value, message in [
+        ({}, "at least one selector; got none"),
+        ("jmi", "must be a selector .* got 'jmi'"),
+        ([1], "must be a selector .* got 1"),
     ]:
-        with pytest.raises(UsageError, match=words):
-            selection.rank_path(nonsense, *wine, [0])
+        with pytest.raises(UsageError, match=message):
+            selection.rank_path(value, *wine, [0])
 
 
-def test_stability_checks_lengths(wine):
+def test_stability_refuses_different_numbers_of_rows(wine):
     X, y = wine
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         selection.stability(JMI(), X, y[:-1])
-    with pytest.raises(UsageError, match=r"n_resamples=2\.5"):
+    with pytest.raises(UsageError, match=r"`n_resamples` must be an integer .* got 2\.5"):
         selection.stability(JMI(), X, y, n_resamples=2.5)

@@ -1,21 +1,22 @@
-"""The forest: compiled against a readable twin, and against scikit-learn's, statistically."""
+"""The forest against the reference implementation, and against scikit-learn's statistically."""
 
 import itertools
 
 import naive_forest
 import numpy as np
 import pytest
+from kernel_probes import draw_columns, uniforms
 from scipy import stats
 from sklearn import datasets
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from netchoice._kernels.forest import CHILD, CUT, LABEL, LEAF, SPLIT, draw_columns, grow_trees
-from netchoice._kernels.random import uniforms
+from netchoice._kernels.trees import CHILD, CUT, LABEL, LEAF, SPLIT, grow_trees
 from netchoice.errors import UsageError
-from netchoice.forests.forest import _binned, grow_forest
+from netchoice.forests import grow_forest
+from netchoice.forests.bins import bin_columns
 
-# the λ and the span of costs that the published version does not get through
+# a λ and a range of costs for which the published implementation fails
 EXTREME = -204.8 * np.log(np.geomspace(1e-9, 1, 12))
 
 
@@ -24,7 +25,7 @@ def seeds(n, key=0):
 
 
 def small_table(rng, n, q, n_classes):
-    """Integers of few and many values, a constant, a duplicate, and labels that depend."""
+    """Return integers with few and many values, a constant, a duplicate, and dependent labels."""
     X = np.stack([rng.integers(0, rng.choice([2, 3, 20, 200]), n) for _ in range(q)], axis=1)
     X[:, -1] = 3
     if q > 3:
@@ -42,10 +43,10 @@ CASES = list(
 
 @pytest.mark.kernels
 @pytest.mark.parametrize(("shape", "min_leaf", "weighting"), CASES)
-def test_trees_equal_the_naive_ones(shape, min_leaf, weighting):
+def test_trees_equal_the_reference_implementation(shape, min_leaf, weighting):
     n, q, n_classes = shape
     X, y = small_table(np.random.default_rng(n + q), n, q, n_classes)
-    # bins are ranks of values, which the naive tree is given as they are
+    # the reference implementation uses the ranks of values, which are the bins
     codes = np.stack([np.unique(column, return_inverse=True)[1] for column in X.T])
     rows = codes.T.tolist()
     weights, order, log_weights = None, np.arange(q, dtype=np.int32), np.empty(0)
@@ -53,14 +54,14 @@ def test_trees_equal_the_naive_ones(shape, min_leaf, weighting):
         weights = np.geomspace(1, 50 if weighting == "mild" else 1, q)
         order = np.argsort(-weights, kind="stable").astype(np.int32)
         log_weights = np.log(weights[order])
-    n_candidates, words = max(1, int(q**0.5)), seeds(4, n)
+    n_candidates, tree_seeds = max(1, int(q**0.5)), seeds(4, n)
     begins, nodes, decrease, lost, votes = grow_trees(
         codes.astype(np.uint16), y.astype(np.int32), n_classes, order, log_weights, n_candidates,
-        min_leaf, words, True, True,
+        min_leaf, tree_seeds, True, True,
     )  # fmt: skip
     expected_votes = np.zeros((n, n_classes), dtype=int)
     for t in range(4):
-        stream = iter(uniforms(words[t], 20_000).tolist())
+        stream = iter(uniforms(tree_seeds[t], 20_000).tolist())
         times = naive_forest.bootstrap(n, stream)
         tree, expected = naive_forest.grow(
             rows, y.tolist(), times, stream,
@@ -82,7 +83,7 @@ def test_trees_equal_the_naive_ones(shape, min_leaf, weighting):
 
 
 def test_one_tree_equals_scikit_learns():
-    """All rows, all columns: the same leaves and importances wherever the best cuts are unique."""
+    """With all rows and all columns, leaves and importances are equal if the best cuts are unique."""
     n_compared = 0
     for seed in range(10):
         rng = np.random.default_rng(seed)
@@ -92,7 +93,7 @@ def test_one_tree_equals_scikit_learns():
             DecisionTreeClassifier(min_samples_leaf=40, random_state=s).fit(X, y) for s in range(8)
         ]
         if np.ptp([tree.feature_importances_ for tree in theirs], axis=0).max() > 1e-12:
-            continue  # equally good cuts: its own trees differ
+            continue  # equally good cuts: the trees of scikit-learn differ
         ours = grow_forest(X, y, n_trees=1, min_leaf=40, max_features=6, bootstrap=False)
         np.testing.assert_allclose(ours.mdi, theirs[0].feature_importances_, atol=1e-12)
         pairs = set(zip(ours.leaves[:, 0].tolist(), theirs[0].apply(X).tolist(), strict=True))
@@ -102,8 +103,8 @@ def test_one_tree_equals_scikit_learns():
     assert n_compared >= 5
 
 
-def test_all_trees_equal_scikit_learns_when_nothing_is_random():
-    """Predictions for new rows too, where no value falls between those seen."""
+def test_predictions_equal_scikit_learns_when_nothing_is_random():
+    """For new rows with values that the training rows have."""
     rng = np.random.default_rng(3)
     X = rng.integers(0, 12, size=(400, 4)).astype(float)
     y = (X[:, 0] > 5) * 2 + (X[:, 1] + rng.normal(size=400) > 6)
@@ -124,11 +125,11 @@ DATASETS = {
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_forests_agree_with_scikit_learns(name):
-    """Five seeds of each: MDI differs as two samples of one distribution do, and so does OOB.
+def test_forests_agree_with_scikit_learns_statistically(name):
+    """MDI and OOB accuracy over five seeds differ no more than samples of one distribution.
 
-    Were there no difference, the root mean square of the differences in standard errors would be
-    about 1.15 (that of Student's t with 8 degrees of freedom).
+    Without a difference, the root mean square of the differences, in standard errors, is about 1.15
+    (that of Student's t with 8 degrees of freedom).
     """
     X, y = DATASETS[name](return_X_y=True)
     theirs = [
@@ -152,13 +153,13 @@ def test_forests_agree_with_scikit_learns(name):
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("n_candidates", [1, 2, 4])
-def test_columns_are_drawn_as_their_weights_say(n_candidates):
-    """Ordered pairs: P(i, then j) = w_i · w_j / (1 − w_i). Chi-square at level 1e-4."""
+def test_columns_are_drawn_in_proportion_to_weights(n_candidates):
+    """Ordered pairs: P(i, then j) = w_i · w_j / (1 − w_i). Chi-square tests with alpha = 1e-4."""
     weights = np.array([0.1, 0.5, 0.05, 0.35])
     order = np.argsort(-weights).astype(np.int32)
     n = 20_000
     drawn = draw_columns(order, np.log(weights[order]), n_candidates, n, seeds(1, n_candidates)[0])
-    assert (np.sort(drawn, axis=1) == np.arange(4)).all()  # without replacement, to the last
+    assert (np.sort(drawn, axis=1) == np.arange(4)).all()  # without replacement
     for first, second in [(0, 1), (1, 2)]:
         pairs = list(itertools.permutations(range(4), 2))
         observed = [((drawn[:, first] == i) & (drawn[:, second] == j)).sum() for i, j in pairs]
@@ -167,13 +168,13 @@ def test_columns_are_drawn_as_their_weights_say(n_candidates):
 
 
 def probability(weights, i, j, place):
-    """That column i is at this place and column j at the next."""
+    """Return the probability that column i is at this place and column j at the next."""
     total = 0.0
     for before in itertools.permutations(sorted({0, 1, 2, 3} - {i, j}), place):
-        left, product = 1.0, 1.0
+        remaining, product = 1.0, 1.0
         for k in (*before, i, j):
-            product *= weights[k] / left
-            left -= weights[k]
+            product *= weights[k] / remaining
+            remaining -= weights[k]
         total += product
     return total
 
@@ -188,15 +189,15 @@ def test_columns_are_drawn_uniformly_without_weights():
 
 
 @pytest.mark.kernels
-def test_extreme_weights_leave_the_order_of_weight():
+def test_extreme_weights_draw_columns_in_the_order_of_weight():
     order = np.arange(12, dtype=np.int32)
     drawn = draw_columns(order, EXTREME, 3, 500, seeds(1)[0])
     assert (drawn == order).all()
 
 
 @pytest.mark.kernels
-def test_equals_among_extreme_weights_are_drawn_uniformly():
-    """Behind two columns that always win, four equal ones whose weight is e^-4000 of theirs."""
+def test_equal_weights_among_extreme_ones_are_drawn_uniformly():
+    """Two columns that are always drawn first, and four whose weight is e^-4000 of theirs."""
     log_weights = np.array([0.0, 0.0, -4000.0, -4000.0, -4000.0, -4000.0])
     drawn = draw_columns(np.arange(6, dtype=np.int32), log_weights, 3, 8000, seeds(1)[0])
     assert (drawn[:, :2] < 2).all()
@@ -214,7 +215,7 @@ def test_extreme_weights_use_the_cheap_columns_only():
     X, y = noisy(np.random.default_rng(0))
     forest = grow_forest(X, y, n_trees=50, log_weights=EXTREME, importance=("mdi", "mda"))
     assert (forest.mdi[:3] > 0.1).all()
-    # the more expensive columns are never among the three candidates, and so exactly 0
+    # the other columns are never among the three candidates, so their importance is exactly 0
     assert (forest.mdi[3:] == 0).all()
     assert (forest.mda[3:] == 0).all()
     free = grow_forest(X, y, n_trees=50)
@@ -225,20 +226,20 @@ def test_extreme_weights_use_the_cheap_columns_only():
 def test_cheap_constant_columns_do_not_end_a_tree():
     X, _ = noisy(np.random.default_rng(1))
     X[:, :3] = 1
-    y = X[:, 3] > 0  # the next in the order of weight
+    y = X[:, 3] > 0  # the next column in the order of weight
     forest = grow_forest(X, y, n_trees=50, log_weights=EXTREME)
     assert forest.mdi.tolist() == [0, 0, 0, 1] + [0] * 8
     assert forest.oob_score > 0.95
 
 
-def test_equal_weights_are_no_weights():
+def test_equal_weights_have_no_effect():
     X, y = noisy(np.random.default_rng(2))
     same = grow_forest(X, y, n_trees=5, log_weights=np.full(12, -7.0))
     np.testing.assert_array_equal(same.mdi, grow_forest(X, y, n_trees=5).mdi)
 
 
 @pytest.mark.parametrize("weights", [None, np.linspace(0, 3, 12)])
-def test_threads_change_nothing(weights):
+def test_results_do_not_depend_on_threads(weights):
     X, y = noisy(np.random.default_rng(3))
     one, three, other = (
         grow_forest(
@@ -253,7 +254,7 @@ def test_threads_change_nothing(weights):
     np.testing.assert_array_equal(more.leaves[:, :20], one.leaves)
 
 
-def test_asking_for_accuracy_does_not_change_the_trees():
+def test_measuring_mda_does_not_change_the_trees():
     X, y = noisy(np.random.default_rng(4))
     both = grow_forest(X, y, n_trees=10, importance=("mdi", "mda"))
     alone = grow_forest(X, y, n_trees=10)
@@ -262,27 +263,27 @@ def test_asking_for_accuracy_does_not_change_the_trees():
     np.testing.assert_array_equal(both.mdi, alone.mdi)
 
 
-def test_accuracy_lost_finds_what_tells():
-    """What scikit-learn's trees lose on their own unseen rows, within the spread over trees."""
+def test_mda_agrees_with_scikit_learns_trees():
+    """MDA agrees with the decrease of accuracy of scikit-learn's trees on their out-of-bag rows."""
     X, y = noisy(np.random.default_rng(5), n=500)
     ours = grow_forest(X, y, n_trees=200, importance=("mda",)).mda
     forest = RandomForestClassifier(200, random_state=1).fit(X, y)
     rng = np.random.default_rng(0)
     lost = np.zeros((200, 12))
     for tree, drawn, row in zip(forest.estimators_, forest.estimators_samples_, lost, strict=True):
-        unseen = np.setdiff1d(np.arange(500), drawn)
-        right = (tree.predict(X[unseen]) == y[unseen]).mean()
+        out_of_bag = np.setdiff1d(np.arange(500), drawn)
+        correct = (tree.predict(X[out_of_bag]) == y[out_of_bag]).mean()
         for k in range(12):
-            permuted = X[unseen].copy()
+            permuted = X[out_of_bag].copy()
             permuted[:, k] = rng.permutation(permuted[:, k])
-            row[k] = right - (tree.predict(permuted) == y[unseen]).mean()
+            row[k] = correct - (tree.predict(permuted) == y[out_of_bag]).mean()
     error = np.sqrt(2 / 200) * lost.std(axis=0)
     assert (np.abs(ours - lost.mean(axis=0)) < 4 * error).all()
     assert (np.sort(ours)[-2:] > 0.1).all()
 
 
 @pytest.mark.parametrize("min_leaf", [1, 7, 60, 10_000])
-def test_leaves_hold_enough_rows(min_leaf):
+def test_leaves_have_at_least_min_leaf_rows(min_leaf):
     X, y = noisy(np.random.default_rng(6))
     forest = grow_forest(X, y, n_trees=10, min_leaf=min_leaf, bootstrap=False)
     for leaves in forest.leaves.T:
@@ -298,22 +299,26 @@ def test_only_the_order_of_values_matters():
     X = rng.integers(0, 250, size=(400, 5)).astype(float)
     y = (X[:, 0] + X[:, 1] + 80 * rng.normal(size=400) > 250).astype(int)
     X[:, 3:] = rng.normal(size=(400, 2))
-    bent = np.exp(X / 20)
-    bent[:, 1] = -1 / (1 + X[:, 1])
-    a, b = (grow_forest(each, y, n_trees=10, importance=("mdi", "mda")) for each in (X, bent))
+    transformed = np.exp(X / 20)
+    transformed[:, 1] = -1 / (1 + X[:, 1])
+    a, b = (
+        grow_forest(each, y, n_trees=10, importance=("mdi", "mda")) for each in (X, transformed)
+    )
     np.testing.assert_array_equal(a.mdi, b.mdi)
     np.testing.assert_array_equal(a.mda, b.mda)
     np.testing.assert_array_equal(a.leaves, b.leaves)
-    np.testing.assert_array_equal(a.predict_proba(X), b.predict_proba(bent))
+    np.testing.assert_array_equal(a.apply(X), a.leaves)
+    np.testing.assert_array_equal(b.apply(transformed), a.leaves)
+    np.testing.assert_array_equal(a.predict_proba(X), b.predict_proba(transformed))
 
 
 @pytest.mark.parametrize("heavy", [0, 0.5, 0.99])
-def test_very_many_values_share_bins_of_equal_size(heavy):
-    """A value that many rows have keeps a bin of its own; the bins keep the order of values."""
+def test_columns_with_many_values_have_bins_of_equal_size(heavy):
+    """A frequent value has its own bin; the bins keep the order of values."""
     rng = np.random.default_rng(8)
     x = rng.normal(size=150_000)
     x[: int(heavy * len(x))] = 0.25
-    bins, codes = _binned(x[:, None])
+    bins, codes = bin_columns(x[:, None])
     bins, codes = bins[0], codes[0].astype(int)
     np.testing.assert_array_equal(codes, np.searchsorted(bins, x, side="right") - 1)
     sizes = np.bincount(codes)
@@ -325,8 +330,8 @@ def test_very_many_values_share_bins_of_equal_size(heavy):
     assert sizes.max() <= 150_000 / 65536 + 1
 
 
-def test_a_column_that_separates_exactly_is_seen_to():
-    """Coarse bins would mix the classes at their border, and prefer the column that has a gap."""
+def test_a_column_that_separates_exactly_is_recognised():
+    """Coarse bins would mix the classes at their boundary, and prefer the column with a gap."""
     rng = np.random.default_rng(9)
     x = np.sort(rng.normal(size=3000))
     y = np.arange(3000) >= 1234
@@ -334,19 +339,19 @@ def test_a_column_that_separates_exactly_is_seen_to():
     assert abs(forest.mdi[0] - 0.5) < 0.15  # four standard errors of a fair choice
 
 
-def test_new_rows_are_judged_as_the_old_ones():
+def test_predictions_of_new_rows_agree_with_scikit_learns():
     X, y = noisy(np.random.default_rng(9), n=600)
     forest = grow_forest(X[:300], y[:300], n_trees=100)
     theirs = RandomForestClassifier(100, random_state=0).fit(X[:300], y[:300])
     ours = (forest.predict_proba(X[300:]).argmax(axis=1) == y[300:]).mean()
     assert abs(ours - theirs.score(X[300:], y[300:])) < 0.05
-    seen = forest.predict_proba(X[:300]).argmax(axis=1)
-    assert (seen == y[:300]).all()
-    # far outside of what was seen, nothing breaks
+    training = forest.predict_proba(X[:300]).argmax(axis=1)
+    assert (training == y[:300]).all()
+    # values far outside the range of the training table
     assert forest.predict_proba(np.full((1, 12), 1e300)).sum() == 1
 
 
-def test_labels_of_any_type_and_tables_of_any_layout():
+def test_labels_of_any_type_and_arrays_of_any_layout():
     X, y = noisy(np.random.default_rng(10))
     plain = grow_forest(X, y, n_trees=5)
     named = grow_forest(np.asfortranarray(X), np.array(["no", "yes"], dtype=object)[y], n_trees=5)
@@ -355,7 +360,7 @@ def test_labels_of_any_type_and_tables_of_any_layout():
     np.testing.assert_array_equal(plain.mdi, grow_forest(X[::1].tolist(), y, n_trees=5).mdi)
 
 
-def test_nothing_to_learn():
+def test_forests_without_splits():
     rng = np.random.default_rng(11)
     X = rng.normal(size=(30, 3))
     one_class = grow_forest(X, np.zeros(30), n_trees=5, importance=("mda",))
@@ -380,27 +385,31 @@ def test_constant_columns_have_no_importance():
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "message"),
     [
-        ({"X": np.ones(3)}, "expected at least one row and one column"),
-        ({"X": np.ones((0, 3)), "y": []}, "expected at least one row and one column"),
-        ({"y": [0, 1]}, "a label for each row"),
-        ({"X": [[1, np.nan]] * 4}, "column 1 has missing values"),
-        ({"n_trees": 0}, "n_trees=0; expected an integer from 1"),
-        ({"min_leaf": 1.5}, "min_leaf=1.5; expected an integer"),
-        ({"max_features": 3}, "max_features=3; expected an integer from 1 to 2"),
-        ({"log_weights": [1.0]}, "log_weights of shape .* for 2 columns"),
-        ({"log_weights": [1.0, np.inf]}, "of which 1 finite"),
-        ({"importance": ("gain",)}, "importance 'gain'; expected 'mdi' or 'mda'"),
+        ({"X": np.ones(3)}, "`X` must have at least one row and one column"),
+        ({"X": np.ones((0, 3)), "y": []}, "`X` must have at least one row and one column"),
+        ({"y": [0, 1]}, "`y` a label for each row; got the shapes"),
+        ({"X": [[1, np.nan]] * 4}, "no missing values; got NaN in column 1"),
+        ({"n_trees": 0}, "`n_trees` must be an integer from 1 to .* got 0"),
+        ({"min_leaf": 1.5}, "`min_leaf` must be an integer from 1 to .* got 1.5"),
+        ({"max_features": 3}, "`max_features` must be an integer from 1 to 2; got 3"),
+        (
+            {"log_weights": [1.0]},
+            "`log_weights` must be 2 finite numbers, one for each column; got",
+        ),
+        ({"log_weights": [1.0, np.inf]}, "with 1 finite numbers"),
+        ({"importance": ("gain",)}, "`importance` must be 'mdi' or 'mda'; got 'gain'"),
     ],
 )
-def test_wrong_input_is_refused(changes, words):
+def test_invalid_input_is_refused(changes, message):
     arguments = {"X": [[1, 2], [2, 1], [3, 3], [4, 0]], "y": [0, 1, 0, 1], **changes}
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(UsageError, match=message):
         grow_forest(arguments.pop("X"), arguments.pop("y"), **arguments)
 
 
 def test_new_rows_need_the_same_columns():
     forest = grow_forest([[1, 2], [2, 1]], [0, 1], n_trees=2)
-    with pytest.raises(UsageError, match="the 2 columns that the forest was grown on"):
-        forest.predict_proba([[1.0]])
+    for method in (forest.predict_proba, forest.apply):
+        with pytest.raises(UsageError, match="the 2 columns of the training table; got"):
+            method([[1.0]])

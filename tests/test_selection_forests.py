@@ -1,10 +1,10 @@
-"""The selectors made of forests: what they do with importances and costs."""
+"""Selectors that use forest importances and costs."""
 
 import numpy as np
 import pytest
 
 from netchoice.errors import UsageError
-from netchoice.forests.forest import grow_forest
+from netchoice.forests import grow_forest
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
 
 
@@ -20,7 +20,7 @@ def test_penalized_forest_is_scaled_importance_minus_cost():
         selector = PenalizedForest(
             importance=importance, n_trees=30, costs=costs, penalty=2, random_state=4
         ).fit(X, y)
-        seed = selector._checked(X, y).seed
+        seed = selector._check_data(X, y).seed
         forest = grow_forest(X, y, n_trees=30, importance=("mda",), seed=seed)
         raw = getattr(forest, importance)
         scaled = (raw - raw.min()) / (raw.max() - raw.min())
@@ -29,7 +29,7 @@ def test_penalized_forest_is_scaled_importance_minus_cost():
         assert selector.method == f"penalized-{importance}"
 
 
-def test_equal_importances_are_all_zero():
+def test_equal_importances_count_as_zero():
     X = np.ones((20, 3))
     selector = PenalizedForest(n_trees=5, costs=[3, 1, 2], penalty=1).fit(X, np.arange(20) % 2)
     assert selector.relevance_.tolist() == [0, 0, 0]
@@ -37,16 +37,18 @@ def test_equal_importances_are_all_zero():
 
 
 @pytest.mark.parametrize("importance", ["mdi", "mda"])
-def test_weighted_forest_is_importance_with_weights(importance):
+def test_weighted_forest_is_importance_in_a_forest_with_weights(importance):
     X, y = noisy(np.random.default_rng(14))
     costs = np.array([0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], dtype=float)
     selector = WeightedForest(
         importance=importance, n_trees=30, costs=costs, penalty=1.5, cost_scale="raw"
     ).fit(X, y)
-    log_weights = -1.5 * np.log(np.maximum(costs, 1))  # free columns as the cheapest of the others
+    log_weights = -1.5 * np.log(
+        np.maximum(costs, 1)
+    )  # free columns count as the cheapest of the others
     forest = grow_forest(
         X, y, n_trees=30, log_weights=log_weights, importance=("mda",),
-        seed=selector._checked(X, y).seed,
+        seed=selector._check_data(X, y).seed,
     )  # fmt: skip
     np.testing.assert_array_equal(selector.scores_, getattr(forest, importance))
     np.testing.assert_array_equal(selector.relevance_, selector.scores_)
@@ -54,7 +56,7 @@ def test_weighted_forest_is_importance_with_weights(importance):
 
 
 @pytest.mark.parametrize("costs", [np.zeros(12), np.full(12, 3.0)])
-def test_equal_costs_leave_the_plain_forest(costs):
+def test_equal_costs_give_the_unweighted_forest(costs):
     X, y = noisy(np.random.default_rng(15))
     plain = WeightedForest(n_trees=10).fit(X, y)
     with_costs = WeightedForest(n_trees=10, costs=costs, penalty=7).fit(X, y)
@@ -63,30 +65,34 @@ def test_equal_costs_leave_the_plain_forest(costs):
 
 
 @pytest.mark.parametrize("penalty", [204.8, 1e9, 1e308])
-def test_weighted_forest_of_endless_penalty(penalty):
+def test_weighted_forest_with_huge_penalty_uses_the_cheapest_columns(penalty):
     X, y = noisy(np.random.default_rng(16))
     costs = np.geomspace(1e-9, 1, 12)
     fitted = WeightedForest(n_trees=20, costs=costs, penalty=penalty).fit(X, y)
     assert set(fitted.ranking_[:3]) == {0, 1, 2}
     assert (fitted.scores_[3:] == 0).all()
-    assert fitted.ranking_[3:].tolist() == list(range(3, 12))  # equal scores: the cheaper first
+    assert fitted.ranking_[3:].tolist() == list(
+        range(3, 12)
+    )  # equal scores: the cheaper column first
 
 
 @pytest.mark.parametrize("selector", [PenalizedForest, WeightedForest])
 @pytest.mark.parametrize(
-    ("parameters", "words"),
+    ("parameters", "message"),
     [
-        ({"importance": "gain"}, "importance='gain'; expected 'mdi' or 'mda'"),
-        ({"n_trees": 0}, "n_trees=0; expected an integer"),
-        ({"min_leaf": 0}, "min_leaf=0; expected an integer"),
-        ({"max_features": 13}, "max_features=13; expected an integer from 1 to 12"),
+        ({"importance": "gain"}, "`importance` must be 'mdi' or 'mda'; got 'gain'"),
+        ({"n_trees": 0}, "`n_trees` must be an integer from 1 to .* got 0"),
+        ({"min_leaf": 0}, "`min_leaf` must be an integer from 1 to .* got 0"),
+        ({"max_features": 13}, "`max_features` must be an integer from 1 to 12; got 13"),
     ],
 )
-def test_parameters_of_selectors(selector, parameters, words):
-    with pytest.raises(UsageError, match=words):
+def test_invalid_parameters_are_refused(selector, parameters, message):
+    with pytest.raises(UsageError, match=message):
         selector(**parameters).fit(*noisy(np.random.default_rng(17)))
 
 
 def test_weighted_forest_says_why_it_refuses_shared_costs():
-    with pytest.raises(UsageError, match="at a node of a tree none has been taken yet"):
+    with pytest.raises(
+        UsageError, match="A node of a tree draws columns before any column is selected"
+    ):
         WeightedForest(charge="shared").fit(*noisy(np.random.default_rng(18)))

@@ -1,4 +1,4 @@
-"""The wrapper: nearest neighbours against scikit-learn, fronts against brute force, XOR pairs."""
+"""ParetoSearch: nearest neighbours against scikit-learn, fronts against brute force, XOR pairs."""
 
 import sys
 from functools import cache
@@ -18,27 +18,27 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.selection.column_costs import Costs
-from netchoice.selection.knn import Neighbours, knn_votes
+from netchoice.selection.column_costs import ColumnCosts
+from netchoice.selection.knn import Neighbours
 from netchoice.selection.methods import METHODS, get_selector
 from netchoice.selection.pareto import ParetoSearch, assign_folds
 from netchoice.selection.path import rank_path
-from netchoice.selection.subsets import Archive, explore, group_size, random_groups
+from netchoice.selection.subsets import Archive, group_size, random_groups, search_subsets
 
 TEN_NEAREST = make_pipeline(StandardScaler(), KNeighborsClassifier(10))
 
 
 def naive_votes(X, y, train, test, order, n_neighbors):
-    """Votes after each column; of known rows at the same distance the earlier is nearer."""
+    """Return the votes after each column; of rows at the same distance the earlier is nearer."""
     Z = StandardScaler().fit(X[train]).transform(X)
     votes = []
     for k in range(1, len(order) + 1):
         votes.append([])
         for row in test:
-            distance = [sum((Z[known, c] - Z[row, c]) ** 2 for c in order[:k]) for known in train]
+            distance = [sum((Z[other, c] - Z[row, c]) ** 2 for c in order[:k]) for other in train]
             nearest = sorted(range(len(train)), key=lambda i: (distance[i], i))[:n_neighbors]
-            found = [int(y[train[i]]) for i in nearest]
-            votes[-1].append([found.count(c) for c in range(max(y) + 1)])
+            classes = [int(y[train[i]]) for i in nearest]
+            votes[-1].append([classes.count(c) for c in range(max(y) + 1)])
     return np.array(votes)
 
 
@@ -51,58 +51,60 @@ def mixed_table(n, seed, n_classes=3):
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("n_neighbors", [1, 2, 10, 33])
-def test_votes_are_those_of_scikit_learn(n_neighbors):
+def test_votes_equal_those_of_scikit_learn(n_neighbors):
     X, y = mixed_table(300, n_neighbors)
     rows = np.random.default_rng(n_neighbors).permutation(300)
     train, test = rows[:217], rows[217:]
     order = [4, 3, 1, 0, 5, 2]
-    ours = knn_votes(X, y, train, test, order, n_neighbors)
+    ours = Neighbours(X, y, train, test, n_neighbors).votes(order)
     for k in range(1, len(order) + 1):
         if order[:k] == [3]:
             continue
-        peer = make_pipeline(StandardScaler(), KNeighborsClassifier(n_neighbors))
-        peer.fit(X[np.ix_(train, order[:k])], y[train])
-        share = peer.predict_proba(X[np.ix_(test, order[:k])])
+        reference = make_pipeline(StandardScaler(), KNeighborsClassifier(n_neighbors))
+        reference.fit(X[np.ix_(train, order[:k])], y[train])
+        share = reference.predict_proba(X[np.ix_(test, order[:k])])
         np.testing.assert_array_equal(ours[k - 1], np.rint(share * n_neighbors))
-        predicted = peer.predict(X[np.ix_(test, order[:k])])
+        predicted = reference.predict(X[np.ix_(test, order[:k])])
         accuracy = Neighbours(X, y, train, test, n_neighbors).accuracy(order[:k])
         assert accuracy == np.mean(predicted == y[test])
 
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("n_train", [1, 7, 16, 17, 40])
-def test_among_equally_near_rows_the_earlier_votes(n_train):
+def test_ties_of_distance_go_to_the_earlier_row(n_train):
     rng = np.random.default_rng(n_train)
     X = rng.choice([-2.0, 0.0, 2.0], size=(n_train + 9, 4))  # ties everywhere
     X[:, 2] = 5.0
     y = rng.integers(0, 3, n_train + 9)
     train, test = np.arange(n_train), np.arange(n_train, n_train + 9)
     order = [2, 0, 3, 1]
-    ours = knn_votes(X, y, train, test, order, 5)
+    ours = Neighbours(X, y, train, test, 5).votes(order)
     np.testing.assert_array_equal(ours, naive_votes(X, y, train, test, order, 5))
     assert (ours.sum(axis=2) == min(5, n_train)).all()
 
 
 @pytest.mark.kernels
-def test_votes_are_counted_where_asked():
+def test_votes_are_counted_only_at_the_requested_places():
     X, y = mixed_table(120, 0)
-    known = Neighbours(X, y, np.arange(80), np.arange(80, 120))
-    everywhere = known.votes([1, 2, 4, 5])
+    neighbours = Neighbours(X, y, np.arange(80), np.arange(80, 120))
+    everywhere = neighbours.votes([1, 2, 4, 5])
     np.testing.assert_array_equal(
-        known.votes([1, 2, 4, 5], [False, True, False, True]), everywhere[[1, 3]]
+        neighbours.votes([1, 2, 4, 5], [False, True, False, True]), everywhere[[1, 3]]
     )
-    assert known.votes([]).shape == (0, 40, 3)
+    assert neighbours.votes([]).shape == (0, 40, 3)
     assert Neighbours(X, y, np.arange(80), np.arange(0)).votes([1]).shape == (1, 0, 3)
 
 
-def test_neighbours_refuse_nonsense():
+def test_neighbours_refuse_invalid_parameters():
     X, y = mixed_table(20, 0)
-    with pytest.raises(UsageError, match=r"columns 2 to 6 of 6; expected positions from 0 to 5"):
-        knn_votes(X, y, np.arange(10), np.arange(10, 20), [2, 6])
-    with pytest.raises(UsageError, match="10 neighbours among 0 rows"):
-        knn_votes(X, y, np.arange(0), np.arange(10, 20), [2])
-    with pytest.raises(UsageError, match="0 neighbours among 10 rows"):
-        knn_votes(X, y, np.arange(10), np.arange(10, 20), [2], n_neighbors=0)
+    with pytest.raises(
+        UsageError, match="`order` must hold column positions from 0 to 5; got 2 to 6"
+    ):
+        Neighbours(X, y, np.arange(10), np.arange(10, 20)).votes([2, 6])
+    with pytest.raises(UsageError, match="`train` must have at least one row; got none"):
+        Neighbours(X, y, np.arange(0), np.arange(10, 20))
+    with pytest.raises(UsageError, match="`n_neighbors` must be an integer of at least 1; got 0"):
+        Neighbours(X, y, np.arange(10), np.arange(10, 20), n_neighbors=0)
 
 
 def test_folds_are_stratified():
@@ -121,7 +123,7 @@ def test_folds_are_stratified():
 
 
 def dominated(frame):
-    """Rows of a front that another row beats."""
+    """Return the rows of a front that another row dominates."""
     points = frame[["cost", "accuracy"]].to_numpy()
     return [
         i
@@ -134,7 +136,7 @@ def dominated(frame):
 
 
 def recomputed(search, X, y, features, classifier=TEN_NEAREST):
-    """Accuracy in the folds and on the held-out rows by scikit-learn alone."""
+    """Return the accuracy in the folds and on the held-out rows, computed with scikit-learn only."""
     rows = search.fold_ >= 0
     X = np.asarray(X[list(features)])
     split = PredefinedSplit(search.fold_[rows])
@@ -152,7 +154,7 @@ def small_table(n=240, seed=5):
 
 
 @pytest.mark.kernels
-def test_small_tables_are_searched_whole():
+def test_small_tables_are_searched_exhaustively():
     X, y = small_table()
     costs = {"v": 1.0, "w": 2.0, "x": 4.0, "y": 8.0, "z": 16.0}
     search = ParetoSearch(costs=costs).fit(X, y)
@@ -180,7 +182,7 @@ def test_small_tables_are_searched_whole():
         assert row.share == pytest.approx(row.cost / 31)
 
 
-def test_the_choice_is_the_cheapest_within_one_standard_error_or_the_best_within_budget():
+def test_selected_set_is_cheapest_within_one_standard_error_or_best_within_budget():
     X, y = small_table()
     costs = [1, 2, 4, 8, 16]
     search = ParetoSearch(costs=costs).fit(X, y)
@@ -195,11 +197,13 @@ def test_the_choice_is_the_cheapest_within_one_standard_error_or_the_best_within
         assert tuple(raw.get_feature_names_out()) == affordable.iloc[-1]["features"]
         share = ParetoSearch(costs=costs, budget=budget / 31).fit(X, y)
         np.testing.assert_array_equal(share.support_, raw.support_)
-    with pytest.raises(UsageError, match=r"budget=0.5 buys nothing: the cheapest column costs 1 "):
+    with pytest.raises(
+        UsageError, match=r"`budget` must be at least 1, the cost of the cheapest column .* got 0.5"
+    ):
         ParetoSearch(costs=costs, cost_scale="raw", budget=0.5).fit(X, y)
 
 
-def test_any_classifier():
+def test_any_classifier_can_be_used():
     X, y = small_table(120)
     tree = DecisionTreeClassifier(max_depth=3, random_state=0)
     search = ParetoSearch(classifier=tree, max_features=2, n_jobs=2).fit(X, y)
@@ -209,7 +213,7 @@ def test_any_classifier():
         assert (row.accuracy, row.accuracy_holdout) == (pytest.approx(scores.mean()), held_out)
 
 
-def test_without_costs_the_front_is_over_the_number_of_columns():
+def test_without_costs_the_cost_is_the_number_of_columns():
     X, y = small_table()
     search = ParetoSearch(holdout=0).fit(X.to_numpy(), y)
     assert search.front_["cost"].tolist() == search.front_["k"].tolist()
@@ -220,15 +224,15 @@ def test_without_costs_the_front_is_over_the_number_of_columns():
     assert (len(free), free["cost"][0], free["share"][0]) == (1, 0, 0)
 
 
-def test_one_column():
+def test_table_with_one_column():
     X, y = small_table()
     search = ParetoSearch(costs=[3.0]).fit(X[["y"]], y)
     assert search.front_[["features", "cost", "share"]].values.tolist() == [[("y",), 3.0, 1.0]]
     assert search.transform(X[["y"]]).shape == (240, 1)
 
 
-def test_shared_work_is_paid_once():
-    """Two parts of one blood sample beat two columns that are cheaper alone."""
+def test_shared_steps_are_paid_once():
+    """Two values of one blood sample are better than two columns that are cheaper alone."""
     rng = np.random.default_rng(1)
     X = pd.DataFrame(rng.normal(size=(400, 4)), columns=["glucose", "sodium", "weight", "height"])
     y = (X.to_numpy() > 0) @ [1, 2, 0, 0]
@@ -243,7 +247,7 @@ def test_shared_work_is_paid_once():
         search = ParetoSearch(costs=lab, cost_scale="raw", charge=charge).fit(X, y)
         fronts[charge] = search.front_.set_index("features")["cost"]
         chosen = search.front_.loc[search.chosen_]
-        assert chosen["accuracy_holdout"] > 0.75  # one column tells two of four classes apart
+        assert chosen["accuracy_holdout"] > 0.75  # one column separates two of four classes
         for features, cost in fronts[charge].items():
             assert cost == lab.cost_of_set(features, charge)
     assert fronts["alone"][("weight", "height")] == 16
@@ -255,10 +259,10 @@ XOR = ("first", "second")
 
 
 def xor_table(n, seed, n_noise=24):
-    """A pair that tells together what neither tells alone, five cheap lures, and noise.
+    """Return a table with a pair that is informative only jointly, five cheap lures, and noise.
 
-    The pair is right about 85 rows of 100, and so are the lures, about other rows. They measure
-    one and the same thing: one of them says what all say.
+    The pair predicts 85 of 100 rows correctly. The lures also predict 85 of 100, but other rows.
+    They all measure the same quantity, so one lure is as good as all.
     """
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
@@ -275,9 +279,9 @@ def xor_table(n, seed, n_noise=24):
 
 
 def compare_with_filters(methods, penalties):
-    """Accuracy on a table that nobody has seen, at the cost of the set that the search selects.
+    """Return accuracies on a new table, at the cost of the set that the search selects.
 
-    Every filter may choose its penalty and its number of columns by looking at that table.
+    Each filter uses the penalty and the number of columns that are best on the new table.
     """
     X, y, costs = xor_table(900, seed=0)
     X_new, y_new, _ = xor_table(4000, seed=1)
@@ -306,27 +310,27 @@ def compare_with_filters(methods, penalties):
 QUICK = ["mrmr", "jmi", "jmim", "relieff", "surf", "multisurf"]
 
 
-def test_beats_filters_at_equal_cost_where_two_columns_tell_only_together():
+def test_more_accurate_than_filters_at_equal_cost_on_xor_pair():
     features, ours, filters = compare_with_filters(QUICK, penalties=[0, 0.2])
     assert features[:2] == XOR
     assert features[2].startswith("lure")
     assert ours > max(filters.values()) + 0.03
-    assert min(filters.values()) > 0.75  # they find a lure, which is all that they can afford
+    assert min(filters.values()) > 0.75  # they find a lure; nothing else is cheap enough
 
 
 @pytest.mark.slow
-def test_beats_all_filters_at_equal_cost_where_two_columns_tell_only_together():
+def test_more_accurate_than_all_filters_at_equal_cost_on_xor_pair():
     _, ours, filters = compare_with_filters(METHODS, [0, 0.0125, 0.05, 0.2, 0.8, 3.2, 12.8])
     assert ours > max(filters.values()) + 0.03, filters
 
 
 @pytest.mark.kernels
-def test_fronts_rise_and_do_not_depend_on_threads_but_on_the_seed():
+def test_fronts_increase_and_depend_on_the_seed_but_not_on_threads():
     X, y, costs = xor_table(150, seed=2)
-    how = {"costs": costs, "population": 20, "generations": 12, "max_features": 5}
-    one = ParetoSearch(**how, random_state=7).fit(X, y)
-    two = ParetoSearch(**how, random_state=7, n_jobs=2).fit(X, y)
-    other = ParetoSearch(**how, random_state=8).fit(X, y)
+    options = {"costs": costs, "population": 20, "generations": 12, "max_features": 5}
+    one = ParetoSearch(**options, random_state=7).fit(X, y)
+    two = ParetoSearch(**options, random_state=7, n_jobs=2).fit(X, y)
+    other = ParetoSearch(**options, random_state=8).fit(X, y)
     pd.testing.assert_frame_equal(one.front_, two.front_, check_exact=True)
     assert not one.front_.equals(other.front_)
     assert one.n_evaluations_ == two.n_evaluations_ == 240
@@ -342,37 +346,42 @@ def test_fronts_rise_and_do_not_depend_on_threads_but_on_the_seed():
 
 
 @pytest.mark.kernels
-def test_never_worse_than_the_sets_it_is_given():
-    """Even with next to no search: sets by name, by position and by mask."""
+def test_front_is_never_worse_than_the_initial_sets():
+    """With almost no search; sets by name, by position and by mask."""
     X, y, costs = xor_table(600, seed=3, n_noise=60)
-    how = {"costs": costs, "population": 2, "generations": 1}
+    options = {"costs": costs, "population": 2, "generations": 1}
     best = (*XOR, "lure 0")
     for given in (["second", "lure 0", "first"], [0, 1, 2], np.arange(67) < 3):
-        search = ParetoSearch(**how, initial=[["noise 3"], given]).fit(X, y)
+        search = ParetoSearch(**options, initial=[["noise 3"], given]).fit(X, y)
         scores, _ = recomputed(search, X, y, best)
         last = search.front_.iloc[-1]
         assert (last["features"], last["cost"]) == (best, 5)
         assert last["accuracy"] == pytest.approx(scores.mean(), abs=1e-12)
-    assert best not in ParetoSearch(**how).fit(X, y).front_["features"].tolist()
-    with pytest.raises(UsageError, match="initial has a set of 2 columns; expected 1 to 1"):
-        ParetoSearch(**how, initial=[[0, 1]], max_features=1).fit(X, y)
-    with pytest.raises(UsageError, match="initial has a set of 0 columns; expected 1 to 67"):
-        ParetoSearch(**how, initial=[[]]).fit(X, y)
-    with pytest.raises(UsageError, match="initial names 'third', which is no column"):
-        ParetoSearch(**how, initial=[["third"]]).fit(X, y)
+    assert best not in ParetoSearch(**options).fit(X, y).front_["features"].tolist()
+    with pytest.raises(
+        UsageError, match="`initial` must hold sets of 1 to 1 columns; got a set of 2"
+    ):
+        ParetoSearch(**options, initial=[[0, 1]], max_features=1).fit(X, y)
+    with pytest.raises(
+        UsageError, match="`initial` must hold sets of 1 to 67 columns; got a set of 0"
+    ):
+        ParetoSearch(**options, initial=[[]]).fit(X, y)
+    with pytest.raises(UsageError, match=r"`initial` must hold column names, .* got 'third'"):
+        ParetoSearch(**options, initial=[["third"]]).fit(X, y)
 
 
-class Invented:
-    """Accuracies that are known, and hide a pair: a cheap column tells more than the pair does.
+class HiddenPair:
+    """Known accuracies with a hidden pair: a cheap column is more accurate than the pair.
 
-    So the pair alone is on no front, half of it only harms, and with the cheap one it is best.
+    So the pair alone is on no front, one column of it only lowers the accuracy, and the pair with
+    the cheap column is best.
     """
 
     def __init__(self, pair, lure):
-        self.pair, self.lure, self.asked = set(pair), lure, []
+        self.pair, self.lure, self.evaluated = set(pair), lure, []
 
     def __call__(self, columns):
-        self.asked.append(columns)
+        self.evaluated.append(columns)
         useful = 0.3 * self.pair.issubset(columns) + 0.35 * (self.lure in columns)
         return np.full(2, 0.3 + useful - 0.02 * len(columns))
 
@@ -382,68 +391,72 @@ class Invented:
     [(30, 30, 1000), (30, 3, 1000), (60, 60, 1800), (100, 100, 2400)],
 )
 def test_a_hidden_pair_is_found_among_many_columns(n_columns, max_features, n_evaluations):
-    """Always where all pairs are tried, mostly where groups must do; and nothing is tried twice."""
-    found = 0
+    """Always if all pairs are evaluated, mostly with groups; no set is evaluated twice."""
+    n_found = 0
     for seed in range(3):
         rng = np.random.default_rng(seed)
         *pair, lure = (int(i) for i in rng.choice(n_columns, 3, replace=False))
         costs = np.ones(n_columns)
         costs[pair] = 3
-        accuracies = Invented(pair, lure)
-        archive = Archive(accuracies, Costs(costs, [""] * n_columns, scale="raw"), 1)
-        explore(
+        accuracies = HiddenPair(pair, lure)
+        archive = Archive(accuracies, ColumnCosts(costs, [""] * n_columns, scale="raw"), 1)
+        search_subsets(
             archive, [], n_columns=n_columns, max_features=max_features,
             n_evaluations=n_evaluations, population=60, seed=seed,
         )  # fmt: skip
-        assert len(accuracies.asked) == len(set(accuracies.asked)) == n_evaluations
-        assert all(1 <= len(columns) <= max_features for columns in accuracies.asked)
+        assert len(accuracies.evaluated) == len(set(accuracies.evaluated)) == n_evaluations
+        assert all(1 <= len(columns) <= max_features for columns in accuracies.evaluated)
         best = tuple(sorted([*pair, lure]))
-        found += [one.columns for one in archive.front()] == [(lure,), best]
-    assert found >= (3 if n_columns == 30 else 2)
+        n_found += [subset.columns for subset in archive.front()] == [(lure,), best]
+    assert n_found >= (3 if n_columns == 30 else 2)
 
 
-def test_nothing_is_tried_once_the_cheapest_column_is_perfect():
+def test_search_stops_if_the_cheapest_column_is_perfect():
     archive = Archive(lambda columns: np.full(2, 1.0 if 7 in columns else 0.5),
-                      Costs(np.arange(40)[::-1] + 1.0, [""] * 40), 1)  # fmt: skip
-    explore(archive, [], n_columns=40, max_features=40, n_evaluations=90, population=5, seed=0)
+                      ColumnCosts(np.arange(40)[::-1] + 1.0, [""] * 40), 1)  # fmt: skip
+    search_subsets(
+        archive, [], n_columns=40, max_features=40, n_evaluations=90, population=5, seed=0
+    )
     assert len(archive) == 90  # column 7 is perfect, but others are cheaper
-    assert [one.columns for one in archive.front()] == [(39,), (7,)]
+    assert [subset.columns for subset in archive.front()] == [(39,), (7,)]
     archive = Archive(lambda columns: np.full(2, 1.0 if 7 in columns else 0.5),
-                      Costs(np.abs(np.arange(40) - 7.0), [""] * 40), 1)  # fmt: skip
-    explore(archive, [], n_columns=40, max_features=40, n_evaluations=90, population=5, seed=0)
+                      ColumnCosts(np.abs(np.arange(40) - 7.0), [""] * 40), 1)  # fmt: skip
+    search_subsets(
+        archive, [], n_columns=40, max_features=40, n_evaluations=90, population=5, seed=0
+    )
     assert len(archive) == 40
-    assert [one.columns for one in archive.front()] == [(7,)]
+    assert [subset.columns for subset in archive.front()] == [(7,)]
 
 
-def test_groups():
+def test_random_groups_cover_all_columns():
     groups = list(random_groups(10, 3, 7, seed=0))
     assert [len(set(group)) for group in groups] == [3] * 7
-    assert len(set().union(*groups[:3])) == 9  # no column twice before all had their turn
+    assert len(set().union(*groups[:3])) == 9  # no column twice before all were used
     assert group_size(40, 1, 1000) == 0  # no pairs wanted
     assert group_size(40, 6, 780) == 2
     assert group_size(40, 6, 779) == 3
     assert group_size(1000, 2, 500) == 2
-    assert group_size(1000, 6, 100) == 0  # too few to follow up
+    assert group_size(1000, 6, 100) == 0  # too few groups
 
 
-def test_equal_sets_are_told_apart_by_size_then_by_position():
+def test_ties_on_the_front_go_to_the_smaller_then_the_earlier_set():
     accuracy = {(0,): 0.4, (1,): 0.5, (2,): 0.5, (0, 1): 0.5, (3,): 0.6, (0, 3): 0.6}
-    costs = Costs([0.0, 0.1, 0.1, 0.2], list("abcd"), scale="raw")
+    costs = ColumnCosts([0.0, 0.1, 0.1, 0.2], list("abcd"), scale="raw")
     archive = Archive(lambda subset: np.full(3, accuracy[subset]), costs, 1)
     archive.evaluate(reversed(accuracy))
-    assert [one.columns for one in archive.front()] == [(0,), (1,), (3,)]
+    assert [subset.columns for subset in archive.front()] == [(0,), (1,), (3,)]
 
 
-def test_the_last_digit_of_a_sum_is_no_cost():
+def test_front_ignores_rounding_errors_of_costs():
     assert 0.1 + 0.2 > 0.3
     accuracy = {(2,): 0.5, (0, 1): 0.6}
-    archive = Archive(lambda subset: np.full(3, accuracy[subset]), Costs(
+    archive = Archive(lambda subset: np.full(3, accuracy[subset]), ColumnCosts(
         [0.1, 0.2, 0.3], list("abc"), scale="raw"), 1)  # fmt: skip
     archive.evaluate(accuracy)
-    assert [one.columns for one in archive.front()] == [(0, 1)]
+    assert [subset.columns for subset in archive.front()] == [(0, 1)]
 
 
-def test_held_out_rows_tell_the_truth_about_noise():
+def test_held_out_accuracy_of_noise_is_unbiased():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1400, 9)), rng.integers(0, 2, 1400)
     front = ParetoSearch(max_rows=200).fit(X, y).front_
@@ -452,7 +465,7 @@ def test_held_out_rows_tell_the_truth_about_noise():
     assert abs(best["accuracy_holdout"] - 0.5) < 0.045  # three standard errors
 
 
-def test_says_how_to_install_what_is_missing(monkeypatch):
+def test_missing_pymoo_is_an_error_with_instructions(monkeypatch):
     X, y = small_table()
     monkeypatch.delitem(sys.modules, "netchoice.selection.nsga", raising=False)
     for name in [name for name in sys.modules if name.partition(".")[0] == "pymoo"]:
@@ -460,34 +473,34 @@ def test_says_how_to_install_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "pymoo", None)
     with pytest.raises(UsageError, match=r"needs pymoo, .* pip install 'netchoice\[search\]'"):
         ParetoSearch(population=4, generations=4).fit(X, y)
-    assert ParetoSearch().fit(X, y).n_evaluations_ == 31  # all sets are few: nothing to evolve
+    assert ParetoSearch().fit(X, y).n_evaluations_ == 31  # few sets: no evolution
 
 
 @pytest.mark.parametrize(
-    ("parameters", "words"),
+    ("parameters", "message"),
     [
-        ({"folds": 1}, "folds=1; expected an integer, 2 or more"),
-        ({"max_rows": 1.5}, "max_rows=1.5; expected an integer, 2 or more, or None"),
-        ({"max_features": 0}, "max_features=0; expected an integer, 1 or more, or None"),
-        ({"population": 1}, "population=1; expected an integer, 2 or more"),
-        ({"generations": None}, "generations=None; expected an integer, 1 or more"),
-        ({"holdout": 1.0}, "holdout=1.0; expected a share of the rows"),
-        ({"holdout": "some"}, "holdout='some'; expected a share of the rows"),
-        ({"budget": -1}, "budget=-1; expected a cost"),
-        ({"budget": float("nan")}, "budget=nan; expected a cost"),
-        ({"costs": [1, 2]}, "2 costs for 5 columns"),
-        ({"charge": "both"}, "charge='both'; expected"),
-        ({"cost_scale": "log"}, "cost_scale='log'; expected"),
+        ({"folds": 1}, "`folds` must be an integer of at least 2; got 1"),
+        ({"max_rows": 1.5}, "`max_rows` must be an integer of at least 2; got 1.5"),
+        ({"max_features": 0}, "`max_features` must be an integer of at least 1; got 0"),
+        ({"population": 1}, "`population` must be an integer of at least 2; got 1"),
+        ({"generations": None}, "`generations` must be an integer of at least 1; got None"),
+        ({"holdout": 1.0}, "`holdout` must be a fraction below 1; got 1.0"),
+        ({"holdout": "some"}, "`holdout` must be a non-negative number; got 'some'"),
+        ({"budget": -1}, "`budget` must be a non-negative number; got -1"),
+        ({"budget": float("nan")}, "`budget` must be a non-negative number; got nan"),
+        ({"costs": [1, 2]}, "one cost for each of 5 columns; got 2"),
+        ({"charge": "both"}, "`charge` must be 'alone' or 'shared'; got 'both'"),
+        ({"cost_scale": "log"}, "`cost_scale` must be 'share' or 'raw'; got 'log'"),
     ],
 )
-def test_parameters_that_make_no_sense(parameters, words):
+def test_invalid_parameters_are_refused(parameters, message):
     X, y = small_table()
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=message):
         ParetoSearch(**parameters).fit(X, y)
 
 
 @pytest.mark.kernels
-def test_is_a_scikit_learn_estimator():
+def test_scikit_learn_checks():
     checks = check_estimator(
         ParetoSearch(population=4, generations=3), on_fail="raise", on_skip=None
     )

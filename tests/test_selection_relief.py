@@ -1,4 +1,4 @@
-"""The Relief family: compiled against exact fractions, a k-d tree, and worked examples."""
+"""The Relief family against exact fractions, a k-d tree, and worked examples."""
 
 import naive_relief as naive
 import numpy as np
@@ -11,9 +11,9 @@ from netchoice.errors import UsageError
 from netchoice.selection.forest_relief import ForestReliefF, forest_relieff_weights
 from netchoice.selection.relief import (
     SURF,
+    IntegerTable,
     MultiSURF,
     ReliefF,
-    WholeTable,
     _sum_of_distances,
     multisurf_weights,
     relieff_weights,
@@ -23,18 +23,18 @@ from netchoice.selection.relief import (
 WEIGHTS = {"relieff": relieff_weights, "surf": surf_weights, "multisurf": multisurf_weights}
 ALL_WEIGHTS = {
     **WEIGHTS,
-    "forest": lambda X, y, **how: forest_relieff_weights(X, y, same_leaves(X), **how),
+    "forest": lambda X, y, **options: forest_relieff_weights(X, y, same_leaves(X), **options),
 }
 SELECTORS = [ReliefF(), SURF(), MultiSURF(), ForestReliefF(n_trees=20)]
 
 
 def same_leaves(X):
-    """One tree that does not split: all rows are equally alike."""
+    """Return the leaves of one tree that does not split: all rows are equally similar."""
     return np.zeros((len(X), 1), dtype=np.int32)
 
 
 def table(kind, n, q, n_classes, rng):
-    """Numbers, labels, and nominal columns; the first classes are much the larger ones."""
+    """Return numbers, labels of classes of unequal size, and nominal columns."""
     counts = rng.integers(0, rng.integers(1, 6), (n, q)).astype(float)
     X = {
         "continuous": rng.lognormal(sigma=2, size=(n, q)),
@@ -52,7 +52,7 @@ SHAPES = [(2, 1, 2), (3, 2, 2), (5, 1, 3), (12, 3, 4), (24, 4, 2), (30, 5, 5)]
 @pytest.mark.kernels
 @pytest.mark.parametrize("kind", ["continuous", "tied", "mixed"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_weights_equal_the_naive_ones(kind, shape):
+def test_weights_equal_the_reference_implementation(kind, shape):
     for seed in range(2):
         rng = np.random.default_rng([seed, *shape])
         X, y, nominal = table(kind, *shape, rng)
@@ -71,8 +71,8 @@ def test_weights_equal_the_naive_ones(kind, shape):
 @pytest.mark.kernels
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n_trees", [1, 6, 9])
-def test_forest_weights_equal_the_naive_ones(shape, n_trees):
-    """Continuous columns, so that nothing is drawn, and leaves that often tie."""
+def test_forest_weights_equal_the_reference_implementation(shape, n_trees):
+    """Continuous columns, so that no draw is needed, and leaves with many ties."""
     rng = np.random.default_rng([n_trees, *shape])
     X, y, _ = table("continuous", *shape, rng)
     leaves = rng.integers(0, 3, (len(X), n_trees))
@@ -84,7 +84,7 @@ def test_forest_weights_equal_the_naive_ones(shape, n_trees):
 
 
 @pytest.mark.kernels
-def test_equally_alike_and_equally_near_rows_are_drawn():
+def test_equally_similar_and_equally_near_rows_are_drawn():
     rng = np.random.default_rng(3)
     X, y, _ = table("tied", 40, 3, 3, rng)
     leaves = rng.integers(0, 2, (40, 3))
@@ -100,7 +100,7 @@ def test_equally_alike_and_equally_near_rows_are_drawn():
 
 
 def relieff_by_trees(X, y, n_neighbors):
-    """A k-d tree for each class; right if no two rows are the same."""
+    """Compute ReliefF weights with a k-d tree for each class; valid if no two rows are equal."""
     Z = (X - X.min(axis=0)) / np.ptp(X, axis=0)
     weights = np.zeros(X.shape[1])
     for own in np.unique(y):
@@ -108,8 +108,8 @@ def relieff_by_trees(X, y, n_neighbors):
         for other in np.unique(y):
             others = Z[y == other]
             hit = int(own == other)
-            wanted = min(n_neighbors, len(others) - hit)
-            search = KDTree(others, metric="manhattan").query(rows, wanted + hit)[1][:, hit:]
+            n_nearest = min(n_neighbors, len(others) - hit)
+            search = KDTree(others, metric="manhattan").query(rows, n_nearest + hit)[1][:, hit:]
             factor = -1 if hit else np.mean(y == other) / np.mean(y != own)
             weights += factor * np.abs(others[search] - rows[:, None]).mean(axis=1).sum(axis=0)
     return weights / len(X)
@@ -118,7 +118,7 @@ def relieff_by_trees(X, y, n_neighbors):
 @pytest.mark.kernels
 @pytest.mark.parametrize("n_neighbors", [1, 10, 45])
 @pytest.mark.parametrize("q", [1, 6, 19])
-def test_relieff_equals_a_search_in_trees(n_neighbors, q):
+def test_relieff_equals_a_search_in_k_d_trees(n_neighbors, q):
     rng = np.random.default_rng(q)
     y = rng.choice(["a", "b", "c"], 600, p=[0.7, 0.25, 0.05])
     X = rng.normal(size=(600, q)) + (y == "b")[:, None]
@@ -132,8 +132,8 @@ def test_relieff_equals_a_search_in_trees(n_neighbors, q):
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("q", [3, 70_000])
-def test_relieff_where_rough_distances_do_not_help(q):
-    """Almost all rows within a millionth of the range, or more columns than 16 bits can sum."""
+def test_relieff_is_exact_if_coarse_distances_do_not_help(q):
+    """Almost all rows within a millionth of the range, or sums that exceed 16 bits."""
     rng = np.random.default_rng(1)
     n = 200 if q == 3 else 12
     X, y = 1e-6 * rng.random((n, q)), np.arange(n) % 2
@@ -145,7 +145,7 @@ def test_relieff_where_rough_distances_do_not_help(q):
 
 def test_nominal_columns_with_more_values_than_16_bits():
     X = np.arange(140_000.0).reshape(-1, 2)
-    coarse, unit, _ = WholeTable.of(X, np.arange(70_000) % 2, [1]).coarse()
+    coarse, unit, _ = IntegerTable.from_arrays(X, np.arange(70_000) % 2, [1]).coarse()
     assert unit == 0
     assert not coarse[0].any()
 
@@ -154,11 +154,11 @@ def test_nominal_columns_with_more_values_than_16_bits():
 @pytest.mark.parametrize("nominal", [None, [0, 3]])
 def test_sum_of_distances_is_exact(nominal):
     X, y, _ = table("tied", 90, 5, 2, np.random.default_rng(0))
-    whole = WholeTable.of(X, y, nominal)
-    numeric, codes = np.split(whole.cells, [whole.n_numeric], axis=1)
+    integers = IntegerTable.from_arrays(X, y, nominal)
+    numeric, codes = np.split(integers.cells, [integers.n_numeric], axis=1)
     differ = sum(int(pdist(column[:, None], "hamming").sum()) for column in codes.T)
-    expected = int(pdist(numeric, "cityblock").sum()) + differ * whole.unit
-    assert _sum_of_distances(whole) == expected
+    expected = int(pdist(numeric, "cityblock").sum()) + differ * integers.unit
+    assert _sum_of_distances(integers) == expected
 
 
 @pytest.mark.kernels
@@ -177,13 +177,13 @@ def test_three_core_beats_mean_degree(rows_per_class):
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("method", ["relieff", "multisurf", "surf"])
-def test_pair_that_tells_only_together(method):
+def test_jointly_informative_pair_is_found(method):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(700, 12))
     y = (X[:, 4] > 0) ^ (X[:, 9] > 0)
     weights = WEIGHTS[method](X, y)
     assert set(np.argsort(-weights)[:2]) == {4, 9}
-    alone = WEIGHTS[method](X[:, :9], y)  # without its partner a column of the pair tells nothing
+    alone = WEIGHTS[method](X[:, :9], y)  # one column of the pair is uninformative
     assert alone[4] < 0.2 * weights[4]
 
 
@@ -191,7 +191,7 @@ def test_pair_that_tells_only_together(method):
 @pytest.mark.parametrize("method", ["relieff", "forest"])
 @pytest.mark.parametrize("copies", [1, 2])
 def test_a_row_is_never_its_own_hit(method, copies):
-    """Misses at distance 0; the only other hit is at distance 1, unless it has a copy."""
+    """Misses at distance 0; the only other hit is at distance 1, unless the row has a copy."""
     X, y = np.array([[0], [1], [0], [1]] * copies), np.array([0, 0, 1, 1] * copies)
     weight = ALL_WEIGHTS[method](X, y, n_neighbors=1)
     assert weight.tolist() == ([-1.0] if copies == 1 else [0.0])
@@ -199,15 +199,15 @@ def test_a_row_is_never_its_own_hit(method, copies):
 
 @pytest.mark.kernels
 def test_a_row_is_never_its_own_hit_within_a_threshold():
-    """Two pairs of near rows of different class: each sees only the other, which is a miss."""
+    """Two pairs of near rows of different class: the only neighbour of each is a miss."""
     X, y = np.array([[0], [1], [9], [10]]), [0, 1, 0, 1]
     assert surf_weights(X, y) == pytest.approx([0.1])
     assert multisurf_weights(X, y) == pytest.approx([0.1])
 
 
 @pytest.mark.kernels
-def test_equally_far_rows_share_the_last_places():
-    # seen from the first row, the nearest two misses are the one at 1 and half of each at 2
+def test_rows_that_tie_share_the_last_places():
+    # for the first row, the nearest two misses are the one at 1 and half of each at 2
     X, y = np.array([[0, 0], [1, 0], [0, 2], [2, 0]]), [0, 1, 1, 1]
     first = np.array([(0.5 + 0.5 * 1.0) / 2, (0.5 * 1.0) / 2])
     others = [[0.5, 0], [0, 1], [1, 0]]  # the one miss of each
@@ -218,7 +218,7 @@ def test_equally_far_rows_share_the_last_places():
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("method", ALL_WEIGHTS)
-def test_threads_change_nothing(method):
+def test_weights_do_not_depend_on_threads(method):
     rng = np.random.default_rng(4)
     X, y, nominal = table("mixed", 700, 6, 3, rng)
     one, three = (
@@ -243,7 +243,7 @@ def test_order_of_rows_and_columns_does_not_matter(method, kind):
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("method", ALL_WEIGHTS)
-def test_constant_duplicate_and_distinct_columns(method):
+def test_weights_of_constant_duplicate_and_distinct_columns(method):
     rng = np.random.default_rng(6)
     X, y = rng.normal(size=(50, 5)), np.repeat([0, 1], 25)
     X[:, 1] = -7.5
@@ -252,13 +252,13 @@ def test_constant_duplicate_and_distinct_columns(method):
     weights = ALL_WEIGHTS[method](X, y, nominal=[4])
     assert weights[1] == 0
     assert weights[3] == weights[0] != 0
-    assert weights[4] == 0  # a name that no other row has differs from hits and misses alike
+    assert weights[4] == 0  # a unique category differs equally from hits and misses
     assert (ALL_WEIGHTS[method](X[:, [1]], y) == 0).all()
 
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("method", ALL_WEIGHTS)
-def test_any_array_and_any_labels(method):
+def test_arrays_and_labels_of_any_type(method):
     rng = np.random.default_rng(7)
     X, y, _ = table("continuous", 60, 4, 3, rng)
     weights = ALL_WEIGHTS[method](X, y)
@@ -277,7 +277,7 @@ def test_any_array_and_any_labels(method):
 @pytest.mark.kernels
 @pytest.mark.parametrize("method", ALL_WEIGHTS)
 @pytest.mark.parametrize("scale", [1e308, 1e-308, 5e-324])
-def test_numbers_of_any_size(method, scale):
+def test_huge_and_tiny_numbers(method, scale):
     X = np.array([[-1, 0], [1, 1], [-1, 1], [1, 0], [0, 0], [-1, 1]], dtype=float)
     y = [0, 1, 0, 1, 1, 0]
     expected = ALL_WEIGHTS[method](X, y)
@@ -298,47 +298,49 @@ def test_fewer_rows_than_neighbours(method):
 
 
 @pytest.mark.parametrize("method", ALL_WEIGHTS)
-def test_what_is_refused(method):
+def test_invalid_tables_are_refused(method):
     weights, X, y = ALL_WEIGHTS[method], np.arange(8.0).reshape(4, 2), [0, 0, 1, 1]
     with pytest.raises(UsageError, match="one class only"):
         weights(X, [1, 1, 1, 1])
-    for hole in (np.nan, np.inf):
+    for value in (np.nan, np.inf):
         with pytest.raises(UsageError, match="NaN or infinite"):
-            weights(np.where(X == 3, hole, X), y)
+            weights(np.where(X == 3, value, X), y)
     with pytest.raises(UsageError, match="one label for each row"):
         weights(X, y[:3])
-    with pytest.raises(UsageError, match=r"expected \(n, q\)"):
+    with pytest.raises(UsageError, match=r"`X` must have the shape \(n, q\)"):
         weights(X[:, 0], y)
-    with pytest.raises(UsageError, match="nominal names 2, which is no column"):
+    with pytest.raises(
+        UsageError, match=r"`nominal` must hold column names, positions from 0 to 1, .* got 2"
+    ):
         weights(X, y, nominal=[2])
 
 
 @pytest.mark.parametrize("n_neighbors", [0, -1, 2.5, None])
-def test_refused_numbers_of_neighbours(n_neighbors):
+def test_invalid_numbers_of_neighbours_are_refused(n_neighbors):
     X, y = np.arange(8.0).reshape(4, 2), [0, 0, 1, 1]
-    with pytest.raises(UsageError, match=r"n_neighbors=.*expected an integer, 1 or more"):
+    with pytest.raises(UsageError, match="`n_neighbors` must be an integer of at least 1; got"):
         relieff_weights(X, y, n_neighbors=n_neighbors)
     for selector in (ReliefF(), ForestReliefF()):
-        with pytest.raises(UsageError, match="n_neighbors="):
+        with pytest.raises(UsageError, match="`n_neighbors` must be"):
             selector.set_params(n_neighbors=n_neighbors).fit(X, y)
 
 
-def test_refused_leaves():
+def test_invalid_leaves_are_refused():
     X, y = np.arange(8.0).reshape(4, 2), [0, 0, 1, 1]
     for leaves in (np.zeros(4, int), np.zeros((3, 2), int), np.zeros((4, 2))):
-        with pytest.raises(UsageError, match=r"leaves of shape .* a column for each tree"):
+        with pytest.raises(UsageError, match=r"`leaves` must be integers of shape \(4, n_trees\)"):
             forest_relieff_weights(X, y, leaves)
-    with pytest.raises(UsageError, match="65536 trees"):
+    with pytest.raises(UsageError, match="got 65536 trees"):
         forest_relieff_weights(X, y, np.zeros((4, 65_536), np.int8))
     for min_leaf in (0, 1.5, None):
-        with pytest.raises(UsageError, match="min_leaf="):
+        with pytest.raises(UsageError, match="`min_leaf` must be an integer of at least 1; got"):
             ForestReliefF(min_leaf=min_leaf).fit(X, y)
 
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("selector", SELECTORS, ids=lambda selector: selector.method)
-def test_selectors(selector):
-    """Five columns tell, jointly or by name; the nominal one only if it is known as such."""
+def test_selectors_find_informative_and_nominal_columns(selector):
+    """Column b is informative as a number, column e only as a nominal column."""
     rng = np.random.default_rng(8)
     X = pd.DataFrame(rng.normal(size=(400, 6)), columns=list("abcdef"))
     y = rng.integers(0, 2, 400)
@@ -352,12 +354,12 @@ def test_selectors(selector):
         assert (fitted.scores_ == weights).all()
     expensive = selector.set_params(costs=[1, 1, 1, 1, 9, 1], penalty=100.0).fit(X, y)
     assert expensive.ranking_names_[-1] == "e"
-    with pytest.raises(UsageError, match="nominal_features names 'z'"):
+    with pytest.raises(UsageError, match=r"`nominal_features` must hold .* got 'z'"):
         selector.set_params(nominal_features="z").fit(X, y)
 
 
 @pytest.mark.kernels
-def test_forest_relieff_in_small_tables_and_with_seeds():
+def test_forest_relieff_works_in_small_tables_and_depends_on_the_seed():
     rng = np.random.default_rng(9)
     X = rng.normal(size=(90, 8))
     y = (X[:, 2] + X[:, 6] > 0).astype(int)
@@ -368,5 +370,5 @@ def test_forest_relieff_in_small_tables_and_with_seeds():
     assert all(set(each.ranking_[:2]) == {2, 6} for each in fitted)
     assert (fitted[0].relevance_ == fitted[1].relevance_).all()
     assert (fitted[0].relevance_ != fitted[2].relevance_).any()
-    # with leaves of 100 rows no tree could split, and rows would be compared by distance alone
+    # with leaves of 100 rows no tree could split, and neighbours would be nearest by distance
     assert (fitted[0].relevance_ != forest_relieff_weights(X, y, same_leaves(X))).all()

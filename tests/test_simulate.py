@@ -1,4 +1,4 @@
-"""Tables: the same bits on any engine, nothing lost, failures as data."""
+"""Tables: the same rows on every engine, resumed without loss, failures recorded as data."""
 
 import json
 import multiprocessing
@@ -19,7 +19,9 @@ import simulation_parts as parts
 import netchoice
 from netchoice import ModelSpace, ReferenceTable, simulate_table
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.storage.shards import TableError, TableFolder
+from netchoice.simulate import make_simulator
+from netchoice.storage.manifest import TableError
+from netchoice.storage.shards import TableFolder
 
 CHEAP = ["n_triangles", "degree_max", "transitivity", "noise_normal", "noise_integer"]
 BASE = {"n_nodes": 25, "n_samples": 60, "seed": 3, "features": CHEAP}
@@ -27,7 +29,7 @@ HERE = Path(__file__).parent
 
 
 def values(table):
-    """Everything but timings."""
+    """Return all columns but timings and machine."""
     columns = [c for c in table.frame.columns if not c.startswith("seconds_") and c != "machine"]
     return table.frame[sorted(columns)].reset_index(drop=True)
 
@@ -41,7 +43,7 @@ def serial():
     return simulate_table("duplication", **BASE, engine="serial")
 
 
-def test_what_a_table_holds(serial):
+def test_contents_of_a_simulated_table(serial):
     assert serial.X.shape == (60, 5)
     assert list(serial.X.columns) == CHEAP
     assert set(serial.y) == {"dmc", "dmr"}
@@ -57,44 +59,41 @@ def test_what_a_table_holds(serial):
     assert repr(serial).startswith("<ReferenceTable: 60 rows (dmc ")
 
 
-def test_rows_are_the_networks_they_say(serial):
-    """Row by row: grown again from its streams, measured again."""
-    from netchoice.simulate import _job
-
-    job = _job(netchoice.get_space("duplication"), 25, None, CHEAP, 3, "train")
+def test_rows_can_be_recomputed_from_their_random_streams(serial):
+    simulator = make_simulator(netchoice.get_space("duplication"), 25, None, CHEAP, 3, "train")
     for row in (0, 17, 59):
-        label, parameters = job.space.sample(job.stream(row, "draw"))
+        label, parameters = simulator.space.sample(simulator.rng(row, "draw"))
         assert serial.frame["label"][row] == label
         for name, value in parameters.items():
             assert serial.frame[f"parameter_{name}"][row] == value
-        graph = job.space[label].grow(25, parameters, job.stream(row, "growth"))
+        graph = simulator.space[label].grow(25, parameters, simulator.rng(row, "growth"))
         expected = netchoice.compute_features(graph, ["n_triangles", "transitivity"]).values
         assert serial.X["n_triangles"][row] == expected["n_triangles"]
         assert serial.X["transitivity"][row] == expected["transitivity"]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 8])
-def test_processes_give_the_same_bits(serial, workers, tmp_path):
+def test_table_from_processes_is_bit_identical(serial, workers, tmp_path):
     table = simulate_table("duplication", **BASE, workers=workers, path=tmp_path / "t")
     assert_same(table, serial)
     assert_same(ReferenceTable.load(tmp_path / "t"), serial)
 
 
 @pytest.mark.parametrize("executor", [ThreadPoolExecutor, ProcessPoolExecutor])
-def test_any_executor_gives_the_same_bits(serial, executor):
+def test_table_from_an_executor_is_bit_identical(serial, executor):
     options = {}
-    if executor is ProcessPoolExecutor:  # forking a process with threads is asking for trouble
+    if executor is ProcessPoolExecutor:  # forking a process with threads may deadlock
         options = {"mp_context": multiprocessing.get_context("spawn")}
     with executor(2, **options) as pool:
         assert_same(simulate_table("duplication", **BASE, engine=pool), serial)
 
 
-def test_batches_do_not_matter(serial, monkeypatch):
+def test_table_does_not_depend_on_the_batch_size(serial, monkeypatch):
     monkeypatch.setattr("netchoice.simulate._MAX_BATCH", 7)
     assert_same(simulate_table("duplication", **BASE, engine="serial"), serial)
 
 
-def test_more_rows_later(serial, tmp_path):
+def test_table_extended_later_is_bit_identical(serial, tmp_path):
     first = simulate_table(
         "duplication", **{**BASE, "n_samples": 20}, engine="serial", path=tmp_path
     )
@@ -108,20 +107,20 @@ def test_more_rows_later(serial, tmp_path):
     assert len(ReferenceTable.load(tmp_path)) == 60
 
 
-def test_fewer_features_leave_the_others_unchanged(serial):
+def test_values_do_not_depend_on_the_other_features(serial):
     some = {**BASE, "features": ["noise_integer", "transitivity"]}
     table = simulate_table("duplication", **some, engine="serial")
     pd.testing.assert_frame_equal(table.X, serial.X[["noise_integer", "transitivity"]])
 
 
-def test_streams_and_seeds_share_nothing(serial):
+def test_streams_and_seeds_share_no_randomness(serial):
     for change in ({"seed": 4}, {"stream": "test"}):
         other = simulate_table("duplication", **{**BASE, **change}, engine="serial")
         assert not np.intersect1d(other.X["noise_normal"], serial.X["noise_normal"]).size
         assert not np.intersect1d(other.parameters["p_delete"], serial.parameters["p_delete"]).size
 
 
-def test_isolated_and_matched_spaces():
+def test_isolated_nodes_follow_the_argument_or_the_matched_space():
     drop = simulate_table(
         "duplication", n_nodes=25, n_samples=8, seed=1, engine="serial", isolated="drop",
         features=["shell_2_size", "n_components"],
@@ -139,7 +138,7 @@ def test_isolated_and_matched_spaces():
 # Disk
 
 
-def test_other_programs_read_it(serial, tmp_path):
+def test_shards_are_readable_by_other_programs(serial, tmp_path):
     import duckdb
     import polars
 
@@ -165,7 +164,7 @@ def test_other_programs_read_it(serial, tmp_path):
         ({"features": ["n_triangles"]}, "features"),
     ],
 )
-def test_rows_made_differently_are_never_mixed(tmp_path, change, field):
+def test_resuming_a_table_made_differently_is_refused(tmp_path, change, field):
     small = {**BASE, "n_samples": 2}
     simulate_table("duplication", **small, engine="serial", path=tmp_path)
     with pytest.raises(TableError, match=f"differ in {field}"):
@@ -175,7 +174,7 @@ def test_rows_made_differently_are_never_mixed(tmp_path, change, field):
         simulate_table(wider, **small, engine="serial", path=tmp_path)
 
 
-def test_another_version_of_a_feature_is_refused(tmp_path):
+def test_resuming_with_another_version_of_a_feature_is_refused(tmp_path):
     make = {"n_nodes": 20, "n_samples": 2, "seed": 1, "engine": "serial", "path": tmp_path}
     one = netchoice.feature(version="1", name="mine")(lambda graph: 1.0)
     two = netchoice.feature(version="2", name="mine")(lambda graph: 2.0)
@@ -187,7 +186,7 @@ def test_another_version_of_a_feature_is_refused(tmp_path):
         simulate_table("ba", features=[changed], **make)
 
 
-def test_other_packages_only_warn(tmp_path):
+def test_resuming_with_other_package_versions_warns(tmp_path):
     small = {**BASE, "n_samples": 2}
     simulate_table("duplication", **small, engine="serial", path=tmp_path)
     manifest = json.loads((tmp_path / "_manifest.json").read_text())
@@ -197,7 +196,7 @@ def test_other_packages_only_warn(tmp_path):
         simulate_table("duplication", **small, engine="serial", path=tmp_path)
 
 
-def test_damaged_shards_are_noticed_and_redone(serial, tmp_path, monkeypatch):
+def test_rows_of_damaged_shards_are_simulated_again(serial, tmp_path, monkeypatch):
     monkeypatch.setattr("netchoice.simulate._SHARD_ROWS", 10)
     simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
     shards = TableFolder(tmp_path).shards()
@@ -213,7 +212,7 @@ def test_damaged_shards_are_noticed_and_redone(serial, tmp_path, monkeypatch):
     assert_same(table, serial)
 
 
-def test_an_incomplete_table_says_so(tmp_path):
+def test_loading_an_incomplete_table_warns(tmp_path):
     simulate_table("duplication", **{**BASE, "n_samples": 4}, engine="serial", path=tmp_path)
     manifest = json.loads((tmp_path / "_manifest.json").read_text())
     (tmp_path / "_manifest.json").write_text(json.dumps({**manifest, "n_samples": 9}))
@@ -221,18 +220,21 @@ def test_an_incomplete_table_says_so(tmp_path):
         ReferenceTable.load(tmp_path)
 
 
-def test_no_table(tmp_path):
-    with pytest.raises(TableError, match=r"is no reference table: no _manifest\.json"):
+def test_invalid_folders_are_refused(tmp_path):
+    with pytest.raises(TableError, match=r"is no reference table: it has no _manifest\.json"):
         ReferenceTable.load(tmp_path)
     (tmp_path / "_manifest.json").write_text("{")
     with pytest.raises(TableError, match=r"_manifest\.json is damaged"):
         ReferenceTable.load(tmp_path)
-    (tmp_path / "_manifest.json").write_text('{"format": 99}')
-    with pytest.raises(TableError, match="has table format 99; this netchoice reads 1"):
+    (tmp_path / "_manifest.json").write_text('{"format": 1}')
+    with pytest.raises(
+        TableError,
+        match=r"has table format 1; .* reads format 2: simulate the table again, or read",
+    ):
         ReferenceTable.load(tmp_path)
 
 
-def test_a_full_disk_keeps_what_was_written(serial, tmp_path, monkeypatch):
+def test_full_disk_keeps_the_rows_written_before(serial, tmp_path, monkeypatch):
     import pyarrow.parquet
 
     monkeypatch.setattr("netchoice.simulate._SHARD_ROWS", 10)
@@ -245,9 +247,7 @@ def test_a_full_disk_keeps_what_was_written(serial, tmp_path, monkeypatch):
         return write(*arguments, **options)
 
     monkeypatch.setattr("pyarrow.parquet.write_table", full)
-    with pytest.raises(
-        TableError, match="No space left on device; what was written before is kept"
-    ):
+    with pytest.raises(TableError, match="No space left on device; rows written before are kept"):
         simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
     monkeypatch.undo()
     assert len(TableFolder(tmp_path).rows_present()) >= 20
@@ -266,15 +266,15 @@ netchoice.simulate_table(space, n_nodes=20, n_samples=80, seed=5, path={path!r},
 
 
 def start(path):
-    """A run in a process group of its own, without a guard against being imported by children."""
+    """Start a run in its own process group; the script has no ``__main__`` guard."""
     code = SCRIPT.format(here=str(HERE), path=str(path))
     return subprocess.Popen(
         [sys.executable, "-c", code], start_new_session=True, stderr=subprocess.PIPE
     )
 
 
-def test_killed_again_and_again(tmp_path):
-    """SIGKILL at random moments, to parent and children alike; the last run completes the table."""
+def test_table_resumed_after_kills_is_bit_identical(tmp_path):
+    """Parent and children get SIGKILL at random moments; the last run completes the table."""
     chance = random.Random(1)
     for _ in range(4):
         run = start(tmp_path / "t")
@@ -286,7 +286,7 @@ def test_killed_again_and_again(tmp_path):
     _, errors = run.communicate(timeout=120)
     assert run.returncode == 0, errors.decode()
     space = ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
-    whole = simulate_table(
+    expected = simulate_table(
         space,
         n_nodes=20,
         n_samples=80,
@@ -294,11 +294,10 @@ def test_killed_again_and_again(tmp_path):
         engine="serial",
         features=["degree_max", "noise_normal"],
     )
-    assert_same(ReferenceTable.load(tmp_path / "t"), whole)
+    assert_same(ReferenceTable.load(tmp_path / "t"), expected)
 
 
-def test_interrupted(tmp_path):
-    """Ctrl-C: stops within seconds, keeps what is finished, says how to go on."""
+def test_interrupt_keeps_finished_rows_and_says_how_to_resume(tmp_path):
     command = [sys.executable, "-m", "netchoice", "simulate", "duplication", "--nodes", "600"]
     command += ["--samples", "3000", "--workers", "2", "--out", str(tmp_path / "t")]
     run = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
@@ -307,14 +306,14 @@ def test_interrupted(tmp_path):
             break
         time.sleep(0.1)
     time.sleep(4)
-    begun = time.monotonic()
+    start_of_stop = time.monotonic()
     os.killpg(run.pid, signal.SIGINT)
     _, errors = run.communicate(timeout=60)
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - start_of_stop < 20
     assert run.returncode == 130
     text = errors.decode()
     assert "stopped after" in text
-    assert "the same again goes on from there" in text
+    assert "run the same command again to resume" in text
     assert "Traceback" not in text
     kept = len(TableFolder(tmp_path / "t").rows_present())
     assert f"stopped after {kept} of 3000 rows" in text
@@ -323,40 +322,39 @@ def test_interrupted(tmp_path):
 # Failures
 
 
-def test_failures_are_data():
-    space = ModelSpace("moody", [parts.moody, netchoice.get_model("ba1")], weights=[1, 3])
+def test_failed_rows_are_recorded_with_their_reason():
+    space = ModelSpace("unreliable", [parts.unreliable, netchoice.get_model("ba1")], weights=[1, 3])
     table = simulate_table(
         space,
         n_nodes=25,
         n_samples=120,
         seed=3,
         engine="serial",
-        features=[parts.sometimes, "degree_max"],
+        features=[parts.fails_at_degree_11, "degree_max"],
     )
     reasons = table.failures["failure"]
-    assert reasons.str.contains("RuntimeError: bad mood").any()
+    assert reasons.str.contains("RuntimeError: k is 2").any()
     assert reasons.str.contains("returned a network with 26 nodes where 25").any()
-    assert reasons.str.contains("sometimes: ValueError: eleven").any()
+    assert reasons.str.contains("fails_at_degree_11: ValueError: degree 11").any()
     assert len(table) + len(table.failures) == 120
     assert table.X.notna().all().all()
-    failed = table.frame[table.frame["failure"].str.contains("eleven", na=False)]
+    failed = table.frame[table.frame["failure"].str.contains("degree 11", na=False)]
     assert failed["degree_max"].notna().all()  # the other features of that row are kept
 
 
-def test_processes_that_die_or_hang_cost_one_row():
-    space = ModelSpace("deadly", [parts.deadly, netchoice.get_model("ba1")])
+def test_process_that_dies_or_hangs_loses_one_row():
+    space = ModelSpace("crashing", [parts.crashing, netchoice.get_model("ba1")])
     make = {"n_nodes": 12, "n_samples": 60, "seed": 4, "features": ["degree_max"]}
     table = simulate_table(space, **make, workers=2, row_timeout=1.0)
     reasons = table.failures["failure"]
     assert reasons.str.contains("lost: the process was ended by SIGSEGV").any()
     assert reasons.str.contains("lost: took longer than 1 s").any()
-    k = [space.sample(_stream(4, row))[1].get("k") for row in range(60)]
+    k = [space.sample(_rng(4, row))[1].get("k") for row in range(60)]
     expected = {row for row in range(60) if k[row] in (2, 3)}
     assert set(table.failures["row"]) == expected
 
 
-def test_a_killed_child_costs_no_row():
-    """The rows it was at are done again, by another."""
+def test_rows_of_a_killed_child_are_simulated_by_another():
     space = ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
     make = {"n_nodes": 20, "n_samples": 100, "seed": 5, "features": ["degree_max", "noise_normal"]}
     killed = []
@@ -372,32 +370,32 @@ def test_a_killed_child_costs_no_row():
     assert not multiprocessing.active_children()
 
 
-def test_workers_that_cannot_start_are_told_of(monkeypatch):
-    monkeypatch.setattr("netchoice.engines._serve", parts.exit_at_once)
-    with pytest.raises(NetchoiceError, match=r"workers end before they begin: .* with code 3"):
+def test_workers_that_cannot_start_end_the_run(monkeypatch):
+    monkeypatch.setattr("netchoice.engines.processes._serve", parts.exit_at_once)
+    with pytest.raises(
+        NetchoiceError, match=r"processes end before they start to work: .* with code 3"
+    ):
         simulate_table("ba", n_nodes=10, n_samples=9, seed=1, workers=1, features=["degree_max"])
 
 
-def test_a_broken_executor_is_told_of(tmp_path):
-    space = ModelSpace("deadly", [parts.deadly.with_priors({"k": 2})])
+def test_broken_executor_ends_the_run(tmp_path):
+    space = ModelSpace("crashing", [parts.crashing.with_priors({"k": 2})])
     make = {"n_nodes": 12, "n_samples": 9, "seed": 4, "features": ["degree_max"]}
     context = multiprocessing.get_context("spawn")
     with (
         ProcessPoolExecutor(1, mp_context=context) as pool,
-        pytest.raises(NetchoiceError, match="the executor takes no more work"),
+        pytest.raises(NetchoiceError, match="the executor accepts no more work"),
     ):
         simulate_table(space, **make, engine=pool, path=tmp_path)
 
 
-def _stream(seed, row):
-    from netchoice.simulate import _job
-
-    job = _job(netchoice.get_space("ba"), 12, None, ["degree_max"], seed, "train")
-    return job.stream(row, "draw")
+def _rng(seed, row):
+    ba = netchoice.get_space("ba")
+    return make_simulator(ba, 12, None, ["degree_max"], seed, "train").rng(row, "draw")
 
 
 def test_too_many_failures_stop_the_run(tmp_path):
-    space = ModelSpace("moody", [parts.moody.with_priors({"k": 2})])
+    space = ModelSpace("unreliable", [parts.unreliable.with_priors({"k": 2})])
     with pytest.raises(
         NetchoiceError, match=r"of \d+ rows failed, more than 20%; for example: .*RuntimeError"
     ) as stopped:
@@ -420,7 +418,7 @@ def test_too_many_failures_stop_the_run(tmp_path):
 
 @pytest.fixture(scope="module")
 def dask_address(tmp_path_factory):
-    """A real scheduler and two worker processes on loopback."""
+    """Start a scheduler and two worker processes on this machine."""
     pytest.importorskip("distributed", reason="the Dask engine needs the package distributed")
     folder = tmp_path_factory.mktemp("dask")
     file = folder / "scheduler.json"
@@ -434,7 +432,8 @@ def dask_address(tmp_path_factory):
             break
         time.sleep(0.1)
     address = json.loads(file.read_text())["address"]
-    environment = os.environ | {"PYTHONPATH": str(HERE)}
+    search_path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": search_path}
     workers = [
         subprocess.Popen(
             [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1",
@@ -457,7 +456,7 @@ def wait_for_workers(address, n):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-def test_dask_gives_the_same_bits_though_a_worker_dies(serial, dask_address):
+def test_table_from_dask_is_bit_identical_though_a_worker_dies(serial, dask_address):
     address, workers = dask_address
     wait_for_workers(address, 2)
     table = simulate_table("duplication", **BASE, engine=f"dask://{address}")
@@ -477,7 +476,7 @@ def test_dask_gives_the_same_bits_though_a_worker_dies(serial, dask_address):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-def test_no_scheduler_there():
+def test_missing_dask_scheduler_is_reported():
     with pytest.raises(UsageError, match=r"no Dask scheduler at 127\.0\.0\.1:9"):
         simulate_table("ba", n_nodes=10, n_samples=1, seed=1, engine="dask://127.0.0.1:9")
 
@@ -485,7 +484,7 @@ def test_no_scheduler_there():
 # Using tables
 
 
-def test_split_concat_and_constants(serial, tmp_path):
+def test_split_concat_and_drop_constant(serial, tmp_path):
     first, second = serial.split(0.25, seed=1)
     assert len(first) == pytest.approx(15, abs=1)
     assert len(first) + len(second) == 60
@@ -498,7 +497,7 @@ def test_split_concat_and_constants(serial, tmp_path):
     )
     with pytest.raises(TableError, match="the tables differ in n_nodes: 25 and 30"):
         ReferenceTable.concat([serial, other])
-    with pytest.raises(UsageError, match="share=1"):
+    with pytest.raises(UsageError, match="`share` must be a number between 0 and 1; got 1"):
         serial.split(1)
     ba = simulate_table(
         "ba",
@@ -517,7 +516,7 @@ def test_split_concat_and_constants(serial, tmp_path):
     assert again.costs == varying.costs
 
 
-def test_tables_made_elsewhere():
+def test_table_from_a_data_frame():
     frame = pd.DataFrame({"y": ["a", "b", "a"], "count": [1, 2, 3], "share": [0.1, 0.2, 0.3]})
     table = ReferenceTable.from_frame(frame, "y", costs={"count": 2.0, "share": 5.0})
     assert table.y.tolist() == ["a", "b", "a"]
@@ -526,16 +525,28 @@ def test_tables_made_elsewhere():
     free = ReferenceTable.from_frame(frame, "y")
     assert free.costs.cost("count") == 0
     with pytest.raises(
-        TableError, match="no column 'label' with labels; there are y, count, share"
+        TableError, match="there is no column 'label'; the columns are y, count, share"
     ):
         ReferenceTable.from_frame(frame)
     with pytest.raises(TableError, match="column 'y' holds"):
         ReferenceTable.from_frame(frame, "count")
-    with pytest.raises(TableError, match="has a name that tables use"):
+    with pytest.raises(TableError, match="has a name that netchoice reserves"):
         ReferenceTable.from_frame(frame.rename(columns={"share": "row"}), "y")
 
 
-def test_machines_are_not_averaged(serial):
+def test_export_writes_labels_parameters_and_features(serial, tmp_path):
+    frame = serial.export(tmp_path / "t.csv")
+    assert list(frame.columns[:2]) == ["label", "parameter_p_delete"]
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "t.csv"), frame, check_dtype=False)
+    serial.export(tmp_path / "t.parquet")
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "t.parquet"), frame)
+    with pytest.raises(UsageError, match=r"must end in \.csv or \.parquet"):
+        serial.export(tmp_path / "t.xlsx")
+    with pytest.raises(NetchoiceError, match="cannot write"):
+        serial.export(tmp_path / "nowhere" / "t.csv")
+
+
+def test_costs_are_not_averaged_over_machines(serial):
     frame = serial.frame.copy()
     frame.loc[:9, "machine"] = "other"
     frame.loc[:9, [c for c in frame if c.startswith("seconds_")]] *= 100
@@ -545,16 +556,16 @@ def test_machines_are_not_averaged(serial):
     assert costs.cost("transitivity") < 3 * serial.costs.cost("transitivity")
 
 
-def test_wrong_arguments():
+def test_invalid_arguments_are_refused():
     make = {"n_nodes": 20, "n_samples": 2, "seed": 1}
-    for change, words in [
-        ({"n_samples": 0}, "n_samples=0; expected an integer of at least 1"),
-        ({"seed": -1}, "seed=-1"),
-        ({"n_nodes": 1}, "at least 2"),
+    for change, message in [
+        ({"n_samples": 0}, "`n_samples` must be an integer of at least 1; got 0"),
+        ({"seed": -1}, "`seed` must be an integer of at least 0; got -1"),
+        ({"n_nodes": 1}, "`n_nodes` of `dmc` must be an integer from 2"),
         ({"engine": "proceses"}, "did you mean 'processes'"),
-        ({"features": []}, "no features"),
+        ({"features": []}, "`features` is empty"),
         ({"features": ["transitivty"]}, "did you mean 'transitivity'"),
-        ({"isolated": "maybe"}, "expected 'keep' or 'drop'"),
+        ({"isolated": "maybe"}, "`isolated` must be 'keep' or 'drop'"),
     ]:
-        with pytest.raises(UsageError, match=words):
+        with pytest.raises(UsageError, match=message):
             simulate_table("duplication", **{**make, **change})

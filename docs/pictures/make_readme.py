@@ -80,7 +80,8 @@ def draw_costs(ax: Axes, choice: netchoice.Choice, ink: str, ground: str) -> Non
 def draw_answer(ax: Axes, choice: netchoice.Choice, ink: str, ground: str) -> None:
     """Simulations of both models in the plane, the network as a star."""
     made = choice.evidence
-    points = netchoice.embed(made["broad"], made["broad_observed"]).points
+    broad, values = made["broad"], made["broad_observed"]
+    points = netchoice.embed(broad.X[list(values)], broad.y, values).points
     for (name, own), colour, marker in zip(
         points[~points["observed"]].groupby("label"), (ORANGE, BLUE), ("s", "o"), strict=True
     ):

@@ -1,4 +1,4 @@
-"""``python -m netchoice``."""
+"""Entry point of ``python -m netchoice``."""
 
 from netchoice.cli import main
 

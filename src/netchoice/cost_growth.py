@@ -1,4 +1,4 @@
-"""How costs grow with the size of a network, from tables of small ones."""
+"""Growth of costs with the size of a network, fitted to tables of small networks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import numpy as np
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.storage.table import OWN, STEP, ReferenceTable
+from netchoice.storage.columns import OWN_PREFIX, STEP_PREFIX
+from netchoice.storage.table import ReferenceTable
+from netchoice.validation import check_fraction, check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,33 +22,40 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Times = dict[tuple[str, str], Floats]
 
-#: Exponents that are tried.
-POWERS = np.round(np.arange(0.0, 4.001, 0.1), 1)
-#: What an exponent is before anything is measured, and how far it may be from that.
-TYPICAL_POWER, SPREAD = 1.5, 0.5
-#: How far a power that is known may be exceeded: networks may get denser as they grow.
-SPREAD_IF_KNOWN = 0.2
-#: Timings are never trusted more than this, relatively, however well a curve passes through them.
-TRUST = 0.05
-WHOLE = "all"
+#: Exponents among which the best ones are searched.
+CANDIDATE_POWERS = np.round(np.arange(0.0, 4.001, 0.1), 1)
+#: Mean and standard deviation of the prior of an exponent.
+PRIOR_POWER, PRIOR_POWER_SD = 1.5, 0.5
+#: Standard deviation of the prior if a minimum power is known: networks may get denser as they grow.
+KNOWN_POWER_SD = 0.2
+#: The relative error of a measured cost is assumed to be at least this large.
+MIN_RELATIVE_ERROR = 0.05
+#: Name of the curve of the total cost.
+ALL_FEATURES = "all"
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Seconds for n nodes: a + linear · n + b · n^c; and the plain power of a fit without a.
+    """Cost in seconds as a function of the number of nodes: a + linear · n + b · n^c.
 
     Attributes
     ----------
+    name : str
+        Name of the feature or shared step; "all" for the total.
     kind : "step", "own", "feature" or "total"
-        A shared step; a feature beyond its steps; a feature alone; everything, steps paid once.
+        A shared step; a feature without its shared steps; a feature alone, with its shared steps;
+        all features, with each shared step paid once.
     exponent, low, high : float
-        Of the straight line through the logarithms, with its confidence interval, which is NaN for
-        fewer than three sizes.
-    a, linear, b, c : float
-        Fixed overhead, what grows with the nodes (0 unless the power is known to be higher), and
-        the rest.
+        Slope of the straight line through the logarithms of sizes and costs, with its confidence
+        interval. The interval is NaN for fewer than three sizes.
+    a : float
+        Fixed overhead.
+    linear : float
+        Coefficient of n; 0 unless a minimum power is known.
+    b, c : float
+        Coefficient and exponent of the power of n.
     error : float
-        Root of the mean squared relative deviation of the measured costs from the curve.
+        Root mean squared relative deviation of the measured costs from the curve.
     """
 
     name: str
@@ -61,21 +70,24 @@ class Curve:
     error: float
 
     def __call__(self, n_nodes: Any) -> Any:
-        """Seconds at this size, or at these."""
+        """Return the seconds for one number of nodes or for an array of them."""
         n = np.asarray(n_nodes, dtype=float)
         return self.a + self.linear * n + self.b * n**self.c
 
 
 class CostGrowth:
-    """Costs of steps and features for any number of nodes.
+    """Costs of shared steps and features, extrapolated to any number of nodes.
 
-    Made by :meth:`fit` from tables of several sizes.
+    :meth:`fit` makes one from tables of several sizes.
 
     Attributes
     ----------
+    curves : dict
+        The fitted :class:`Curve` of each (kind, name).
     sizes : list of int
+        Numbers of nodes of the tables.
     measured : pandas.DataFrame
-        Mean seconds for each name, kind and n, with the standard error (seconds_se).
+        Mean seconds for each name, kind and number of nodes, with the standard error.
 
     Examples
     --------
@@ -95,7 +107,7 @@ class CostGrowth:
         self, curves: Iterable[Curve], uses: Mapping[str, Sequence[str]], measured: pd.DataFrame
     ) -> None:
         self.curves = {(curve.kind, curve.name): curve for curve in curves}
-        self.uses = {name: list(needed) for name, needed in uses.items()}
+        self.uses = {name: list(used) for name, used in uses.items()}
         self.measured = measured
         self.sizes = sorted({int(n) for n in measured["n"]})
 
@@ -107,66 +119,62 @@ class CostGrowth:
         powers: Mapping[str, float] | None = None,
         coverage: float = 0.95,
     ) -> CostGrowth:
-        """Fit the growth of every step's and feature's cost.
+        """Fit a curve to the cost of every shared step and feature.
 
         Parameters
         ----------
         tables : iterable of ReferenceTable
-            Of at least two sizes, several tables of a size allowed, with the same features. Best
-            with the same seeds at every size: then they hold the same draws of models and
-            parameters, and what differs is the size. Rows on which short times were measured over
-            many runs are used alone where all tables have some.
+            Tables with the same features and at least two sizes; several tables may have the same
+            size. Use the same seeds at every size: then the tables hold the same draws of models and
+            parameters, and only the size differs. If all tables have calibrated rows (short
+            times averaged over many runs), only these rows are used.
         powers : mapping, optional
-            Steps and features that are known to end in at least this power of n, however they
-            begin. They get a term linear in n besides.
+            Known minimum powers: the cost of a shared step or feature grows at least as this power
+            of n for large n. Its curve gets an additional term linear in n.
         coverage : float
-            Of the confidence intervals.
+            Coverage of the confidence intervals.
         """
+        check_fraction("coverage", coverage)
         tables = list(tables)
         measured = cls.measure(tables)
         sizes = sorted(set(measured["n"]))
         if len(sizes) < 2:
             raise UsageError(
-                f"tables of one size ({sizes[0]} nodes); growth needs at least two sizes"
+                f"all tables have one size ({sizes[0]} nodes); a fit needs at least two sizes"
             )
-        uses = {name: list(needed) for name, needed in tables[0].costs.uses.items()}
-        return cls(_fitted(measured, powers or {}, coverage), uses, measured)
+        return cls(_fit_curves(measured, powers or {}, coverage), tables[0].costs.uses, measured)
 
     @staticmethod
     def measure(tables: Iterable[ReferenceTable]) -> pd.DataFrame:
-        """Mean seconds for each name, kind and n, with the standard error, as in ``measured``."""
+        """Return the mean seconds for each name, kind and n, as in the attribute ``measured``."""
         tables = list(tables)
         if not tables:
-            raise UsageError("no tables; growth needs tables of at least two sizes")
-        return _measured(_by_size(tables), tables[0].costs.uses)
+            raise UsageError("no tables given; pass tables of at least two sizes")
+        return _mean_seconds(_by_size(tables), tables[0].costs.uses)
 
     def predict(self, n_nodes: int) -> CostModel:
-        """Costs for networks of this many nodes."""
-        if not n_nodes >= 1:
-            raise UsageError(f"n_nodes={n_nodes!r}; expected a number of at least 1")
-        cost = {
-            key: float(curve(n_nodes))
-            for key, curve in self.curves.items()
-            if key[0] in ("own", "step")
-        }
-        own = {name: seconds for (kind, name), seconds in cost.items() if kind == "own"}
-        steps = {name: seconds for (kind, name), seconds in cost.items() if kind == "step"}
-        return CostModel(own, self.uses, steps)
+        """Return the costs for networks with this many nodes."""
+        check_integer("n_nodes", n_nodes)
+        seconds: dict[str, dict[str, float]] = {"own": {}, "step": {}}
+        for (kind, name), curve in self.curves.items():
+            if kind in seconds:
+                seconds[kind][name] = float(curve(n_nodes))
+        return CostModel(seconds["own"], self.uses, seconds["step"])
 
     def total(self, n_nodes: int, charge: str = "shared") -> float:
-        """Seconds of all features of a network of this size."""
+        """Return the seconds of all features of one network with this many nodes."""
         costs = self.predict(n_nodes)
         return costs.cost_of_set(costs.features, charge)
 
     @property
     def exponents(self) -> pd.DataFrame:
-        """All curves, one row each; those of kind feature are of costs alone."""
+        """All curves as a data frame, one row for each."""
         import pandas as pd
 
         return pd.DataFrame([asdict(curve) for curve in self.curves.values()])
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; :meth:`from_dict` makes it again."""
+        """Return a dictionary for JSON; :meth:`from_dict` restores the object."""
         return {
             "curves": [
                 {key: None if value != value else value for key, value in asdict(curve).items()}
@@ -180,7 +188,7 @@ class CostGrowth:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> CostGrowth:
-        """What :meth:`as_dict` gave."""
+        """Restore an object from the result of :meth:`as_dict`."""
         import pandas as pd
 
         curves = [
@@ -202,33 +210,36 @@ def _by_size(tables: Sequence[ReferenceTable]) -> dict[int, list[ReferenceTable]
         n_nodes = table.manifest.get("n_nodes")
         if n_nodes is None:
             raise UsageError(
-                "a table that does not say its number of nodes; use tables of simulate_table"
+                "a table does not say its number of nodes; pass tables made by simulate_table"
             )
         if set(table.features) != set(tables[0].features):
             raise UsageError(
                 f"the tables with {tables[0].manifest['n_nodes']} and {n_nodes} nodes have different "
-                "features; simulate them with the same ones"
+                "features; simulate them with the same features"
             )
         by_size[int(n_nodes)].append(table)
     return dict(sorted(by_size.items()))
 
 
-def _measured(
+def _mean_seconds(
     by_size: Mapping[int, Sequence[ReferenceTable]], uses: Mapping[str, Sequence[str]]
 ) -> pd.DataFrame:
     import pandas as pd
 
-    calibrated = all(_n_calibrated(table) for tables in by_size.values() for table in tables)
+    calibrated = all(_has_calibrated_rows(table) for tables in by_size.values() for table in tables)
     rows = []
     for n, tables in by_size.items():
-        each = [_times(table, calibrated) for table in tables]
-        times = {key: np.concatenate([part[key] for part in each]) for key in each[0]}
-        parts = dict(times)
+        each = [_seconds_by_row(table, calibrated) for table in tables]
+        parts = {key: np.concatenate([times[key] for times in each]) for key in each[0]}
+        times = dict(parts)
         for kind, name in parts:
             if kind == "own":
-                needed = [_of(parts, item) for item in uses.get(name, ())]
-                times["feature", name] = sum(needed, start=parts["own", name])
-        times["total", WHOLE] = np.sum(list(parts.values()), axis=0)
+                used = [
+                    parts["step" if ("step", item) in parts else "own", item]
+                    for item in uses.get(name, ())
+                ]
+                times["feature", name] = sum(used, start=parts["own", name])
+        times["total", ALL_FEATURES] = np.sum(list(parts.values()), axis=0)
         for (kind, name), seconds in times.items():
             several = len(seconds) > 1
             error = seconds.std(ddof=1) / np.sqrt(len(seconds)) if several else np.nan
@@ -236,110 +247,111 @@ def _measured(
     return pd.DataFrame(rows, columns=["name", "kind", "n", "seconds", "seconds_se"])
 
 
-def _n_calibrated(table: ReferenceTable) -> int:
-    return int(table.frame["calibrated"].sum()) if "calibrated" in table.frame else 0
+def _has_calibrated_rows(table: ReferenceTable) -> bool:
+    return "calibrated" in table.frame and bool(table.frame["calibrated"].any())
 
 
-def _of(times: Times, name: str) -> Floats:
-    return times["step", name] if ("step", name) in times else times["own", name]
-
-
-def _times(table: ReferenceTable, calibrated: bool) -> Times:
-    """Seconds of each row, by kind and name."""
+def _seconds_by_row(table: ReferenceTable, calibrated: bool) -> Times:
+    """Return the seconds of all rows, or of the calibrated ones, for each kind and name."""
     frame = table.frame[table.frame["failure"].isna()]
     if calibrated:
         frame = frame[frame["calibrated"].astype(bool)]
-    kinds = {OWN: "own", STEP: "step"}
     times = {
         (kind, column.removeprefix(prefix)): frame[column].to_numpy(dtype=float)
-        for prefix, kind in kinds.items()
+        for kind, prefix in (("own", OWN_PREFIX), ("step", STEP_PREFIX))
         for column in frame.columns
         if column.startswith(prefix)
     }
-    if not times:  # a table that has costs only
+    if not times:  # an imported table: it has given costs, but no timings
         costs = table.costs
         times = {("own", name): np.array([cost]) for name, cost in costs.own.items()}
         times |= {("step", name): np.array([cost]) for name, cost in costs.steps.items()}
     return times
 
 
-def _fitted(measured: pd.DataFrame, powers: Mapping[str, float], coverage: float) -> list[Curve]:
+def _fit_curves(
+    measured: pd.DataFrame, powers: Mapping[str, float], coverage: float
+) -> list[Curve]:
     curves = []
     for (kind, name), rows in measured.groupby(["kind", "name"], sort=False):
         n, seconds = rows["n"].to_numpy(dtype=float), rows["seconds"].to_numpy(dtype=float)
-        least = powers.get(name) if kind in ("own", "step") else None
-        curves.append(_curve(str(name), str(kind), n, seconds, least, coverage))
+        min_power = powers.get(name) if kind in ("own", "step") else None
+        curves.append(_fit_curve(str(name), str(kind), n, seconds, min_power, coverage))
     return curves
 
 
-def _curve(
-    name: str, kind: str, n: Floats, seconds: Floats, least: float | None, coverage: float
+def _fit_curve(
+    name: str, kind: str, n: Floats, seconds: Floats, min_power: float | None, coverage: float
 ) -> Curve:
-    if not (seconds > 0).all():  # too short for the clock
+    if not (seconds > 0).all():  # too short for the resolution of the clock
         mean = float(seconds.mean())
         return Curve(name, kind, 0.0, np.nan, np.nan, mean, 0.0, 0.0, 0.0, 0.0)
-    exponent, low, high = straight_line(np.log(n), np.log(seconds), coverage)
-    c = power(n, seconds, least)
-    (a, linear, b), residual = _terms(n, seconds, c, least is not None)
+    exponent, low, high = fit_slope(np.log(n), np.log(seconds), coverage)
+    c = fit_power(n, seconds, min_power)
+    (a, linear, b), residual = _fit_coefficients(n, seconds, c, min_power is not None)
     error = float(np.sqrt(residual / len(n)))
     return Curve(name, kind, exponent, low, high, a, linear, b, c, error)
 
 
-def straight_line(x: Floats, y: Floats, coverage: float = 0.95) -> tuple[float, float, float]:
-    """Slope of the least-squares line, and its confidence interval.
+def fit_slope(x: Floats, y: Floats, coverage: float = 0.95) -> tuple[float, float, float]:
+    """Return the slope of the least-squares line and the two ends of its confidence interval.
 
-    >>> slope, low, high = straight_line(np.log([1.0, 2, 4, 8]), np.log([1.1, 3.9, 16.2, 63.0]))
+    The interval is NaN for fewer than three points.
+
+    >>> slope, low, high = fit_slope(np.log([1.0, 2, 4, 8]), np.log([1.1, 3.9, 16.2, 63.0]))
     >>> round(slope, 2), low < 2 < high
     (1.96, True)
     """
     from scipy.stats import t
 
-    centred = x - x.mean()
-    spread = float(centred @ centred)
-    slope = float(centred @ y) / spread
     if len(x) < 3:
-        return slope, np.nan, np.nan
-    residual = y - y.mean() - slope * centred
-    error = np.sqrt(residual @ residual / (len(x) - 2) / spread)
-    half = float(t.ppf((1 + coverage) / 2, len(x) - 2) * error)
-    return slope, slope - half, slope + half
+        return float(np.polyfit(x, y, 1)[0]), np.nan, np.nan
+    (slope, _), covariance = np.polyfit(x, y, 1, cov=True)
+    half = t.ppf((1 + coverage) / 2, len(x) - 2) * np.sqrt(covariance[0, 0])
+    return float(slope), float(slope - half), float(slope + half)
 
 
-def power(n: Floats, seconds: Floats, least: float | None = None) -> float:
-    """The exponent c of a + b·n^c: the mean over all that are tried, by how well they fit.
+def fit_power(n: Floats, seconds: Floats, min_power: float | None = None) -> float:
+    """Return the exponent c of a + b·n^c: the posterior mean over the candidate exponents.
 
-    Deviations are relative, since costs span microseconds to seconds. A mean, because from small
-    networks an overhead and a small power look much like less overhead and a larger one.
+    Deviations are relative, since costs range from microseconds to seconds. The mean is used instead
+    of the best exponent, because small networks hardly distinguish a large overhead with a small
+    power from a small overhead with a large power.
     """
-    tried = POWERS if least is None else POWERS[least <= POWERS]
-    residuals = np.array([_terms(n, seconds, c, least is not None)[1] for c in tried])
-    noise = max(TRUST**2, residuals.min() / max(len(n) - 3, 1))
-    typical, spread = (TYPICAL_POWER, SPREAD) if least is None else (least, SPREAD_IF_KNOWN)
-    logs = -residuals / (2 * noise) - ((tried - typical) / spread) ** 2 / 2
+    candidates = CANDIDATE_POWERS
+    prior, prior_sd = PRIOR_POWER, PRIOR_POWER_SD
+    if min_power is not None:
+        candidates = CANDIDATE_POWERS[min_power <= CANDIDATE_POWERS]
+        prior, prior_sd = min_power, KNOWN_POWER_SD
+    residuals = np.array(
+        [_fit_coefficients(n, seconds, c, min_power is not None)[1] for c in candidates]
+    )
+    variance = max(MIN_RELATIVE_ERROR**2, residuals.min() / max(len(n) - 3, 1))
+    logs = -residuals / (2 * variance) - ((candidates - prior) / prior_sd) ** 2 / 2
     weights = np.exp(logs - logs.max())
-    return float(weights @ tried / weights.sum())
+    return float(weights @ candidates / weights.sum())
 
 
-def _terms(
+def _fit_coefficients(
     n: Floats, seconds: Floats, c: float, with_linear: bool
 ) -> tuple[tuple[float, float, float], float]:
-    """Best a, linear and b, none below 0, for an exponent; and the sum of squared deviations."""
+    """Return the non-negative a, linear and b that fit best, and the sum of squared deviations."""
     largest = n.max()
-    overhead, rising = 1 / seconds, (n / largest) ** c / seconds
+    constant, power = 1 / seconds, (n / largest) ** c / seconds
     if with_linear:
         from scipy.optimize import nnls
 
-        columns = np.column_stack([overhead, rising, n / largest / seconds])
+        columns = np.column_stack([constant, power, n / largest / seconds])
         (a, b, linear), root = nnls(columns, np.ones(len(n)))
         residual = root**2
     else:
-        (a, b), residual = _two_terms(overhead, rising)
+        (a, b), residual = _fit_two_coefficients(constant, power)
         linear = 0.0
     return (float(a), float(linear / largest), float(b / largest**c)), float(residual)
 
 
-def _two_terms(u: Floats, v: Floats) -> tuple[tuple[float, float], float]:
-    """Best a, b ≥ 0 with a·u + b·v ≈ 1, and the sum of squared deviations."""
+def _fit_two_coefficients(u: Floats, v: Floats) -> tuple[tuple[float, float], float]:
+    """Return the a, b ≥ 0 that minimize |a·u + b·v - 1|², and the minimum."""
     uu, vv, uv, u1, v1 = u @ u, v @ v, u @ v, u.sum(), v.sum()
     determinant = uu * vv - uv * uv
     candidates = [(u1 / uu, 0.0), (0.0, v1 / vv)]
@@ -347,5 +359,5 @@ def _two_terms(u: Floats, v: Floats) -> tuple[tuple[float, float], float]:
         both = ((vv * u1 - uv * v1) / determinant, (uu * v1 - uv * u1) / determinant)
         if min(both) >= 0:
             candidates = [both]
-    found = [((a, b), float(((a * u + b * v - 1) ** 2).sum())) for a, b in candidates]
-    return min(found, key=lambda pair: pair[1])
+    fits = [((a, b), float(((a * u + b * v - 1) ** 2).sum())) for a, b in candidates]
+    return min(fits, key=lambda fit: fit[1])

@@ -1,7 +1,8 @@
-"""What features cost: features need shared steps, shared steps have costs.
+"""Costs of features, some of which share computations.
 
-Nothing here knows of networks. An shared step is whatever is paid once and then serves several
-features: a distance matrix, or a blood sample for several lab values.
+A feature costs what only it needs, plus the *shared steps* that it uses. A shared step is paid once
+and serves several features: the distances of a network, or a blood sample for several lab values.
+The module imports nothing of the package, so it serves any table with a cost for each column.
 """
 
 from __future__ import annotations
@@ -16,25 +17,25 @@ from typing import Any
 
 CHARGES = ("alone", "shared")
 SCALES = ("share", "raw")
-#: So that costs can be added and multiplied.
-LARGEST = 1e100
+#: Larger costs are refused, because their sums and products could overflow.
+MAX_COST = 1e100
 
 
 class CostError(ValueError):
-    """A cost that is none, or a feature without one."""
+    """A cost is invalid or missing."""
 
 
 class CostModel:
-    """Costs of features, alone and together.
+    """Costs of features, alone and in sets.
 
     Parameters
     ----------
     own : mapping
-        Each feature's own cost, beyond its shared steps.
+        Cost of each feature without the shared steps that it uses.
     uses : mapping, optional
-        For each feature that has any, the shared steps it uses. An shared step may be another
-        feature, whose own cost it then is, and whose shared steps are needed too.
-    shared steps : mapping, optional
+        Names of the shared steps that each feature uses. A feature may also use another feature; it
+        then pays the own cost of that feature, and the shared steps of that feature too.
+    steps : mapping, optional
         Cost of each shared step.
 
     Examples
@@ -42,7 +43,7 @@ class CostModel:
     >>> lab = CostModel(
     ...     own={"glucose": 2.0, "sodium": 3.0, "x-ray": 40.0},
     ...     uses={"glucose": ["blood sample"], "sodium": ["blood sample"]},
-    ...     shared steps={"blood sample": 10.0},
+    ...     steps={"blood sample": 10.0},
     ... )
     >>> lab.cost("glucose")
     12.0
@@ -58,16 +59,16 @@ class CostModel:
         uses: Mapping[str, Iterable[str]] | None = None,
         steps: Mapping[str, float] | None = None,
     ) -> None:
-        self.own = {name: _checked(name, cost) for name, cost in own.items()}
-        self.steps = {name: _checked(name, cost) for name, cost in (steps or {}).items()}
-        both = sorted(set(self.own) & set(self.steps))
-        if both:
-            raise CostError(f"{both[0]!r} is a feature and an shared step; names must differ")
-        self.uses = _with_all_needs(uses or {}, self.own, self.steps)
+        self.own = {name: _check_cost(name, cost) for name, cost in own.items()}
+        self.steps = {name: _check_cost(name, cost) for name, cost in (steps or {}).items()}
+        ambiguous = sorted(set(self.own) & set(self.steps))
+        if ambiguous:
+            raise CostError(f"{ambiguous[0]!r} is both a feature and a shared step; rename one")
+        self.uses = _all_uses(uses or {}, self.own, self.steps)
 
     @classmethod
     def of(cls, costs: Any, features: Sequence[str] | None = None) -> CostModel:
-        """A cost model from a model, a mapping by name, or numbers in the order of the features.
+        """Return a cost model from a cost model, a mapping, or one number for each feature.
 
         >>> CostModel.of([3.0, 1.0], ["a", "b"]).cost("a")
         3.0
@@ -78,17 +79,19 @@ class CostModel:
             return cls({str(name): cost for name, cost in costs.items()})
         values = list(costs)
         if features is None or len(features) != len(values):
-            known = "no features" if features is None else f"{len(features)} features"
-            raise CostError(f"{len(values)} costs for {known}; give one each, or a mapping by name")
+            named = "no features" if features is None else f"{len(features)} features"
+            raise CostError(
+                f"{len(values)} costs for {named}; pass one cost for each feature, or a mapping"
+            )
         return cls(dict(zip(features, values, strict=True)))
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> CostModel:
-        r"""A cost model from a CSV or a JSON file.
+        r"""Read a cost model from a CSV or a JSON file.
 
-        A line of the CSV file is a name, its cost and, if it has any, its shared steps, separated
-        by semicolons; an shared step has a line of its own. A first line with column names is passed
-        over. The JSON file is an object of costs by name, or what :meth:`as_dict` gives.
+        Each line of a CSV file holds a name, its cost and, optionally, the shared steps that it
+        uses, separated by semicolons. Each shared step has its own line. A header is ignored. A JSON
+        file holds an object with a cost for each name, or the result of :meth:`as_dict`.
 
         >>> import pathlib, tempfile
         >>> file = pathlib.Path(tempfile.mkdtemp(), "costs.csv")
@@ -100,30 +103,31 @@ class CostModel:
         try:
             text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not text"
+            reason = getattr(error, "strerror", None) or "it is not a text file"
             raise CostError(f"{path} cannot be read as costs: {reason}") from error
         return _from_json(text, path) if path.suffix == ".json" else _from_csv(text, path)
 
     @property
     def features(self) -> list[str]:
-        """Names of the features."""
+        """Names of the features, in the order of ``own``."""
         return list(self.own)
 
     def cost(self, feature: str) -> float:
-        """Cost of one feature alone: its own, and that of all its shared steps."""
+        """Return the cost of one feature alone: its own cost plus the shared steps that it uses."""
         return self.cost_of_set([feature])
 
     def cost_of_set(self, features: Iterable[str], charge: str = "alone") -> float:
-        """Cost of a set.
+        """Return the cost of a set of features.
 
         Parameters
         ----------
         features : iterable of str
+            Repeated names count once.
         charge : "alone" or "shared"
-            Alone: the sum of the features' costs, an shared step paid once for each feature that
-            needs it. Shared: every shared step paid once for the whole set.
+            With "alone", every feature pays for all shared steps that it uses, so the cost is the
+            sum of the costs of the features. With "shared", the set pays for each shared step once.
         """
-        _one_of("charge", charge, CHARGES)
+        _check_choice("charge", charge, CHARGES)
         names = list(dict.fromkeys(features))
         if charge == "shared":
             return math.fsum(self._cost(item) for item in self._all(names))
@@ -132,9 +136,19 @@ class CostModel:
     def marginal_cost(
         self, feature: str, given: Iterable[str] = (), charge: str = "alone"
     ) -> float:
-        """What one more feature costs where some are paid already; 0 for one of these."""
+        """Return the cost of adding a feature to a set that is already paid for.
+
+        Parameters
+        ----------
+        feature : str
+            The feature to add. It costs 0 if the set contains it.
+        given : iterable of str
+            The set that is already paid for.
+        charge : "alone" or "shared"
+            With "shared", steps that the set has paid for cost nothing.
+        """
         given = list(given)
-        _one_of("charge", charge, CHARGES)
+        _check_choice("charge", charge, CHARGES)
         if feature in given:
             return 0.0
         if charge == "alone":
@@ -143,16 +157,17 @@ class CostModel:
         return math.fsum(self._cost(item) for item in self._all([feature]) if item not in paid)
 
     def alone(self, features: Iterable[str] | None = None, scale: str = "raw") -> dict[str, float]:
-        """Costs alone, by feature.
+        """Return the cost of each feature alone, by name.
 
         Parameters
         ----------
         features : iterable of str, optional
-            All by default.
+            All features by default.
         scale : "raw" or "share"
-            Share: divided by their sum, so that the unit does not matter; all 0 stay 0.
+            With "share", costs are divided by their sum, so that they have no unit. If all costs are
+            0, they stay 0.
         """
-        _one_of("scale", scale, SCALES)
+        _check_choice("scale", scale, SCALES)
         alone = {name: self.cost(name) for name in (self.own if features is None else features)}
         total = math.fsum(alone.values())
         if scale == "raw" or total == 0:
@@ -160,34 +175,42 @@ class CostModel:
         return {name: cost / total for name, cost in alone.items()}
 
     def scaled(self, features: Iterable[str] | None = None, scale: str = "share") -> CostModel:
-        """The same model in another unit: shares divide by the sum of the costs alone."""
-        _one_of("scale", scale, SCALES)
+        """Return the model with all costs divided by the sum of the costs alone.
+
+        Parameters
+        ----------
+        features : iterable of str, optional
+            The features whose costs are summed; all by default.
+        scale : "share" or "raw"
+            With "raw", the model is returned unchanged.
+        """
+        _check_choice("scale", scale, SCALES)
         total = math.fsum(self.alone(features).values())
         if scale == "raw" or total == 0:
             return self
-        return self._each(lambda cost: cost / total)
+        return self._map_costs(lambda cost: cost / total)
 
     def times(self, factor: float) -> CostModel:
-        """All costs multiplied."""
-        return self._each(lambda cost: factor * cost)
+        """Return the model with all costs multiplied by ``factor``."""
+        return self._map_costs(lambda cost: factor * cost)
 
-    def _each(self, change: Callable[[float], float]) -> CostModel:
+    def _map_costs(self, change: Callable[[float], float]) -> CostModel:
         own = {name: change(cost) for name, cost in self.own.items()}
         steps = {name: change(cost) for name, cost in self.steps.items()}
         return CostModel(own, self.uses, steps)
 
     def only(self, features: Iterable[str]) -> CostModel:
-        """The model of some of the features; others remain as far as these need them."""
+        """Return the model of these features and of everything that they use."""
         kept = self._all(list(features))
         return CostModel(
             {name: cost for name, cost in self.own.items() if name in kept},
-            {name: needed for name, needed in self.uses.items() if name in kept},
+            {name: used for name, used in self.uses.items() if name in kept},
             {name: cost for name, cost in self.steps.items() if name in kept},
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; ``CostModel(**…)`` gives the model back."""
-        uses = {name: list(needed) for name, needed in self.uses.items()}
+        """Return a dictionary for JSON; ``CostModel(**record)`` restores the model."""
+        uses = {name: list(used) for name, used in self.uses.items()}
         return {"own": dict(self.own), "uses": uses, "steps": dict(self.steps)}
 
     def __eq__(self, other: object) -> bool:
@@ -202,44 +225,44 @@ class CostModel:
         return self.own[item] if item in self.own else self.steps[item]
 
     def _all(self, features: list[str]) -> dict[str, None]:
-        """The features and everything that they need, each once."""
+        """Return the features and everything that they use, each once."""
         items: dict[str, None] = {}
         for name in features:
             if name not in self.own:
                 known = ", ".join(list(self.own)[:8])
-                raise CostError(f"feature {name!r} has no cost; there are costs for {known}, …")
+                raise CostError(f"feature {name!r} has no cost; known features: {known}, …")
             items.update(dict.fromkeys(self.uses.get(name, ())))
             items[name] = None
         return items
 
 
-def _with_all_needs(
+def _all_uses(
     uses: Mapping[str, Iterable[str]], own: Mapping[str, float], steps: Mapping[str, float]
 ) -> dict[str, tuple[str, ...]]:
-    """For each feature all that it uses, also what its shared steps need."""
+    """Return everything that each feature uses, directly or through another feature."""
     if not isinstance(uses, Mapping):
-        raise CostError(f"uses are {uses!r}; expected shared steps by feature")
+        raise CostError(f"`uses` must be a mapping from features to shared steps; got {uses!r}")
     direct: dict[str, tuple[str, ...]] = {}
-    for name, needed in uses.items():
+    for name, used in uses.items():
         if name not in own:
-            raise CostError(f"uses are given for {name!r}, which has no cost as a feature")
-        direct[name] = (needed,) if isinstance(needed, str) else tuple(dict.fromkeys(needed))
+            raise CostError(f"`uses` names {name!r}, which is not a feature in `own`")
+        direct[name] = (used,) if isinstance(used, str) else tuple(dict.fromkeys(used))
         for item in direct[name]:
             if item not in own and item not in steps:
-                raise CostError(f"{name!r} needs {item!r}, which has no cost")
-    whole = {}
+                raise CostError(f"{name!r} uses {item!r}, which has no cost")
+    complete = {}
     for name in direct:
-        found: dict[str, None] = {}
-        waiting = list(direct[name])
-        while waiting:
-            item = waiting.pop(0)
+        visited: dict[str, None] = {}
+        pending = list(direct[name])
+        while pending:
+            item = pending.pop(0)
             if item == name:
-                raise CostError(f"{name!r} needs itself, by way of what it uses")
-            if item not in found:
-                found[item] = None
-                waiting.extend(direct.get(item, ()))
-        whole[name] = tuple(found)
-    return whole
+                raise CostError(f"{name!r} uses itself, directly or through other features")
+            if item not in visited:
+                visited[item] = None
+                pending.extend(direct.get(item, ()))
+        complete[name] = tuple(visited)
+    return complete
 
 
 def _from_json(text: str, path: Path) -> CostModel:
@@ -249,8 +272,14 @@ def _from_json(text: str, path: Path) -> CostModel:
         raise CostError(f"{path} cannot be read as JSON: {error}") from error
     if not isinstance(record, dict):
         raise CostError(f"{path} holds a {type(record).__name__}; expected an object of costs")
-    if isinstance(record.get("own"), dict) and set(record) <= {"own", "uses", "steps"}:
-        return CostModel(**record)
+    if isinstance(record.get("own"), dict):
+        if {"needs", "ingredients"} & set(record):
+            raise CostError(
+                f"{path} has the keys of an older version of netchoice; rename 'needs' to 'uses' and "
+                "'ingredients' to 'steps'"
+            )
+        if set(record) <= {"own", "uses", "steps"}:
+            return CostModel(**record)
     return CostModel(record)
 
 
@@ -259,12 +288,12 @@ def _from_csv(text: str, path: Path) -> CostModel:
     uses: dict[str, list[str]] = {}
     for number, row in enumerate(csv.reader(text.splitlines()), start=1):
         cells = [cell.strip() for cell in row]
-        if not any(cells) or (number == 1 and _is_title(cells)):
+        if not any(cells) or (number == 1 and _is_header(cells)):
             continue
         if not 2 <= len(cells) <= 3:
             raise CostError(
-                f"{path}, line {number} has {len(cells)} cells; expected a name, a cost and "
-                "perhaps shared steps"
+                f"{path}, line {number} has {len(cells)} cells; expected a name, a cost and, "
+                "optionally, shared steps"
             )
         if cells[0] in own:
             raise CostError(f"{path}, line {number}: a second cost for {cells[0]!r}")
@@ -272,27 +301,27 @@ def _from_csv(text: str, path: Path) -> CostModel:
         if cells[2:]:
             uses[cells[0]] = [item.strip() for item in cells[2].split(";") if item.strip()]
     if not own:
-        raise CostError(f"{path} has no costs; expected lines with a name and a cost")
+        raise CostError(f"{path} contains no costs; expected lines with a name and a cost")
     return CostModel(own, uses)
 
 
-def _is_title(cells: list[str]) -> bool:
-    """Whether the second cell is a word, not a cost that was written in an unknown way."""
+def _is_header(cells: list[str]) -> bool:
+    """Return whether the second cell is a word and not a badly written cost, such as "12 EUR"."""
     return len(cells) > 1 and cells[1][:1].isalpha() and cells[1].lower() not in ("nan", "inf")
 
 
-def _checked(name: str, cost: Any) -> float:
+def _check_cost(name: str, cost: Any) -> float:
     try:
         number = float(cost)
     except (TypeError, ValueError):
         raise CostError(f"the cost of {name!r} is {cost!r}; expected a number") from None
     if not math.isfinite(number) or number < 0:
         raise CostError(f"the cost of {name!r} is {number}; expected a finite number, 0 or more")
-    if number > LARGEST:
-        raise CostError(f"the cost of {name!r} is {number}; expected at most {LARGEST:g}")
+    if number > MAX_COST:
+        raise CostError(f"the cost of {name!r} is {number}; expected at most {MAX_COST:g}")
     return number
 
 
-def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> None:
+def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise CostError(f"{what}={value!r}; expected {' or '.join(map(repr, allowed))}")
+        raise CostError(f"`{name}` must be {' or '.join(map(repr, allowed))}; got {value!r}")

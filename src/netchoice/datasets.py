@@ -1,7 +1,7 @@
-"""Networks by name: three yeast two-hybrid networks, from a folder or from their original home.
+"""Three yeast two-hybrid networks, which are read from a folder or downloaded.
 
-They do not come with the package. :func:`load` reads them from the folder that the environment
-variable ``NETCHOICE_DATA`` names, or fetches them once and keeps them.
+The networks do not come with the package. :func:`load` reads them from the folder in the environment
+variable ``NETCHOICE_DATA``, or downloads them once from the original server and caches them.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from netchoice.graph import Graph
 from netchoice.io import ReadingReport, read_network
 from netchoice.names import unknown
 
-FOLDER, HOME = "NETCHOICE_DATA", "NETCHOICE_DATA_URL"
-#: What comes over this line is checked, so it need not be a safe one.
-ORIGINAL_HOME = "http://interactome.dfci.harvard.edu/S_cerevisiae/download/"
+#: Environment variables.
+FOLDER, URL = "NETCHOICE_DATA", "NETCHOICE_DATA_URL"
+#: The server offers no encryption; a checksum protects the content.
+ORIGINAL_URL = "http://interactome.dfci.harvard.edu/S_cerevisiae/download/"
 PREFIX = "yeast:"
-_PATIENCE = 30  # seconds without an answer
+_TIMEOUT = 30  # seconds
 
 
 class Dataset(NamedTuple):
-    """Where a network is from, and what must be in it."""
+    """The source of a network, and the checksum of its edges."""
 
     study: str
-    file: str  # its name at its original home
+    file: str  # its name on the original server
     checksum: str  # of the edge set; see edge_checksum
 
 
@@ -51,33 +52,34 @@ DATASETS = {
 
 
 class DatasetError(NetchoiceError):
-    """A network that cannot be had, or that is not what its name says."""
+    """A network that cannot be downloaded, or whose edges differ from the published ones."""
 
 
 def load(name: str, *, url: str | None = None) -> tuple[Graph, ReadingReport]:
-    """Read a network by its name.
+    """Read one of the yeast networks.
 
     Parameters
     ----------
     name : str
-        ``uetz2000``, ``ito2001`` or ``yu2008``; also with ``yeast:`` before it.
+        ``uetz2000``, ``ito2001`` or ``yu2008``, optionally with the prefix ``yeast:``.
     url : str, optional
-        A folder on the web to fetch it from. By default that of the environment variable
-        ``NETCHOICE_DATA_URL``, or its original home. Nothing is fetched if ``NETCHOICE_DATA`` names
-        a folder (with the file as ``ito2001.txt``, or under its original name), or if it was
-        fetched before.
+        The web folder to download the network from. The default is the environment variable
+        ``NETCHOICE_DATA_URL``, or else the original server. Nothing is downloaded if the environment
+        variable ``NETCHOICE_DATA`` is a folder (which must contain the file as ``ito2001.txt``, or
+        under its original name), or if the network is in the cache.
 
     Returns
     -------
     graph : Graph
     report : ReadingReport
-        What was dropped on the way, as :func:`netchoice.read_network` tells it.
+        The report of :func:`netchoice.read_network`.
 
     Raises
     ------
     DatasetError
-        If it cannot be had, or if its edges are not those of the published network. Order of
-        lines, of the two names in a line, further columns, repeats and self loops do not matter.
+        If the network cannot be downloaded, or if its edges are not the published ones. The order
+        of lines and of the two names in a line, further columns, repeated edges and self loops do
+        not matter.
 
     Examples
     --------
@@ -92,17 +94,17 @@ def load(name: str, *, url: str | None = None) -> tuple[Graph, ReadingReport]:
     folder = os.environ.get(FOLDER)
     if folder:
         path = _in_folder(name, Path(folder).expanduser())
-        return _checked(name, path, f"put the right file there, or unset {FOLDER}")
-    path = _fetched(name, url or os.environ.get(HOME) or ORIGINAL_HOME)
+        return _read(name, path, f"put the published file there, or unset {FOLDER}")
+    path = _download(name, url or os.environ.get(URL) or ORIGINAL_URL)
     try:
-        return _checked(name, path, f"it was removed; {_way_out(name)}")
+        return _read(name, path, f"the download was removed; {_instruction(name)}")
     except NetchoiceError:
         path.unlink(missing_ok=True)
         raise
 
 
 def edge_checksum(graph: Graph) -> str:
-    r"""SHA-256 of the sorted edges, a line each, the two names sorted and parted by a tab.
+    r"""Return the SHA-256 of the sorted edges, one per line, as two sorted names and a tab.
 
     >>> one = Graph.from_edges([("b", "a"), ("c", "b")])
     >>> edge_checksum(one) == hashlib.sha256(b"a\tb\nb\tc").hexdigest()
@@ -113,15 +115,15 @@ def edge_checksum(graph: Graph) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _checked(name: str, path: Path, what_to_do: str) -> tuple[Graph, ReadingReport]:
+def _read(name: str, path: Path, what_to_do: str) -> tuple[Graph, ReadingReport]:
     try:
         graph, report = read_network(path, "edgelist")
     except NetchoiceError as error:
         raise DatasetError(f"{name}: {error}; {what_to_do}") from error
     if edge_checksum(graph) != DATASETS[name].checksum:
         raise DatasetError(
-            f"{path} is not {name} ({DATASETS[name].study}): its {graph.n_edges} edges have another "
-            f"checksum than the published ones; {what_to_do}"
+            f"{path} is not {name} ({DATASETS[name].study}): the checksum of its {graph.n_edges} "
+            f"edges differs from that of the published edges; {what_to_do}"
         )
     return graph, report
 
@@ -132,37 +134,37 @@ def _in_folder(name: str, folder: Path) -> Path:
         if path.is_file():
             return path
     raise DatasetError(
-        f"{FOLDER} is {folder}, where there is neither {possible[0].name} nor {possible[1].name}; "
-        f"put one there, or unset {FOLDER} to have {name} fetched"
+        f"{FOLDER} is {folder}, which contains neither {possible[0].name} nor {possible[1].name}; "
+        f"put one of them there, or unset {FOLDER} to download {name}"
     )
 
 
-def _fetched(name: str, home: str) -> Path:
+def _download(name: str, server: str) -> Path:
     try:
         import pooch
     except ImportError as error:
         raise DatasetError(
-            f"fetching {name} needs pooch: install netchoice[data]; or {_way_out(name)}"
+            f"downloading {name} needs pooch: install netchoice[data], or {_instruction(name)}"
         ) from error
-    url = f"{home.rstrip('/')}/{DATASETS[name].file}"
+    url = f"{server.rstrip('/')}/{DATASETS[name].file}"
     logger = pooch.get_logger()
     level = logger.level
-    logger.setLevel("ERROR")  # it would tell its checksum of the file; ours is of the edges
+    logger.setLevel("ERROR")  # pooch would print the checksum of the file, not that of the edges
     try:
-        kept = pooch.retrieve(
+        path = pooch.retrieve(
             url, known_hash=None, fname=f"{name}.txt", path=pooch.os_cache("netchoice"),
-            downloader=pooch.HTTPDownloader(timeout=_PATIENCE),
+            downloader=pooch.HTTPDownloader(timeout=_TIMEOUT),
         )  # fmt: skip
-    except (OSError, ValueError) as error:  # no line, no such host, no such file, no room, no URL
+    except (OSError, ValueError) as error:  # no connection, no such file, disk full, invalid URL
         reason = " ".join(str(error).split())
         raise DatasetError(
-            f"{name} could not be fetched from {url} ({reason}); without a network, {_way_out(name)}"
+            f"cannot download {name} from {url} ({reason}); without internet, {_instruction(name)}"
         ) from error
     finally:
         logger.setLevel(level)
-    return Path(kept)
+    return Path(path)
 
 
-def _way_out(name: str) -> str:
+def _instruction(name: str) -> str:
     file = DATASETS[name].file
-    return f"put it as {name}.txt (or {file}) into a folder and let {FOLDER} name that folder"
+    return f"put it as {name}.txt (or {file}) into a folder and set {FOLDER} to that folder"

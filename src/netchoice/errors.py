@@ -1,25 +1,28 @@
-"""What can go wrong for a user; every message says what was found, what was expected, what to do."""
+"""Errors that a user can cause.
+
+Every message says what was found, what was expected and what to do.
+"""
 
 
 class NetchoiceError(ValueError):
-    """Something in the input or the data prevents the work."""
+    """The input or the data are invalid; the base of all other errors of the package."""
 
 
 class UsageError(NetchoiceError):
-    """A name, option or parameter that does not exist or is out of range."""
+    """A name, option or parameter does not exist or is out of range."""
 
 
 class NetworkFormatError(NetchoiceError):
-    """A network file or object that cannot be read as a simple undirected graph."""
+    """A network file or object cannot be read as a simple undirected graph."""
 
 
 class GrowthLimitError(NetchoiceError):
-    """A model did not reach the wanted network within its limits."""
+    """A model did not reach the requested network within its limits."""
 
 
 class EdgeLimitError(GrowthLimitError):
-    """A model made more edges than allowed."""
+    """A model made more edges than the limit."""
 
 
 class ModelError(NetchoiceError):
-    """A user's model returned something that is not the network asked for."""
+    """A user's model returned something other than the requested network."""

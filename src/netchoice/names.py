@@ -1,4 +1,4 @@
-"""Looking things up by name, with a helping hand for near misses."""
+"""Names of models, features and options: lookup, and errors that suggest similar names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from netchoice.errors import UsageError
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
-    """The error for a name that is not among the known ones.
+    """Return the error for an unknown name; it suggests similar names.
 
     >>> print(unknown("model", "dmrr", ["dmr", "ba1"]))
     unknown model 'dmrr'; did you mean 'dmr'? Known: dmr, ba1
@@ -25,7 +25,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
 
 
 def load_attribute(spec: str) -> Any:
-    """The object that ``module:attribute`` names; modules in the current folder are found too."""
+    """Return the object that ``module:attribute`` names; the current folder is searched too."""
     module_name, _, attribute = spec.partition(":")
     module_name = module_name.removesuffix(".py")
     if not module_name or not attribute:
@@ -38,13 +38,13 @@ def load_attribute(spec: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name not in (module_name, module_name.partition(".")[0]):
             raise UsageError(
-                f"module {module_name!r} needs {error.name!r}, not installed"
+                f"module {module_name!r} needs {error.name!r}, which is not installed"
             ) from error
         raise UsageError(
-            f"no module {module_name!r} in this folder or on the Python path (for {spec!r}); "
-            f"a file {module_name}.py in the current folder would be found"
+            f"no module {module_name!r} in the current folder or on the Python path (for {spec!r}); "
+            f"put {module_name}.py in the current folder, or install the module"
         ) from error
-    except Exception as error:  # a user's module may fail in any way; say where
+    except Exception as error:  # a user's module may raise anything
         raise UsageError(
             f"module {module_name!r} failed to import: {type(error).__name__}: {error}"
         ) from error
@@ -56,7 +56,7 @@ def load_attribute(spec: str) -> Any:
 
 
 def is_ours(function: Any) -> bool:
-    """True for a function of the package, False for a user's.
+    """Return whether a function belongs to netchoice and not to a user.
 
     >>> is_ours(unknown), is_ours(len)
     (True, False)

@@ -1,4 +1,4 @@
-"""Threads that share work; what comes out never depends on how many there are."""
+"""Threads that share work; results never depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 from netchoice.errors import UsageError
 
-#: Applies a function to each item, in order, on one thread or several.
+#: Applies a function to each item and returns the results in the order of the items.
 Run = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 
 
 def count_threads(n_jobs: Any) -> int:
-    """How many threads: one for None, one per core for -1.
+    """Return the number of threads: 1 for None, one per core for -1.
 
     >>> count_threads(None), count_threads(3)
     (1, 3)
@@ -27,13 +27,13 @@ def count_threads(n_jobs: Any) -> int:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
         return cores or os.cpu_count() or 1
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or int(n_jobs) < 1:
-        raise UsageError(f"n_jobs is {n_jobs!r}; it must be None, -1 or at least 1")
+        raise UsageError(f"`n_jobs` must be None, -1 or an integer of at least 1; got {n_jobs!r}")
     return int(n_jobs)
 
 
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[Run]:
-    """A way to apply a function to many items, results in their order.
+    """Provide a function that maps another function over items on several threads.
 
     >>> with threads(2) as run:
     ...     run(lambda number: number**2, range(5))
@@ -46,12 +46,13 @@ def threads(n_jobs: int | None) -> Iterator[Run]:
     with ThreadPoolExecutor(n_threads) as pool:
 
         def run(function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-            todo = list(items)
-            parts = [todo[i::n_threads] for i in range(n_threads)]  # hard ones stand together
-            done: list[Any] = [None] * len(todo)
-            jobs = pool.map(lambda part: [function(item) for item in part], parts)
-            for i, results in enumerate(jobs):
-                done[i::n_threads] = results
-            return done
+            all_items = list(items)
+            # Neighbouring items often take equally long, so they go to different threads.
+            parts = [all_items[i::n_threads] for i in range(n_threads)]
+            results: list[Any] = [None] * len(all_items)
+            done = pool.map(lambda part: [function(item) for item in part], parts)
+            for i, part_results in enumerate(done):
+                results[i::n_threads] = part_results
+            return results
 
         yield run

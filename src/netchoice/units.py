@@ -1,4 +1,4 @@
-"""Numbers with the unit that suits them."""
+"""Durations as text: formatting and parsing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNITS = {"µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0
 
 
 def duration(seconds: float) -> str:
-    """Seconds in the unit that suits them.
+    """Return seconds as text, in a unit that keeps the number short.
 
     >>> duration(0.0042), duration(90)
     ('4.2 ms', '1.5 min')
@@ -23,7 +23,7 @@ def duration(seconds: float) -> str:
 
 
 def in_seconds(source: str) -> bool:
-    """Whether costs that come from there are times.
+    """Return whether costs from this source are in seconds.
 
     >>> in_seconds("measured"), in_seconds("paper:ba"), in_seconds("costs.csv")
     (True, True, False)
@@ -31,8 +31,8 @@ def in_seconds(source: str) -> bool:
     return source.partition(":")[0] in ("measured", "paper")
 
 
-def seconds_of(text: float | str, what: str) -> float:
-    """Seconds that a text says, "5ms" or "2 min"; a plain number is in seconds.
+def seconds_of(text: float | str, name: str) -> float:
+    """Return the seconds in a text such as "5ms" or "2 min"; a plain number is in seconds.
 
     >>> seconds_of("5ms", "--time-limit"), seconds_of(0.01, "budget")
     (0.005, 0.01)
@@ -43,5 +43,5 @@ def seconds_of(text: float | str, what: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise UsageError(f"{what} {text!r}; expected a time such as 5ms, 90s or 2min")
+        raise UsageError(f"`{name}` must be a time such as 5ms, 90s or 2min; got {text!r}")
     return seconds

@@ -84,5 +84,18 @@ def check_choice(name: str, value: Any, allowed: Collection[str]) -> str:
     raise UsageError(f"`{name}` must be {expected}; got {value!r}")
 
 
+def check_generator(name: str, value: Any) -> None:
+    """Raise an error unless ``value`` is a NumPy random generator.
+
+    >>> check_generator("rng", 1)
+    Traceback (most recent call last):
+    netchoice.errors.UsageError: `rng` must be a generator such as numpy.random.default_rng(1); got 1
+    """
+    if not hasattr(value, "bit_generator"):
+        raise UsageError(
+            f"`{name}` must be a generator such as numpy.random.default_rng(1); got {value!r}"
+        )
+
+
 def _is_real(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)

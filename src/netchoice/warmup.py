@@ -1,4 +1,4 @@
-"""Compile every kernel ahead of time, on all cores."""
+"""Compilation of all kernels ahead of time, on all cores."""
 
 from __future__ import annotations
 
@@ -11,16 +11,22 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 def warm_up(
     workers: int | None = None, on_ready: Callable[[str, bool, int, int], None] | None = None
 ) -> dict[str, bool]:
-    """Make every kernel ready; by name, whether it had to be compiled.
+    """Compile every kernel that is not in the cache; return which ones were compiled.
 
     Parameters
     ----------
     workers : int, optional
-        Processes; by default one per core.
+        Number of processes; one per core by default.
     on_ready : callable, optional
-        Called with name, compiled, how many are ready, and how many there are.
+        Called for each kernel with its name, whether it was compiled now, the number of kernels that
+        are ready, and the number of all kernels.
+
+    Returns
+    -------
+    dict
+        For each kernel, by name, whether it was compiled now.
     """
-    from netchoice._kernels.compiling import kernels
+    from netchoice._kernels.compiler import kernels
 
     names = list(kernels())
     compiled: dict[str, bool] = {}
@@ -37,7 +43,7 @@ def warm_up(
 
 
 def _compile(name: str) -> bool:
-    from netchoice._kernels.compiling import compile_kernel, quiet
+    from netchoice._kernels.compiler import compile_kernel, quiet
 
     quiet()
     return compile_kernel(name)

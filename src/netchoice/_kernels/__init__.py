@@ -1,30 +1,5 @@
-"""Compiled loops: arrays in, arrays out, no Python objects, nothing of the package.
+"""Compiled loops: arrays in, arrays out, no Python objects.
 
-Each module is imported only when one of its kernels is needed, so that commands which compute
-nothing never pay for loading the compiler.
+The package imports a kernel module only when it needs one of its kernels. Commands that compute
+nothing therefore do not load the compiler.
 """
-
-#: Where kernels are; the other modules hold helpers only.
-MODULES = (
-    "betweenness",
-    "cliques",
-    "components",
-    "connectivity",
-    "contingency",
-    "cores",
-    "csr",
-    "distances",
-    "dominating",
-    "duplication",
-    "forest",
-    "local_efficiency",
-    "mutual_information",
-    "neighbours",
-    "random",
-    "random_graphs",
-    "relief",
-    "sequential",
-    "spectrum",
-    "squares",
-    "triangles",
-)

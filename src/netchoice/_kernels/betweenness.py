@@ -1,19 +1,19 @@
-"""Shortest-path betweenness, exact, from sixteen sources at a time.
+"""Exact shortest-path betweenness, from sixteen sources at a time.
 
-Trees hanging off the rest are folded into the nodes that carry them, where what they contribute
-is known in closed form. On what remains, Brandes' two sweeps (J. Math. Sociol. 25, 163, 2001) run
-level by level for a block of sources, every node holding a row with one number per source. Nodes
-are renumbered so that the sources of a block are near each other, and most nodes at the same
+Trees attached to the rest of the graph are folded into the nodes that carry them; their contribution
+has a closed form. On the remaining core, Brandes' two sweeps (J. Math. Sociol. 25, 163, 2001) run
+level by level for a block of sources. Every node has a row with one number per source. Nodes are
+renumbered so that the sources of a block are close to each other and most nodes have the same
 distance from many of them.
 
-One level of a sweep either adds up the rows of the neighbours of all nodes concerned (pull), or
-adds the row of each node to those of its neighbours (push), whichever looks cheaper.
+One level of a sweep either adds up the rows of the neighbours of all relevant nodes (pull), or adds
+the row of each node to those of its neighbours (push), whichever is estimated to be cheaper.
 """
 
 import numpy as np
 
 from netchoice._kernels.bits import size_of
-from netchoice._kernels.compiling import CONST_INTS, helper, kernel
+from netchoice._kernels.compiler import CONST_INTS, helper, kernel
 from netchoice._kernels.lanes import (
     LANE_BITS,
     N_FLOATS,
@@ -24,19 +24,19 @@ from netchoice._kernels.lanes import (
     store,
     zero_rows,
 )
-from netchoice._kernels.ordering import breadth_first, by_degree, renumbered
+from netchoice._kernels.node_order import breadth_first, by_degree, renumbered
 
-# What it costs to add a row to a neighbour's, as a multiple of reading one from there.
+# Cost of adding a row to a neighbour's row, as a multiple of the cost of reading that row.
 PUSH_COST = 5
 
 
 @helper
 def _fold_trees(indptr, indices):
-    """Remove nodes with one neighbour until there are none, adding their weight to it.
+    """Remove nodes with one neighbour until there are none, adding their weight to the neighbour.
 
-    Returns each node's weight (itself and all that was folded into it), the sum of squares of
-    the weights folded into it one by one, the removed nodes in order, and into which node each
-    was folded (-1 for those that remain).
+    Returns each node's weight (1 plus all weights folded into it), the sum of squares of the weights
+    folded into it, the removed nodes in order, and the node into which each one was folded (-1 for
+    the remaining nodes).
     """
     n_nodes = len(indptr) - 1
     weight = np.ones(n_nodes, np.int64)
@@ -54,7 +54,7 @@ def _fold_trees(indptr, indices):
     while head < tail:
         u = removed[head]
         head += 1
-        if degree[u] == 0:  # the other end of a tree's last edge went first
+        if degree[u] == 0:  # the other end of a tree's last edge was removed before
             continue
         removed[n_removed] = u
         n_removed += 1
@@ -74,10 +74,10 @@ def _fold_trees(indptr, indices):
 
 @helper
 def _tree_part(weight, squares, removed, carrier, order, starts):
-    """Betweenness from pairs of which at least one was folded into the node in between.
+    """Return the betweenness due to pairs with at least one end folded into the node in between.
 
-    Those folded into a node in different branches meet only there, and they meet all others of
-    the component there.
+    All paths between different branches folded into a node, and from there to the rest of the
+    component, lead through that node.
     """
     n_nodes = len(weight)
     size = np.empty(n_nodes, np.int64)  # of the component
@@ -99,7 +99,7 @@ def _tree_part(weight, squares, removed, carrier, order, starts):
 
 @helper
 def _start(block, n_sources, first, last, visit, paths, seen, pending, entry, entry_lanes):
-    """Forget the block before, and put the sources of this one in place: one path, to itself."""
+    """Reset the arrays and mark the sources of this block: one path, from each to itself."""
     nothing = fill(0.0)
     for v in range(first, last):
         store(paths, v, nothing)
@@ -114,15 +114,15 @@ def _start(block, n_sources, first, last, visit, paths, seen, pending, entry, en
 
 @helper
 def _push_paths(indptr, indices, paths, seen, active, entry, entry_lanes, start, stop):
-    """Add the paths to each node of the last level to those of the nodes one step on.
+    """Add the paths to each node of the last level to those of the nodes in the next level.
 
-    Returns where the entries of the new level end, and how many nodes it reached in all lanes.
+    Returns where the entries of the new level end, and how many nodes were reached in all lanes.
     """
     end = stop
     for e in range(start, stop):
         u = entry[e]
         lanes = entry_lanes[e]
-        handed = load(paths, u)
+        passed = load(paths, u)
         for h in range(indptr[u], indptr[u + 1]):
             v = indices[h]
             new = lanes & ~seen[v]
@@ -131,7 +131,7 @@ def _push_paths(indptr, indices, paths, seen, active, entry, entry_lanes, start,
                     entry[end] = v
                     end += 1
                 active[v] |= new
-                store(paths, v, load(paths, v) + keep(handed, new))
+                store(paths, v, load(paths, v) + keep(passed, new))
     reached = 0
     for e in range(stop, end):
         v = entry[e]
@@ -150,8 +150,8 @@ def _pull_paths(
 ):  # fmt: skip
     """Add up, at each pending node, the paths to its neighbours in the last level.
 
-    Returns where the entries of the new level end, how many nodes it reached in all lanes, and
-    how many are still pending.
+    Returns where the entries of the new level end, how many nodes were reached in all lanes,
+    and how many are still pending.
     """
     nothing = fill(0.0)
     for e in range(start, stop):
@@ -163,7 +163,7 @@ def _pull_paths(
         for h in range(indptr[v], indptr[v + 1]):
             u = indices[h]
             arrived = arrived + keep(load(paths, u), active[u])
-        # No branches here, since nothing could predict them: write always, and count if it counts.
+        # Branches would be unpredictable here: always write, and advance the counter if needed.
         new = nonzero(arrived) & ~seen[v]
         store(paths, v, load(paths, v) + keep(arrived, new))
         seen[v] |= new
@@ -191,10 +191,10 @@ def _count_paths(
     indptr, indices, degree, visit, block, first, last,
     paths, seen, active, pending, entry, entry_lanes, level_start,
 ):  # fmt: skip
-    """First sweep: how many shortest paths lead from each source of the block to each node.
+    """Count the shortest paths from each source of the block to each node (first sweep).
 
-    Leaves behind these numbers, and for each level its entries: nodes, and in which lanes they
-    are that far from the source. Returns the number of levels.
+    Fills in these numbers and, for each level, its entries: nodes, and the lanes in which they
+    have that distance from the source. Returns the number of levels.
     """
     n_sources = min(N_FLOATS, last - block)
     complete = (1 << n_sources) - 1
@@ -223,27 +223,27 @@ def _count_paths(
 
 
 @helper
-def _push_shares(indptr, indices, share, got, active, entry, entry_lanes, start, middle, end):
-    """Hand the shares of the nodes of one level to the level before it."""
+def _push_shares(indptr, indices, share, received, active, entry, entry_lanes, start, middle, end):
+    """Pass the shares of the nodes of one level to the level before it."""
     for e in range(start, middle):
         active[entry[e]] = entry_lanes[e]
     for e in range(middle, end):
         v = entry[e]
         lanes = entry_lanes[e]
-        handed = load(share, v)
+        passed = load(share, v)
         for h in range(indptr[v], indptr[v + 1]):
             u = indices[h]
             before = active[u] & lanes
             if before:
-                store(got, u, load(got, u) + keep(handed, before))
+                store(received, u, load(received, u) + keep(passed, before))
     for e in range(start, middle):
         u = entry[e]
         active[u] = 0
-        store(share, u, load(share, u) + keep(load(got, u), entry_lanes[e]))
+        store(share, u, load(share, u) + keep(load(received, u), entry_lanes[e]))
 
 
 @helper
-def _pull_shares(indptr, indices, share, got, active, entry, entry_lanes, start, middle, end):
+def _pull_shares(indptr, indices, share, received, active, entry, entry_lanes, start, middle, end):
     """Add up, at each node of one level, the shares of its neighbours in the next one."""
     nothing = fill(0.0)
     for e in range(middle, end):
@@ -256,7 +256,7 @@ def _pull_shares(indptr, indices, share, got, active, entry, entry_lanes, start,
             arrived = arrived + keep(load(share, v), active[v])
         arrived = keep(arrived, entry_lanes[e])
         store(share, u, load(share, u) + arrived)
-        store(got, u, load(got, u) + arrived)
+        store(received, u, load(received, u) + arrived)
     for e in range(middle, end):
         active[entry[e]] = 0
 
@@ -264,39 +264,40 @@ def _pull_shares(indptr, indices, share, got, active, entry, entry_lanes, start,
 @helper
 def _add_dependencies(
     indptr, indices, degree, weight, source_weight, n_levels, first, last,
-    paths, share, got, active, summed, entry, entry_lanes, level_start,
+    paths, share, received, active, summed, entry, entry_lanes, level_start,
 ):  # fmt: skip
-    """Second sweep, from the farthest level to the first: add what the block contributes.
+    """Add the contribution of the block, from the farthest level to the first (second sweep).
 
-    A node's share is its weight / its number of paths, plus what it got itself from the level
-    beyond; all its predecessors get it. What a node got, times its own number of paths, is the
-    weight of the targets beyond it, each counted for the part of its paths that come through.
+    A node's share is its weight divided by its number of paths, plus what it received from the next
+    level; all its predecessors receive it. The amount that a node received, times its own number of
+    paths, is the weight of the targets beyond it, each counted for the fraction of its paths that
+    lead through the node.
     """
     nothing = fill(0.0)
     for v in range(first, last):
         store(share, v, fill(weight[v]) / load(paths, v))
-        store(got, v, nothing)
+        store(received, v, nothing)
     far_edges = _edges(degree, entry, level_start[n_levels - 1], level_start[n_levels])
     for level in range(n_levels - 2, 0, -1):
         start, middle, end = level_start[level], level_start[level + 1], level_start[level + 2]
         near_edges = _edges(degree, entry, start, middle)
         if PUSH_COST * far_edges < near_edges:
             _push_shares(
-                indptr, indices, share, got, active, entry, entry_lanes, start, middle, end
+                indptr, indices, share, received, active, entry, entry_lanes, start, middle, end
             )
         else:
             _pull_shares(
-                indptr, indices, share, got, active, entry, entry_lanes, start, middle, end
+                indptr, indices, share, received, active, entry, entry_lanes, start, middle, end
             )
         far_edges = near_edges
     source_weights = load(source_weight, 0)
     for v in range(first, last):
-        store(summed, v, load(summed, v) + source_weights * load(paths, v) * load(got, v))
+        store(summed, v, load(summed, v) + source_weights * load(paths, v) * load(received, v))
 
 
 @helper
 def _add_core_part(indptr, indices, degree, weight, order, starts, between):
-    """Betweenness from pairs of which neither was folded into the node in between."""
+    """Add the betweenness due to pairs with neither end folded into the node in between."""
     n_nodes = len(order)
     core_weight = np.empty(n_nodes, np.float64)
     for i in range(n_nodes):
@@ -304,19 +305,19 @@ def _add_core_part(indptr, indices, degree, weight, order, starts, between):
     visit = by_degree(degree, starts)
     paths = zero_rows(n_nodes, N_FLOATS, np.float64)
     share = zero_rows(n_nodes, N_FLOATS, np.float64)
-    got = zero_rows(n_nodes, N_FLOATS, np.float64)
+    received = zero_rows(n_nodes, N_FLOATS, np.float64)
     summed = zero_rows(n_nodes, N_FLOATS, np.float64)
     source_weight = zero_rows(1, N_FLOATS, np.float64)
     seen = np.zeros(n_nodes, LANE_BITS)
     active = np.zeros(n_nodes, LANE_BITS)
     pending = np.empty(n_nodes, np.uint32)
-    # A node is at one distance per lane; one more, because a pull writes before it counts.
+    # One entry per node and lane, and one more because a pull writes before it counts.
     entry = np.empty(n_nodes * N_FLOATS + 1, np.uint32)
     entry_lanes = np.empty(n_nodes * N_FLOATS + 1, LANE_BITS)
     level_start = np.empty(n_nodes + 1, np.int64)
     for c in range(len(starts) - 1):
         first, last = starts[c], starts[c + 1]
-        if last - first == 1:  # all of a tree, folded
+        if last - first == 1:  # a tree, completely folded
             continue
         for block in range(first, last, N_FLOATS):
             for i in range(min(N_FLOATS, last - block)):
@@ -327,7 +328,7 @@ def _add_core_part(indptr, indices, degree, weight, order, starts, between):
             )  # fmt: skip
             _add_dependencies(
                 indptr, indices, degree, core_weight, source_weight, n_levels, first, last,
-                paths, share, got, active, summed, entry, entry_lanes, level_start,
+                paths, share, received, active, summed, entry, entry_lanes, level_start,
             )  # fmt: skip
     for i in range(n_nodes):
         total = 0.0
@@ -338,11 +339,11 @@ def _add_core_part(indptr, indices, degree, weight, order, starts, between):
 
 @kernel(CONST_INTS, CONST_INTS)
 def betweenness(indptr, indices):
-    """Shortest-path betweenness of each node, not normalised.
+    """Return the shortest-path betweenness of each node, not normalised.
 
-    The sum, over unordered pairs of other nodes, of the part of their shortest paths that leads
-    through the node. The graph need not be connected. More than 1e308 shortest paths between
-    two nodes are too many for the floating-point numbers that count them, and give NaN.
+    This is the sum, over unordered pairs of other nodes, of the fraction of their shortest paths
+    that lead through the node. The graph need not be connected. The result is NaN where more than
+    1e308 shortest paths connect two nodes, the largest number that floats can count.
     """
     weight, squares, removed, carrier = _fold_trees(indptr, indices)
     order, starts, place = breadth_first(indptr, indices, carrier >= 0)

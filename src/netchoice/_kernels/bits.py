@@ -1,8 +1,8 @@
 """Sets of small numbers as the bits of machine words.
 
-NumPy's integer functions do not reach the two machine instructions that make such sets fast, so
-they are asked of the compiler directly. Words are ``uint64`` throughout: mixed with signed
-integers they would turn into floats.
+NumPy's integer functions do not use the two machine instructions that make such sets fast, so
+this module emits them directly. Words are always ``uint64``: mixed with signed integers they
+would become floats.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from netchoice._kernels.compiling import helper
+from netchoice._kernels.compiler import helper
 
 WORD = 64
 NOTHING = np.uint64(0)
@@ -33,25 +33,25 @@ def _trailing_zeros(typing_context, word):
     return types.int64(types.uint64), generate
 
 
-#: How many bits of a word are set.
+#: Number of bits that are set in a word.
 size_of: Any = intrinsic(_population)
-#: The lowest bit that is set, in a word that is not 0.
+#: Position of the lowest bit that is set, in a word that is not 0.
 lowest_of: Any = intrinsic(_trailing_zeros)
 
 
 @helper
 def only(bit):
-    """The word with this bit alone, 0 ≤ bit < 64."""
+    """Return the word in which only this bit is set, 0 ≤ bit < 64."""
     return _ONE << np.uint64(bit)
 
 
 @helper
 def without_lowest(word):
-    """The word with its lowest bit cleared."""
+    """Return the word with its lowest set bit cleared."""
     return word & (word - _ONE)
 
 
 @helper
 def words_for(n_bits):
-    """How many words hold this many bits."""
+    """Return the number of words that hold this many bits."""
     return (n_bits + WORD - 1) // WORD

@@ -1,7 +1,7 @@
-"""Mutual information of two discrete columns, and what chance alone would give of it, in nats.
+"""Mutual information of two discrete columns, and its expected value under independence, in nats.
 
 Both depend on counts only. The sums run over counts in ascending order, so that exchanging the
-columns changes no bit. The expectation is over tables with the same margins:
+columns gives the same bits. The expectation is over tables with the same margins:
 Nguyen Xuan Vinh, Julien Epps and James Bailey, Information theoretic measures for clusterings
 comparison (2010), https://jmlr.org/papers/v11/vinh10a.html.
 """
@@ -9,18 +9,18 @@ comparison (2010), https://jmlr.org/papers/v11/vinh10a.html.
 import numpy as np
 from numba import types
 
-from netchoice._kernels.compiling import INT, INTS, helper, kernel
+from netchoice._kernels.compiler import INT, INTS, helper, kernel
 
 FLOATS = types.Array(types.float64, 1, "C")
 LONGS = types.Array(types.int64, 1, "C")
 
-#: A table of all cells is counted directly up to this many cells per row of data.
+#: All cells are counted in a dense table if there are at most this many per row of data.
 _DENSE = 8
 
 
 @helper
 def _tally_of_cells(a, b, n_a, n_b):
-    """How many cells of the table hold 0, 1, 2, … rows; empty cells may be left out."""
+    """Count the cells of the table that hold 0, 1, 2, … rows; empty cells may be left out."""
     n = len(a)
     tally = np.zeros(n + 1, np.int64)
     if n_a * n_b <= _DENSE * n:
@@ -47,7 +47,7 @@ def _tally_of_cells(a, b, n_a, n_b):
 
 @kernel(INTS, INTS, INT, INT, FLOATS)
 def joint_count_logs(a, b, n_a, n_b, log):
-    """Sum over the cells of count · log(count); ``log[c]`` is the logarithm of c."""
+    """Return the sum over the cells of count · log(count); ``log[c]`` is the logarithm of c."""
     tally = _tally_of_cells(a, b, n_a, n_b)
     total = 0.0
     for count in range(2, len(tally)):
@@ -58,10 +58,10 @@ def joint_count_logs(a, b, n_a, n_b, log):
 
 @helper
 def _expected_cell(a, b, n, log):
-    """Expectation of x · log(n x / (a b)) for the count x of a cell with margins a and b.
+    """Return the expectation of x · log(n x / (a b)) for the count x of a cell with margins a and b.
 
-    Hypergeometric weights relative to the most likely count, followed in both directions until
-    nothing more can be added, and normalised at the end.
+    The hypergeometric weights are computed relative to the most likely count, in both directions
+    until they are negligible, and normalised at the end.
     """
     constant = log[n] - (log[a] + log[b])
     mode = ((a + 1) * (b + 1)) // (n + 2)
@@ -87,9 +87,9 @@ def _expected_cell(a, b, n, log):
 
 @kernel(LONGS, LONGS, LONGS, LONGS, INT, FLOATS)
 def expected_information(counts_a, times_a, counts_b, times_b, n, log):
-    """Mutual information expected of independent columns with these margins.
+    """Return the expected mutual information of independent columns with these margins.
 
-    ``times_a[i]`` values of the first column have ``counts_a[i]`` rows each; likewise the second.
+    ``times_a[i]`` values of the first column have ``counts_a[i]`` rows each, and so for the second column.
     """
     total = 0.0
     for i in range(len(counts_a)):

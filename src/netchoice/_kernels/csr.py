@@ -1,13 +1,13 @@
-"""From a list of edges to sorted adjacency lists, in linear time and memory."""
+"""Adjacency lists in compressed sparse row (CSR) form, built in linear time and memory."""
 
 import numpy as np
 
-from netchoice._kernels.compiling import CONST_INTS, INT, INTS, helper, kernel
+from netchoice._kernels.compiler import CONST_INTS, INT, INTS, helper, kernel
 
 
 @kernel(INTS, INTS, INT)
 def csr_from_edges(sources, targets, n_nodes):
-    """Adjacency of the simple graph with these edges.
+    """Return the adjacency of the simple graph with these edges.
 
     Two counting passes: the first gathers each node's neighbours in any order; the second
     visits the nodes in order and appends each to its neighbours' lists, which leaves every list
@@ -61,9 +61,9 @@ def csr_from_edges(sources, targets, n_nodes):
 
 @helper
 def adjacency(ends, n_edges, n_nodes):
-    """Sorted adjacency of edges known to be simple, given as source, target, source, …
+    """Return the sorted adjacency of a simple graph whose edges are source, target, source, …
 
-    The same two passes, without the checks.
+    The two counting passes of ``csr_from_edges``, without its checks.
     """
     indptr = np.zeros(n_nodes + 1, np.int32)
     for h in range(2 * n_edges):
@@ -90,7 +90,7 @@ def adjacency(ends, n_edges, n_nodes):
 
 @kernel(CONST_INTS, CONST_INTS)
 def edges_of(indptr, indices):
-    """The two ends of every edge, smaller end first, in sorted order."""
+    """Return the two ends of every edge, smaller end first, in sorted order."""
     n_edges = len(indices) // 2
     sources = np.empty(n_edges, np.int32)
     targets = np.empty(n_edges, np.int32)
@@ -107,9 +107,9 @@ def edges_of(indptr, indices):
 
 @kernel(INTS, INTS)
 def check_csr(indptr, indices):
-    """Is this the adjacency of a simple undirected graph?
+    """Check that the arrays are the adjacency of a simple undirected graph.
 
-    Returns ``(code, node)``: 0 fine, 1 indptr not a running count, 2 neighbour out of range,
+    Returns ``(code, node)``: 0 valid, 1 indptr not a cumulative count, 2 neighbour out of range,
     3 neighbours not sorted or repeated, 4 self loop, 5 edge missing in the other direction.
     """
     n_nodes = len(indptr) - 1
@@ -127,7 +127,7 @@ def check_csr(indptr, indices):
                 return 4, u
             if h > indptr[u] and indices[h - 1] >= v:
                 return 3, u
-    seen = np.zeros(n_nodes, np.int64)  # how many of v's neighbours have come up, in order
+    seen = np.zeros(n_nodes, np.int64)  # how many of v's neighbours have been visited so far
     for u in range(n_nodes):
         for h in range(indptr[u], indptr[u + 1]):
             v = indices[h]
@@ -140,7 +140,7 @@ def check_csr(indptr, indices):
 
 @kernel(CONST_INTS, CONST_INTS)
 def drop_isolated(indptr, indices):
-    """The graph without its nodes of degree 0, the others keeping their order."""
+    """Remove the nodes of degree 0; the other nodes keep their order."""
     n_nodes = len(indptr) - 1
     position = np.empty(n_nodes, np.int32)
     kept = np.empty(n_nodes, np.int32)

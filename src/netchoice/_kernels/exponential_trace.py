@@ -1,21 +1,26 @@
 """Trace of the exponential of an adjacency matrix, without an n × n matrix.
 
-Two ways, both deterministic and of controlled accuracy:
+Two methods, both deterministic and of controlled accuracy:
 
 - Trees: the trace is a contour integral of e^z · tr (z − A)⁻¹, and the trace of the resolvent of a
   tree takes one sweep from the leaves to the root.
 - Everything else: tr exp(A) = Σ cₖ tr Tₖ, a Chebyshev series over an interval that holds the
-  spectrum. The traces are sums over unit vectors, sixteen side by side so that they share each walk
-  through the graph, and products of vectors of order h give the traces up to order 2h. Eigenvectors
+  spectrum. The traces are sums over unit vectors, sixteen at a time so that they share each pass
+  over the graph, and products of vectors of order h give the traces up to order 2h. Eigenvectors
   at the ends of the spectrum can be projected out, which narrows the interval.
 """
 
 import numpy as np
 
-from netchoice._kernels.blocks import LANES, chebyshev_sweep, fill_combinations, inner_product
-from netchoice._kernels.compiling import helper
+from netchoice._kernels.compiler import helper
 from netchoice._kernels.krylov import multiply
 from netchoice._kernels.lanes import zero_rows
+from netchoice._kernels.vector_blocks import (
+    LANES,
+    chebyshev_sweep,
+    fill_combinations,
+    inner_product,
+)
 
 POLES = 14
 PROBE_ORDER = 12
@@ -23,9 +28,10 @@ PROBE_ORDER = 12
 
 @helper
 def bessel_coefficients(radius, order):
-    """Chebyshev coefficients 0 … order of exp(radius · x), divided by exp(radius).
+    """Return the Chebyshev coefficients 0 … order of exp(radius · x), divided by exp(radius).
 
-    Downward recurrence of the modified Bessel functions, normalised by their known sum.
+    They follow from the downward recurrence of the modified Bessel functions, normalised by their
+    known sum.
     """
     start = order + 20 + int(2.0 * radius)
     coefficients = np.zeros(order + 1)
@@ -51,7 +57,7 @@ def bessel_coefficients(radius, order):
 
 @helper
 def half_order(radius, accuracy):
-    """Smallest h for which the series up to order 2h errs by at most accuracy · exp(radius)."""
+    """Return the smallest h such that the series to order 2h errs by at most accuracy · exp(radius)."""
     most = 20 + int(2.0 * radius)
     coefficients = bessel_coefficients(radius, most)
     tail = 0.0
@@ -71,9 +77,9 @@ def _negative_rows(columns, first, count, weights):
 
 @helper
 def _first_two_orders(indptr, indices, first, shift, radius, ends, images, weights, zeroth, linear):
-    """T₀ and T₁ of sixteen unit vectors from node ``first`` on, the columns ``ends`` projected out.
+    """Compute T₀ and T₁ of sixteen unit vectors from node ``first`` on, without the span of ``ends``.
 
-    ``images`` are T₁ · ends, so that only the neighbours of the sixteen nodes need a visit.
+    ``images`` are T₁ · ends, so that only the neighbours of the sixteen nodes are visited.
     """
     count = min(LANES, len(indptr) - 1 - first)
     _negative_rows(ends, first, count, weights)
@@ -99,7 +105,7 @@ def _higher_orders(indptr, indices, even, odd, shift, radius, sums):
 
 @helper
 def _images(indptr, indices, ends, shift, radius):
-    """(A − shift) / radius · ends, column by column, and A · ends summed up as traces.
+    """Compute (A − shift) / radius · ends, column by column, and the traces of A and A² on ``ends``.
 
     Returns ``images, tr endsᵀ·A·ends, tr endsᵀ·A²·ends``.
     """
@@ -119,10 +125,10 @@ def _images(indptr, indices, ends, shift, radius):
 
 @helper
 def trace_of_exponential(indptr, indices, low, high, ends, h):
-    """Trace of exp(A) on the complement of the orthonormal columns ``ends``, to order 2h.
+    """Return the trace of exp(A) on the complement of the orthonormal columns ``ends``, to order 2h.
 
-    NaN if the rest of the spectrum is not within [low, high]: all |Tₖ| ≤ 1 there, so a sum of
-    squares above the dimension betrays an eigenvalue outside that was not projected out.
+    Returns NaN if the rest of the spectrum is not within [low, high]. All |Tₖ| ≤ 1 there, so a sum
+    of squares above the dimension shows an eigenvalue outside that was not projected out.
     """
     n_nodes, n_ends = ends.shape
     shift, radius = 0.5 * (low + high), 0.5 * (high - low)
@@ -142,7 +148,9 @@ def trace_of_exponential(indptr, indices, low, high, ends, h):
     for k in range(h + 1):
         if squares[k] > rest * (1.0 + 1e-8) + 1e-8:
             return np.nan
-    half = np.exp(0.5 * high)  # in two steps, as exp(high) may overflow where the product does not
+    half = np.exp(
+        0.5 * high
+    )  # two factors, because exp(high) may overflow where the product does not
     return _series(squares, products, radius) * half * half
 
 
@@ -158,9 +166,10 @@ def _lane_totals(sums):
 
 @helper
 def is_within(indptr, indices, low, high, ends):
-    """True if no eigenvalue but those of ``ends`` is outside [low, high] by some per cent.
+    """Return True if no eigenvalue other than those of ``ends`` is clearly outside [low, high].
 
-    Sixteen vectors of scattered signs, which overlap every eigenvector, would show it by growing.
+    The test uses sixteen vectors of random signs, which overlap every eigenvector: an eigenvalue
+    outside by some per cent makes them grow.
     """
     n_nodes, n_ends = ends.shape
     shift, radius = 0.5 * (low + high), 0.5 * (high - low)
@@ -194,7 +203,7 @@ def is_within(indptr, indices, low, high, ends):
 
 @helper
 def _series(squares, products, radius):
-    """Sum of coefficients times traces, from T₂ₖ = 2Tₖ² − 1 and T₂ₖ₋₁ = 2TₖTₖ₋₁ − x."""
+    """Return Σ coefficient · trace, with T₂ₖ = 2Tₖ² − 1 and T₂ₖ₋₁ = 2TₖTₖ₋₁ − x."""
     h = len(squares) - 1
     coefficients = bessel_coefficients(radius, 2 * h)
     total = coefficients[0] * squares[0]
@@ -205,8 +214,8 @@ def _series(squares, products, radius):
 
 
 @helper
-def _leaves_last(indptr, indices):
-    """Nodes of a tree in breadth-first order from node 0, and each node's parent (root: −1)."""
+def _breadth_first_tree(indptr, indices):
+    """Return the nodes of a tree in breadth-first order from node 0, and their parents (root: −1)."""
     n_nodes = len(indptr) - 1
     order = np.empty(n_nodes, np.int32)
     parent = np.full(n_nodes, -1, np.int32)
@@ -225,10 +234,10 @@ def _leaves_last(indptr, indices):
 
 @helper
 def _contour(real, imaginary, weight_real, weight_imaginary):
-    """Nodes and weights of the hyperbola of Weideman and Trefethen, 2007.
+    """Fill in nodes and weights of the hyperbolic contour of Weideman and Trefethen (2007).
 
-    The imaginary part of Σ weight / (node − x) is e^x for all x ≤ 0, to 3e-14 with 14 nodes; more
-    of them would gain nothing but rounding errors. DOI 10.1090/S0025-5718-07-01945-X.
+    The imaginary part of Σ weight / (node − x) is e^x for all x ≤ 0, to 3e-14 with 14 nodes; with
+    more nodes rounding errors dominate. doi:10.1090/S0025-5718-07-01945-X.
     """
     step = 1.081792140 / POLES
     size = 4.492075287 * POLES
@@ -247,7 +256,7 @@ def _contour(real, imaginary, weight_real, weight_imaginary):
 
 @helper
 def _tree_is_below(order, parent, value, pivots):
-    """True if all eigenvalues of the tree are below ``value``: all pivots of value − A positive."""
+    """Return True if all eigenvalues of the tree are below ``value`` (positive pivots of value − A)."""
     for u in range(len(order)):
         pivots[u] = value
     for i in range(len(order) - 1, -1, -1):
@@ -262,11 +271,11 @@ def _tree_is_below(order, parent, value, pivots):
 
 @helper
 def _eliminate(order, parent, real, imaginary, pivots, slopes, traces):
-    """One sweep to the root at all poles z: ``traces`` += trace of (z − A)⁻¹ − z⁻¹.
+    """Add the trace of (z − A)⁻¹ − z⁻¹ at all poles z to ``traces``, in one sweep to the root.
 
-    Pivots of z − A and their slopes by z come as real parts, then imaginary parts; the trace is the
-    derivative of the logarithm of the determinant, Σ slope / pivot. The eigenvalues of a tree are
-    mostly 0: taking their part off node by node leaves nothing to cancel, leaves give exactly 0.
+    Pivots of z − A and their derivatives by z (slopes) are stored as real parts, then imaginary
+    parts. The trace is the derivative of the logarithm of the determinant, Σ slope / pivot. Most
+    eigenvalues of a tree are 0; subtracting their part node by node avoids cancellation.
     """
     for i in range(len(order) - 1, -1, -1):
         u = order[i]
@@ -290,7 +299,7 @@ def _eliminate(order, parent, real, imaginary, pivots, slopes, traces):
 
 @helper
 def _shift_above_spectrum(order, parent, upper):
-    """A number at most 0.1 above the spectrum: each excess x costs a factor e^x of accuracy."""
+    """Return a number at most 0.1 above the spectrum; an excess x loses a factor e^x of accuracy."""
     pivots = np.empty(len(order))
     lower = 0.0
     while upper - lower > 0.1:
@@ -304,9 +313,9 @@ def _shift_above_spectrum(order, parent, upper):
 
 @helper
 def tree_trace_of_exponential(indptr, indices, upper):
-    """Trace of exp(A) of a tree whose eigenvalues are below ``upper``."""
+    """Return the trace of exp(A) of a tree whose eigenvalues are below ``upper``."""
     n_nodes = len(indptr) - 1
-    order, parent = _leaves_last(indptr, indices)
+    order, parent = _breadth_first_tree(indptr, indices)
     shift = _shift_above_spectrum(order, parent, upper)
     real, imaginary = np.empty(POLES), np.empty(POLES)
     weight_real, weight_imaginary = np.empty(POLES), np.empty(POLES)

@@ -1,4 +1,4 @@
-"""The ends of a spectrum: Krylov bases with full reorthogonalisation, and their Ritz pairs.
+"""Extreme eigenvalues: Krylov bases with full reorthogonalisation, and their Ritz pairs.
 
 A basis is an array of rows, one orthonormal vector each, so that every loop over nodes is
 contiguous. The projected matrix is small, dense and solved here rather than by LAPACK, whose last
@@ -7,13 +7,13 @@ bits depend on the machine's BLAS.
 
 import numpy as np
 
-from netchoice._kernels.blocks import inner_product
-from netchoice._kernels.compiling import helper
+from netchoice._kernels.compiler import helper
+from netchoice._kernels.vector_blocks import inner_product
 
 EPSILON = 2.220446049250313e-16
-# A second sweep of Gram–Schmidt is needed only where the first one cancelled a good part.
+# A second sweep of Gram–Schmidt is needed only if the first one cancelled a large part.
 REORTHOGONALISE_BELOW = 0.5
-# A remainder this small, relative to what was orthogonalised, is rounding.
+# A remainder this small, relative to the orthogonalised vector, is rounding error.
 EXHAUSTED = 1e-13
 
 
@@ -82,7 +82,7 @@ def _tridiagonalise(given, size):
 
 @helper
 def _diagonalise(diagonal, beside, rows):
-    """Implicitly shifted QL on a tridiagonal matrix, turning the given rows along, in place."""
+    """Diagonalise a tridiagonal matrix by implicitly shifted QL, rotating the rows with it, in place."""
     size = len(diagonal)
     for low in range(size):
         for _ in range(60):
@@ -127,7 +127,7 @@ def _diagonalise(diagonal, beside, rows):
 
 @helper
 def descending(keys):
-    """Positions of the keys, largest first."""
+    """Return the positions of the keys, largest key first."""
     order = np.empty(len(keys), np.int64)
     for i in range(len(keys)):
         at = i
@@ -140,7 +140,7 @@ def descending(keys):
 
 @helper
 def symmetric_eigen(matrix, size):
-    """Eigenvalues and eigenvectors (rows), in no order, of the leading block of a matrix."""
+    """Return unsorted eigenvalues and eigenvectors (rows) of the leading block of a matrix."""
     diagonal, beside, rows = _tridiagonalise(matrix, size)
     _diagonalise(diagonal, beside, rows)
     return diagonal, rows
@@ -148,7 +148,7 @@ def symmetric_eigen(matrix, size):
 
 @helper
 def tridiagonal_eigen(matrix, size):
-    """The same for a block known to be tridiagonal."""
+    """Return unsorted eigenvalues and eigenvectors (rows) of a tridiagonal leading block."""
     diagonal, beside = _tridiagonal_part(matrix, size)
     rows = np.zeros((size, size))
     for i in range(size):
@@ -159,9 +159,9 @@ def tridiagonal_eigen(matrix, size):
 
 @helper
 def top_of_tridiagonal(matrix, size):
-    """The two largest eigenvalues of a tridiagonal block, and |last entry| of the first's vector.
+    """Return the two largest eigenvalues of a tridiagonal block, and |last entry| of the first vector.
 
-    Cheap enough to ask every few steps whether the leading pair has converged.
+    This is cheap enough for a check of convergence every few steps.
     """
     diagonal, beside = _tridiagonal_part(matrix, size)
     last_entries = np.zeros((size, 1))
@@ -180,7 +180,7 @@ def top_of_tridiagonal(matrix, size):
 
 @helper
 def multiply(indptr, indices, vector, product):
-    """Put adjacency · vector into ``product``, in four sums per row: one would await itself."""
+    """Put adjacency · vector into ``product``, in four sums per row, which the processor overlaps."""
     for u in range(len(product)):
         h, end = indptr[u], indptr[u + 1]
         a = b = c = d = 0.0
@@ -210,9 +210,9 @@ def _scale(vector, factor):
 
 @helper
 def _orthogonalise(basis, n_rows, vector, coefficients):
-    """Subtract from a vector its parts along the first rows of a basis, adding up what they were.
+    """Subtract from a vector its components along the first rows of a basis.
 
-    Returns the length of what is left.
+    Adds the components to ``coefficients`` and returns the length of the remainder.
     """
     for i in range(n_rows):
         row = basis[i]
@@ -224,7 +224,7 @@ def _orthogonalise(basis, n_rows, vector, coefficients):
 
 @helper
 def extend_basis(indptr, indices, basis, projected, built, wanted):
-    """Grow a Krylov basis from ``built`` to ``wanted`` vectors; one more row is the next start.
+    """Extend a Krylov basis from ``built`` to ``wanted`` vectors; the next row is the next start.
 
     ``basis[:built + 1]`` must be orthonormal; ``projected`` receives basisᵀ · A · basis. Returns
     the vectors built (fewer when the space is exhausted) and the length of the last remainder.
@@ -234,15 +234,15 @@ def extend_basis(indptr, indices, basis, projected, built, wanted):
     for j in range(built, wanted):
         vector = basis[j + 1]
         multiply(indptr, indices, basis[j], vector)
-        whole = np.sqrt(inner_product(vector, vector))
+        full_length = np.sqrt(inner_product(vector, vector))
         for i in range(j + 1):
             coefficients[i] = 0.0
         remainder = _orthogonalise(basis, j + 1, vector, coefficients)
-        if remainder < REORTHOGONALISE_BELOW * whole:
+        if remainder < REORTHOGONALISE_BELOW * full_length:
             remainder = _orthogonalise(basis, j + 1, vector, coefficients)
         for i in range(j + 1):
             projected[i, j] = projected[j, i] = coefficients[i]
-        if remainder <= EXHAUSTED * max(1.0, whole):
+        if remainder <= EXHAUSTED * max(1.0, full_length):
             return j + 1, 0.0
         _scale(vector, 1.0 / remainder)
         projected[j + 1, j] = projected[j, j + 1] = remainder
@@ -261,7 +261,7 @@ def combine(basis, weights, n_rows, vector):
 
 @helper
 def uneven_start(vector):
-    """A positive unit vector without symmetry: overlaps every eigenvector, same on every run."""
+    """Fill in a positive unit vector without symmetry, which overlaps every eigenvector."""
     phase = 0.5
     for u in range(len(vector)):
         phase += 0.6180339887498949
@@ -273,7 +273,7 @@ def uneven_start(vector):
 
 @helper
 def largest_eigenvalue_bound(indptr, indices, n_iterations):
-    """Lower and upper bound of the leading eigenvalue of a connected graph.
+    """Return a lower and an upper bound of the leading eigenvalue of a connected graph.
 
     Collatz–Wielandt: for a positive vector x the largest ratio (Ax)ᵤ/xᵤ is an upper bound. The
     vector is improved by powers of A + I, which converge on bipartite graphs as well; the Rayleigh

@@ -1,8 +1,8 @@
-"""A row of numbers at once, so that many sources share every step of a search.
+"""Short vectors (rows of lanes) that the processor handles as one number.
 
-``FLOATS`` and ``WORDS`` are types of the compiler's own: a row lives in the widest registers that
-the machine has, and the usual operators work lane by lane. Loops over short rows would say the
-same, but whether a compiler makes one instruction of them is luck.
+``FLOATS`` and ``WORDS`` are types for the compiler: a row is held in the widest registers of the
+machine, and the usual operators work lane by lane. Loops over short rows would give the same
+result, but compilers do not reliably turn them into single instructions.
 """
 
 import operator
@@ -14,7 +14,7 @@ from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-from netchoice._kernels.compiling import helper
+from netchoice._kernels.compiler import helper
 
 N_WORDS = 8
 N_FLOATS = 16
@@ -26,7 +26,7 @@ _INT64 = ir.IntType(64)
 
 
 class Lanes(types.Type):
-    """As many numbers of one kind as there are lanes."""
+    """The type of a row: a fixed number of lanes, each with a number of one type."""
 
     def __init__(self, dtype, number):
         self.dtype = dtype
@@ -34,7 +34,7 @@ class Lanes(types.Type):
         super().__init__(name=f"Lanes({dtype}, {number})")
 
     def vector(self, element):
-        """As many of something else."""
+        """Return the vector type with the same number of lanes and another element type."""
         return ir.VectorType(element, self.number)
 
 
@@ -51,14 +51,14 @@ class _LanesModel(models.PrimitiveModel):
 
 
 def _define(operation, lanes, instruction):
-    """Make an operator work on two rows of lanes."""
+    """Define an operator for two rows of lanes."""
 
     @infer_global(operation)
     class Signature(AbstractTemplate):
         def generic(self, args, kwargs):
             return signature(lanes, lanes, lanes) if args == (lanes, lanes) else None
 
-    # A product and a sum may become one instruction.
+    # Allow a product and a sum to become one instruction.
     flags = {"flags": ("contract",)} if lanes.dtype == types.float64 else {}
 
     @lower_builtin(operation, lanes, lanes)
@@ -74,7 +74,7 @@ _define(operator.xor, WORDS, "xor")
 
 
 def _row_pointer(context, builder, array_type, array, row):
-    """Where a row of a two-dimensional contiguous array starts."""
+    """Return a pointer to the start of a row of a two-dimensional contiguous array."""
     view = context.make_array(array_type)(context, builder, value=array)
     if context.enable_boundscheck:
         shape = cgutils.unpack_tuple(builder, view.shape, 2)
@@ -85,7 +85,7 @@ def _row_pointer(context, builder, array_type, array, row):
 
 
 def _call(builder, name, result, argument):
-    """Call a function that LLVM knows by itself."""
+    """Call an LLVM intrinsic function."""
     function_type = ir.FunctionType(result, [argument.type])
     function = cgutils.get_or_insert_function(builder.module, function_type, name)
     return builder.call(function, [argument])
@@ -93,7 +93,7 @@ def _call(builder, name, result, argument):
 
 @intrinsic
 def load(typing_context, rows, row):
-    """Read one row of an array that ``zero_rows`` made."""
+    """Read one row of an array made by ``zero_rows``."""
 
     def generate(context, builder, sig, args):
         pointer = _row_pointer(context, builder, sig.args[0], *args)
@@ -104,7 +104,7 @@ def load(typing_context, rows, row):
 
 @intrinsic
 def store(typing_context, rows, row, lanes):
-    """Write one row of an array that ``zero_rows`` made."""
+    """Write one row of an array made by ``zero_rows``."""
 
     def generate(context, builder, sig, args):
         pointer = _row_pointer(context, builder, sig.args[0], *args[:2])
@@ -116,7 +116,7 @@ def store(typing_context, rows, row, lanes):
 
 @intrinsic
 def fill(typing_context, number):
-    """The same number in all lanes."""
+    """Return a row with the same number in all lanes."""
     lanes = _OF_DTYPE[number]
 
     def generate(context, builder, sig, args):
@@ -131,7 +131,7 @@ def fill(typing_context, number):
 
 @intrinsic
 def keep(typing_context, lanes, bits):
-    """Zero in the lanes whose bit is not set."""
+    """Set the lanes whose bit is not set to zero."""
 
     def generate(context, builder, sig, args):
         narrow = builder.trunc(args[1], ir.IntType(lanes.number))
@@ -143,7 +143,7 @@ def keep(typing_context, lanes, bits):
 
 @intrinsic
 def nonzero(typing_context, lanes):
-    """One bit per lane, set where the number is not zero."""
+    """Return one bit per lane, set where the number is not zero."""
     is_float = lanes == FLOATS
 
     def generate(context, builder, sig, args):
@@ -157,7 +157,7 @@ def nonzero(typing_context, lanes):
 
 @intrinsic
 def count_all_bits(typing_context, lanes):
-    """How many bits are set in all lanes together."""
+    """Count the bits that are set in all lanes together."""
 
     def generate(context, builder, sig, args):
         words = args[0].type
@@ -169,7 +169,7 @@ def count_all_bits(typing_context, lanes):
 
 @helper
 def zero_rows(n_rows, n_lanes, dtype):
-    """Zeros of shape (n_rows, n_lanes), rows starting where lines of the cache do."""
+    """Return zeros of shape (n_rows, n_lanes), with rows aligned to cache lines."""
     flat = np.zeros(n_rows * n_lanes + CACHE_LINE // 8, dtype)
     first = (-flat.ctypes.data % CACHE_LINE) // 8
     return flat[first : first + n_rows * n_lanes].reshape(n_rows, n_lanes)

@@ -1,12 +1,12 @@
-"""How close a node's neighbours stay to each other once the node is gone.
+"""Local efficiency: how close a node's neighbours are to each other without the node.
 
 Vito Latora and Massimo Marchiori, Efficient behavior of small-world networks, Physical Review
 Letters 87 (2001) 198701, doi:10.1103/PhysRevLett.87.198701.
 
 The subgraph of a node's neighbours is searched breadth first from each of them, with the set of
 nodes reached so far as bits: one machine word for up to 64 neighbours, rows of words for more,
-and plain lists where rows would take more memory than these. Neighbours are numbered from the
-largest degree down: hubs come first in a set, and the search stops when nothing is left to reach.
+and lists where rows would take more memory. Neighbours are numbered by decreasing degree, so hubs
+come first in a set. A search stops when all nodes have been reached.
 """
 
 import numpy as np
@@ -21,15 +21,15 @@ from netchoice._kernels.bits import (
     without_lowest,
     words_for,
 )
-from netchoice._kernels.compiling import CONST_INTS, helper, kernel
-from netchoice._kernels.ranking import by_degree, ranked_adjacency
+from netchoice._kernels.compiler import CONST_INTS, helper, kernel
+from netchoice._kernels.ranked_adjacency import by_degree, ranked_adjacency
 
 
 @helper
 def _closeness_in_words(rows, left):
-    """Sum of 1/distance over the pairs that reach each other among up to 64 nodes.
+    """Return the sum of 1/distance over the connected pairs of up to 64 nodes.
 
-    ``rows`` holds one word per node, and ``left`` at first all nodes that have neighbours.
+    ``rows`` holds one word per node, and ``left`` initially all nodes that have neighbours.
     """
     total = 0.0
     while left != NOTHING:
@@ -44,7 +44,7 @@ def _closeness_in_words(rows, left):
             added = linked & ~component
         left &= ~component
 
-        wanted = component  # each pair is looked at from the end with the larger degree only
+        wanted = component  # each pair is counted only from the end with the larger degree
         while wanted != NOTHING:
             source = lowest_of(wanted)
             wanted = without_lowest(wanted)
@@ -68,7 +68,7 @@ def _closeness_in_words(rows, left):
 
 @helper
 def _fill_narrow(start, split, ranked, efficiency):
-    """The nodes with 2 to 64 neighbours."""
+    """Compute the efficiency of the nodes with 2 to 64 neighbours."""
     rows = np.zeros(WORD, np.uint64)
     bit_of = np.zeros(len(split), np.uint64)
     for v in range(len(split)):
@@ -102,7 +102,7 @@ def _fill_narrow(start, split, ranked, efficiency):
 def _links_between(start, split, ranked, v, place, number, firsts, seconds):
     """Gather the edges between v's neighbours, and number the neighbours that have any.
 
-    Returns how many such neighbours and edges there are.
+    Returns the number of such neighbours and of edges.
     """
     begin, degree = start[v], start[v + 1] - start[v]
     for i in range(degree):
@@ -167,9 +167,9 @@ def _component_of(root, width, rows, component, added, linked):
 
 @helper
 def _closeness_by_rows(n_nodes, width, rows):
-    """The same for any number of nodes, with a row of words for each.
+    """Return the sum of 1/distance for any number of nodes, each with a row of words.
 
-    Words are gathered one after the other, each until it has all that can be had.
+    Words are gathered one after the other, each until no unreached node is left in it.
     """
     component = np.empty(width, np.uint64)
     wanted = np.empty(width, np.uint64)
@@ -221,7 +221,7 @@ def _closeness_by_rows(n_nodes, width, rows):
 
 @helper
 def _closeness_by_lists(n_nodes, n_edges, firsts, seconds):
-    """The same from lists of neighbours, for many nodes with few edges."""
+    """Return the sum of 1/distance from lists of neighbours, for many nodes with few edges."""
     start = np.zeros(n_nodes + 1, np.int32)
     for e in range(n_edges):
         start[firsts[e] + 1] += 1
@@ -263,7 +263,7 @@ def _closeness_by_lists(n_nodes, n_edges, firsts, seconds):
 
 @helper
 def _fill_wide(start, split, ranked, efficiency):
-    """The nodes with more than 64 neighbours."""
+    """Compute the efficiency of the nodes with more than 64 neighbours."""
     n_nodes = len(split)
     firsts = np.empty(len(ranked) // 2, np.int32)
     seconds = np.empty(len(ranked) // 2, np.int32)
@@ -289,9 +289,9 @@ def _fill_wide(start, split, ranked, efficiency):
 
 @kernel(CONST_INTS, CONST_INTS)
 def local_efficiency(indptr, indices):
-    """Mean of 1/distance over ordered pairs of each node's neighbours, among these only.
+    """Return the mean of 1/distance over pairs of each node's neighbours, in their subgraph.
 
-    Neighbours that cannot reach each other count 0, and so does a node with fewer than two.
+    Pairs without a path count 0. Nodes with fewer than two neighbours have efficiency 0.
     """
     n_nodes = len(indptr) - 1
     order = by_degree(indptr)

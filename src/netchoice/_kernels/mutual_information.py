@@ -1,8 +1,8 @@
 """Mutual information of one pair of columns by nearest neighbours, in nats.
 
-A column comes sorted. A pair of columns is two sorted columns and ``partner``: the place in the
-second column of the row at each place of the first. The sums run over counts in ascending
-order, so that exchanging the columns changes no bit.
+Columns are sorted. A pair of columns is two sorted columns and ``partner``: for each position in the
+first column, the position of the same row in the second. The sums run over counts in ascending
+order, so that exchanging the columns gives the same bits.
 
 Alexander Kraskov, Harald Stögbauer and Peter Grassberger, Estimating mutual information (2004),
 doi:10.1103/PhysRevE.69.066138; Brian C. Ross, Mutual information between discrete and continuous
@@ -12,24 +12,24 @@ data sets (2014), doi:10.1371/journal.pone.0087357.
 import numpy as np
 from numba import types
 
-from netchoice._kernels.compiling import INT, INTS, helper, kernel
+from netchoice._kernels.compiler import INT, INTS, helper, kernel
 
 FLOATS = types.Array(types.float64, 1, "C")
 
-#: Rows on either side whose spread tells which column is wider around a row.
+#: Number of rows on either side whose spread decides which column is wider around a row.
 _LOOK = 8
-#: Where one column is so many times wider, neighbours are found along it alone.
+#: Where one column is this many times wider, neighbours are searched along it alone.
 _WIDER = 8.0
-#: Rows in a cell of the grid: in the mean if the columns are independent; at most, for any.
+#: Rows per cell of the grid: the mean for independent columns, and the largest accepted mean.
 _PER_CELL, _CROWDED = 2.0, 6.0
 
 
 @helper
 def _search_along(x, other, chosen, n_neighbors, radius):
-    """Distance of the chosen points to their k-th neighbour, searched along x, which is sorted.
+    """Compute the distance of the chosen points to their k-th neighbour, searching along sorted x.
 
-    The distance is the larger of both differences. From each point to the right and to the left,
-    until the difference in x alone is too large.
+    The distance is the larger of both differences. The search goes from each point to the right
+    and to the left until the difference in x alone is too large.
     """
     n = len(x)
     nearest = np.empty(n_neighbors)
@@ -62,11 +62,11 @@ def _search_along(x, other, chosen, n_neighbors, radius):
 
 @helper
 def _cells(partner, width):
-    """Places in the first column, cell by cell of a square grid of ranks; where each cell starts.
+    """Sort the positions in the first column by cell of a square grid of ranks.
 
-    Cells are numbered up the second column, block after block of the first. Also the block of
-    each rank, since a division would take longer than to look it up, and how crowded the cells
-    are: the mean, over rows, of the rows in their cell.
+    Cells are numbered along the second column, block by block of the first. Returns the sorted
+    positions, where each cell starts, the block of each rank (a look-up is faster than a division),
+    and the mean, over rows, of the number of rows in their cell.
     """
     n = len(partner)
     block_of = np.empty(n, np.int32)
@@ -95,7 +95,7 @@ def _cells(partner, width):
 
 @helper
 def _grid(partner):
-    """Cells as above and their width, the less the more the rows crowd together."""
+    """Return the cells and their width, which is smaller if rows are concentrated in few cells."""
     width = int(np.sqrt(_PER_CELL * len(partner))) + 1
     narrowest = max(width // 8, 1)
     member, start, block_of, crowd = _cells(partner, width)
@@ -107,10 +107,10 @@ def _grid(partner):
 
 @helper
 def _search_grid(x, y, partner, chosen, n_neighbors, radius):
-    """The same by a grid of cells with equally many rows in each row and column of cells.
+    """Compute the distance to the k-th neighbour with a grid of cells of equally many rows.
 
-    In the three by three cells around a point; if the nearest row outside may be nearer than what
-    was found, the side where it is moves out, by twice as much every time.
+    The search starts in the three by three cells around a point. If a row outside may be nearer
+    than the neighbours found, that side of the window moves out, by twice as much each time.
     """
     member, start, block_of, width = _grid(partner)
     n = len(x)
@@ -131,9 +131,9 @@ def _search_grid(x, y, partner, chosen, n_neighbors, radius):
         low, high = max(level - 1, 0), min(level + 2, n_blocks)
         step = 1
         while True:
-            # The point itself is found as well, at distance 0.
+            # The point itself is included, at distance 0.
             bound = np.inf
-            if n_neighbors == 3:  # the usual case, without branches, which would be mispredicted
+            if n_neighbors == 3:  # the default, without branches, which would be mispredicted
                 first = second = third = np.inf
                 for b in range(left, right):
                     for other in range(start[b * n_blocks + low], start[b * n_blocks + high]):
@@ -176,7 +176,7 @@ def _spread(x, i):
 
 @helper
 def _radii(x, y, partner, n_neighbors):
-    """Distance of every point to its k-th neighbour, in the order of x."""
+    """Return the distance of every point to its k-th neighbour, in the order of x."""
     n = len(x)
     along_x = np.zeros(n, np.bool_)
     along_y = np.zeros(n, np.bool_)
@@ -204,24 +204,24 @@ def _radii(x, y, partner, n_neighbors):
 
 @helper
 def _count_within(x, radius, tally):
-    """Tally, over all points, how many others lie nearer than the radius.
+    """Tally, over all points, how many others are nearer than the radius.
 
-    Equally wide drawers of the range say where to look; inside a drawer by halving, and the last
-    steps one by one, by the same difference that defined the radius.
+    Equally wide intervals of the range say where to search. Inside one, the search is by bisection; the
+    last steps go one by one, with the same difference that defined the radius.
     """
     n = len(x)
     scale = n / (x[n - 1] - x[0]) if x[n - 1] > x[0] else 0.0
     before = np.zeros(n + 2, np.int64)
     for i in range(n):
         before[int((x[i] - x[0]) * scale) + 1] += 1
-    for drawer in range(n + 1):
-        before[drawer + 1] += before[drawer]
+    for interval in range(n + 1):
+        before[interval + 1] += before[interval]
     for i in range(n):
         here = x[i]
         reach = np.nextafter(radius[i], 0.0)
         edge = here + reach
-        drawer = int(min((edge - x[0]) * scale, float(n)))
-        right, length = before[drawer], before[drawer + 1] - before[drawer]
+        interval = int(min((edge - x[0]) * scale, float(n)))
+        right, length = before[interval], before[interval + 1] - before[interval]
         while length > 4:
             half = length >> 1
             if x[right + half] <= edge:
@@ -232,8 +232,8 @@ def _count_within(x, radius, tally):
         while x[right - 1] - here > reach:
             right -= 1
         edge = here - reach
-        drawer = int(max((edge - x[0]) * scale, 0.0))
-        left, length = before[drawer], before[drawer + 1] - before[drawer]
+        interval = int(max((edge - x[0]) * scale, 0.0))
+        left, length = before[interval], before[interval + 1] - before[interval]
         while length > 4:
             half = length >> 1
             if x[left + half] < edge:
@@ -248,7 +248,7 @@ def _count_within(x, radius, tally):
 
 @helper
 def _mean_digamma(tally, digamma):
-    """Mean of ψ(count + 1) over the points; ``digamma[m]`` is ψ(m)."""
+    """Return the mean of ψ(count + 1) over the points; ``digamma[m]`` is ψ(m)."""
     total, points = 0.0, 0
     for count in range(len(tally)):
         if tally[count]:
@@ -259,7 +259,7 @@ def _mean_digamma(tally, digamma):
 
 @kernel(FLOATS, FLOATS, INTS, INT, FLOATS)
 def of_values(x, y, partner, n_neighbors, digamma):
-    """Kraskov's first estimate for two sorted columns of numbers."""
+    """Return Kraskov's first estimate for two sorted columns of numbers."""
     n = len(x)
     radius = _radii(x, y, partner, n_neighbors)
     tally_x = np.zeros(n, np.int64)
@@ -275,7 +275,7 @@ def of_values(x, y, partner, n_neighbors, digamma):
 
 @helper
 def _kept_by_label(label, n_labels):
-    """Places of the rows label by label, and where each label starts; labels seen once dropped."""
+    """Return the positions of the rows by label, without labels that occur once."""
     n = len(label)
     size = np.zeros(n_labels, np.int64)
     for i in range(n):
@@ -299,7 +299,7 @@ def _kept_by_label(label, n_labels):
 
 @kernel(FLOATS, INTS, INT, INT, FLOATS)
 def of_values_and_labels(x, label, n_labels, n_neighbors, digamma):
-    """Ross's estimate for a sorted column of numbers and the labels of its rows."""
+    """Return Ross's estimate for a sorted column of numbers and the labels of its rows."""
     place, start, source = _kept_by_label(label, n_labels)
     n = len(source)
     if n == 0:
@@ -314,7 +314,7 @@ def of_values_and_labels(x, label, n_labels, n_neighbors, digamma):
         k = min(n_neighbors, size - 1)
         from_labels += size * (digamma[k] - digamma[size])
         own = place[start[c] : start[c + 1]]
-        first = 0  # of the window of k + 1 values around i with the smallest reach
+        first = 0  # start of the window of k + 1 values around i with the smallest radius
         for i in range(size):
             here = values[own[i]]
             first = max(first, i - k)

@@ -1,9 +1,8 @@
-"""Numbers from the spectrum of the adjacency matrix, component by component."""
+"""Leading eigenvector and Estrada index of the adjacency matrix, component by component."""
 
 import numpy as np
 
-from netchoice._kernels.blocks import LANES
-from netchoice._kernels.compiling import CONST_INTS, INT, INTS, helper, kernel
+from netchoice._kernels.compiler import CONST_INTS, INT, INTS, helper, kernel
 from netchoice._kernels.exponential_trace import (
     half_order,
     is_within,
@@ -20,33 +19,34 @@ from netchoice._kernels.krylov import (
     tridiagonal_eigen,
     uneven_start,
 )
-from netchoice._kernels.ordering import counting_sort
+from netchoice._kernels.node_order import counting_sort
+from netchoice._kernels.vector_blocks import LANES
 
 # Bound on the relative error of the Estrada index; it is usually a hundred times smaller.
 TRACE_ACCURACY = 1e-10
 EIGENVECTOR_ACCURACY = 1e-12
 SAME_EIGENVALUE = 1e-9
 
-# The basis for the leading pair: its size, and how much of it survives a restart.
+# The basis for the leading pair: its size, and how many vectors a restart keeps.
 BASIS_SIZE = 64
 BASIS_KEPT = 16
 STEPS_BETWEEN_CHECKS = 8
 MAX_RESTARTS = 400
 
-# The basis for the ends of the spectrum: for which components, how large at most, and how much of
-# the time of the series that it shortens it may take.
+# The basis for the ends of the spectrum: the smallest component for which it is used, its largest
+# size, and its largest share of the time of the series that it shortens.
 SMALL_COMPONENT = 48
 MAX_BASIS = 96
 SHARE_FOR_ENDS = 0.18
-# A series this long reveals by itself an eigenvalue outside its interval.
+# A series of at least this order detects an eigenvalue outside its interval by itself.
 SELF_CHECKING_ORDER = 8
 
 
 @helper
 def _arrange(indptr, indices, label, n_components):
-    """Adjacency with the nodes of each component next to each other, numbered within it by degree.
+    """Sort the nodes by component, then by degree, and renumber the adjacency within components.
 
-    Rows of equal length one after the other make the loops over them predictable, so faster.
+    Consecutive rows of equal length make the loops over them predictable and therefore faster.
 
     Returns ``nodes, start, new_indptr, new_indices``: component c consists of
     ``nodes[start[c]:start[c + 1]]``, and ``new_indices`` count from its first node.
@@ -63,7 +63,7 @@ def _arrange(indptr, indices, label, n_components):
     for i in range(n_nodes):
         within[nodes[i]] = i - start[label[nodes[i]]]
     new_indptr = np.zeros(n_nodes + 1, np.int32)
-    new_indices = np.empty(len(indices), np.uint32)  # unsigned: as indices they need no sign check
+    new_indices = np.empty(len(indices), np.uint32)  # unsigned indices need no sign check
     at = 0
     for i in range(n_nodes):
         u = nodes[i]
@@ -76,7 +76,7 @@ def _arrange(indptr, indices, label, n_components):
 
 @helper
 def _one_component(c, start, indptr, indices):
-    """Adjacency of component c alone."""
+    """Return the adjacency of component c."""
     first, n_nodes = start[c], start[c + 1] - start[c]
     own = np.empty(n_nodes + 1, np.int32)
     for i in range(n_nodes + 1):
@@ -86,10 +86,10 @@ def _one_component(c, start, indptr, indices):
 
 @helper
 def _leading_pair(indptr, indices):
-    """Leading eigenvalue and non-negative unit eigenvector of a connected graph with an edge.
+    """Return leading eigenvalue and non-negative unit eigenvector of a connected graph with an edge.
 
-    A Krylov basis, restarted from its best vectors when full: keeping the pairs next to the leading
-    one widens the gap that governs convergence, so that long thin graphs converge as well.
+    A Krylov basis is restarted from its best vectors when it is full. Keeping the pairs next to the
+    leading one widens the gap that determines convergence, so that long paths converge as well.
     """
     n_nodes = len(indptr) - 1
     size = min(n_nodes, BASIS_SIZE)
@@ -122,13 +122,13 @@ def _leading_pair(indptr, indices):
 
 @helper
 def _converged(first, second, residual):
-    """True if the error of the vector (residual / gap) is small, or the residual mere rounding."""
+    """Return True if the vector's error (residual / gap) is small or the residual is rounding error."""
     return residual <= max(EIGENVECTOR_ACCURACY * (first - second), 1e-16 * first)
 
 
 @helper
 def _restart(basis, projected, values, rows, order, built):
-    """Shrink a full basis to its best Ritz vectors and the vector that comes next."""
+    """Reduce a full basis to its best Ritz vectors and the next start vector."""
     n_nodes = basis.shape[1]
     best = np.empty((BASIS_KEPT, n_nodes))
     for i in range(BASIS_KEPT):
@@ -146,10 +146,11 @@ def _restart(basis, projected, values, rows, order, built):
 
 @kernel(CONST_INTS, CONST_INTS, INTS, INT)
 def leading_eigenvector(indptr, indices, label, n_components):
-    """Leading eigenvalue and unit eigenvector ≥ 0, zero outside the component it lives in.
+    """Return the leading eigenvalue and its non-negative unit eigenvector.
 
-    Of components that share the leading eigenvalue, the one with the smallest node id. ``label``
-    and ``n_components`` are those of ``component_labels``. Returns ``value, vector``.
+    The vector is zero outside one component. If several components share the leading eigenvalue,
+    it is the component with the smallest node id. ``label`` and ``n_components`` are the result of
+    ``component_labels``.
     """
     n_nodes = len(label)
     vector = np.zeros(n_nodes)
@@ -188,10 +189,10 @@ def leading_eigenvector(indptr, indices, label, n_components):
 
 @helper
 def _rest_of_spectrum(values, residuals, n_ends):
-    """An interval for what the first ``n_ends`` pairs leave.
+    """Return an interval that contains the spectrum without the first ``n_ends`` pairs.
 
-    Never narrow beside the leading value: what rounding leaves of a projected pair grows with
-    every order of the series, the faster the farther it lies outside.
+    The interval is never narrow relative to the leading value: the rounding error of a projected
+    pair grows with every order of the series, and faster the farther its value lies outside.
     """
     low, high = np.inf, -np.inf
     for i in range(n_ends, len(values)):
@@ -204,7 +205,7 @@ def _rest_of_spectrum(values, residuals, n_ends):
 
 @helper
 def _most(number, linear, quadratic, high, log_total):
-    """Bound on Σ exp(λ) / exp(log_total) of this many numbers λ ≤ high with given Σ λ and Σ λ².
+    """Bound Σ exp(λ) / exp(log_total) over ``number`` values λ ≤ high with given Σ λ and Σ λ².
 
     (exp(x) − 1 − x) / x² grows with x, so exp(λ) ≤ 1 + λ + λ² (exp(high) − 1 − high) / high².
     """
@@ -216,11 +217,11 @@ def _most(number, linear, quadratic, high, log_total):
 
 @helper
 def _plan(values, residuals, n_nodes, n_entries):
-    """How many end pairs to project out so that ends and series together cost least.
+    """Choose how many extreme pairs to project out so that pairs and series together take least time.
 
-    A pair is good enough when its Ritz value errs, by residual², less than the accuracy.
+    A pair is accurate enough if the error of its Ritz value, residual², is below the accuracy.
     Returns ``cost, n_ends, low, high, h``: nanoseconds (measured on one machine; only the ratios
-    matter), and input for ``trace_of_exponential``. Cost 0: the rest is too small to matter.
+    matter), and input for ``trace_of_exponential``. Cost 0 means that the rest is negligible.
     """
     log_total = max(np.log(n_nodes), values[0], -values[0])
     best = (np.inf, 0, 0.0, 0.0, 1)
@@ -245,7 +246,7 @@ def _plan(values, residuals, n_nodes, n_entries):
 
 @helper
 def _by_size(values, rows, remainder):
-    """Ritz values by absolute value, largest first, their residuals, and the rows' order."""
+    """Sort Ritz values by decreasing absolute value; return values, residuals and the order."""
     n_values = len(values)
     order = descending(np.abs(values))
     ordered, residuals = np.empty(n_values), np.empty(n_values)
@@ -257,9 +258,9 @@ def _by_size(values, rows, remainder):
 
 @helper
 def _split_off_ends(indptr, indices):
-    """Converged pairs at the ends of the spectrum of a connected graph, and a plan for the rest.
+    """Compute extreme eigenpairs of a connected graph, and a plan for the rest of the spectrum.
 
-    The Krylov basis grows as long as it is cheap beside the series that it shortens.
+    The Krylov basis grows as long as it is cheap relative to the series that it shortens.
     Returns ``vectors, sum of exp(value), leading, cost, low, high, h``, as in ``_plan``.
     """
     n_nodes, n_entries = len(indptr) - 1, len(indices)
@@ -288,7 +289,7 @@ def _split_off_ends(indptr, indices):
 
 @helper
 def _estrada_of_component(indptr, indices):
-    """Estrada index of a connected graph with an edge."""
+    """Return the Estrada index of a connected graph with an edge."""
     n_nodes = len(indptr) - 1
     if n_nodes == 2:
         return 2.0 * np.cosh(1.0)
@@ -309,7 +310,7 @@ def _estrada_of_component(indptr, indices):
         if cost == 0.0:
             return total
         rest = trace_of_exponential(indptr, indices, low, high, ends, h)
-    while np.isnan(rest):  # an eigenvalue hid behind an equal one: rely on the leading one only
+    while np.isnan(rest):  # the basis missed a repeated eigenvalue: use the leading one only
         h = half_order(radius, TRACE_ACCURACY / n_nodes)
         rest = trace_of_exponential(indptr, indices, -radius, radius, ends, h)
         radius *= 1.05
@@ -318,9 +319,9 @@ def _estrada_of_component(indptr, indices):
 
 @kernel(CONST_INTS, CONST_INTS, INTS, INT)
 def estrada_index(indptr, indices, label, n_components):
-    """Sum of exp(eigenvalue) over the adjacency spectrum, to 1e-10 of its value or better.
+    """Return the sum of exp(eigenvalue) over the adjacency spectrum, to a relative error of 1e-10.
 
-    ``label`` and ``n_components`` are those of ``component_labels``.
+    ``label`` and ``n_components`` are the result of ``component_labels``.
     """
     _, start, own_indptr, own_indices = _arrange(indptr, indices, label, n_components)
     total = 0.0

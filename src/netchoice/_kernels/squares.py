@@ -1,4 +1,4 @@
-"""Square clustering: how many of the squares that could pass through a node do.
+"""Square clustering: the squares through a node, as a share of the possible ones.
 
 Pedro G. Lind, Marta C. González and Hans J. Herrmann, Cycles and clustering in bipartite networks,
 Physical Review E 72 (2005) 056127, doi:10.1103/PhysRevE.72.056127; with the terms as networkx
@@ -7,26 +7,26 @@ counts them.
 
 import numpy as np
 
-from netchoice._kernels.compiling import CONST_INTS, helper, kernel
-from netchoice._kernels.ranking import by_degree, ranked_adjacency
+from netchoice._kernels.compiler import CONST_INTS, helper, kernel
+from netchoice._kernels.ranked_adjacency import by_degree, ranked_adjacency
 
 
 @helper
 def _squares_and_triangles(start, split, ranked):
-    """Squares (cycles of four nodes, with chords or without) and triangles through each rank.
+    """Count squares (cycles of four nodes, with chords or without) and triangles by node rank.
 
     Every square v–u–x–w is found once, from its node v of largest degree. With ``paths[x]`` paths
     v–u–x over nodes u, x that rank after v, each of these paths closes a square with each of the
     others: u is in ``paths[x] - 1`` of them, and v and x in half as many per path. Where x is
-    linked to v, each path closes a triangle. An edge u–v costs its smaller degree, so hubs do no
-    harm.
+    linked to v, each path closes a triangle. The time for an edge u–v is proportional to its
+    smaller degree, so hubs are not expensive.
     """
     n_nodes = len(split)
     squares = np.zeros(n_nodes, np.int64)
     triangles = np.zeros(n_nodes, np.int64)
     paths = np.zeros(n_nodes, np.int64)
     met = np.empty(n_nodes, np.int32)
-    # Where v stands in the list of u: it is the next one each time, since v goes up.
+    # Position of v in the list of u: the next entry each time, since v increases.
     after_v = start[:-1].copy()
     for v in range(n_nodes):
         n_met = 0
@@ -63,7 +63,7 @@ def _squares_and_triangles(start, split, ranked):
 
 @kernel(CONST_INTS, CONST_INTS)
 def square_clustering(indptr, indices):
-    """Squares through each node over the squares that its neighbours' degrees would allow."""
+    """Return the squares through each node divided by the number that its neighbours' degrees allow."""
     n_nodes = len(indptr) - 1
     order = by_degree(indptr)
     start, split, ranked = ranked_adjacency(indptr, indices, order)
@@ -71,7 +71,7 @@ def square_clustering(indptr, indices):
     clustering = np.zeros(n_nodes, np.float64)
     for r in range(n_nodes):
         degree = np.int64(start[r + 1] - start[r])
-        ends = 0  # of the edges that leave the neighbours, without those to the node itself
+        ends = 0  # edges of the neighbours, without those to the node itself
         for h in range(start[r], start[r + 1]):
             u = np.int64(ranked[h])
             ends += start[u + 1] - start[u] - 1

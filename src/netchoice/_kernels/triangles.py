@@ -1,16 +1,17 @@
-"""How many triangles pass through each node."""
+"""Number of triangles through each node."""
 
 import numpy as np
 
-from netchoice._kernels.compiling import CONST_INTS, helper, kernel
-from netchoice._kernels.ranking import by_degree, ranked_adjacency
+from netchoice._kernels.compiler import CONST_INTS, helper, kernel
+from netchoice._kernels.ranked_adjacency import by_degree, ranked_adjacency
 
 
 @helper
 def _triangles_by_rank(start, split, ranked):
-    """Every triangle is found once, from its node of smallest degree.
+    """Count the triangles through each node, with nodes numbered by degree rank.
 
-    Nodes have few neighbours of larger degree (at most √(2m)), and only these are looked at.
+    Every triangle is found once, from its node of smallest degree. A node has at most √(2m)
+    neighbours of larger degree, and only these are visited.
     """
     n_nodes = len(split)
     through = np.zeros(n_nodes, np.int64)
@@ -35,7 +36,7 @@ def _triangles_by_rank(start, split, ranked):
 
 @kernel(CONST_INTS, CONST_INTS)
 def node_triangles(indptr, indices):
-    """Triangles through each node; their sum is three times the triangles of the graph."""
+    """Count the triangles through each node; the sum is three times the triangles of the graph."""
     order = by_degree(indptr)
     start, split, ranked = ranked_adjacency(indptr, indices, order)
     by_rank = _triangles_by_rank(start, split, ranked)

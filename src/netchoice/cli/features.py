@@ -1,4 +1,4 @@
-"""Commands about features and their costs."""
+"""Commands for features and their costs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from netchoice.units import duration
 @app.command()
 def features(
     network: Annotated[
-        Path | None, typer.Argument(help="A network file; without it, features are listed.")
+        Path | None, typer.Argument(help="A network file; without it, list the features.")
     ] = None,
     format: Format = None,
     header: Header = None,
@@ -27,19 +27,20 @@ def features(
         typer.Option(
             "--only",
             metavar="NAME,…",
-            help="Only these features, by name or yours as module:attribute.",
+            help="Only these features: names, or module:attribute for your own.",
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Compute the noise features too.")
+        int | None,
+        typer.Option("--seed", min=0, help="Compute the noise features too, with this seed."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the features, or compute them on a network with the cost of each.
+    """List the features, or compute them on a network and print the cost of each.
 
     Example: [bold]netchoice features net.tsv --only transitivity,n_triangles[/bold]
 
-    The cost is the CPU time to compute that feature alone, with every step it is computed from.
+    The cost is the CPU time to compute the feature alone, with all shared steps that it uses.
     """
     chosen = _chosen(only)
     if network is None:
@@ -51,7 +52,7 @@ def features(
     rng = None if seed is None else np.random.default_rng(seed)
     result = netchoice.compute_features(graph, chosen, rng=rng, repeat_short=True)
     if as_json:
-        print_json({"reading": report.as_dict(), **_record(result)})
+        print_json({"reading": report.as_dict(), **result.as_dict()})
     else:
         for line in report.lines():
             say(line)
@@ -67,7 +68,9 @@ def _chosen(only: str | None) -> list[str] | None:
         return None
     names = [name.strip() for name in only.split(",") if name.strip()]
     if not names:
-        raise UsageError("--only names no feature; for example --only transitivity,n_triangles")
+        raise UsageError(
+            "--only is empty; expected names, for example --only transitivity,n_triangles"
+        )
     return names
 
 
@@ -93,20 +96,9 @@ def _list(listed: list[Feature], as_json: bool) -> None:
         kind = "discrete" if record["discrete"] else "continuous"
         say(f"{record['name']} ({kind})")
         say(f"    {record['definition']}")
-        needed = ", ".join(f"{name} ({growth})" for name, growth in record["steps"].items())
+        used = ", ".join(f"{name} ({growth})" for name, growth in record["steps"].items())
         own = record["growth"] or "not stated"
-        say(f"    time grows as {own}; steps and theirs: {needed or 'none'}")
-
-
-def _record(result: FeatureResult) -> dict[str, Any]:
-    values = {name: None if name in result.failures else v for name, v in result.values.items()}
-    return {
-        "values": values,
-        "seconds": result.seconds,
-        "own_seconds": result.own_seconds,
-        "step_seconds": result.step_seconds,
-        "failures": result.failures,
-    }
+        say(f"    own time grows as {own}; shared steps and their growth: {used or 'none'}")
 
 
 def _print_result(result: FeatureResult) -> None:
@@ -114,5 +106,4 @@ def _print_result(result: FeatureResult) -> None:
     for name in sorted(result.values, key=lambda name: -result.seconds[name]):
         shown = "failed" if name in result.failures else f"{result.values[name]:.10g}"
         say(f"{name:26}{shown:>18}{duration(result.seconds[name]):>14}")
-    together = sum(result.step_seconds.values()) + sum(result.own_seconds.values())
-    say(f"all together, shared steps paid once: {duration(together)}")
+    say(f"all together, shared steps paid once: {duration(result.total_seconds)}")

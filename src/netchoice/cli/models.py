@@ -1,4 +1,4 @@
-"""Commands about models."""
+"""Commands for models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from netchoice.errors import UsageError
 
 
 class Isolated(StrEnum):
-    """What happens to nodes without links."""
+    """What to do with isolated nodes."""
 
     keep = "keep"
     drop = "drop"
@@ -23,7 +23,9 @@ class Isolated(StrEnum):
 
 Match = Annotated[
     Path | None,
-    typer.Option("--match", metavar="NETWORK", help="Match the number of edges of this network."),
+    typer.Option(
+        "--match", metavar="NETWORK", help="Match the density (edges per node) of this network."
+    ),
 ]
 Prior = Annotated[
     list[str] | None,
@@ -33,8 +35,8 @@ IsolatedNodes = Annotated[
     Isolated | None,
     typer.Option(
         "--isolated",
-        help="keep: grow to that many nodes; drop: to that many non-isolated ones, and drop the rest. "
-        "Default: keep; drop where an observed network (of choose, or --match) has none.",
+        help="keep: grow to the number of nodes; drop: grow to that many non-isolated nodes and drop "
+        "the others. Default: keep, or drop if an observed network (of choose, or --match) has none.",
     ),
 ]
 
@@ -43,7 +45,7 @@ IsolatedNodes = Annotated[
 def models(
     spaces: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SPACE]...", help="Spaces to show; all by default."),
+        typer.Argument(metavar="[SPACE]...", help="Model spaces; by default all."),
     ] = None,
     match: Match = None,
     prior: Prior = None,
@@ -54,17 +56,17 @@ def models(
 
     Example: [bold]netchoice models duplication[/bold]
 
-    With --match: the priors after matching the density, and how many proposed networks match.
+    With --match, print the priors of the density-matched space and how many proposed networks match.
     """
-    from netchoice.models.registry import SPACES
+    from netchoice.models.builtin import SPACES
 
     shown = [netchoice.get_space(name) for name in spaces or SPACES]
     if prior:
         shown = [space.with_priors(assignments(prior, "--prior")) for space in shown]
     rates: dict[str, dict[str, float]] = {}
     if match is not None:
-        observed, kept = observed_network(match, isolated)
-        matched = [space.matched_to(observed, isolated=kept) for space in shown]
+        observed, _ = netchoice.read_network(match)
+        matched = [space.matched_to(observed, isolated=isolated) for space in shown]
         rates = {space.name: space.acceptance_rates() for space in matched}
         shown = list(matched)
     records = [_space_record(space, rates.get(space.name)) for space in shown]
@@ -109,22 +111,26 @@ def _print_space(space: dict[str, Any]) -> None:
 
 @app.command()
 def grow(
-    model: Annotated[str, typer.Argument(help="A model by name, or yours as module:attribute.")],
+    model: Annotated[
+        str, typer.Argument(help="Name of a model, or module:attribute for your own.")
+    ],
     nodes: Annotated[int | None, typer.Option("--nodes", "-n", help="Number of nodes.")] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Fix a parameter; others are drawn."),
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Value of a parameter; the others are drawn."
+        ),
     ] = None,
     prior: Prior = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Random by default, and always printed.")
+        int | None, typer.Option("--seed", min=0, help="By default random; it is always printed.")
     ] = None,
     isolated: IsolatedNodes = None,
     match: Match = None,
     out: Annotated[
         str | None,
         typer.Option(
-            "--out", "-o", help="Where to write it: .tsv, .graphml, .gz; - for the screen."
+            "--out", "-o", help="Output file: .tsv or .graphml, optionally with .gz; - to print."
         ),
     ] = None,
     as_json: AsJson = False,
@@ -133,23 +139,23 @@ def grow(
 
     Example: [bold]netchoice grow dmr --nodes 1000 --set p_delete=0.4 --seed 1 -o net.tsv[/bold]
 
-    Parameters that are not set are drawn from their priors, and printed.
+    Parameters that are not set are drawn from their priors and printed.
     """
     import numpy as np
 
     if out == "-" and as_json:
-        raise UsageError("--json and --out - both want the screen; give a file to --out")
+        raise UsageError("--json and --out - both print to the screen; pass a file to --out")
     chosen = netchoice.get_model(model)
     chosen = chosen.with_priors(assignments(prior or (), "--prior"))
     chosen = chosen.with_priors(_numbers(settings or ()))
     kept = (isolated or Isolated.keep).value
     if match is not None:
-        observed, kept = observed_network(match, isolated)
+        observed, _ = netchoice.read_network(match)
         nodes = observed.n_nodes if nodes is None else nodes
-        space = netchoice.ModelSpace(chosen.name, [chosen]).matched_to(observed, isolated=kept)
-        chosen = space[chosen.name]
+        space = netchoice.ModelSpace(chosen.name, [chosen]).matched_to(observed, isolated=isolated)
+        chosen, kept = space[chosen.name], space.isolated
     if nodes is None:
-        raise UsageError("how many nodes? Give --nodes, for example --nodes 1000")
+        raise UsageError("the number of nodes is missing; pass it, for example --nodes 1000")
     if seed is None:
         seed = int(np.random.SeedSequence().entropy) % 2**32  # type: ignore[arg-type]
     rng = np.random.default_rng(seed)
@@ -169,31 +175,23 @@ def grow(
         print_json(record)
         return
     values = ", ".join(f"{name}={value:.6g}" for name, value in parameters.items())
-    told = f"grew {chosen.name} ({values}), seed {seed}, isolated nodes: {kept}"
+    line = f"grew {chosen.name} ({values}), seed {seed}, isolated nodes: {kept}"
     if out == "-":
-        typer.echo(told, err=True)
+        typer.echo(line, err=True)
         say(netchoice.io.edge_list_text(graph).rstrip("\n"))
         return
-    say(told)
+    say(line)
     print_summary(graph)
-    say(f"written to {out}" if out else "not written; give -o net.tsv to keep it")
+    say(f"written to {out}" if out else "not written; pass -o net.tsv to write it")
 
 
-def observed_network(path: Path, isolated: Isolated | None) -> tuple[netchoice.Graph, str]:
-    """The network to match, and whether isolated nodes are kept: where it has some."""
-    graph, _ = netchoice.read_network(path)
-    if isolated is not None:
-        return graph, isolated.value
-    return graph, "keep" if graph.n_isolated else "drop"
-
-
-def assignments(texts: Iterable[str], what: str) -> dict[str, str]:
-    """``name=value`` texts from the command line, as a mapping."""
+def assignments(texts: Iterable[str], option: str) -> dict[str, str]:
+    """Parse texts of the form ``name=value`` from the command line."""
     pairs = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise UsageError(f"{text!r} is not of the form name=value (in {what})")
+            raise UsageError(f"{text!r} is not of the form name=value (in {option})")
         pairs[name.strip()] = value.strip()
     return pairs
 

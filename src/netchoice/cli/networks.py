@@ -1,4 +1,4 @@
-"""Commands about network files."""
+"""Commands for network files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def describe(
     header: Header = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read a network, say what was dropped, and describe what is left.
+    """Read a network and print what was dropped and a summary of the rest.
 
     Example: [bold]netchoice describe net.tsv[/bold]
     """
@@ -44,12 +44,14 @@ def describe(
 @app.command()
 def convert(
     network: Network,
-    out: Annotated[Path, typer.Argument(help="Where to write it: .tsv or .graphml, also .gz.")],
+    out: Annotated[
+        Path, typer.Argument(help="Output file: .tsv or .graphml, optionally with .gz.")
+    ],
     format: Format = None,
     header: Header = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read a network in any format and write it, cleaned, as an edge list or GraphML.
+    """Convert a network file in any format to an edge list or GraphML.
 
     Example: [bold]netchoice convert net.gml net.tsv[/bold]
     """

@@ -1,4 +1,4 @@
-"""The command that makes the paper again."""
+"""The command ``netchoice reproduce``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import typer
 
 from netchoice.cli.common import AsJson, app, print_json, say
 from netchoice.cli.progress import stages
-from netchoice.errors import UsageError
 
 
 @app.command()
 def reproduce(
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Folder for all results; resumed if it exists."),
+    ],
     parts: Annotated[
         list[str] | None,
         typer.Argument(
@@ -22,50 +25,44 @@ def reproduce(
         ),
     ] = None,
     scale: Annotated[
-        str, typer.Option("--scale", help="tiny, small, or paper for its own numbers.")
+        str, typer.Option("--scale", help="tiny, small, or paper for the sizes of the paper.")
     ] = "small",
     repeats: Annotated[
         int | None,
-        typer.Option("--repeats", min=1, help="Of the pilots; by default those of the scale."),
+        typer.Option("--repeats", min=1, help="Repeats of the pilot study; default: the scale's."),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Processes; one per core by default.")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Folder for everything; taken up if it exists."),
+        int | None, typer.Option("--workers", min=1, help="Processes; default: one per core.")
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Throw away what the folder holds.")
+        bool, typer.Option("--fresh", help="Delete an earlier reproduction in the folder.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make the paper's tables and figures, and judge every claim it makes.
+    """Reproduce the tables and figures of the paper, and judge its claims.
 
     Example: [bold]netchoice reproduce all --scale small --out reproduction[/bold]
 
-    The part yeast needs the three networks: see docs/yeast.md. Stopped with Ctrl-C, the same
-    command goes on where it was.
+    The part yeast needs the three networks: see docs/yeast.md. To resume a run that was
+    interrupted with Ctrl-C, give the same command again.
     """
     from netchoice.reproduction import reproduce as run
 
-    if out is None:
-        raise UsageError("where to? Give --out, for example --out reproduction")
     with stages() as on_progress:
-        found = run(
+        results = run(
             parts or "all", out=out, scale=scale, repeats=repeats, workers=workers, fresh=fresh,
             on_progress=on_progress,
         )  # fmt: skip
     if as_json:
-        print_json({**found, "out": str(out)})
+        print_json({**results, "out": str(out)})
     else:
-        _print(found, out)
+        _print(results, out)
 
 
-def _print(found: dict[str, Any], out: Path) -> None:
-    for claim in found["claims"]:
+def _print(results: dict[str, Any], out: Path) -> None:
+    for claim in results["claims"]:
         say(f"{claim['verdict']:<14} {claim['claim']}: {claim['figure']}")
-    counts = Counter(claim["verdict"] for claim in found["claims"])
+    counts = Counter(claim["verdict"] for claim in results["claims"])
     say("")
     say("; ".join(f"{n} {verdict}" for verdict, n in sorted(counts.items())))
     say(f"verdicts in {out / 'reproduction.md'}, figures in {out / 'figures'}")

@@ -1,6 +1,6 @@
 """Accuracy against cost: how few features are enough."""
 
-from netchoice.evaluation.operating_point import (
+from netchoice.evaluation.operating_points import (
     OperatingPoint,
     knee,
     operating_point,

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.evaluation.operating_point import wilson
-from netchoice.storage import ReferenceTable
+from netchoice.evaluation.operating_points import wilson
+from netchoice.storage.table import ReferenceTable
 
 Labels = NDArray[np.str_]
 Flags = NDArray[np.bool_]

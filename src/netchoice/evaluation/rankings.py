@@ -11,7 +11,7 @@ import numpy as np
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.evaluation.scores import Score, Scores, fingerprint, make_folds, make_scorer
-from netchoice.storage import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 
 if TYPE_CHECKING:
     import pandas as pd

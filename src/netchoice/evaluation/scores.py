@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.selection.base import labels
+from netchoice.selection.base import encode_labels
 from netchoice.selection.knn import Neighbours
 from netchoice.threads import Run, threads
 
@@ -114,7 +114,7 @@ def make_folds(y: Any, n_folds: int, seed: int) -> tuple[NDArray[np.int64], list
     """Return labels as integers, and stratified folds as positions of training and test rows."""
     from sklearn.model_selection import StratifiedKFold
 
-    codes = labels(y)[1]
+    codes = encode_labels(y)[1]
     fewest = int(np.bincount(codes).min())
     if not 2 <= n_folds <= fewest:
         raise UsageError(

@@ -1,8 +1,8 @@
-"""What is measured on a network."""
+"""Network features, and the shared steps from which they are computed."""
 
-from netchoice.features import (  # noqa: I001  the order of the features in tables
+from netchoice.features import (  # noqa: F401, I001  this is the order of the features in tables
     components,
-    distances,
+    shortest_paths,
     connectivity,
     degrees,
     centrality,
@@ -11,9 +11,9 @@ from netchoice.features import (  # noqa: I001  the order of the features in tab
     cliques,
     dominating,
     noise,
-    foreign,
+    networkx_conversion,
 )
-from netchoice.features.compute import FeatureResult, compute_features, feature_names
+from netchoice.features.computation import FeatureResult, compute_features, feature_names
 from netchoice.features.paper import PaperCosts, paper_costs
 from netchoice.features.registry import (
     FEATURES,
@@ -32,21 +32,10 @@ __all__ = [
     "FeatureResult",
     "PaperCosts",
     "Step",
-    "centrality",
-    "cliques",
-    "clustering",
-    "components",
     "compute_features",
-    "connectivity",
-    "cores",
-    "degrees",
-    "distances",
-    "dominating",
     "feature",
     "feature_names",
-    "foreign",
     "min_powers",
-    "noise",
     "paper_costs",
     "steps_of",
 ]

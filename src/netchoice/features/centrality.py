@@ -1,4 +1,4 @@
-"""Nodes in the middle: betweenness and the leading eigenvector; and the Estrada index."""
+"""Centrality: betweenness, the leading eigenvector, and the Estrada index."""
 
 import numpy as np
 
@@ -30,8 +30,8 @@ def _pairs_of_others(n_nodes):
 def betweenness_mean(graph, distance_histograms):
     """Mean betweenness.
 
-    A shortest path of length d has d − 1 inner nodes, so the sum over nodes follows from the
-    distances alone.
+    A shortest path of length d has d − 1 inner nodes, so the sum of betweenness over all nodes
+    follows from the distances.
     """
     n_nodes = graph.n_nodes
     if n_nodes < 3:

@@ -1,4 +1,4 @@
-"""Triangles, squares, and how well neighbours reach each other."""
+"""Clustering: triangles, squares, and local efficiency."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from netchoice.features.registry import builtin, step
 
 @step(growth="m^1.5")
 def triangles(graph):
-    """Triangles through each node."""
+    """Number of triangles through each node."""
     from netchoice._kernels.triangles import node_triangles
 
     return node_triangles(graph.indptr, graph.indices)
@@ -23,7 +23,7 @@ def square_clustering(graph):
 
 @builtin(growth="n")
 def transitivity(triangles, degrees):
-    """3 · triangles / connected triples."""
+    """Transitivity: 3 · triangles / connected triples."""
     pairs = degrees.astype(np.int64)
     triples = int((pairs * (pairs - 1)).sum()) // 2
     return int(triangles.sum()) / triples if triples else 0.0
@@ -64,7 +64,7 @@ def square_clustering_std(square_clustering):
 
 @builtin(growth="m^1.5 to n·m")
 def lcc_local_efficiency(graph, lcc):
-    """Mean, over the nodes of the LCC, of the global efficiency among the node's neighbours."""
+    """Mean, over the nodes of the LCC, of the global efficiency of the subgraph of their neighbours."""
     from netchoice._kernels.local_efficiency import local_efficiency
 
     members = int(lcc.sum())

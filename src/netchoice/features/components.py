@@ -1,4 +1,4 @@
-"""Connected components, and the largest one (LCC)."""
+"""Connected components, and the largest connected component (LCC)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,21 +10,21 @@ from netchoice.features.registry import builtin, step
 
 @dataclass(frozen=True)
 class Components:
-    """The component of each node, numbered by smallest node id, and their sizes."""
+    """The component of each node, numbered by smallest node id, and the sizes of components."""
 
     labels: Any
     sizes: Any
 
     @property
     def largest(self):
-        """Number of the LCC; of several equally large, the one with the smallest node id."""
+        """Number of the LCC; of equally large components, the one with the smallest node id."""
         return int(np.argmax(self.sizes)) if len(self.sizes) else -1
 
 
 @step(growth="n + m")
 def components(graph):
     """Connected component of each node."""
-    from netchoice._kernels.components import component_labels
+    from netchoice._kernels.component_labels import component_labels
 
     labels, n_components = component_labels(graph.indptr, graph.indices)
     return Components(labels, np.bincount(labels, minlength=n_components))
@@ -32,7 +32,7 @@ def components(graph):
 
 @step(growth="n")
 def lcc(components):
-    """Which nodes are in the largest connected component."""
+    """Whether each node is in the largest connected component."""
     return components.labels == components.largest
 
 
@@ -44,11 +44,11 @@ def n_components(components):
 
 @builtin(discrete=True)
 def lcc_nodes(components):
-    """Nodes of the largest connected component."""
+    """Number of nodes of the largest connected component."""
     return components.sizes.max(initial=0)
 
 
 @builtin(discrete=True, growth="n")
 def lcc_edges(lcc, degrees):
-    """Edges of the largest connected component."""
+    """Number of edges of the largest connected component."""
     return int(degrees[lcc].sum()) // 2

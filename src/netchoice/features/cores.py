@@ -1,33 +1,37 @@
-"""Cores and shells: how deep nodes sit."""
+"""Cores and shells: numbers of nodes by core number."""
 
 import numpy as np
 
 from netchoice.features.registry import builtin, step
 
-DEPTHS = (2, 3, 4, 5, 6)
+CORE_NUMBERS = (2, 3, 4, 5, 6)
 
 
 @step(growth="n + m")
 def core_counts(graph):
-    """How many nodes have each core number."""
-    from netchoice._kernels.cores import core_numbers
+    """Number of nodes with each core number."""
+    from netchoice._kernels.core_numbers import core_numbers
 
     return np.bincount(core_numbers(graph.indptr, graph.indices)[0])
 
 
 def _register_core(k):
-    @builtin(discrete=True, name=f"core_{k}_size", definition=f"Nodes with core number ≥ {k}")
+    @builtin(
+        discrete=True, name=f"core_{k}_size", definition=f"Number of nodes with core number ≥ {k}"
+    )
     def core_size(core_counts):
         return core_counts[k:].sum()
 
 
 def _register_shell(k):
-    @builtin(discrete=True, name=f"shell_{k}_size", definition=f"Nodes with core number {k}")
+    @builtin(
+        discrete=True, name=f"shell_{k}_size", definition=f"Number of nodes with core number {k}"
+    )
     def shell_size(core_counts):
         return core_counts[k] if k < len(core_counts) else 0
 
 
-for _k in DEPTHS:
+for _k in CORE_NUMBERS:
     _register_core(_k)
-for _k in DEPTHS:
+for _k in CORE_NUMBERS:
     _register_shell(_k)

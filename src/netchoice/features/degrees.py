@@ -1,4 +1,4 @@
-"""How many neighbours nodes have."""
+"""Degrees: the numbers of neighbours."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def degrees(graph):
 
 @step(growth="n")
 def degree_counts(degrees):
-    """How many nodes have each degree."""
+    """Number of nodes with each degree."""
     return np.bincount(degrees)
 
 
@@ -68,12 +68,12 @@ def degree_q75(degree_counts):
     return quantile(degree_counts, 0.75)
 
 
-def quantile(counts, share):
-    """Linearly interpolated quantile of integers given by how often each occurs."""
+def quantile(counts, fraction):
+    """Return the linearly interpolated quantile of integers, given the count of each."""
     cumulative = np.cumsum(counts)
     if not len(cumulative) or not cumulative[-1]:
         return 0.0
-    position = (int(cumulative[-1]) - 1) * share
+    position = (int(cumulative[-1]) - 1) * fraction
     below = int(position)
     low, high = np.searchsorted(
         cumulative, [below, min(below + 1, int(cumulative[-1]) - 1)], "right"

@@ -1,4 +1,4 @@
-"""Numbers that know nothing of the network, to see whether a selector is fooled."""
+"""Noise features: random numbers that do not depend on the network, to test selectors."""
 
 from netchoice.features.registry import builtin
 

@@ -1,4 +1,4 @@
-"""The runtimes that the paper printed for its own code, as costs."""
+"""The run times that the paper reports for its own code, as costs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from importlib.resources import files
 from netchoice.names import unknown
 
 FAMILIES = ("ba", "duplication")
-#: Printed as "<0.1" milliseconds; taken as half of that.
+#: An entry "<0.1" (milliseconds) counts as half of that.
 BELOW = "<0.1"
 
 
 class PaperCosts(Mapping[str, float]):
-    """Seconds by feature, as printed; ``flagged`` names those printed only as "<0.1 ms"."""
+    """Seconds by feature, as printed in the paper.
+
+    ``flagged`` is the set of features whose entry is "<0.1 ms".
+    """
 
     def __init__(self, seconds: Mapping[str, float], flagged: frozenset[str]) -> None:
         self._seconds = dict(seconds)
@@ -34,12 +37,12 @@ class PaperCosts(Mapping[str, float]):
 
 
 def paper_costs(family: str) -> PaperCosts:
-    """The paper's mean seconds per feature for networks of 1000 nodes (its appendix B).
+    """Return the paper's mean seconds per feature for networks of 1000 nodes (its appendix B).
 
     Parameters
     ----------
     family : "ba" or "duplication"
-        Preferential attachment, or protein interaction networks.
+        Networks grown by preferential attachment, or by gene duplication.
 
     Examples
     --------

@@ -1,8 +1,9 @@
-"""What can be measured: steps and features, each a small function of what it needs.
+"""The registry of features and shared steps, and the plan in which they are computed.
 
-A function declares its needs by the names of its parameters: ``graph`` (the network), ``rng`` (a
-random stream of its own), a step, or another feature. Steps are shared: each is computed once per
-network, however many features need it.
+A feature is a function that returns one number for a network. A shared step is a computation that
+several features use, such as the degrees of all nodes; it is computed once per network. The names of
+a function's parameters are its inputs: ``graph`` (the network), ``rng`` (a random generator of its
+own), a step, or another feature.
 """
 
 from __future__ import annotations
@@ -11,17 +12,33 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from netchoice.errors import UsageError
 from netchoice.names import load_attribute, unknown
 
-INPUTS = ("graph", "rng")
+#: Inputs that are given, not computed.
+GIVEN = ("graph", "rng")
 
 
 @dataclass(frozen=True)
 class Step:
-    """A computation that several features share."""
+    """A shared step: a computation that several features use.
+
+    Attributes
+    ----------
+    name : str
+    function : callable
+        Takes the inputs in order; returns what the features need, for example an array.
+    inputs : tuple of str
+        Names of the function's parameters: ``graph``, ``rng``, or other steps.
+    definition : str
+        One sentence for people.
+    growth : str
+        How its time grows with n nodes and m edges, for people.
+    min_power : float or None
+        The time grows at least with this power of the number of nodes, if that is known.
+    """
 
     name: str
     function: Callable[..., Any]
@@ -33,7 +50,26 @@ class Step:
 
 @dataclass(frozen=True)
 class Feature:
-    """One number computed from a network."""
+    """A feature: one number computed from a network.
+
+    Attributes
+    ----------
+    name : str
+    function : callable
+        Takes the inputs in order; returns one finite number.
+    inputs : tuple of str
+        Names of the function's parameters: ``graph``, ``rng``, shared steps, or other features.
+    definition : str
+        One sentence for people.
+    discrete : bool
+        Whether all values are integers.
+    growth : str
+        How its own time (without its inputs) grows with n nodes and m edges, for people.
+    version : str
+        Changes with the definition.
+    min_power : float or None
+        Its own time grows at least with this power of the number of nodes, if that is known.
+    """
 
     name: str
     function: Callable[..., Any]
@@ -50,7 +86,8 @@ class Feature:
         return "rng" in self.inputs
 
 
-Node = Step | Feature
+Computation = Step | Feature
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 STEPS: dict[str, Step] = {}
 FEATURES: dict[str, Feature] = {}
@@ -64,21 +101,19 @@ def _definition(function: Callable[..., Any]) -> str:
     return (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\n", " ").rstrip(".")
 
 
-def step(
-    *, growth: str, min_power: float | None = None
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function as a shared step.
+def step(*, growth: str, min_power: float | None = None) -> Callable[[Function], Function]:
+    """Register a function as a shared step; a decorator.
 
     Parameters
     ----------
     growth : str
-        How its time grows with the network, for people.
+        How its time grows with n nodes and m edges, for people.
     min_power : float, optional
-        The power of the number of nodes that its time is known to reach at least; extrapolations of
-        cost respect it.
+        The time grows at least with this power of the number of nodes. Extrapolated costs respect
+        this bound.
     """
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+    def register(function: Function) -> Function:
         name = function.__name__
         STEPS[name] = Step(
             name, function, _inputs(function), _definition(function), growth, min_power
@@ -97,21 +132,23 @@ def feature(
     name: str | None = None,
     min_power: float | None = None,
 ) -> Any:
-    """Make a feature of a function; a decorator, with or without parentheses.
+    """Turn a function into a feature; a decorator, with or without parentheses.
+
+    The names of the function's parameters are its inputs (see :class:`Feature`).
 
     Parameters
     ----------
     discrete : bool
         True for counts and other integers.
     growth : str
-        How its time grows with the network, for people.
+        How its own time grows with n nodes and m edges, for people.
     version : str
-        Change it with the definition: tables with different versions are never mixed.
+        Change it whenever you change the definition. Tables with different versions are never mixed.
     name : str, optional
-        By default the function's.
+        The default is the name of the function.
     min_power : float, optional
-        The power of the number of nodes that its own time is known to reach at least; extrapolations
-        of cost respect it.
+        Its own time grows at least with this power of the number of nodes. Extrapolated costs
+        respect this bound.
 
     Examples
     --------
@@ -147,10 +184,10 @@ def builtin(
     name: str | None = None,
     definition: str | None = None,
     min_power: float | None = None,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register one of the package's own features."""
+) -> Callable[[Function], Function]:
+    """Register a feature that comes with the package; a decorator."""
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+    def register(function: Function) -> Function:
         made = feature(discrete=discrete, growth=growth, name=name, min_power=min_power)(function)
         made = replace(made, definition=definition or made.definition)
         FEATURES[made.name] = made
@@ -160,19 +197,21 @@ def builtin(
 
 
 def find(name: str | Feature) -> Feature:
-    """A feature by name, by ``module:attribute``, or as it is."""
+    """Return a feature by its name or by ``module:attribute``; a feature is returned unchanged."""
     if isinstance(name, Feature):
         return name
     if not isinstance(name, str):
-        raise UsageError(f"{name!r} is no feature; decorate a function with @netchoice.feature()")
+        raise UsageError(
+            f"{name!r} is not a feature; decorate a function with @netchoice.feature()"
+        )
     if ":" in name:
-        found = load_attribute(name)
-        if not isinstance(found, Feature):
+        loaded = load_attribute(name)
+        if not isinstance(loaded, Feature):
             raise UsageError(
-                f"{name} is a {type(found).__name__}; expected a feature: a function decorated with "
+                f"{name} is a {type(loaded).__name__}; expected a feature: a function decorated with "
                 "@netchoice.feature()"
             )
-        return found
+        return loaded
     if name not in FEATURES:
         raise unknown("feature", name, FEATURES)
     return FEATURES[name]
@@ -180,62 +219,69 @@ def find(name: str | Feature) -> Feature:
 
 @dataclass(frozen=True)
 class Plan:
-    """What must be computed for some features: all nodes, needs first, and who needs what."""
+    """The computations for some features, in an order in which inputs come first.
+
+    ``lineage`` has, by name, the computation itself and all computations that it depends on.
+    """
 
     features: tuple[Feature, ...]
-    nodes: tuple[Node, ...]
-    lineage: dict[str, tuple[str, ...]]  # of each node: itself and all that it is computed from
+    computations: tuple[Computation, ...]
+    lineage: dict[str, tuple[str, ...]]
 
 
 @functools.lru_cache(maxsize=1024)
 def plan(features: tuple[Feature, ...]) -> Plan:
-    """How to compute these features, each step once."""
+    """Return the plan to compute these features, with each shared step once."""
     wanted: dict[str, Feature] = {}
     for item in features:
         if wanted.setdefault(item.name, item) is not item:
             raise UsageError(f"two different features are called {item.name!r}; rename one")
-        if item.name in STEPS or item.name in INPUTS:
-            raise UsageError(f"a feature cannot be called {item.name!r}: that is a step")
-    nodes: dict[str, Node] = {}
+        if item.name in STEPS or item.name in GIVEN:
+            raise UsageError(
+                f"a feature cannot be called {item.name!r}: that is the name of an input"
+            )
+    computations: dict[str, Computation] = {}
     lineage: dict[str, tuple[str, ...]] = {}
     path: list[str] = []
 
-    def visit(node: Node) -> None:
-        if node.name in nodes:
+    def visit(item: Computation) -> None:
+        if item.name in computations:
             return
-        if node.name in path:
-            circle = " → ".join([*path[path.index(node.name) :], node.name])
-            raise UsageError(f"features need each other in a circle: {circle}")
-        path.append(node.name)
-        line: dict[str, None] = {}
-        for need in node.inputs:
-            if need not in INPUTS:
-                visit(_provider(need, wanted, node))
-                line.update(dict.fromkeys(lineage[need]))
+        if item.name in path:
+            cycle = " → ".join([*path[path.index(item.name) :], item.name])
+            raise UsageError(f"features depend on each other in a cycle: {cycle}; remove one input")
+        path.append(item.name)
+        sources: dict[str, None] = {}
+        for name in item.inputs:
+            if name not in GIVEN:
+                visit(_computation_of(name, wanted, item))
+                sources.update(dict.fromkeys(lineage[name]))
         path.pop()
-        nodes[node.name] = node
-        lineage[node.name] = (*line, node.name)
+        computations[item.name] = item
+        lineage[item.name] = (*sources, item.name)
 
     for item in wanted.values():
         visit(item)
-    return Plan(tuple(wanted.values()), tuple(nodes.values()), lineage)
+    return Plan(tuple(wanted.values()), tuple(computations.values()), lineage)
 
 
-def _provider(need: str, wanted: dict[str, Feature], node: Node) -> Node:
+def _computation_of(name: str, wanted: dict[str, Feature], user: Computation) -> Computation:
+    """Return the step or feature with this name, which may be in the module of its user."""
     for source in (wanted, STEPS, FEATURES):
-        if need in source:
-            return source[need]
-    beside = getattr(node.function, "__globals__", {}).get(need)
-    if isinstance(beside, Feature):
-        return beside
-    known = [*INPUTS, *STEPS, *FEATURES]
+        if name in source:
+            return source[name]
+    in_module = getattr(user.function, "__globals__", {}).get(name)
+    if isinstance(in_module, Feature):
+        return in_module
+    known = [*GIVEN, *STEPS, *FEATURES]
     raise UsageError(
-        f"feature {node.name!r}: its parameters name what it needs; {unknown('step or feature', need, known)}"
+        f"feature {user.name!r}: its parameters must be names of inputs; "
+        f"{unknown('step or feature', name, known)}"
     )
 
 
 def steps_of(item: Feature) -> tuple[str, ...]:
-    """Names of all steps that a feature is computed from, needs first.
+    """Return the names of all shared steps that a feature depends on, inputs first.
 
     >>> from netchoice.features import FEATURES, steps_of
     >>> steps_of(FEATURES["transitivity"])
@@ -245,10 +291,12 @@ def steps_of(item: Feature) -> tuple[str, ...]:
 
 
 def min_powers() -> dict[str, float]:
-    """Return the steps and features whose cost is known to grow at least with a power of the nodes.
+    """Return, by name, the known lower bounds on the power with which costs grow with the nodes.
+
+    Steps and features without a known bound are left out.
 
     >>> min_powers()["betweenness"]
     2.0
     """
-    nodes: tuple[Node, ...] = (*STEPS.values(), *FEATURES.values())
-    return {node.name: node.min_power for node in nodes if node.min_power is not None}
+    known: list[Computation] = [*STEPS.values(), *FEATURES.values()]
+    return {item.name: item.min_power for item in known if item.min_power is not None}

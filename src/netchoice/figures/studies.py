@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from netchoice import figures
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from netchoice.workflows import FeatureEvaluation, PilotStudy
+    pass
 
 #: Features whose costs differ by less than this factor are shown as one curve.
 SAME_COST = 0.9

@@ -1,4 +1,4 @@
-"""A general random forest for classification, compiled; it knows nothing of networks or costs."""
+"""A compiled random forest for classification, for any table of numbers with labels."""
 
 from netchoice.forests.forest import Forest, grow_forest
 

@@ -1,8 +1,7 @@
-"""Random forests of classification trees that may prefer some columns to others."""
+"""Random forests of classification trees, with optional weights of the columns."""
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,31 +11,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
+from netchoice.forests.bins import Codes, Floats, assign_bins, bin_columns
 from netchoice.threads import count_threads, threads
+from netchoice.validation import check_choice, check_integer
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.uint16]
-
-N_BINS = 65536  # what two bytes hold
 IMPORTANCES = ("mdi", "mda")
+MAX_INT32 = np.iinfo(np.int32).max
+_CHILD, _LABEL = 2, 3  # columns of the kernel's nodes; CHILD of a leaf is its number
 
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees, and what they say of the columns.
+    """A random forest, as :func:`grow_forest` returns it.
 
     Attributes
     ----------
     classes : array (C,)
         The distinct labels.
     mdi : array (q,)
-        Mean decrease of Gini impurity: of each tree, in shares of its sum; averaged over the trees
-        that have a split, as scikit-learn does it. All 0 if no tree has one.
+        Mean decrease of Gini impurity: the shares of each tree, averaged over the trees with at
+        least one split, as in scikit-learn. All 0 if no tree has a split.
     mda : array (q,) or None
-        Mean over trees of the drop in out-of-bag accuracy when the column is permuted among the
-        tree's out-of-bag rows; exactly 0 for a column that no tree uses. None if not asked for.
+        Mean decrease of the out-of-bag accuracy of a tree when the column is permuted among its
+        out-of-bag rows; exactly 0 for a column that no tree uses. None if not requested.
     oob_votes : array (n, C) of int32
-        How many of the trees that did not see the row vote for each class.
+        Number of trees that vote for each class, among those for which the row is out of bag.
     """
 
     classes: NDArray[Any]
@@ -51,52 +50,48 @@ class Forest:
 
     @property
     def n_trees(self) -> int:
-        """How many trees there are."""
+        """Number of trees."""
         return len(self._begins) - 1
 
     @property
     def oob_score(self) -> float:
-        """Share of rows that the trees which did not see them get right, by majority.
-
-        Rows that every tree saw do not count; nan if there are no others.
-        """
-        judged = self.oob_votes.any(axis=1)
-        right = self.oob_votes.argmax(axis=1) == self._y
-        return float(right[judged].mean()) if judged.any() else float("nan")
+        """Out-of-bag accuracy; NaN if no row is out of bag."""
+        out_of_bag = self.oob_votes.any(axis=1)
+        correct = self.oob_votes.argmax(axis=1) == self._y
+        return float(correct[out_of_bag].mean()) if out_of_bag.any() else float("nan")
 
     @cached_property
     def leaves(self) -> NDArray[np.int32]:
-        """The leaf of every tree (n, n_trees) where each row of the training table ends.
+        """The leaf (n, n_trees) of each row of the training table in each tree, see `apply`."""
+        return self._leaf_column(self._codes, _CHILD)
 
-        Leaves are numbered from 0 within a tree. Two rows are the closer the more leaves they
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the leaf (n, n_trees) of each row in each tree.
+
+        Leaves are numbered from 0 within a tree. Two rows are the more similar the more leaves they
         share.
         """
-        return self._leaf_numbers(self._nodes_of(self._codes))
+        return self._leaf_column(self._bin(X), _CHILD)
 
     def predict_proba(self, X: Any) -> Floats:
-        """Share of the trees that vote for each class (n, C)."""
+        """Return the fraction (n, C) of the trees that vote for each class."""
+        votes = self._leaf_column(self._bin(X), _LABEL)
+        return np.stack([(votes == k).mean(axis=1) for k in range(len(self.classes))], axis=1)
+
+    def _bin(self, X: Any) -> Codes:
         X = np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or X.shape[1] != len(self._bins):
             raise UsageError(
-                f"a table of shape {X.shape}; expected two dimensions and the {len(self._bins)} "
-                "columns that the forest was grown on"
+                f"`X` must have two dimensions and the {len(self._bins)} columns of the training "
+                f"table; got the shape {X.shape}"
             )
-        codes = np.empty(X.T.shape, dtype=np.uint16)
-        for k, lowest in enumerate(self._bins):
-            codes[k] = np.searchsorted(lowest[1:], X[:, k], side="right")
-        votes = self._nodes[self._nodes_of(codes) + self._begins[:-1], _LABEL]
-        return np.stack([(votes == k).mean(axis=1) for k in range(len(self.classes))], axis=1)
+        return assign_bins(X, self._bins)
 
-    def _nodes_of(self, codes: Codes) -> NDArray[np.int32]:
-        from netchoice._kernels.forest import leaves_of_rows
+    def _leaf_column(self, codes: Codes, column: int) -> NDArray[np.int32]:
+        from netchoice._kernels.trees import leaves_of_rows
 
-        return np.asarray(leaves_of_rows(codes, self._begins, self._nodes))
-
-    def _leaf_numbers(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
-        return np.asarray(self._nodes[nodes + self._begins[:-1], _CHILD])
-
-
-_CHILD, _LABEL = 2, 3  # columns of the kernel's nodes; of a leaf, CHILD is its number
+        leaves = leaves_of_rows(codes, self._begins, self._nodes)
+        return np.asarray(self._nodes[leaves + self._begins[:-1], column])
 
 
 def grow_forest(
@@ -112,38 +107,39 @@ def grow_forest(
     seed: Any = 0,
     n_jobs: int | None = None,
 ) -> Forest:
-    """Grow classification trees on bootstrap samples, each to purity, by Gini impurity.
+    """Grow a random forest of classification trees by Gini impurity.
 
-    Breiman 2001, doi:10.1023/A:1010933404324. At every node ``max_features`` columns are drawn
-    without replacement, with equal probability or in proportion to weights. If all of them are
-    constant in the node, more are drawn in the same way until one is not, as scikit-learn does
-    it (ranger does not): cheap constant columns do not end a tree. Trees of equal seed and place
-    are equal, whatever the number of threads.
+    Breiman 2001, doi:10.1023/A:1010933404324. Every node draws ``max_features`` columns without
+    replacement, with equal probabilities or in proportion to weights. If all of them are constant
+    in the node, it draws more in the same way until one is not, as scikit-learn does (ranger does
+    not). So cheap constant columns do not end a tree. A tree depends on the seed and its position
+    only, not on the number of threads.
 
     Parameters
     ----------
     X : array (n, q)
-        Numbers, none missing. Only their order matters: cuts are halfway in rank. Columns with
-        more than 65536 different values are cut into that many bins of about equal size. (Fewer
-        bins distort: 256 hide from 5000 rows where a column separates the classes exactly.)
+        Numbers without missing values. Only their order matters: a node splits halfway between
+        ranks. Columns with more than 65536 distinct values are divided into that many bins of
+        about equal size. (Fewer bins distort: with 256 bins, 5000 rows do not show where a column
+        separates the classes exactly.)
     y : array (n,)
         Labels of any type.
     n_trees : int
     min_leaf : int
-        Rows that a leaf holds at least, counted as often as the bootstrap drew them (as ranger
-        does; scikit-learn counts different rows).
+        Minimum number of rows in a leaf, with the repetitions of the bootstrap (as in ranger;
+        scikit-learn counts distinct rows).
     max_features : int or None
-        Columns tried at each node; None: √q, rounded down.
+        Number of columns tried at each node; None: √q, rounded down.
     log_weights : array (q,) or None
-        Logarithms of the weights. Differences may be of any size: nothing overflows, and nothing
-        takes longer. None: equal weights.
+        Logarithms of the weights. Differences of any size neither overflow nor take longer. None:
+        equal weights.
     bootstrap : bool
-        False: every tree learns from all rows, and nothing is out of bag.
+        False: every tree uses all rows, and no row is out of bag.
     importance : collection of "mdi" and "mda"
-        ``mdi`` comes for free; ``mda`` takes some time, and is left out if not named.
+        Importances to measure. ``mdi`` is always measured, in no additional time.
     seed : int, or anything that numpy.random.SeedSequence takes
     n_jobs : int or None
-        Threads; None: one, −1: as many as there are processors.
+        Number of threads; None: one, −1: one per processor.
 
     Returns
     -------
@@ -154,33 +150,31 @@ def grow_forest(
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = grow_forest(X, y, n_trees=100, importance=("mdi", "mda"))
-    >>> sorted(forest.mdi.argsort()[2:].tolist()), forest.oob_score > 0.9, forest.leaves.shape
+    >>> sorted(forest.mdi.argsort()[2:].tolist()), forest.oob_score > 0.9, forest.apply(X).shape
     ([2, 3], True, (150, 100))
 
-    Weights make it look elsewhere:
+    With weights, other columns become important:
 
     >>> forest = grow_forest(X, y, n_trees=100, log_weights=[0, -500, -900, -900])
-    >>> forest.mdi.argsort()[::-1][:2]  # the second where the first is constant
+    >>> forest.mdi.argsort()[::-1][:2]  # the second column where the first is constant
     array([0, 1])
     """
-    X, classes, labels = _checked_table(X, y)
+    X, classes, codes_y = _check_table(X, y)
     q = X.shape[1]
-    order, sorted_weights = _by_weight(log_weights, q)
-    n_trees = _whole("n_trees", n_trees, 1, np.iinfo(np.int32).max)
-    min_leaf = _whole("min_leaf", min_leaf, 1, np.iinfo(np.int32).max)
+    order, sorted_weights = _sort_by_weight(log_weights, q)
+    n_trees = check_integer("n_trees", n_trees, 1, MAX_INT32)
+    min_leaf = check_integer("min_leaf", min_leaf, 1, MAX_INT32)
     n_candidates = max(1, int(np.sqrt(q)))
     if max_features is not None:
-        n_candidates = _whole("max_features", max_features, 1, q)
+        n_candidates = check_integer("max_features", max_features, 1, q)
     for name in importance:
-        if name not in IMPORTANCES:
-            raise UsageError(f"importance {name!r}; expected 'mdi' or 'mda'")
-    bins, codes = _binned(X)
-    words = np.random.SeedSequence(seed).generate_state(3 * n_trees, np.uint64)
-    seeds = words.astype(np.uint64).reshape(n_trees, 3)
+        check_choice("importance", name, IMPORTANCES)
+    bins, codes = bin_columns(X)
+    state = np.random.SeedSequence(seed).generate_state(3 * n_trees, np.uint64)
     begins, nodes, decrease, lost, votes = _grow_in_threads(
         n_jobs,
-        seeds,
-        (codes, labels, len(classes), order, sorted_weights, n_candidates, min_leaf),
+        state.astype(np.uint64).reshape(n_trees, 3),
+        (codes, codes_y, len(classes), order, sorted_weights, n_candidates, min_leaf),
         (bool(bootstrap), "mda" in importance),
     )
     return Forest(
@@ -188,7 +182,7 @@ def grow_forest(
         mdi=_mean_of_shares(decrease),
         mda=lost.mean(axis=0) if "mda" in importance else None,
         oob_votes=votes,
-        _y=labels,
+        _y=codes_y,
         _bins=bins,
         _codes=codes,
         _begins=begins,
@@ -196,72 +190,52 @@ def grow_forest(
     )
 
 
-def _checked_table(X: Any, y: Any) -> tuple[Floats, NDArray[Any], NDArray[np.int32]]:
+def _check_table(X: Any, y: Any) -> tuple[Floats, NDArray[Any], NDArray[np.int32]]:
     X = np.asarray(X, dtype=np.float64)
     y = np.asarray(y)
     if X.ndim != 2 or 0 in X.shape or y.shape != X.shape[:1]:
         raise UsageError(
-            f"a table of shape {X.shape} and labels of shape {y.shape}; expected at least one row "
-            "and one column, and a label for each row"
+            "`X` must have at least one row and one column, and `y` a label for each row; got the "
+            f"shapes {X.shape} and {y.shape}"
         )
     if np.isnan(X).any():
         column = int(np.isnan(X).any(axis=0).argmax())
-        raise UsageError(f"column {column} has missing values (NaN); fill or drop them first")
-    classes, labels = np.unique(y, return_inverse=True)
-    return X, classes, labels.astype(np.int32)
+        raise UsageError(
+            f"`X` must have no missing values; got NaN in column {column}. Impute or drop them"
+        )
+    classes, codes = np.unique(y, return_inverse=True)
+    return X, classes, codes.astype(np.int32)
 
 
-def _by_weight(log_weights: Any, q: int) -> tuple[NDArray[np.int32], Floats]:
-    """Columns from the largest weight to the smallest, and their log weights; none if equal."""
-    every = np.arange(q, dtype=np.int32)
+def _sort_by_weight(log_weights: Any, q: int) -> tuple[NDArray[np.int32], Floats]:
+    """Return the columns by decreasing weight, and their log weights, empty if all are equal."""
+    columns = np.arange(q, dtype=np.int32)
     if log_weights is None:
-        return every, np.empty(0)
+        return columns, np.empty(0)
     weights = np.asarray(log_weights, dtype=np.float64)
     if weights.shape != (q,) or not np.isfinite(weights).all():
         raise UsageError(
-            f"log_weights of shape {weights.shape} for {q} columns, of which "
-            f"{np.count_nonzero(np.isfinite(weights))} finite; expected a finite number for each"
+            f"`log_weights` must be {q} finite numbers, one for each column; got the shape "
+            f"{weights.shape} with {np.count_nonzero(np.isfinite(weights))} finite numbers"
         )
     if np.ptp(weights) == 0:
-        return every, np.empty(0)
+        return columns, np.empty(0)
     order = np.argsort(-weights, kind="stable").astype(np.int32)
     return order, weights[order]
-
-
-def _whole(what: str, value: Any, smallest: int, largest: int) -> int:
-    if not isinstance(value, numbers.Integral) or not smallest <= int(value) <= largest:
-        raise UsageError(f"{what}={value!r}; expected an integer from {smallest} to {largest}")
-    return int(value)
-
-
-def _binned(X: Floats) -> tuple[tuple[Floats, ...], Codes]:
-    """The lowest value of each bin of each column, and the bin of each value (q, n)."""
-    codes = np.empty(X.T.shape, dtype=np.uint16)
-    bins = []
-    for k, column in enumerate(X.T):
-        values, code, counts = np.unique(column, return_inverse=True, return_counts=True)
-        if len(values) > N_BINS:
-            middle = np.cumsum(counts) - counts / 2
-            quantile = (middle * (N_BINS / len(column))).astype(np.int64)
-            _, first, bin_of_value = np.unique(quantile, return_index=True, return_inverse=True)
-            values, code = values[first], bin_of_value[code]
-        bins.append(values)
-        codes[k] = code
-    return tuple(bins), codes
 
 
 def _grow_in_threads(
     n_jobs: int | None, seeds: NDArray[np.uint64], before: tuple[Any, ...], after: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    """All trees, in the order of their seeds; threads take equal shares."""
-    from netchoice._kernels.forest import grow_trees
+    """Grow all trees in the order of their seeds, an equal part of them in each thread."""
+    from netchoice._kernels.trees import grow_trees
 
-    shares = np.array_split(seeds, min(count_threads(n_jobs), len(seeds)))
+    parts = np.array_split(seeds, min(count_threads(n_jobs), len(seeds)))
     with threads(n_jobs) as run:
-        parts = run(lambda share: grow_trees(*before, share, *after), shares)
-    begins = np.cumsum([0, *(n for part in parts for n in np.diff(part[0]))])
-    nodes, decrease, lost = (np.concatenate([part[i] for part in parts]) for i in (1, 2, 3))
-    return begins, nodes, decrease, lost, np.sum([part[4] for part in parts], axis=0, dtype="i4")
+        results = run(lambda part: grow_trees(*before, part, *after), parts)
+    begins = np.cumsum([0, *(n for result in results for n in np.diff(result[0]))])
+    nodes, decrease, lost = (np.concatenate([r[i] for r in results]) for i in (1, 2, 3))
+    return begins, nodes, decrease, lost, np.sum([r[4] for r in results], axis=0, dtype="i4")
 
 
 def _mean_of_shares(decrease: Floats) -> Floats:

@@ -1,22 +1,28 @@
-"""Inference from simulations: model probabilities, parameters, goodness of fit.
+"""Inference from simulations: model probabilities, parameters and goodness of fit.
 
-Nothing here knows of networks. Every function takes a table of simulations (features ``X``, labels
-``y``) and the features of one observation.
+This package knows nothing of networks. Its functions take a table of simulations (features ``X``,
+labels ``y``) and the features of one observation, and return result dataclasses.
 """
 
+from netchoice.inference.forest import ForestClassifier
 from netchoice.inference.goodness_of_fit import Fit, goodness_of_fit
 from netchoice.inference.mds import Embedding, embed
+from netchoice.inference.neighbours import NeighboursClassifier
 from netchoice.inference.posterior import Posterior, posterior
 from netchoice.inference.probabilities import ModelProbabilities, model_probabilities
+from netchoice.inference.regression import RegressionClassifier
 from netchoice.inference.reliability import HeldOut, held_out
 from netchoice.inference.scaling import Scaling
 
 __all__ = [
     "Embedding",
     "Fit",
+    "ForestClassifier",
     "HeldOut",
     "ModelProbabilities",
+    "NeighboursClassifier",
     "Posterior",
+    "RegressionClassifier",
     "Scaling",
     "embed",
     "goodness_of_fit",

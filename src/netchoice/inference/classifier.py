@@ -1,96 +1,105 @@
-"""The three methods behind one face."""
+"""The protocol of the three classifiers: ``fit``, ``predict`` and ``predict_proba``."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.errors import UsageError
-from netchoice.inference.checked_inputs import Codes, Floats, checked_count
-from netchoice.inference.forest import ByForest
-from netchoice.inference.nearest import Told
-from netchoice.inference.neighbours import ByNeighbours
-from netchoice.inference.regression import ByRegression
-from netchoice.inference.scaling import DEFAULT_SCALING, Scaling
+from netchoice.inference.inputs import Codes
+from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
+from netchoice.validation import check_fraction, check_integer
 
-METHODS = ("neighbours", "forest", "regression")
-DEFAULT_METHOD = "regression"
-COVERAGE = 0.95
+DEFAULT_COVERAGE = 0.95
 
 
 @dataclass(frozen=True)
-class Method:
-    """One of the three, with its settings."""
+class Prediction:
+    """Predicted probabilities of C models for m queries.
 
-    name: str
+    Attributes
+    ----------
+    probabilities, lower, upper : arrays (m, C)
+        The probability of each model and the bounds of its interval. The prior is the models'
+        shares of the training table.
+    details : dict of arrays
+        Further results by name, of shape (m,) or (m, C).
+    """
+
+    probabilities: Floats
+    lower: Floats
+    upper: Floats
+    details: dict[str, NDArray[Any]]
+
+    def reweighted(self, factors: Floats) -> Prediction:
+        """Return the prediction with the odds of each model multiplied by its factor (C,).
+
+        Each bound moves with the odds of its model against all others, whose proportions are kept.
+        This is exact for two models.
+        """
+        odds = self.probabilities * factors
+        total = odds.sum(axis=1, keepdims=True)
+        others = (total - odds) / (1 - self.probabilities)
+
+        def moved(bound: Floats) -> Floats:
+            return np.asarray(bound * factors / (bound * factors + (1 - bound) * others))
+
+        return Prediction(odds / total, moved(self.lower), moved(self.upper), self.details)
+
+
+@dataclass(kw_only=True, eq=False)
+class Classifier(ABC):
+    """Base class of the classifiers: it scales the features and holds the settings of all three.
+
+    Settings that a classifier does not use have no effect on it.
+    """
+
     scaling: str = DEFAULT_SCALING
     n_neighbors: int | None = None
     n_trees: int = 500
     seed: int = 0
     n_jobs: int | None = None
 
-    def __post_init__(self) -> None:
-        if self.name not in METHODS:
-            expected = ", ".join(map(repr, METHODS))
-            raise UsageError(f"method {self.name!r}; expected one of {expected}")
-        checked_count("n_trees", self.n_trees, 1_000_000)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the scaling and the classifier to features ``X`` (n, q) and labels ``y`` (n,)."""
+        check_integer("n_trees", self.n_trees)
+        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
+        self._scaling = Scaling.fit(X, self.scaling)
+        self.settings_ = self._fit(self._scaling.transform(X), codes)
+        return self
 
-    def near(self, n: int) -> int:
-        """How many of n simulations count as near."""
-        if self.n_neighbors is not None:
-            return checked_count("n_neighbors", self.n_neighbors, n)
-        root = float(np.sqrt(n))
-        return min(n, max(10, round(root / 2)) if self.name == "neighbours" else round(8 * root))
+    def predict(self, X: Any, coverage: float = DEFAULT_COVERAGE) -> Prediction:
+        """Predict the probabilities of the models for the queries ``X`` (m, q), with intervals."""
+        check_fraction("coverage", coverage)
+        return self._predict(self._scaling.transform(X), coverage)
 
-    def tell(self, X: Floats, y: Codes, n_models: int, asked: Floats, coverage: float) -> Told:
-        """Learn from the table, and tell the probabilities of the models for the rows asked."""
-        scales = Scaling.fit(X, self.scaling)
-        X, asked = scales.transform(X), scales.transform(asked)
-        if self.name == "forest":
-            settings: dict[str, Any] = {"n_trees": self.n_trees, "seed": self.seed}
-            forests = ByForest(X, y, n_models, **settings, n_jobs=self.n_jobs)
-            return forests.tell(asked, coverage)
-        near = self.near(len(X))
-        if self.name == "neighbours":
-            return ByNeighbours(X, y, n_models, n_neighbors=near).tell(asked, coverage)
-        regression = ByRegression(X, y, n_models, n_neighbors=near, n_jobs=self.n_jobs)
-        return regression.tell(asked, coverage)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probabilities (m, C) of the models for the queries ``X`` (m, q)."""
+        return self.predict(X).probabilities
 
-    def details(self, told: Told, models: list[str], n: int) -> dict[str, Any]:
-        """What else is told of the first network."""
-
-        def by_model(values: NDArray[Any]) -> dict[str, float]:
-            return dict(zip(models, values[0].tolist(), strict=True))
-
-        found = told.details
-        if self.name == "forest":
-            rest = {key: float(found[key][0]) for key in ("local_error", "rows_near")}
-            return {"n_trees": self.n_trees, "votes": by_model(found["votes"]), **rest}
-        if self.name == "neighbours":
-            return {"n_neighbors": self.near(n), "votes": by_model(found["votes"])}
-        near = by_model(found["weight_near"])
-        return {
-            "n_neighbors": self.near(n),
-            "near": near,
-            "absent": [model for model, weight in near.items() if weight == 0],
-            "separated": bool(found["separated"][0]),
+    def describe(self, prediction: Prediction) -> dict[str, Any]:
+        """Return the settings used and the details of the first query, as plain Python values."""
+        first = {name: values[0] for name, values in prediction.details.items()}
+        return self.settings_ | {
+            name: dict(zip(self.classes_.tolist(), value.tolist(), strict=True))
+            if np.ndim(value)
+            else value.item()
+            for name, value in first.items()
         }
 
+    @abstractmethod
+    def _fit(self, X: Floats, codes: Codes) -> dict[str, int]:
+        """Fit to scaled features and class indices; return the settings used."""
 
-def reweighted(told: Told, factors: Floats) -> Told:
-    """Under other prior weights than the shares of the table.
+    @abstractmethod
+    def _predict(self, X: Floats, coverage: float) -> Prediction:
+        """Predict for scaled queries."""
 
-    Bounds move with the odds of the model against the others together, whose proportions stay: exact
-    for two models.
-    """
-    odds = told.probabilities * factors
-    chances = odds / odds.sum(axis=1, keepdims=True)
-    others = (odds.sum(axis=1, keepdims=True) - odds) / (1 - told.probabilities)
-
-    def moved(bound: Floats) -> Floats:
-        return np.asarray(bound * factors / (bound * factors + (1 - bound) * others))
-
-    return Told(chances, moved(told.low), moved(told.high), told.details)
+    def _neighbors_or(self, default: int, n: int) -> int:
+        """Return ``n_neighbors``, or the default if it is None; at most all ``n`` rows."""
+        if self.n_neighbors is None:
+            return min(n, default)
+        return check_integer("n_neighbors", self.n_neighbors, maximum=n)

@@ -1,130 +1,124 @@
-"""Model probabilities from random forests: votes pick the model, a second forest says how surely."""
+"""Model probabilities from two random forests: one votes, the other estimates its error."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.forests.forest import Forest, grow_forest
-from netchoice.inference.nearest import Codes, Floats, Told
+from netchoice.forests import grow_forest
+from netchoice.inference.classifier import Classifier, Prediction
+from netchoice.inference.inputs import Codes
+from netchoice.inference.scaling import Floats
 
-Leaves = NDArray[np.int32]
-
-HALF_A_VOTE = 0.001  # of 500 trees, so that nobody has none
-MIN_LEAF = 5  # of the second forest, as Pudlo et al. have it
+VOTE_SHARE_PSEUDOCOUNT = 0.001  # half a vote of 500 trees, so that no model has a share of 0
+MIN_LEAF = 5  # of the error forest, as in Pudlo et al.
 
 
-class ByForest:
-    """Random-forest ABC: Pudlo et al. 2016, doi:10.1093/bioinformatics/btv684.
+class ForestClassifier(Classifier):
+    """Random-forest ABC of Pudlo et al. 2016, doi:10.1093/bioinformatics/btv684.
 
-    A forest is grown on the features and their discriminant axes. Its votes for a network pick the
-    model. A second forest learns where the first errs: from whether each simulation was told wrongly
-    by the trees that did not see it. What it says of the network is the probability that the pick is
-    wrong; the other models share that by their votes.
+    The first forest is grown on the features and their discriminant axes, and the model with most
+    votes is predicted. The second forest is grown on the out-of-bag errors of the first. It
+    estimates the probability that the prediction is wrong. The other models share this probability
+    in proportion to their votes.
 
-    Two things are added, so that no probability is 0 or 1, and no model likelier than the one
-    picked. The errors near the network count with half an error and half a success beforehand, as
-    if the leaves were of as many simulations as their harmonic mean: fewer than the weights that
-    the trees give together to simulations are worth. And the error is at most what leaves the
-    pick the most probable: the best choice errs no more than that.
+    Two additions keep every probability between 0 and 1 and the predicted model the most probable.
+    First, half an error and half a success are added to the errors near the query, whose number is
+    the harmonic mean of the leaf sizes. Second, the error is bounded so that the predicted model
+    stays the most probable.
 
-    Intervals are of the local share of errors, Beta(errors + ½, successes + ½).
+    The intervals are those of the local error rate, Beta(errors + ½, successes + ½). Settings used:
+    ``scaling``, ``n_trees``, ``seed``, ``n_jobs``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(1).normal(size=(400, 2))
+    >>> classifier = ForestClassifier(n_trees=50).fit(X, X[:, 0] > 0)
+    >>> classifier.predict_proba([[3.0, 0.0]]).argmax()
+    np.int64(1)
     """
 
-    def __init__(
-        self,
-        X: Floats,
-        y: Codes,
-        n_models: int,
-        *,
-        n_trees: int,
-        seed: int,
-        n_jobs: int | None,
-    ) -> None:
-        picking, judging = np.random.SeedSequence(seed).spawn(2)
-        self._axes = discriminant_axes(X, y, n_models)
+    def _fit(self, X: Floats, codes: Codes) -> dict[str, int]:
+        # Each forest takes an integer seed, drawn from a stream of its own.
+        streams = np.random.SeedSequence(self.seed).spawn(2)
+        seeds = [int(stream.generate_state(1, np.uint64)[0]) for stream in streams]
+        self._axes = discriminant_axes(X, codes, len(self.classes_))
         table = self._with_axes(X)
-        # The two streams are drawn from as integers, which is what a forest takes.
-        first, second = (int(s.generate_state(1, np.uint64)[0]) for s in (picking, judging))
-        self._votes = grow_forest(table, y, n_trees=n_trees, seed=first, n_jobs=n_jobs)
-        judged = self._votes.oob_votes.any(axis=1)
-        wrong = (self._votes.oob_votes.argmax(axis=1) != y)[judged]
-        self._errors = grow_forest(
-            table[judged], wrong, n_trees=n_trees, min_leaf=MIN_LEAF, seed=second, n_jobs=n_jobs
+        trees: dict[str, Any] = {"n_trees": self.n_trees, "n_jobs": self.n_jobs}
+        self._voting_forest = grow_forest(table, codes, seed=seeds[0], **trees)
+        votes = self._voting_forest.oob_votes
+        has_votes = votes.any(axis=1)
+        wrong = (votes.argmax(axis=1) != codes)[has_votes]
+        self._error_forest = grow_forest(
+            table[has_votes], wrong, min_leaf=MIN_LEAF, seed=seeds[1], **trees
         )
-        self._share, self._size = _by_leaf(self._errors.leaves, wrong)
+        self._error_rate, self._leaf_size = _by_leaf(self._error_forest.leaves, wrong)
+        return {"n_trees": self.n_trees}
 
     def _with_axes(self, X: Floats) -> Floats:
         return np.hstack([X, X @ self._axes])
 
-    def tell(self, asked: Floats, coverage: float) -> Told:
-        """Probabilities of the models at these points (m, q)."""
+    def _predict(self, X: Floats, coverage: float) -> Prediction:
         from scipy.special import betaincinv
 
-        table = self._with_axes(asked)
-        votes = self._votes.predict_proba(table)
-        leaves = leaves_of(self._errors, table)
+        table = self._with_axes(X)
+        votes = self._voting_forest.predict_proba(table)
+        leaves = self._error_forest.apply(table)
         trees = np.arange(leaves.shape[1])
-        error = self._share[trees, leaves].mean(axis=1)
-        n = 1 / (1 / self._size[trees, leaves]).mean(axis=1)
+        error = self._error_rate[trees, leaves].mean(axis=1)
+        n = 1 / (1 / self._leaf_size[trees, leaves]).mean(axis=1)
         a, b = error * n + 0.5, (1 - error) * n + 0.5
-        outside = (1 - coverage) / 2
-        spread = [a / (a + b), betaincinv(a, b, outside), betaincinv(a, b, 1 - outside)]
-        middle = shared_by_votes(votes, np.minimum(spread[0], _largest_error(votes)))
-        best, worst = (shared_by_votes(votes, bound) for bound in spread[1:])
-        return Told(
-            middle,
-            np.minimum.reduce([middle, best, worst]),
-            np.maximum.reduce([middle, best, worst]),
-            {"votes": votes, "local_error": error, "rows_near": n},
-        )
+        tail = (1 - coverage) / 2
+        probabilities = share_error(votes, np.minimum(a / (a + b), _max_error(votes)))
+        ends = [
+            probabilities,
+            share_error(votes, betaincinv(a, b, tail)),
+            share_error(votes, betaincinv(a, b, 1 - tail)),
+        ]
+        details = {"votes": votes, "local_error": error, "rows_near": n}
+        return Prediction(probabilities, np.minimum.reduce(ends), np.maximum.reduce(ends), details)
 
 
-def discriminant_axes(X: Floats, y: Codes, n_models: int) -> Floats:
-    """Directions (q, ≤ C − 1) along which the models differ most, against their spread (Fisher)."""
-    means = np.array([X[y == c].mean(axis=0) for c in range(n_models)])
-    within = np.cov((X - means[y]).T, bias=True).reshape(X.shape[1], X.shape[1])
-    spread, directions = np.linalg.eigh(within)
-    sound = spread > spread[-1] * 1e-10 if spread[-1] > 0 else np.zeros(len(spread), dtype=bool)
-    whitening = directions[:, sound] / np.sqrt(spread[sound])
-    shares = np.bincount(y, minlength=n_models) / len(y)
+def discriminant_axes(X: Floats, codes: Codes, n_models: int) -> Floats:
+    """Return Fisher's discriminant directions (q, ≤ C − 1), which separate the models best."""
+    means = np.array([X[codes == c].mean(axis=0) for c in range(n_models)])
+    within = np.cov((X - means[codes]).T, bias=True).reshape(X.shape[1], X.shape[1])
+    variances, directions = np.linalg.eigh(within)
+    largest = variances[-1]
+    varies = variances > largest * 1e-10 if largest > 0 else np.zeros(len(variances), dtype=bool)
+    whitening = directions[:, varies] / np.sqrt(variances[varies])
+    shares = np.bincount(codes, minlength=n_models) / len(codes)
     between = (means - X.mean(axis=0)) @ whitening * np.sqrt(shares)[:, None]
     _, _, axes = np.linalg.svd(between, full_matrices=False)
     return np.asarray(whitening @ axes[: n_models - 1].T)
 
 
-def leaves_of(forest: Forest, X: Floats) -> Leaves:
-    """The leaf of every tree (m, n_trees) where each row of a new table ends."""
-    codes = np.empty(X.T.shape, dtype=np.uint16)
-    for k, lowest in enumerate(forest._bins):
-        codes[k] = np.searchsorted(lowest[1:], X[:, k], side="right")
-    return forest._leaf_numbers(forest._nodes_of(codes))
-
-
-def _by_leaf(leaves: Leaves, wrong: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Share of errors and number of rows (trees, leaves) in every leaf, over all rows."""
+def _by_leaf(leaves: NDArray[np.int32], wrong: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Return the error rate and the number of rows (trees, leaves) of every leaf."""
     n_trees, n_leaves = leaves.shape[1], int(leaves.max()) + 1
     flat = (leaves + np.arange(n_trees) * n_leaves).ravel()
-    size = np.bincount(flat, minlength=n_trees * n_leaves).astype(float)
+    size = np.bincount(flat, minlength=n_trees * n_leaves).clip(min=1).astype(float)
     errors = np.bincount(flat, np.repeat(wrong, n_trees), n_trees * n_leaves)
-    share = errors / size.clip(min=1)
-    return share.reshape(n_trees, n_leaves), size.clip(min=1).reshape(n_trees, n_leaves)
+    return (errors / size).reshape(n_trees, n_leaves), size.reshape(n_trees, n_leaves)
 
 
-def shared_by_votes(votes: Floats, error: Floats) -> Floats:
-    """The picked model gets 1 − error, the others share the error by their votes."""
-    rows, picked = np.arange(len(votes)), votes.argmax(axis=1)
+def share_error(votes: Floats, error: Floats) -> Floats:
+    """Return probabilities: 1 − error for the predicted model, the error shared by the others."""
     shared = _shares_of_others(votes) * error[:, None]
-    shared[rows, picked] = 1 - error
+    shared[np.arange(len(votes)), votes.argmax(axis=1)] = 1 - error
     return np.asarray(shared)
 
 
-def _largest_error(votes: Floats) -> Floats:
-    """That leaves the picked model the most probable, by a hair."""
+def _max_error(votes: Floats) -> Floats:
+    """Return the largest error rate at which the predicted model stays the most probable."""
     return np.asarray((1 - 1e-9) / (1 + _shares_of_others(votes).max(axis=1)))
 
 
 def _shares_of_others(votes: Floats) -> Floats:
-    others = votes + HALF_A_VOTE
+    """Return the vote shares of the models that are not predicted; each row sums to 1."""
+    others = votes + VOTE_SHARE_PSEUDOCOUNT
     others[np.arange(len(votes)), votes.argmax(axis=1)] = 0
     return np.asarray(others / others.sum(axis=1, keepdims=True))

@@ -1,48 +1,44 @@
-"""The simulated cloud in two dimensions, with the network in it."""
+"""Metric multidimensional scaling: simulations and the observation as points in the plane."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.features.registry import FEATURES
-from netchoice.inference.nearest import distances
-from netchoice.inference.scaling import DEFAULT_SCALING, Scaling
-from netchoice.names import unknown
+from netchoice.inference.distances import distances
+from netchoice.inference.inputs import check_labels, check_observed, check_table
+from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
+from netchoice.validation import check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from netchoice.storage.table import ReferenceTable
-
-Floats = NDArray[np.float64]
-
-LANDMARKS = 300
+N_LANDMARKS = 300
 OBSERVED = "observed"
-_PAIRS, _MOST_EXACT = 50_000, 1000  # pairs and rows on which the two correlations are taken
-_ROUNDS, _STILL = 100, 1e-4  # of moving points; until the stress falls by less than this share
+_N_PAIRS, _MAX_ROWS = 50_000, 1000  # sample sizes of the two correlations
+_MAX_ITERATIONS, _TOLERANCE = 100, 1e-4  # of majorisation; relative decrease of the stress
 
 
 @dataclass(frozen=True)
 class Embedding:
-    """Networks as points in the plane; made by :func:`embed`.
+    """Simulations and the observation as points in the plane; the result of :func:`embed`.
 
     Attributes
     ----------
     points : pandas.DataFrame
-        ``x``, ``y``, ``label`` (the model, or "observed") and ``observed`` (true for the network);
-        simulations in the order of the table, then the network.
+        ``x``, ``y``, ``label`` (the model, or "observed") and ``observed`` (true for the
+        observation): the simulations in the order of the table, then the observation.
     pearson : float
-        Correlation of the distances in the plane with those between the features, over pairs.
+        Correlation between distances in the plane and distances between features, over pairs.
     distance_correlation : float
-        Székely's, between places in the plane and features: 1 if nothing but size was lost.
+        Székely's distance correlation between positions in the plane and features.
     features : tuple of str
-        What the distances rest on.
+        Features that the distances are computed from.
     """
 
     points: pd.DataFrame = field(repr=False)
@@ -52,34 +48,36 @@ class Embedding:
 
 
 def embed(
-    table: ReferenceTable,
-    observed: Mapping[str, float] | None = None,
+    X: Any,
+    y: Any,
+    observed: Mapping[str, float] | Any | None = None,
     *,
-    features: Iterable[str] | None = None,
     scaling: str = DEFAULT_SCALING,
-    n_landmarks: int = LANDMARKS,
+    n_landmarks: int = N_LANDMARKS,
     seed: int = 0,
 ) -> Embedding:
-    """Place simulated networks, and an observed one, in the plane by their distances.
+    """Place simulations, and an observation, in the plane according to their distances.
 
-    Metric multidimensional scaling. A random draw of the simulations, the landmarks, is scaled
-    classically, which for such distances is principal component analysis, and then moved until the
-    distances in the plane agree best with the true ones (least squares, by majorisation). Every
-    other network, the observed one too, is then placed by its distances to the landmarks, in the
-    same sense, so that it changes nothing about the cloud it is compared with.
+    This is metric multidimensional scaling with landmarks. A random sample of the simulations, the
+    landmarks, is placed by principal component analysis. Majorisation then moves the landmarks to
+    minimise the squared differences between distances in the plane and true distances. Every other
+    row, including the observation, is placed by its distances to the landmarks under the same
+    criterion. So the observation has no influence on the positions of the simulations.
 
     Parameters
     ----------
-    table : ReferenceTable
-    observed : mapping, optional
-        Features of the network. Those with NaN are left out.
-    features : iterable of str, optional
-        By default all but the noise features.
-    scaling : str
-        How features are made comparable: see :class:`Scaling`.
+    X : DataFrame or array (n, q)
+        Features of the simulations. All columns are used.
+    y : array (n,)
+        The model of each simulation.
+    observed : mapping or Series, optional
+        The same features of the observation; those with NaN are left out.
+    scaling : "rank", "robust" or "standard"
+        How features are made comparable: :class:`~netchoice.inference.scaling.Scaling`.
     n_landmarks : int
+        Number of landmarks.
     seed : int
-        Of the landmarks, and of the pairs and rows on which the correlations are taken.
+        Seed of the landmarks and of the samples for the correlations.
 
     Returns
     -------
@@ -92,56 +90,51 @@ def embed(
 
     Examples
     --------
-    >>> import netchoice
-    >>> table = netchoice.simulate_table(
-    ...     "ba", n_nodes=30, n_samples=60, seed=1, features=["degree_mean", "transitivity"],
-    ...     engine="serial",
-    ... )
-    >>> embedding = embed(table, {"degree_mean": 9.0, "transitivity": 0.9})
+    >>> import numpy as np, pandas as pd
+    >>> rng = np.random.default_rng(1)
+    >>> X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["degree_mean", "transitivity"])
+    >>> embedding = embed(X, ["ba1", "ba2"] * 30, {"degree_mean": 9.0, "transitivity": 0.9})
     >>> embedding.points.tail(1)[["label", "observed"]].values.tolist()
     [['observed', True]]
     >>> embedding.pearson > 0.99
     True
     """
-    if n_landmarks < 3:
-        raise UsageError(f"n_landmarks={n_landmarks}; expected at least 3")
-    if len(table) < 3:
-        raise UsageError(f"a table with {len(table)} rows; expected at least 3")
-    names = _features(table, observed, features)
-    simulated = table.X[names].to_numpy(dtype=np.float64)
-    scales = Scaling.fit(simulated, scaling)
-    high = scales.transform(simulated)
-    if observed is not None:
-        high = np.vstack([high, scales.transform([[float(observed[name]) for name in names]])])
+    check_integer("n_landmarks", n_landmarks, minimum=3)
+    names, values, query = _usable_features(X, observed)
+    if len(values) < 3:
+        raise UsageError(f"a table with {len(values)} rows; expected at least 3")
+    scales = Scaling.fit(values, scaling)
+    scaled = scales.transform(np.vstack([values, query]))
     rng = np.random.default_rng(seed)
-    landmarks = rng.permutation(len(simulated))[:n_landmarks]
-    low = _place(high, landmarks)
+    plane = _place(scaled, rng.permutation(len(values))[:n_landmarks])
+    pearson = _pearson(scaled, plane, rng)
+    rows = rng.permutation(len(scaled))[:_MAX_ROWS]
     return Embedding(
-        points=_points(low, table, observed is not None),
-        pearson=_pearson(high, low, rng),
-        distance_correlation=distance_correlation(*_some_rows(high, low, rng)),
+        points=_points(plane, check_labels(y, len(values)).tolist()),
+        pearson=pearson,
+        distance_correlation=distance_correlation(scaled[rows], plane[rows]),
         features=tuple(names),
     )
 
 
 def distance_correlation(a: Floats, b: Floats) -> float:
-    """Székely's distance correlation of two samples, row by row (n, p) and (n, q).
+    """Return Székely's distance correlation of two paired samples (n, p) and (n, q).
 
-    0 if one of them is constant; exactly 1 if one is the other turned, moved and scaled.
+    It is 0 if a sample is constant, and 1 if one is a rotated, shifted and scaled copy of the other.
 
     >>> import numpy as np
     >>> x = np.linspace(-1, 1, 101)[:, None]
     >>> distance_correlation(x, 3 - 2 * x), round(distance_correlation(x, x**2), 3)
     (1.0, 0.492)
     """
-    first, second = _centred(a), _centred(b)
+    first, second = _centred_distances(a), _centred_distances(b)
     covariance = float(np.mean(first * second))
     variances = float(np.mean(first**2)) * float(np.mean(second**2))
     return min(1.0, float(np.sqrt(max(covariance, 0) / np.sqrt(variances)))) if variances else 0.0
 
 
-def _centred(points: Floats) -> Floats:
-    """Distances, with the means of rows and of columns taken off."""
+def _centred_distances(points: Floats) -> Floats:
+    """Return the distances between points, centred by row and by column."""
     from scipy.spatial.distance import cdist
 
     between = cdist(points, points)
@@ -149,93 +142,85 @@ def _centred(points: Floats) -> Floats:
     return np.asarray(between - mean - mean[:, None] + mean.mean())
 
 
-def _features(
-    table: ReferenceTable, observed: Mapping[str, float] | None, features: Iterable[str] | None
-) -> list[str]:
-    if features is None:
-        noise = {name for name, item in FEATURES.items() if item.is_random}
-        names = [name for name in table.features if name not in noise]
-    else:
-        names = list(features)
-        for name in names:
-            if name not in table.features:
-                raise unknown("feature of the table", name, table.features)
-    if observed is not None:
-        missing = [name for name in names if name not in observed]
-        if missing:
-            raise UsageError(
-                f"the network has no value for {', '.join(missing[:5])}; compute it, or name the "
-                "features to use"
-            )
-        names = [name for name in names if not np.isnan(float(observed[name]))]
-    if not names:
-        raise UsageError("no features to take distances of; expected at least one")
-    return names
+def _usable_features(X: Any, observed: Any) -> tuple[list[str], Floats, Floats]:
+    """Return names and values (n, q) of the observed features, and the observation (0 or 1, q)."""
+    names, values = check_table(X, allow_missing=observed is not None)
+    if observed is None:
+        return names, values, np.empty((0, len(names)))
+    query = check_observed(observed, names, allow_missing=True)
+    used = ~np.isnan(query)
+    if not used.any():
+        raise UsageError("no feature has an observed value; expected at least one")
+    names = [name for name, is_used in zip(names, used, strict=True) if is_used]
+    return names, values[:, used], query[None, used]
 
 
-def _place(high: Floats, landmarks: NDArray[np.int64]) -> Floats:
-    """Everything in the plane: landmarks first, the others by their distances to these."""
+def _place(scaled: Floats, landmarks: NDArray[np.int64]) -> Floats:
+    """Return positions (n, 2): first of the landmarks, then of the others relative to these."""
     from scipy.spatial.distance import cdist
 
-    marks = high[landmarks]
+    marks = scaled[landmarks]
     centre = marks.mean(axis=0)
     axes = _principal_axes(marks - centre)
-    low = np.zeros((len(high), 2))
-    low[:, : axes.shape[1]] = (high - centre) @ axes
-    fixed = low[landmarks] = _settle(cdist(marks, marks), low[landmarks])
-    others = np.setdiff1d(np.arange(len(high)), landmarks)
-    for block, true in distances(marks, high[others]):
-        low[others[block]] = _settle(true, low[others[block]], fixed)
-    return low
+    plane = np.zeros((len(scaled), 2))
+    plane[:, : axes.shape[1]] = (scaled - centre) @ axes
+    fixed = plane[landmarks] = _majorise(cdist(marks, marks), plane[landmarks])
+    others = np.setdiff1d(np.arange(len(scaled)), landmarks)
+    for block, true in distances(marks, scaled[others]):
+        plane[others[block]] = _majorise(true, plane[others[block]], fixed)
+    return plane
 
 
 def _principal_axes(centred: Floats) -> Floats:
-    """The two directions (q, 2) of largest variance, the largest entry of each positive."""
+    """Return the two directions (q, 2) of largest variance; the largest entry of each is positive."""
     axes = np.linalg.svd(centred, full_matrices=False)[2][:2].T
     largest = axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])]
     return np.asarray(axes * np.where(largest < 0, -1.0, 1.0))
 
 
-def _settle(true: Floats, low: Floats, fixed: Floats | None = None) -> Floats:
-    """Move points (m, 2) until distances agree with the true ones: to fixed points, or mutually.
+def _majorise(true: Floats, plane: Floats, fixed: Floats | None = None) -> Floats:
+    """Move points (m, 2) to match true distances, among themselves or to fixed points.
 
-    A round never raises the stress Σ(d − true)²: it goes to the minimum of a quadratic function that
-    lies above it and touches it where the points are (the Guttman transform).
+    Each iteration is a Guttman transform. It minimises a quadratic function that bounds the stress
+    Σ(d − true)² from above and equals it at the current points, so the stress never increases.
     """
     from scipy.spatial.distance import cdist
 
     stress = np.inf
-    for _ in range(_ROUNDS):
-        marks = low if fixed is None else fixed
-        between = cdist(low, marks)
+    for _ in range(_MAX_ITERATIONS):
+        marks = plane if fixed is None else fixed
+        between = cdist(plane, marks)
         before, stress = stress, float(((between - true) ** 2).sum())
-        if before - stress <= _STILL * stress:
+        if before - stress <= _TOLERANCE * stress:
             break
         pull = np.divide(true, between, out=np.zeros_like(true), where=between > 0)
-        low = (pull.sum(axis=1)[:, None] * low - pull @ marks) / len(marks)
-        low = low + (0 if fixed is None else fixed.mean(axis=0))
-    return low
+        plane = (pull.sum(axis=1)[:, None] * plane - pull @ marks) / len(marks)
+        plane = plane + (0 if fixed is None else fixed.mean(axis=0))
+    return plane
 
 
-def _points(low: Floats, table: ReferenceTable, with_network: bool) -> pd.DataFrame:
+def _points(plane: Floats, labels: list[str]) -> pd.DataFrame:
+    """Return the positions with their labels; rows without a label are the observation."""
     import pandas as pd
 
-    labels = [str(label) for label in table.y] + [OBSERVED] * with_network
-    flags = np.arange(len(low)) >= len(table)
-    return pd.DataFrame({"x": low[:, 0], "y": low[:, 1], "label": labels, "observed": flags})
+    observed = np.arange(len(plane)) >= len(labels)
+    return pd.DataFrame(
+        {
+            "x": plane[:, 0],
+            "y": plane[:, 1],
+            "label": labels + [OBSERVED] * int(observed.sum()),
+            "observed": observed,
+        }
+    )
 
 
-def _pearson(high: Floats, low: Floats, rng: np.random.Generator) -> float:
-    one, other = rng.integers(len(high), size=(2, _PAIRS))
-    different = one != other
-    one, other = one[different], other[different]
-    true = np.linalg.norm(high[one] - high[other], axis=1)
-    flat = np.linalg.norm(low[one] - low[other], axis=1)
+def _pearson(scaled: Floats, plane: Floats, rng: np.random.Generator) -> float:
+    """Return the correlation of true and plane distances over random pairs."""
+    first, second = rng.integers(len(scaled), size=(2, _N_PAIRS))
+    different = first != second
+    first, second = first[different], second[different]
+    true = np.linalg.norm(scaled[first] - scaled[second], axis=1)
+    flat = np.linalg.norm(plane[first] - plane[second], axis=1)
     if true.std() == 0 or flat.std() == 0:
         return 0.0
     return float(np.corrcoef(true, flat)[0, 1])
-
-
-def _some_rows(high: Floats, low: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    rows = rng.permutation(len(high))[:_MOST_EXACT]
-    return high[rows], low[rows]

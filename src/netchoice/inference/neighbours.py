@@ -1,48 +1,48 @@
-"""Model probabilities from the nearest simulations; the paper's way, made honest."""
+"""Model probabilities from the votes of the nearest simulations."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from netchoice.inference.nearest import (
-    Codes,
-    Floats,
-    Told,
-    distances,
-    shares_of_nearest,
-    told_in_parts,
-)
+from netchoice.inference.classifier import Classifier, Prediction
+from netchoice.inference.distances import distances, shares_of_nearest
+from netchoice.inference.inputs import Codes
+from netchoice.inference.scaling import Floats
 
-PSEUDOCOUNT = 0.5  # of each model, Jeffreys
+PSEUDOCOUNT = 0.5  # votes that every model gets in advance (Jeffreys)
 
 
-class ByNeighbours:
-    """Votes of the k nearest simulations, with half a vote for every model beforehand.
+class NeighboursClassifier(Classifier):
+    """Count the votes of the k nearest simulations, plus half a vote for every model.
 
-    Given the votes v, the probabilities have the distribution Dirichlet(v + ½): told are its mean
-    and, for each model, the central interval of its beta distribution.
+    Given the votes v, the probabilities follow the distribution Dirichlet(v + ½). The prediction is
+    its mean and, for each model, the central interval of its beta distribution. By default k is
+    √n/2, and at least 10. Settings used: ``scaling``, ``n_neighbors``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(1).normal(size=(400, 2))
+    >>> classifier = NeighboursClassifier(n_neighbors=10).fit(X, X[:, 0] > 0)
+    >>> classifier.predict_proba([[3.0, 0.0]]).round(2)
+    array([[0.05, 0.95]])
     """
 
-    def __init__(self, X: Floats, y: Codes, n_models: int, *, n_neighbors: int) -> None:
-        self._known, self._k = X, min(n_neighbors, len(X))
-        self._is_of = np.eye(n_models)[y]
+    def _fit(self, X: Floats, codes: Codes) -> dict[str, int]:
+        self._X, self._one_hot = X, np.eye(len(self.classes_))[codes]
+        self._k = self._neighbors_or(max(10, round(math.sqrt(len(X)) / 2)), len(X))
+        return {"n_neighbors": self._k}
 
-    def tell(self, asked: Floats, coverage: float) -> Told:
-        """Probabilities of the models at these points (m, q)."""
-        return told_in_parts(
-            [
-                told_from_votes(shares_of_nearest(distance, self._k) @ self._is_of, coverage)
-                for _, distance in distances(self._known, asked)
-            ]
+    def _predict(self, X: Floats, coverage: float) -> Prediction:
+        from scipy.special import betaincinv
+
+        votes = np.concatenate(
+            [shares_of_nearest(d, self._k) @ self._one_hot for _, d in distances(self._X, X)]
         )
-
-
-def told_from_votes(votes: Floats, coverage: float) -> Told:
-    """Mean and intervals of Dirichlet(votes + ½)."""
-    from scipy.special import betaincinv
-
-    a = votes + PSEUDOCOUNT
-    b = a.sum(axis=1, keepdims=True) - a
-    outside = (1 - coverage) / 2
-    low, high = betaincinv(a, b, outside), betaincinv(a, b, 1 - outside)
-    return Told(a / (a + b), low, high, {"votes": votes})
+        a = votes + PSEUDOCOUNT
+        b = a.sum(axis=1, keepdims=True) - a
+        tail = (1 - coverage) / 2
+        lower, upper = betaincinv(a, b, tail), betaincinv(a, b, 1 - tail)
+        return Prediction(a / (a + b), lower, upper, {"votes": votes})

@@ -1,58 +1,58 @@
-"""What the parameters of a model were, given the features of one network."""
+"""The posterior distribution of a model's parameters, given the features of one observation."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from netchoice.errors import UsageError
-from netchoice.inference.checked_inputs import (
-    Floats,
-    checked_count,
-    checked_coverage,
-    checked_observed,
-    checked_table,
-)
-from netchoice.inference.nearest import distances, effective_number, epanechnikov, local_steps
-from netchoice.inference.scaling import DEFAULT_SCALING, Scaling
+from netchoice.inference.classifier import DEFAULT_COVERAGE
+from netchoice.inference.distances import distances, effective_number, epanechnikov, local_steps
+from netchoice.inference.inputs import check_observed, check_table
+from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
+from netchoice.validation import check_fraction, check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FEWEST = 30  # simulations of the model, to say anything of its parameters
-OUTER = 0.05  # share of the prior range, on each side, that counts as its bound
-LEANS_ABOVE, LEANS_TIMES = 1 / 3, 3.0
+MIN_SIMULATIONS = 30  # of the model, to estimate its parameters
+#: A posterior is at the prior's boundary if more than a third of it, and more than 3 times the
+#: prior's share, lies in the outermost twentieth of the prior range.
+OUTER_SHARE, MIN_BOUNDARY_MASS, MIN_BOUNDARY_RATIO = 0.05, 1 / 3, 3.0
 
 Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Posterior:
-    """What :func:`posterior` found.
+    """Posterior distribution of a model's parameters; the result of :func:`posterior`.
 
     Attributes
     ----------
     accepted : DataFrame (k, p)
-        Parameters of the nearest simulations, as they were drawn; the index is that of the table.
+        Parameters of the nearest simulations, as drawn from the prior. The index is that of the
+        table.
     adjusted : DataFrame (k, p)
-        The same, moved to where they would be had the simulations had the observed features.
+        The same draws after the regression adjustment to the observed features.
     weights : array (k,)
-        Of the draws; they sum to 1.
+        Weights of the draws; they sum to 1.
     median : dict
+        Posterior median of each parameter.
     intervals : dict
-        Of each parameter the central credible interval.
+        Central credible interval (lower, upper) of each parameter.
     coverage : float
+        Coverage of the intervals.
     edges : dict
-        Of each bounded parameter the share of the posterior in the ``lower`` and the ``upper``
-        twentieth of the prior range, and of the prior.
+        For each bounded parameter, by side (``lower``, ``upper``): the share of the posterior and
+        the share of the prior in the outermost twentieth of the prior range.
     at_boundary : dict
-        Parameters whose posterior lies at on a bound of the prior, and on which (``lower``,
-        ``upper``): more than a third of it, and more than 3 times the prior's share, lie in the
-        outermost twentieth of the range.
+        Parameters whose posterior is at the prior's boundary, and on which side (``lower``,
+        ``upper``): more than a third of the posterior, and more than 3 times the prior's share, lies
+        in the outermost twentieth of the range.
     """
 
     accepted: pd.DataFrame
@@ -65,7 +65,7 @@ class Posterior:
     at_boundary: dict[str, str]
 
     def summary(self) -> dict[str, dict[str, Any]]:
-        """Numbers and words by parameter, as they go into a JSON file."""
+        """Return median, interval, coverage and boundary of each parameter, ready for JSON."""
         return {
             name: {
                 "median": self.median[name],
@@ -85,32 +85,31 @@ def posterior(
     bounds: Mapping[str, Bounds] | None = None,
     n_accept: int | None = None,
     scaling: str = DEFAULT_SCALING,
-    coverage: float = 0.95,
+    coverage: float = DEFAULT_COVERAGE,
 ) -> Posterior:
-    """Posterior of a model's parameters: nearest draws, adjusted by a local linear regression.
+    """Estimate the posterior of a model's parameters by ABC with regression adjustment.
 
-    Beaumont et al. 2002, doi:10.1093/genetics/162.4.2025: the nearest simulations are weighted by
-    an Epanechnikov kernel, the parameters regressed on the features among them, and each draw is
-    moved along the regression from its own features to the observed ones. Parameters with bounds are
-    regressed as logits within them, so that no draw leaves the prior.
+    Beaumont et al. 2002, doi:10.1093/genetics/162.4.2025. The nearest simulations are weighted by an
+    Epanechnikov kernel. The parameters are regressed on the features among them, and each draw is
+    moved along the regression from its own features to the observed ones. Bounded parameters are
+    regressed as logits within their bounds, so all draws stay inside the prior.
 
     Parameters
     ----------
     X : DataFrame (n, q)
-        Features of networks simulated by the one model.
+        Features of simulations of one model.
     parameters : DataFrame (n, p)
-        What they were simulated with. A column of integers stays one.
+        Parameters of these simulations. Integer columns stay integers.
     observed : mapping or Series
-        The same features of the network.
+        The same features of the observation.
     bounds : mapping, optional
-        (low, high) of parameters, either of which may be infinite. Parameters not named are taken
-        to have none.
+        (low, high) by parameter; each may be infinite. Parameters not listed are unbounded.
     n_accept : int, optional
-        How many draws to accept; by default 4√n (at least 50, at most half).
+        Number of draws to accept; by default 4√n (at least 50, at most n/2).
     scaling : "rank", "robust" or "standard"
-        As in :func:`~netchoice.inference.probabilities.model_probabilities`.
+        How features are made comparable: :class:`~netchoice.inference.scaling.Scaling`.
     coverage : float
-        Of the credible intervals.
+        Coverage of the credible intervals.
 
     Returns
     -------
@@ -122,44 +121,60 @@ def posterior(
     >>> rng = np.random.default_rng(1)
     >>> p = pd.DataFrame({"rate": rng.uniform(0, 1, 4000)})
     >>> X = pd.DataFrame({"count": rng.binomial(100, p["rate"])})
-    >>> found = posterior(X, p, {"count": 30}, bounds={"rate": (0, 1)})
-    >>> round(found.median["rate"], 1), found.at_boundary
+    >>> result = posterior(X, p, {"count": 30}, bounds={"rate": (0, 1)})
+    >>> round(result.median["rate"], 1), result.at_boundary
     (0.3, {})
     >>> posterior(X, p, {"count": 0}, bounds={"rate": (0, 1)}).at_boundary
     {'rate': 'lower'}
     """
     import pandas as pd
 
-    names, numbers = checked_table(X)
-    _, drawn = checked_table(parameters)
-    columns = list(pd.DataFrame(parameters).columns)
-    asked = checked_observed(observed, names)
-    coverage = checked_coverage(coverage)
-    n = len(numbers)
-    if n < FEWEST or len(drawn) != n:
+    names, values = check_table(X)
+    parameter_names, drawn = check_table(parameters)
+    query = check_observed(observed, names)[None]
+    coverage = check_fraction("coverage", coverage)
+    n = len(values)
+    if n < MIN_SIMULATIONS or len(drawn) != n:
         raise UsageError(
-            f"{n} simulations and {len(drawn)} rows of parameters; expected as many of both, and at "
-            f"least {FEWEST} of the model; simulate more"
+            f"{n} simulations and {len(drawn)} rows of parameters; expected equal numbers, and at "
+            f"least {MIN_SIMULATIONS}; simulate more"
         )
-    limits = _checked_bounds(bounds or {}, columns, drawn)
+    limits = _check_bounds(bounds or {}, parameter_names, drawn)
     if n_accept is None:
         n_accept = min(n // 2, max(50, round(4 * math.sqrt(n))))
-    k = checked_count("n_accept", n_accept, n)
-    scales = Scaling.fit(numbers, scaling)
-    known, asked = scales.transform(numbers), scales.transform(asked)
-    _, distance = next(distances(known, asked))
-    rows, kernel = (found[0] for found in epanechnikov(distance, k))
-    weights = kernel / kernel.sum()
-    moved = _adjusted(known[rows] - asked, drawn[rows], weights, limits, _are_whole(drawn))
-    index = getattr(X, "index", np.arange(n))[rows]
-    return _described(
-        pd.DataFrame(drawn[rows], index=index, columns=columns),
-        pd.DataFrame(moved, index=index, columns=columns),
-        (drawn, weights, limits, coverage),
+    k = check_integer("n_accept", n_accept, maximum=n)
+    scales = Scaling.fit(values, scaling)
+    scaled, query = scales.transform(values), scales.transform(query)
+    _, distance = next(distances(scaled, query))
+    nearest, kernel = epanechnikov(distance, k)
+    rows, weights = nearest[0], kernel[0] / kernel[0].sum()
+    is_integer = (drawn == np.rint(drawn)).all(axis=0)
+    adjusted = _adjusted(scaled[rows] - query, drawn[rows], weights, limits, is_integer.tolist())
+    frame = {"index": getattr(X, "index", np.arange(n))[rows], "columns": parameter_names}
+    edges = {
+        name: _edge_shares(adjusted[:, j], weights, drawn[:, j], limits[j])
+        for j, name in enumerate(parameter_names)
+    }
+    sides = {name: _boundary_side(shares) for name, shares in edges.items()}
+    tail = (1 - coverage) / 2
+    quantiles = {
+        name: weighted_quantile(adjusted[:, j], weights, [tail, 0.5, 1 - tail]).tolist()
+        for j, name in enumerate(parameter_names)
+    }
+    return Posterior(
+        accepted=pd.DataFrame(drawn[rows], **frame),
+        adjusted=pd.DataFrame(adjusted, **frame),
+        weights=weights,
+        median={name: middle for name, (_, middle, _) in quantiles.items()},
+        intervals={name: (low, high) for name, (low, _, high) in quantiles.items()},
+        coverage=coverage,
+        edges=edges,
+        at_boundary={name: side for name, side in sides.items() if side is not None},
     )
 
 
-def _checked_bounds(bounds: Mapping[str, Bounds], names: list[str], drawn: Floats) -> list[Bounds]:
+def _check_bounds(bounds: Mapping[str, Bounds], names: list[str], drawn: Floats) -> list[Bounds]:
+    """Return the bounds of every parameter, infinite where none are given."""
     unknown = [name for name in bounds if name not in names]
     if unknown:
         raise UsageError(
@@ -171,35 +186,31 @@ def _checked_bounds(bounds: Mapping[str, Bounds], names: list[str], drawn: Float
         if not (low <= column.min() and column.max() <= high):
             raise UsageError(
                 f"{name} was drawn from {column.min():g} to {column.max():g}, but its bounds are "
-                f"{low:g} and {high:g}; expected all draws within"
+                f"{low:g} and {high:g}; expected all draws within the bounds"
             )
         limits.append((low, high))
     return limits
 
 
-def _are_whole(drawn: Floats) -> list[bool]:
-    return [bool((column == np.rint(column)).all()) for column in drawn.T]
-
-
 def _adjusted(
-    steps: Floats, drawn: Floats, weights: Floats, limits: list[Bounds], whole: list[bool]
+    steps: Floats, drawn: Floats, weights: Floats, limits: list[Bounds], is_integer: list[bool]
 ) -> Floats:
-    """Draws moved along the local regression; integers are rounded, within their bounds."""
-    moved = np.empty(drawn.shape)
+    """Return the draws moved along the local regression; integers are rounded within their bounds."""
+    adjusted = np.empty(drawn.shape)
     for j, (values, (low, high)) in enumerate(zip(drawn.T, limits, strict=True)):
-        margin = 0.5 if whole[j] else 0.0  # half a unit on both sides belongs to the last one
-        free, back = _unbounded(low - margin, high + margin)
-        moved[:, j] = back(_moved_to_origin(steps, free(values), weights))
-        if whole[j]:
-            moved[:, j] = np.rint(moved[:, j]).clip(low, high)
-    return moved
+        margin = 0.5 if is_integer[j] else 0.0  # values that round to the bound belong to it
+        to_real, from_real = _unbounded(low - margin, high + margin)
+        adjusted[:, j] = from_real(_regressed(steps, to_real(values), weights))
+        if is_integer[j]:
+            adjusted[:, j] = np.rint(adjusted[:, j]).clip(low, high)
+    return adjusted
 
 
-def _moved_to_origin(steps: Floats, values: Floats, weights: Floats) -> Floats:
-    """Fit at the origin, and residuals.
+def _regressed(steps: Floats, values: Floats, weights: Floats) -> Floats:
+    """Return the fitted value at the observation plus the residual of each draw.
 
-    Residuals are widened by what the fit took from them: with k effective draws and p coefficients
-    their variance is (k − p)/k of the truth.
+    The residuals are widened by √(k/(k − p)) for k effective draws and p coefficients, because the
+    fit has reduced their variance by the factor (k − p)/k.
     """
     design = np.column_stack([np.ones(len(steps)), local_steps(steps, weights)])
     root = np.sqrt(weights)
@@ -210,7 +221,7 @@ def _moved_to_origin(steps: Floats, values: Floats, weights: Floats) -> Floats:
 
 
 def _unbounded(low: float, high: float) -> tuple[Any, Any]:
-    """A function from the open interval to all numbers, and its inverse: logit, log or nothing."""
+    """Return a map from the interval to the real line, and its inverse: logit, log or identity."""
     from scipy.special import expit, logit
 
     if math.isinf(low) and math.isinf(high):
@@ -219,59 +230,51 @@ def _unbounded(low: float, high: float) -> tuple[Any, Any]:
         tiny = np.finfo(float).tiny
         return (lambda x: np.log((x - low).clip(min=tiny))), (lambda z: low + np.exp(z))
     if math.isinf(low):
-        upwards, back = _unbounded(-high, math.inf)
-        return (lambda x: upwards(-x)), (lambda z: -back(z))
+        to_real, from_real = _unbounded(-high, math.inf)
+        return (lambda x: to_real(-x)), (lambda z: -from_real(z))
     width = high - low or 1.0
-    near = 1e-4  # a draw on the bound itself is taken to be this share of the range inside
+    near = 1e-4  # a draw at a bound is moved inside by this share of the range
     return (
         lambda x: logit(((x - low) / width).clip(near, 1 - near)),
         lambda z: low + width * expit(z) if high > low else np.full(len(z), low),
     )
 
 
-def weighted_quantile(values: Floats, weights: Floats, shares: Any) -> Floats:
-    """Quantiles of weighted draws, interpolated between the middles of their weights.
+def weighted_quantile(values: Floats, weights: Floats, quantiles: Any) -> Floats:
+    """Return quantiles of weighted values, interpolated between the midpoints of the weights.
 
     >>> weighted_quantile(np.array([3.0, 1.0, 2.0]), np.ones(3), [0.5, 0.9])
     array([2., 3.])
     """
     order = np.argsort(values, kind="stable")
-    held = weights[order]
-    middle = (np.cumsum(held) - held / 2) / held.sum()
-    return np.asarray(np.interp(shares, middle, values[order]))
+    sorted_weights = weights[order]
+    midpoints = (np.cumsum(sorted_weights) - sorted_weights / 2) / sorted_weights.sum()
+    return np.asarray(np.interp(quantiles, midpoints, values[order]))
 
 
-def _described(
-    accepted: pd.DataFrame, adjusted: pd.DataFrame, how: tuple[Floats, Floats, list[Bounds], float]
-) -> Posterior:
-    drawn, weights, limits, coverage = how
-    outside = (1 - coverage) / 2
-    median, intervals, edges, at_boundary = {}, {}, {}, {}
-    for j, name in enumerate(adjusted.columns):
-        values = adjusted[name].to_numpy()
-        low, middle, high = weighted_quantile(values, weights, [outside, 0.5, 1 - outside]).tolist()
-        median[name], intervals[name] = middle, (low, high)
-        edges[name] = {
-            side: (
-                _share_at(side, values, weights, limits[j]),
-                _share_at(side, drawn[:, j], None, limits[j]),
-            )
-            for side in ("lower", "upper")
-            if math.isfinite(limits[j][0]) and math.isfinite(limits[j][1])
-        }
-        sides = {
-            side: share
-            for side, (share, prior) in edges[name].items()
-            if share > max(LEANS_ABOVE, LEANS_TIMES * prior)
-        }
-        if sides and limits[j][0] < limits[j][1]:
-            at_boundary[name] = max(sides, key=lambda side: sides[side])
-    return Posterior(accepted, adjusted, weights, median, intervals, coverage, edges, at_boundary)
-
-
-def _share_at(side: str, values: Floats, weights: Floats | None, limits: Bounds) -> float:
-    """Share of draws in the outermost part of the range on one side."""
+def _edge_shares(
+    values: Floats, weights: Floats, prior: Floats, limits: Bounds
+) -> dict[str, Bounds]:
+    """Return by side the shares of posterior and prior in the outermost twentieth of the range."""
     low, high = limits
-    margin = OUTER * (high - low)
-    at = values <= low + margin if side == "lower" else values >= high - margin
-    return float(np.average(at, weights=weights))
+    if math.isinf(low) or math.isinf(high):
+        return {}
+    margin = OUTER_SHARE * (high - low)
+
+    def shares(at_edge: Callable[[Floats], Any]) -> Bounds:
+        return float(np.average(at_edge(values), weights=weights)), float(np.mean(at_edge(prior)))
+
+    return {
+        "lower": shares(lambda x: x <= low + margin),
+        "upper": shares(lambda x: x >= high - margin),
+    }
+
+
+def _boundary_side(edges: dict[str, Bounds]) -> str | None:
+    """Return the side on which the posterior is at the prior's boundary, if there is one."""
+    sides = {
+        side: share
+        for side, (share, prior) in edges.items()
+        if share > max(MIN_BOUNDARY_MASS, MIN_BOUNDARY_RATIO * prior)
+    }
+    return max(sides, key=lambda side: sides[side], default=None)

@@ -1,4 +1,4 @@
-"""How probable is each model, given the features of one network."""
+"""The probability of each model, given the features of one observation."""
 
 from __future__ import annotations
 
@@ -6,49 +6,52 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from netchoice.inference.checked_inputs import (
-    checked_coverage,
-    checked_labels,
-    checked_observed,
-    checked_table,
-    checked_weights,
+from netchoice.inference.classifier import DEFAULT_COVERAGE, Classifier
+from netchoice.inference.forest import ForestClassifier
+from netchoice.inference.inputs import (
+    check_labels,
+    check_models,
+    check_observed,
+    check_table,
+    prior_factors,
 )
-from netchoice.inference.classifier import COVERAGE, DEFAULT_METHOD, METHODS, Method, reweighted
-from netchoice.inference.reliability import HeldOut, held_out
+from netchoice.inference.neighbours import NeighboursClassifier
+from netchoice.inference.regression import RegressionClassifier
 from netchoice.inference.scaling import DEFAULT_SCALING
+from netchoice.validation import check_choice
 
-__all__ = [
-    "DEFAULT_METHOD",
-    "METHODS",
-    "HeldOut",
-    "ModelProbabilities",
-    "held_out",
-    "model_probabilities",
-]
+METHODS: dict[str, type[Classifier]] = {
+    "neighbours": NeighboursClassifier,
+    "forest": ForestClassifier,
+    "regression": RegressionClassifier,
+}
+DEFAULT_METHOD = "regression"
 
 
 @dataclass(frozen=True)
 class ModelProbabilities:
-    """What :func:`model_probabilities` found.
+    """Probabilities of the models; the result of :func:`model_probabilities`.
 
     Attributes
     ----------
     probabilities : dict
-        Of each model; they sum to 1, and none is 0 or 1.
+        The probability of each model. They sum to 1, and none is exactly 0 or 1.
     intervals : dict
-        Of each model, between what bounds its probability lies, as far as the number of simulations
-        near the network says.
+        The interval (lower, upper) of each probability. It covers the uncertainty due to the finite
+        number of simulations near the observation.
     coverage : float
-        Probability of those bounds.
+        The coverage of the intervals.
     model : str
-        The most probable one; the first of several.
+        The most probable model; the first one if several tie.
     method, scaling : str
+        The settings used.
     details : dict
-        By method. ``neighbours``: ``n_neighbors`` and the ``votes``. ``forest``: share of the
-        ``votes``, ``local_error`` of the votes' pick, and ``rows_near``, of how many simulations
-        that is worth. ``regression``: ``n_neighbors``, their weight ``near`` by model, the models
-        ``absent`` among them, and whether the regression had the models ``separated`` there, so that
-        only its ridge and the one simulation added keep the odds finite.
+        Further results, by method. ``neighbours``: ``n_neighbors`` and the ``votes``. ``forest``:
+        ``n_trees``, the shares of the ``votes``, the ``local_error`` rate of the prediction, and
+        ``rows_near``, the effective number of simulations behind it. ``regression``:
+        ``n_neighbors``, the weight of each model among them (``near``), the models ``absent`` among
+        them, and whether they are ``separated``, so that only the ridge and the pseudo-simulation
+        keep the odds finite.
     """
 
     probabilities: dict[str, float]
@@ -58,6 +61,11 @@ class ModelProbabilities:
     method: str
     scaling: str
     details: dict[str, Any] = field(default_factory=dict)
+
+
+def make_classifier(method: str, **settings: Any) -> Classifier:
+    """Return an unfitted classifier of the named method."""
+    return METHODS[check_choice("method", method, METHODS)](**settings)
 
 
 def model_probabilities(
@@ -70,40 +78,39 @@ def model_probabilities(
     scaling: str = DEFAULT_SCALING,
     n_neighbors: int | None = None,
     n_trees: int = 500,
-    coverage: float = COVERAGE,
+    coverage: float = DEFAULT_COVERAGE,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> ModelProbabilities:
-    """Probability of every model, given simulations of all and the features of one network.
+    """Return the probability of every model, given simulations of all models and one observation.
 
     Parameters
     ----------
     X : DataFrame (n, q)
-        Features of simulated networks.
+        Features of the simulations.
     y : Series (n,)
-        The model that made each.
+        The model of each simulation.
     observed : mapping or Series
-        The same features of the network.
+        The same features of the observation.
     method : "regression", "forest" or "neighbours"
-        Multinomial logistic regression on the nearest simulations, read off at the network
-        (Fagundes et al. 2007, doi:10.1073/pnas.0708280104); random-forest ABC (Pudlo et al. 2016,
-        doi:10.1093/bioinformatics/btv684); or votes of the nearest simulations with half a vote
-        for each model beforehand, which is the paper's way made honest.
+        Multinomial logistic regression on the nearest simulations, evaluated at the observation
+        (:class:`RegressionClassifier`); random-forest ABC (:class:`ForestClassifier`); or votes of
+        the nearest simulations, plus half a vote for each model (:class:`NeighboursClassifier`).
     weights : mapping, optional
-        Prior weight of each model. By default the models' shares of the table are the prior.
+        Prior weight of each model. By default the prior is the models' shares of the table.
     scaling : "rank", "robust" or "standard"
-        How distances are measured: :class:`~netchoice.inference.scaling.Scaling`.
+        How features are made comparable: :class:`~netchoice.inference.scaling.Scaling`.
     n_neighbors : int, optional
-        Simulations that count as near; √n/2 (at least 10) for ``neighbours``, 8√n for
-        ``regression``. The paper's is 10. Of no effect on ``forest``.
+        Number of nearest simulations. The default is √n/2 (at least 10) for ``neighbours`` and 8√n
+        for ``regression``; the paper uses 10. No effect on ``forest``.
     n_trees : int
-        Of each of the two forests.
+        Number of trees of each of the two forests.
     coverage : float
-        Of the bounds in ``intervals``.
+        Coverage of the intervals.
     seed : int
-        The forests' only.
+        Seed of the forests.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
 
     Returns
     -------
@@ -115,27 +122,28 @@ def model_probabilities(
     >>> rng = np.random.default_rng(1)
     >>> y = np.repeat(["low", "high"], 1000)
     >>> X = pd.DataFrame({"height": rng.normal(np.where(y == "low", -1, 1))})
-    >>> answer = model_probabilities(X, y, {"height": 0.5})
-    >>> low, high = answer.intervals["high"]
-    >>> answer.model, low < 0.73 < high  # in truth 1 / (1 + exp(−1)) = 0.73
+    >>> result = model_probabilities(X, y, {"height": 0.5})
+    >>> lower, upper = result.intervals["high"]
+    >>> result.model, lower < 0.73 < upper  # the true probability is 1 / (1 + exp(−1)) = 0.73
     ('high', True)
     """
-    names, numbers = checked_table(X)
-    models, codes = checked_labels(y, len(numbers))
-    asked = checked_observed(observed, names)
-    factors = checked_weights(weights, models, codes)
-    coverage = checked_coverage(coverage)
-    how = Method(method, scaling, n_neighbors, n_trees, seed, n_jobs)
-    told = reweighted(how.tell(numbers, codes, len(models), asked, coverage), factors)
-    chances = told.probabilities[0]
+    names, values = check_table(X)
+    labels = check_labels(y, len(values))
+    models, codes = check_models(labels)
+    query = check_observed(observed, names)
+    factors = prior_factors(weights, models, codes)
+    classifier = make_classifier(
+        method, scaling=scaling, n_neighbors=n_neighbors, n_trees=n_trees, seed=seed, n_jobs=n_jobs
+    ).fit(values, labels)
+    prediction = classifier.predict(query[None], coverage).reweighted(factors)
+    probabilities = prediction.probabilities[0]
+    bounds = zip(prediction.lower[0].tolist(), prediction.upper[0].tolist(), strict=True)
     return ModelProbabilities(
-        dict(zip(models, chances.tolist(), strict=True)),
-        dict(
-            zip(models, zip(told.low[0].tolist(), told.high[0].tolist(), strict=True), strict=True)
-        ),
-        coverage,
-        models[int(chances.argmax())],
+        dict(zip(models, probabilities.tolist(), strict=True)),
+        dict(zip(models, bounds, strict=True)),
+        float(coverage),
+        models[int(probabilities.argmax())],
         method,
         scaling,
-        how.details(told, models, len(numbers)),
+        classifier.describe(prediction),
     )

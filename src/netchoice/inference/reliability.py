@@ -1,22 +1,18 @@
-"""How far the probabilities can be trusted: held-out simulations, whose models are known."""
+"""The reliability of predicted probabilities, estimated by cross-validation on the simulations."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.inference.checked_inputs import (
-    Codes,
-    Floats,
-    checked_count,
-    checked_labels,
-    checked_table,
-)
-from netchoice.inference.classifier import COVERAGE, DEFAULT_METHOD, Method
-from netchoice.inference.scaling import DEFAULT_SCALING
+from netchoice.inference.inputs import Codes, check_labels, check_models, check_table
+from netchoice.inference.probabilities import DEFAULT_METHOD, make_classifier
+from netchoice.inference.scaling import DEFAULT_SCALING, Floats
+from netchoice.validation import check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,28 +22,32 @@ N_BINS = 10
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What :func:`held_out` found.
+    """Predictions for held-out simulations and their scores; the result of :func:`held_out`.
 
     Attributes
     ----------
     probabilities : DataFrame (m, C)
-        Of every model for each simulation judged, told by a table that did not hold it; the index
-        is that of the table.
+        The probability of every model for each held-out simulation, predicted from a table without
+        it. The index is that of the table.
     truth : Series (m,)
-        The model that made it.
+        The true model of each simulation.
     confusion : DataFrame (C, C)
-        How many of each true model (rows) were told to be of each (columns).
+        Number of simulations by true model (rows) and predicted model (columns).
     accuracy : float
+        Share of correct predictions.
     log_score : float
-        Mean of −log of the probability of the true model; lower is better, 0 is perfect.
+        Mean of −log of the true model's probability. Lower is better; 0 is perfect.
     brier : float
-        Mean squared distance between probabilities and truth, summed over models; from 0 to 2.
+        Mean squared difference between probabilities and truth, summed over models; from 0 to 2.
     calibration_error : float
-        Mean distance between told and true shares in ``reliability``, weighted by ``n``.
+        Mean absolute difference between ``predicted`` and ``observed`` in ``reliability``, weighted
+        by ``n``.
     reliability : DataFrame
-        In ten classes of told probability, all models together: ``low`` and ``high`` of the class,
-        ``n`` probabilities in it, their mean ``told``, and the share ``true`` that was so.
+        Ten bins of predicted probability, over all models: the limits ``low`` and ``high`` of the
+        bin, the number ``n`` of probabilities in it, their mean ``predicted``, and the ``observed``
+        frequency.
     method, scaling : str
+        The settings used.
     """
 
     probabilities: pd.DataFrame
@@ -75,20 +75,21 @@ def held_out(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> HeldOut:
-    """Tell the model of simulations that were left out, fold by fold, and see how well that went.
+    """Predict the model of held-out simulations by cross-validation, and score the predictions.
 
     Parameters
     ----------
     X, y
         As in :func:`~netchoice.inference.probabilities.model_probabilities`.
     method, scaling, n_neighbors, n_trees, n_jobs
-        Likewise. Scales are learnt without the rows left out.
+        As in :func:`~netchoice.inference.probabilities.model_probabilities`. The scaling is fitted
+        without the held-out rows.
     folds : int
-        Parts, with equal shares of the models, that are left out one after the other.
+        Number of folds, stratified by model.
     limit : int, optional
-        Judge at most so many simulations, drawn at random; all serve to learn from.
+        Predict at most this many simulations, drawn at random. The others still serve for training.
     seed : int
-        Of the folds, of the draw and of the forests.
+        Seed of the folds, of the draw and of the forests.
 
     Returns
     -------
@@ -100,40 +101,43 @@ def held_out(
     >>> rng = np.random.default_rng(1)
     >>> y = np.repeat(["low", "high"], 200)
     >>> X = pd.DataFrame({"height": rng.normal(np.where(y == "low", -2, 2))})
-    >>> judged = held_out(X, y, method="neighbours")
-    >>> judged.accuracy > 0.95, judged.confusion.to_numpy().sum()
+    >>> result = held_out(X, y, method="neighbours")
+    >>> result.accuracy > 0.95, result.confusion.to_numpy().sum()
     (True, np.int64(400))
     """
     import pandas as pd
     from sklearn.model_selection import StratifiedKFold
 
-    _, numbers = checked_table(X)
-    models, codes = checked_labels(y, len(numbers))
-    fewest = int(np.bincount(codes).min())
-    if not 2 <= folds <= fewest:
+    _, values = check_table(X)
+    labels = check_labels(y, len(values))
+    models, codes = check_models(labels)
+    rarest = int(np.bincount(codes).min())
+    if not 2 <= folds <= rarest:
         raise UsageError(
-            f"folds={folds}, but the rarest model has {fewest} simulations; "
-            f"expected 2 to {fewest} folds"
+            f"folds={folds}, but the rarest model has {rarest} simulations; "
+            f"expected 2 to {rarest} folds"
         )
-    how = Method(method, scaling, n_neighbors, n_trees, seed, n_jobs)
-    chosen = _drawn(len(codes), limit, seed)
-    chances = np.full((len(codes), len(models)), np.nan)
+    settings = {
+        "scaling": scaling, "n_neighbors": n_neighbors, "n_trees": n_trees, "n_jobs": n_jobs
+    }  # fmt: skip
+    chosen = _draw_rows(len(codes), limit, seed)
+    probabilities = np.full((len(codes), len(models)), np.nan)
     splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    for fold, (train, test) in enumerate(splitter.split(numbers, codes)):
+    for fold, (train, test) in enumerate(splitter.split(values, codes)):
         test = test[chosen[test]]
         if len(test):
-            forests = replace(how, seed=int(_seed_of_fold(seed, fold)))
-            told = forests.tell(numbers[train], codes[train], len(models), numbers[test], COVERAGE)
-            chances[test] = told.probabilities
+            classifier = make_classifier(method, seed=_seed_of_fold(seed, fold), **settings)
+            classifier.fit(values[train], labels[train])
+            probabilities[test] = classifier.predict_proba(values[test])
     index = getattr(X, "index", np.arange(len(codes)))[chosen]
-    return _judged(
-        pd.DataFrame(chances[chosen], index=index, columns=models), codes[chosen], method, scaling
-    )
+    frame = pd.DataFrame(probabilities[chosen], index=index, columns=models)
+    return _scored(frame, codes[chosen], method, scaling)
 
 
-def _drawn(n: int, limit: int | None, seed: int) -> Any:
+def _draw_rows(n: int, limit: int | None, seed: int) -> NDArray[np.bool_]:
+    """Return a mask of at most ``limit`` of ``n`` rows, drawn without replacement."""
     chosen = np.ones(n, dtype=bool)
-    if limit is not None and checked_count("limit", limit, np.iinfo(np.int64).max) < n:
+    if limit is not None and check_integer("limit", limit) < n:
         chosen[:] = False
         chosen[np.random.default_rng(seed).choice(n, limit, replace=False)] = True
     return chosen
@@ -143,24 +147,25 @@ def _seed_of_fold(seed: int, fold: int) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=(fold,)).generate_state(1)[0])
 
 
-def _judged(frame: pd.DataFrame, codes: Codes, method: str, scaling: str) -> HeldOut:
+def _scored(frame: pd.DataFrame, codes: Codes, method: str, scaling: str) -> HeldOut:
+    """Compare the predicted probabilities with the true models."""
     import pandas as pd
 
-    chances = frame.to_numpy()
+    probabilities = frame.to_numpy()
     models = list(frame.columns)
-    told = chances.argmax(axis=1)
-    is_of = np.eye(len(models))[codes]
+    predicted = probabilities.argmax(axis=1)
+    one_hot = np.eye(len(models))[codes]
     counts = np.zeros((len(models), len(models)), dtype=np.int64)
-    np.add.at(counts, (codes, told), 1)
-    table = reliability(chances, is_of)
+    np.add.at(counts, (codes, predicted), 1)
+    table = reliability(probabilities, one_hot)
     gaps = (table["predicted"] - table["observed"]).abs() * table["n"]
     return HeldOut(
         probabilities=frame,
         truth=pd.Series(np.array(models)[codes], index=frame.index),
         confusion=pd.DataFrame(counts, index=models, columns=models),
-        accuracy=float((told == codes).mean()),
-        log_score=float(-np.log(chances[np.arange(len(codes)), codes]).mean()),
-        brier=float(((chances - is_of) ** 2).sum(axis=1).mean()),
+        accuracy=float((predicted == codes).mean()),
+        log_score=float(-np.log(probabilities[np.arange(len(codes)), codes]).mean()),
+        brier=float(((probabilities - one_hot) ** 2).sum(axis=1).mean()),
         calibration_error=float(gaps.sum() / table["n"].sum()),
         reliability=table,
         method=method,
@@ -168,8 +173,8 @@ def _judged(frame: pd.DataFrame, codes: Codes, method: str, scaling: str) -> Hel
     )
 
 
-def reliability(chances: Floats, is_of: Floats, n_bins: int = N_BINS) -> pd.DataFrame:
-    """Told and true shares in classes of told probability; classes without any are left out.
+def reliability(probabilities: Floats, one_hot: Floats, n_bins: int = N_BINS) -> pd.DataFrame:
+    """Return mean prediction and observed frequency by bin of probability, without empty bins.
 
     >>> reliability(np.array([[0.9, 0.1], [0.8, 0.2]]), np.array([[1, 0], [0, 1]]), 2)
        low  high  n  predicted  observed
@@ -178,16 +183,16 @@ def reliability(chances: Floats, is_of: Floats, n_bins: int = N_BINS) -> pd.Data
     """
     import pandas as pd
 
-    told, true = chances.ravel(), np.asarray(is_of, dtype=float).ravel()
-    at = np.minimum((told * n_bins).astype(np.int64), n_bins - 1)
-    n = np.bincount(at, minlength=n_bins)
-    held = np.flatnonzero(n)
+    predicted, true = probabilities.ravel(), np.asarray(one_hot, dtype=float).ravel()
+    bins = np.minimum((predicted * n_bins).astype(np.int64), n_bins - 1)
+    n = np.bincount(bins, minlength=n_bins)
+    filled = np.flatnonzero(n)
     return pd.DataFrame(
         {
-            "low": held / n_bins,
-            "high": (held + 1) / n_bins,
-            "n": n[held],
-            "predicted": np.bincount(at, told, n_bins)[held] / n[held],
-            "observed": np.bincount(at, true, n_bins)[held] / n[held],
+            "low": filled / n_bins,
+            "high": (filled + 1) / n_bins,
+            "n": n[filled],
+            "predicted": np.bincount(bins, predicted, n_bins)[filled] / n[filled],
+            "observed": np.bincount(bins, true, n_bins)[filled] / n[filled],
         }
     )

@@ -1,4 +1,4 @@
-"""Features on a common scale, so that distances between networks mean something."""
+"""Scaling of features, so that distances between rows are comparable."""
 
 from __future__ import annotations
 
@@ -9,46 +9,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
+from netchoice.validation import check_choice
 
 Floats = NDArray[np.float64]
 
-#: From the one that loses least to the paper's.
 SCALINGS = ("rank", "robust", "standard")
 DEFAULT_SCALING = "rank"
 
-_LARGEST = 1e300  # an overflowed Estrada index is farther than any other, and still a number
-_FARTHEST = 1e100  # whose square is still a number
+_MAX_VALUE = 1e300  # replaces infinite values, such as an overflowed Estrada index
+_MAX_SCORE = 1e100  # the square of a score must not overflow
 _NORMAL_QUARTILES = 1.3489795003921634  # distance between the quartiles of a standard normal
-_INNER_TAIL = 0.1  # a tail is as long as from here to the outermost value
+_TAIL = 0.1  # share of the table on each side that determines the slope outside
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """What was learnt of every column of a table; made by :meth:`fit`.
+    """A fitted transformation of the columns of a table to a common scale.
 
-    The three ways:
+    Use :meth:`fit` to make one. There are three kinds:
 
     ``rank``
-        Normal scores of the ranks: the value at the quantile u of the table becomes Φ⁻¹(u), equal
-        values share their middle rank, values between two of the table are interpolated. It does
-        not matter by what monotone function a feature is measured, nor how many orders of magnitude
-        it spans. Values outside the table are not clipped: see below.
+        Normal scores of the ranks. The value at quantile u of the table becomes Φ⁻¹(u), ties get
+        their mean rank, and values between two values of the table are interpolated. Monotone
+        transformations of a feature do not matter, nor how many orders of magnitude it spans.
     ``robust``
-        asinh of the value, from the median, in units of the distance between the quartiles (that of
-        a normal distribution is 1 standard deviation): linear in the middle, logarithmic outside.
+        asinh of the distance from the median in units of the interquartile range (divided by that
+        of a standard normal). It is linear in the middle and logarithmic outside.
     ``standard``
-        Mean and standard deviation; the paper's way. A few large values squeeze all others together:
-        of a feature that spans 40 orders of magnitude nothing is left.
+        Distance from the mean in standard deviations, as in the paper. A few large values compress
+        all others: a feature that spans 40 orders of magnitude is lost.
 
-    **Outside the table** ranks say nothing. There the scores go on in the logarithmic measure of
-    ``robust``, with the slope that they have on average over the outermost tenth of the table on
-    that side. So a value that is beyond the table by as much as the tail is long gets as much above
-    the outermost score as the tail is long in scores: far in terms of what the simulations show on
-    that side, be it a narrow column or one of 40 orders of magnitude.
+    **Outside the table** ranks are undefined. There the scores of ``rank`` continue on the
+    logarithmic scale of ``robust``, with the mean slope over the outermost tenth of the table on that
+    side. A value that is beyond the table by the length of this tail gets a score that is beyond the
+    outermost score by the length of the tail in scores. So values outside the simulated range are
+    far, in narrow and in wide columns.
 
-    **A constant column** is 0 for its own value. Another value is beyond the outermost score
-    that a table of that many rows can give, by the asinh of its distance, in units of the constant
-    (of 1, if that is 0). (``standard`` centres such columns only, as scikit-learn does.)
+    **A constant column** is 0 at its value. Any other value is placed beyond the outermost score that
+    a table of this size can give, by the asinh of its distance in units of the constant (of 1, if the
+    constant is 0). ``standard`` only centres such columns, as scikit-learn does.
 
     Infinite values count as ±1e300.
 
@@ -59,37 +58,35 @@ class Scaling:
     array([[-1.28,  0.  ,  0.26,  1.28,  2.12]])
     """
 
-    how: str
+    kind: str
     columns: tuple[_Column, ...]
 
     @classmethod
-    def fit(cls, X: Any, how: str = DEFAULT_SCALING) -> Self:
-        """Learn how the columns of a table (n, q) are spread."""
-        if how not in SCALINGS:
-            expected = ", ".join(map(repr, SCALINGS))
-            raise UsageError(f"scaling {how!r}; expected one of {expected}")
-        X = _numbers(X)
+    def fit(cls, X: Any, kind: str = DEFAULT_SCALING) -> Self:
+        """Return a scaling of this kind, fitted to the columns of a table (n, q)."""
+        check_choice("scaling", kind, SCALINGS)
+        X = _as_finite(X)
         if len(X) < 2:
-            raise UsageError(f"a table with {len(X)} rows; expected at least 2 to learn its scales")
-        return cls(how, tuple(_Column.fit(values, how) for values in X.T))
+            raise UsageError(f"a table with {len(X)} rows; expected at least 2 to fit a scaling")
+        return cls(kind, tuple(_Column.fit(values, kind) for values in X.T))
 
     def transform(self, X: Any) -> Floats:
-        """The columns of a table (m, q), in C order, on the scales learnt."""
-        X = _numbers(X)
+        """Return the scaled columns of a table (m, q)."""
+        X = _as_finite(X)
         if X.shape[1] != len(self.columns):
             raise UsageError(
-                f"a table with {X.shape[1]} columns; expected the {len(self.columns)} that the "
-                "scales were learnt from"
+                f"a table with {X.shape[1]} columns; expected the {len(self.columns)} columns that the "
+                "scaling was fitted to"
             )
         scaled = np.empty(X.shape)
         for k, column in enumerate(self.columns):
-            scaled[:, k] = getattr(column, self.how)(X[:, k])
-        return scaled.clip(-_FARTHEST, _FARTHEST)
+            scaled[:, k] = getattr(column, self.kind)(X[:, k])
+        return scaled.clip(-_MAX_SCORE, _MAX_SCORE)
 
 
 @dataclass(frozen=True)
 class _Column:
-    """Middle and spread of one column; its different values and their scores if ranks are wanted."""
+    """Location and unit of one column and, for ``rank``, its distinct values and their scores."""
 
     n: int
     middle: float
@@ -99,15 +96,15 @@ class _Column:
     scores: Floats
 
     @classmethod
-    def fit(cls, column: Floats, how: str) -> Self:
+    def fit(cls, column: Floats, kind: str) -> Self:
         constant = bool(column.min() == column.max())
-        if how == "standard":
+        if kind == "standard":
             scale = float(column.std())
             middle, unit = float(column.mean()), scale if scale > 0 and not constant else 1.0
         else:
-            middle, unit = _middle_and_unit(column)
-        nothing = np.empty(0)
-        values, scores = _normal_scores(column) if how == "rank" else (nothing, nothing)
+            middle, unit = _median_and_unit(column)
+        empty = np.empty(0)
+        values, scores = _normal_scores(column) if kind == "rank" else (empty, empty)
         return cls(len(column), middle, unit, constant, values, scores)
 
     def standard(self, x: Any) -> Any:
@@ -125,25 +122,25 @@ class _Column:
         scores = np.interp(x, self.values, self.scores)
         for side, outside in ((0, x < self.values[0]), (-1, x > self.values[-1])):
             if outside.any():
-                edge = self.values[side]
-                beyond = self.robust(x[outside]) - self.robust(edge)
+                beyond = self.robust(x[outside]) - self.robust(self.values[side])
                 scores[outside] = self.scores[side] + self._tail_slope(side) * beyond
         return np.asarray(scores)
 
     def _tail_slope(self, side: int) -> float:
-        """Score per logarithmic unit, over the outermost tenth or at least the last two values."""
+        """Return the score per logarithmic unit, over the outermost tenth or the last two values."""
         from scipy.special import ndtri
 
         if side == 0:
-            at = max(1, int(np.searchsorted(self.scores, ndtri(_INNER_TAIL), side="left")))
+            at = max(1, int(np.searchsorted(self.scores, ndtri(_TAIL), side="left")))
         else:
-            last = int(np.searchsorted(self.scores, ndtri(1 - _INNER_TAIL), side="right")) - 1
+            last = int(np.searchsorted(self.scores, ndtri(1 - _TAIL), side="right")) - 1
             at = min(last, len(self.values) - 2)
         length = abs(self.robust(self.values[side]) - self.robust(self.values[at]))
         return float(abs(self.scores[side] - self.scores[at]) / max(length, 1e-12))
 
 
-def _numbers(X: Any) -> Floats:
+def _as_finite(X: Any) -> Floats:
+    """Return a table as numbers within ±1e300; missing values are an error."""
     names = getattr(X, "columns", None)
     X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2:
@@ -153,21 +150,22 @@ def _numbers(X: Any) -> Floats:
         k = int(missing.argmax())
         name = k if names is None else repr(names[k])
         raise UsageError(f"column {name} has missing values (NaN); drop the column or those rows")
-    return np.asarray(X.clip(-_LARGEST, _LARGEST))
+    return np.asarray(X.clip(-_MAX_VALUE, _MAX_VALUE))
 
 
-def _middle_and_unit(column: Floats) -> tuple[float, float]:
-    """Median, and quartile distance; where that is 0, the mean distance from the median."""
+def _median_and_unit(column: Floats) -> tuple[float, float]:
+    """Return the median and the interquartile range, or the mean deviation if that is 0."""
     low, middle, high = np.quantile(column, (0.25, 0.5, 0.75))
     unit = float(high - low) / _NORMAL_QUARTILES
     if unit == 0:
         unit = float(np.mean(np.abs(column - middle)))
-    if unit == 0:  # a constant
+    if unit == 0:  # a constant column
         unit = abs(float(middle)) or 1.0
     return float(middle), unit
 
 
 def _normal_scores(column: Floats) -> tuple[Floats, Floats]:
+    """Return the distinct values of a column and the normal scores of their mean ranks."""
     from scipy.special import ndtri
 
     values, counts = np.unique(column, return_counts=True)
@@ -175,6 +173,7 @@ def _normal_scores(column: Floats) -> tuple[Floats, Floats]:
 
 
 def _outermost_score(n: int) -> float:
+    """Return the largest normal score among ``n`` distinct values."""
     from scipy.special import ndtri
 
     return float(ndtri(1 - 0.5 / n))

@@ -1,8 +1,8 @@
-"""How networks grow."""
+"""Models of network growth, their priors, and model spaces."""
 
+from netchoice.models.builtin import get_model, get_space
 from netchoice.models.model import Model, Parameter, model
 from netchoice.models.priors import Prior, as_prior
-from netchoice.models.registry import get_model, get_space
 from netchoice.models.space import ModelSpace
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""A model: a name, a function that grows a network, and a prior for each of its parameters."""
+"""Models: a name, a function that grows a network, and a prior for each parameter."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from netchoice.errors import (
 from netchoice.graph import Graph
 from netchoice.models.priors import Prior, as_prior
 from netchoice.names import unknown
+from netchoice.validation import check_choice, check_generator, check_integer
 
 if TYPE_CHECKING:
     import numpy as np
 
 ISOLATED = ("keep", "drop")
-#: Keywords of a model's function that are no parameters.
+#: Keywords of a model's function that are not parameters of the model.
 CONTROLS = ("isolated", "max_edges")
-#: With ``isolated="drop"``: give up when this many times the wanted nodes have been grown.
+#: With ``isolated="drop"``, growth fails beyond this multiple of the wanted number of nodes.
 MAX_GROWTH = 100
 _MAX_TRIES = 5000
 
@@ -36,56 +37,56 @@ Parameters = dict[str, float]
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: its prior, the values that make sense, and what it means.
+    """One parameter of a model: its prior, its allowed range, and its meaning.
 
-    With ``adapts``, more of it means more edges per node, and matching the density of an observed
-    network replaces its prior by one over the range that can match.
+    ``adapts`` marks a parameter that sets the density: larger values give more edges per node. In a
+    density-matched space its prior is replaced by a uniform one over the range that can match.
     """
 
     prior: Prior
     low: float = -math.inf
     high: float = math.inf
     meaning: str = ""
-    adapts: bool = False  # sets the density: where that is matched, the prior gives way
+    adapts: bool = False
 
     def __post_init__(self) -> None:
         if self.adapts and not 0 < self.low < self.high < math.inf:
             raise UsageError(
-                "a parameter that adapts to density needs finite bounds above 0; "
-                f"found [{self.low:g}, {self.high:g}]"
+                "a parameter that adapts to the density must have finite bounds above 0; "
+                f"got [{self.low:g}, {self.high:g}]"
             )
 
-    def check(self, where: str, value: float) -> None:
-        """Refuse a value outside the domain."""
+    def check(self, model: str, name: str, value: float) -> None:
+        """Raise an error if the value is not a number in the allowed range."""
         if (
             isinstance(value, bool)
             or not isinstance(value, (int, float))
             or not self.low <= value <= self.high
         ):
             raise UsageError(
-                f"{where}={value!r}; expected a number in [{self.low:g}, {self.high:g}]"
+                f"`{name}` of `{model}` must be a number in [{self.low:g}, {self.high:g}]; got {value!r}"
             )
 
 
 @dataclass(frozen=True)
 class Model:
-    """A way to grow a random network.
+    """A model of network growth.
 
     Parameters
     ----------
     name : str
-        The label that rows of a reference table carry.
+        The label of the model in tables.
     function : callable
         ``function(n_nodes, rng, **parameters)`` returns a network with ``n_nodes`` nodes: a
-        :class:`~netchoice.Graph` or anything that :meth:`~netchoice.Graph.of` accepts. A function
-        that takes ``isolated`` or ``max_edges`` by keyword is handed them and sees to them itself;
-        for others :meth:`grow` does.
+        :class:`~netchoice.Graph` or any object that :meth:`~netchoice.Graph.of` accepts. If the
+        function has a keyword ``isolated`` or ``max_edges``, it receives the argument of
+        :meth:`grow` and must respect it. Otherwise :meth:`grow` takes care of it.
     parameters : mapping
-        By name: a :class:`Parameter`, or whatever :func:`as_prior` accepts.
+        By name: a :class:`Parameter`, or anything that :func:`as_prior` accepts.
     description, reference : str
-        For people.
+        Text for people.
     min_nodes : int
-        Size of the seed graph: fewer nodes are an error.
+        The smallest allowed number of nodes, the size of the seed graph.
 
     Examples
     --------
@@ -107,16 +108,16 @@ class Model:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
-            raise UsageError(f"a model needs a name that is not empty; found {self.name!r}")
+            raise UsageError(f"`name` must be a text that is not empty; got {self.name!r}")
         parameters = {}
         for name, spec in dict(self.parameters).items():
             spec = spec if isinstance(spec, Parameter) else Parameter(as_prior(spec))
             if spec.prior.is_constant:
-                spec.check(f"{self.name}: {name}", spec.prior.low)
+                spec.check(self.name, name, spec.prior.low)
             elif not spec.low <= spec.prior.low <= spec.prior.high <= spec.high:
                 raise UsageError(
-                    f"{self.name}: prior {name}={spec.prior} reaches outside "
-                    f"[{spec.low:g}, {spec.high:g}]; choose one that stays inside, "
+                    f"the prior of `{name}` of `{self.name}` must be inside "
+                    f"[{spec.low:g}, {spec.high:g}]; got {spec.prior}: choose another one, "
                     f"for example uniform({max(spec.low, 0):g}, {min(spec.high, 10):g})"
                 )
             parameters[name] = spec
@@ -147,14 +148,14 @@ class Model:
         ----------
         n_nodes : int
         parameters : mapping
-            Every parameter of the model; those with a constant prior may be left out.
+            A value for every parameter. Parameters with a constant prior may be left out.
         rng : numpy.random.Generator
-            The only source of randomness: the same state grows the same network.
+            The only source of randomness. The same state gives the same network.
         isolated : "keep" or "drop"
-            With "drop", grow until the *non-isolated* part has ``n_nodes`` nodes and return that
-            part, as for networks observed as lists of edges.
+            With "drop", grow until the network has ``n_nodes`` non-isolated nodes, and return it
+            without isolated nodes. This is for comparison with networks observed as edge lists.
         max_edges : int, optional
-            Stop with :class:`~netchoice.errors.GrowthLimitError` beyond this many edges.
+            Raise :class:`~netchoice.errors.EdgeLimitError` beyond this many edges.
 
         Examples
         --------
@@ -164,12 +165,10 @@ class Model:
         >>> dmr.grow(50, parameters, np.random.default_rng(1), isolated="drop").n_isolated
         0
         """
-        if rng is None or not hasattr(rng, "bit_generator"):
-            raise UsageError(
-                f"{self.name}: rng is {rng!r}; give a generator, for example numpy.random.default_rng(1)"
-            )
-        values = self._check(n_nodes, parameters or {}, isolated)
-        n_nodes = int(n_nodes)
+        check_generator("rng", rng)
+        assert rng is not None
+        n_nodes = self.check_size(n_nodes, isolated)
+        values = self._check_parameters(parameters or {})
         if isolated == "drop" and "isolated" not in self._controls:
             graph = self._grow_dropping(n_nodes, values, rng, max_edges)
         else:
@@ -180,16 +179,16 @@ class Model:
 
     @cached_property
     def _controls(self) -> frozenset[str]:
-        """Which of the controls of growth the function sees to itself."""
+        """The keywords, other than parameters, that the function accepts."""
         return frozenset(CONTROLS) & set(inspect.signature(self.function).parameters)
 
     def as_dict(self) -> dict[str, Any]:
-        """What a table must record of the model, for JSON."""
+        """Return the name and the priors as a dictionary for JSON."""
         priors = {name: str(spec.prior) for name, spec in self.parameters.items()}
         return {"name": self.name, "priors": priors}
 
     def with_priors(self, priors: Mapping[str, Any]) -> Model:
-        """The same model with other priors for some parameters.
+        """Return the model with other priors for some parameters.
 
         >>> import netchoice
         >>> dmc = netchoice.get_space("duplication")["dmc"].with_priors({"p_delete": "uniform(0, 1)"})
@@ -204,21 +203,13 @@ class Model:
             changed[name] = replace(changed[name], prior=as_prior(prior), adapts=False)
         return replace(self, parameters=changed)
 
-    def _check_size(self, n_nodes: int, isolated: str) -> None:
-        if isolated not in ISOLATED:
-            raise UsageError(f"isolated={isolated!r}; expected 'keep' or 'drop'")
-        if (
-            isinstance(n_nodes, bool)
-            or not _is_whole(n_nodes)
-            or not self.min_nodes <= n_nodes < 2**31
-        ):
-            raise UsageError(
-                f"{self.name} cannot grow to {n_nodes!r} nodes; expected an integer of at least "
-                f"{self.min_nodes}, the size of its seed graph, and below 2³¹"
-            )
+    def check_size(self, n_nodes: int, isolated: str) -> int:
+        """Return ``n_nodes`` as an int if the model can grow so many nodes, or raise an error."""
+        check_choice("isolated", isolated, ISOLATED)
+        return check_integer(f"n_nodes` of `{self.name}", n_nodes, self.min_nodes, 2**31 - 1)
 
-    def _check(self, n_nodes: int, given: Mapping[str, float], isolated: str) -> Parameters:
-        self._check_size(n_nodes, isolated)
+    def _check_parameters(self, given: Mapping[str, float]) -> Parameters:
+        """Return a value for every parameter, or raise an error."""
         for name in given:
             if name not in self.parameters:
                 raise unknown(f"parameter of {self.name}", name, self.parameters)
@@ -227,13 +218,14 @@ class Model:
             if name in given:
                 value: Any = given[name]
                 value = value.item() if getattr(value, "size", 0) == 1 else value
-                spec.check(f"{self.name}: {name}", value)
+                spec.check(self.name, name, value)
                 values[name] = value
             elif spec.prior.is_constant:
                 values[name] = spec.prior.low
             else:
                 raise UsageError(
-                    f"{self.name} needs {name}; model.sample(rng) draws one from {spec.prior}"
+                    f"`{name}` of `{self.name}` is missing; pass it, or draw all parameters with "
+                    "model.sample(rng)"
                 )
         return values
 
@@ -245,23 +237,23 @@ class Model:
         isolated: str,
         max_edges: int | None,
     ) -> Graph:
-        """Run the model's function and see to it that the network is what was asked for."""
+        """Run the model's function and check the network that it returns."""
         controls: dict[str, Any] = {"isolated": isolated, "max_edges": max_edges}
         controls = {name: controls[name] for name in self._controls}
         try:
             grown = self.function(n_nodes, rng, **values, **controls)
         except NetchoiceError:
             raise
-        except Exception as error:  # a user's function may fail in any way; say whose it is
+        except Exception as error:  # a user's function may raise any exception
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise ModelError(f"model {self.name!r} raised {reason}") from error
         try:
             graph = Graph.of(grown)
         except NetworkFormatError as error:
-            raise ModelError(f"model {self.name!r} returned no network: {error}") from error
+            raise ModelError(f"model {self.name!r} did not return a network: {error}") from error
         faults = []
         if graph.n_nodes != n_nodes:
-            faults.append(f"{graph.n_nodes} nodes where {n_nodes} were asked for")
+            faults.append(f"{graph.n_nodes} nodes instead of {n_nodes}")
         if graph is not grown and graph.self_loops_dropped:
             faults.append(f"{graph.self_loops_dropped} self loops")
         if graph is not grown and graph.repeats_dropped:
@@ -269,21 +261,21 @@ class Model:
         if graph is not grown and _is_directed(grown, graph.n_edges):
             faults.append("directed edges")
         if isolated == "drop" and "isolated" in self._controls and graph.n_isolated:
-            faults.append(f"{graph.n_isolated} isolated nodes although isolated='drop'")
+            faults.append(f"{graph.n_isolated} isolated nodes despite isolated='drop'")
         if faults:
             raise ModelError(
                 f"model {self.name!r} returned a network with {', '.join(faults)}; "
-                "expected a simple undirected network of that size"
+                "expected a simple undirected network with n_nodes nodes"
             )
         return graph
 
     def _grow_dropping(
         self, n_nodes: int, values: Parameters, rng: np.random.Generator, max_edges: int | None
     ) -> Graph:
-        """For functions that only know a total: search for the total that leaves n_nodes.
+        """Search for a total number of nodes that gives ``n_nodes`` non-isolated nodes.
 
-        The total follows the shortfall of the last try; with random growth it settles where the
-        non-isolated part has n_nodes nodes on average, and hits it exactly after some tries.
+        Each try changes the total by the shortfall of the last one. With random growth the number of
+        non-isolated nodes then varies around ``n_nodes``, and equals it after some tries.
         """
         total = n_nodes
         for _ in range(_MAX_TRIES):
@@ -301,23 +293,16 @@ class Model:
         raise growth_limit(self.name, n_nodes, total)
 
 
-def _is_whole(number: Any) -> bool:
-    try:
-        return bool(int(number) == number)
-    except (TypeError, ValueError, OverflowError):
-        return False
-
-
 def growth_limit(name: str, n_nodes: int, total: int) -> GrowthLimitError:
-    """The error for growth that leaves too many nodes isolated."""
+    """Return the error for growth that leaves too many nodes isolated."""
     return GrowthLimitError(
-        f"{name}: no network with {n_nodes} non-isolated nodes, though grown to {total} nodes; "
+        f"{name}: fewer than {n_nodes} non-isolated nodes in a network of {total} nodes; "
         "with these parameters nearly all nodes stay isolated: change them, or use isolated='keep'"
     )
 
 
 def edge_limit(name: str, n_edges: int, max_edges: int) -> GrowthLimitError:
-    """The error for growth that makes more edges than allowed."""
+    """Return the error for growth that makes more edges than allowed."""
     return EdgeLimitError(f"{name}: {n_edges} edges, above the limit of {max_edges} edges")
 
 
@@ -330,7 +315,7 @@ def _is_directed(grown: Any, n_edges: int) -> bool:
 
 
 def model(**priors: Any) -> Callable[[Callable[..., Any]], Model]:
-    """Make a model of a function, with a prior for each of its parameters.
+    """Turn a function into a model, with a prior for each parameter; a decorator.
 
     Examples
     --------
@@ -350,14 +335,14 @@ def model(**priors: Any) -> Callable[[Callable[..., Any]], Model]:
 
 
 def model_of(function: Callable[..., Any], priors: Mapping[str, Any] | None = None) -> Model:
-    """A model from a plain function: parameters with a default number need no prior."""
+    """Turn a function into a model; a parameter with a default number needs no prior."""
     priors = dict(priors or {})
     name = getattr(function, "__name__", "model")
     arguments = list(inspect.signature(function).parameters.values())
     if [argument.name for argument in arguments[:2]] != ["n_nodes", "rng"]:
         raise UsageError(
             f"model function {name} takes ({', '.join(a.name for a in arguments)}); "
-            "expected (n_nodes, rng, …) with its parameters after these two"
+            "expected (n_nodes, rng, …), followed by the parameters of the model"
         )
     parameters = {}
     for argument in arguments[2:]:

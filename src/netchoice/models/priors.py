@@ -1,4 +1,4 @@
-"""What is believed of a parameter before seeing the network."""
+"""Prior distributions of parameters."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prior:
-    """A distribution over one parameter: something to draw from, with a name and bounds.
+    """The prior distribution of one parameter, with its text and its bounds.
 
-    Made by :func:`as_prior` from a number, a text such as ``"uniform(0.25, 0.75)"``, or a frozen
+    :func:`as_prior` makes priors from a number, a text such as ``"uniform(0.25, 0.75)"``, or a frozen
     ``scipy.stats`` distribution.
     """
 
@@ -39,12 +39,12 @@ class Prior:
 
     @property
     def is_constant(self) -> bool:
-        """True where every draw is the same."""
+        """Whether every draw has the same value."""
         return self.low == self.high
 
 
 def number_text(value: float) -> str:
-    """A number in full: priors with different texts are different priors.
+    """Return a number as text with all its digits, so that different priors have different texts.
 
     >>> number_text(0.25), number_text(4.0), number_text(0.1234567)
     ('0.25', '4', '0.1234567')
@@ -57,25 +57,25 @@ def _call(family: str, *arguments: float) -> str:
 
 
 def constant(value: float) -> Prior:
-    """Always this value."""
+    """Return the prior that always has this value."""
     return Prior(number_text(value), value, value, lambda rng: value)
 
 
 def uniform(low: float, high: float) -> Prior:
-    """Uniform between two bounds.
+    """Return the uniform prior between two bounds.
 
     >>> print(uniform(0.25, 0.75))
     uniform(0.25, 0.75)
     """
     if not low < high:
-        raise UsageError(f"uniform({low:g}, {high:g}): the first bound must be below the second")
+        raise UsageError(f"uniform({low:g}, {high:g}): expected first bound < second bound")
     return Prior(
         _call("uniform", low, high), low, high, lambda rng: low + (high - low) * rng.random()
     )
 
 
 def loguniform(low: float, high: float) -> Prior:
-    """Uniform in the logarithm between two positive bounds."""
+    """Return the prior that is uniform in the logarithm between two positive bounds."""
     if not 0 < low < high:
         raise UsageError(f"loguniform({low:g}, {high:g}): expected 0 < first bound < second bound")
     width = math.log(high / low)
@@ -84,7 +84,7 @@ def loguniform(low: float, high: float) -> Prior:
 
 
 def normal(mean: float, sd: float) -> Prior:
-    """Normal with a mean and a standard deviation."""
+    """Return the normal prior with this mean and standard deviation."""
     if not sd > 0:
         raise UsageError(f"normal({mean:g}, {sd:g}): the standard deviation must be above 0")
     text = _call("normal", mean, sd)
@@ -92,16 +92,16 @@ def normal(mean: float, sd: float) -> Prior:
 
 
 def beta(a: float, b: float) -> Prior:
-    """Beta distribution on [0, 1]."""
+    """Return the beta prior on [0, 1]."""
     if not (a > 0 and b > 0):
         raise UsageError(f"beta({a:g}, {b:g}): both parameters must be above 0")
     return Prior(_call("beta", a, b), 0.0, 1.0, lambda rng: float(rng.beta(a, b)))
 
 
 def integers(low: float, high: float) -> Prior:
-    """Integers from low to high, both included, equally likely."""
+    """Return the uniform prior on the integers from low to high, both included."""
     if low != int(low) or high != int(high) or low > high:
-        raise UsageError(f"integers({low:g}, {high:g}): expected two integers, low then high")
+        raise UsageError(f"integers({low:g}, {high:g}): expected two integers, low ≤ high")
     first, last = int(low), int(high)
     text = f"integers({first}, {last})"
     return Prior(text, first, last, lambda rng: int(rng.integers(first, last + 1)))
@@ -119,10 +119,10 @@ _CALL = re.compile(r"\s*([A-Za-z_]+)\s*\(([^()]*)\)\s*")
 
 
 def as_prior(thing: Any) -> Prior:
-    """A prior from a number, a text, a frozen ``scipy.stats`` distribution, or a prior.
+    """Convert a number, a text or a frozen ``scipy.stats`` distribution to a prior.
 
-    In texts the two arguments of ``uniform``, ``loguniform`` and ``integers`` are bounds (unlike
-    scipy's location and scale).
+    In texts the two arguments of ``uniform``, ``loguniform`` and ``integers`` are bounds, unlike
+    scipy's location and scale.
 
     >>> print(as_prior("beta(2, 5)"))
     beta(2, 5)
@@ -135,14 +135,14 @@ def as_prior(thing: Any) -> Prior:
     if isinstance(thing, str):
         return _parse(thing)
     if isinstance(thing, bool):
-        raise UsageError(f"{thing!r} is no prior; expected a number or a distribution")
+        raise UsageError(f"{thing!r} is not a prior; expected a number or a distribution")
     if hasattr(thing, "rvs") and hasattr(thing, "support"):
         return _from_scipy(thing)
     try:
         value = int(thing) if int(thing) == thing else float(thing)
     except (TypeError, ValueError, OverflowError):
         raise UsageError(
-            f"{thing!r} is no prior; expected a finite number, a text such as 'uniform(0, 1)', "
+            f"{thing!r} is not a prior; expected a finite number, a text such as 'uniform(0, 1)', "
             "or a frozen scipy.stats distribution"
         ) from None
     return constant(value)
@@ -157,7 +157,7 @@ def _parse(text: str) -> Prior:
     match = _CALL.fullmatch(text)
     if not match:
         raise UsageError(
-            f"{text!r} is no prior; expected a number or one of "
+            f"{text!r} is not a prior; expected a number or one of "
             f"{', '.join(f'{name}(a, b)' for name in FAMILIES)}"
         )
     name, arguments = match.groups()
@@ -179,7 +179,7 @@ def _from_scipy(frozen: Any) -> Prior:
         low = high = math.nan
     if math.isnan(low) or math.isnan(high):
         raise UsageError(
-            f"{frozen!r} is no prior for one number; expected a frozen scipy.stats distribution with "
+            f"{frozen!r} is not a prior of one number; expected a frozen scipy.stats distribution with "
             "its parameters given, such as scipy.stats.beta(2, 5)"
         )
     name = getattr(getattr(frozen, "dist", frozen), "name", None) or type(frozen).__name__

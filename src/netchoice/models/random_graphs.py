@@ -1,4 +1,4 @@
-"""Random graphs without a mechanism of attachment: static, growing, small world."""
+"""Models of random graphs without preferential attachment: static, growing, small world."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from netchoice.errors import UsageError
-from netchoice.models.compiled import GrowthByNode, graph_of, seed_from
+from netchoice.models.growth_kernels import GrowthByNode, graph_of, seed_from
 from netchoice.models.model import Model, Parameter
 from netchoice.models.preferential import MEAN_LINKS
 from netchoice.models.priors import uniform
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def grow_rds(n_nodes: int, rng: np.random.Generator, mean_links: float) -> Graph:
-    """Place round(mean_links · n) edges, all sets of pairs equally likely."""
-    from netchoice._kernels import random_graphs as kernels
+    """Place round(mean_links · n) edges; all sets of pairs are equally likely."""
+    from netchoice._kernels import random_graph_growth as kernels
 
     n_edges, n_pairs = round(mean_links * n_nodes), n_nodes * (n_nodes - 1) // 2
     if n_edges > n_pairs:
@@ -28,8 +28,8 @@ def grow_rds(n_nodes: int, rng: np.random.Generator, mean_links: float) -> Graph
 
 
 def grow_smw(n_nodes: int, rng: np.random.Generator, mean_links: float, p_rewire: float) -> Graph:
-    """Link each node to its next neighbours on a ring; rewire each edge with some probability."""
-    from netchoice._kernels import random_graphs as kernels
+    """Link each node to its next neighbours on a ring; rewire each edge with probability p_rewire."""
+    from netchoice._kernels import random_graph_growth as kernels
 
     if n_nodes <= 2 * math.ceil(mean_links):
         raise _too_dense("smw", mean_links, n_nodes, (n_nodes - 1) // 2)
@@ -38,7 +38,7 @@ def grow_smw(n_nodes: int, rng: np.random.Generator, mean_links: float, p_rewire
 
 def _too_dense(name: str, mean_links: float, n_nodes: int, most: float) -> UsageError:
     return UsageError(
-        f"{name}: mean_links={mean_links:g} is too dense for {n_nodes} nodes; at most {most:g} fit"
+        f"{name}: mean_links={mean_links:g} is too dense for {n_nodes} nodes; expected at most {most:g}"
     )
 
 
@@ -52,7 +52,7 @@ RDS = Model(
 )
 RDG = Model(
     "rdg",
-    GrowthByNode("rdg", "random_graphs", ("mean_links",)),
+    GrowthByNode("rdg", "random_graph_growth", ("mean_links",)),
     {"mean_links": MEAN_LINKS},
     description="random growing network",
     reference="Callaway et al., Phys. Rev. E 64:041902 (2001), doi:10.1103/PhysRevE.64.041902",
@@ -63,7 +63,9 @@ SMW = Model(
     grow_smw,
     {
         "mean_links": MEAN_LINKS,
-        "p_rewire": Parameter(uniform(0, 1), 0.0, 1.0, "an edge of the ring moves one end"),
+        "p_rewire": Parameter(
+            uniform(0, 1), 0.0, 1.0, "probability that an edge of the ring moves one end"
+        ),
     },
     description="small world: a ring lattice with rewired edges",
     reference="Watts & Strogatz, Nature 393:440 (1998), doi:10.1038/30918",

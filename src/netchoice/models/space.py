@@ -1,4 +1,4 @@
-"""Model spaces: the models that are compared, and their prior weights."""
+"""Model spaces: models with prior weights."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from netchoice.errors import UsageError
 from netchoice.graph import Graph
 from netchoice.models.model import ISOLATED, Model, Parameters
 from netchoice.names import unknown
+from netchoice.validation import check_choice
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from netchoice.models.matching import MatchedSpace
+    from netchoice.models.density_matched import MatchedSpace
 
 
 class ModelSpace:
-    """Models with prior weights.
+    """The models that are compared, with their prior weights.
 
     Parameters
     ----------
     name : str
     models : sequence of Model
-        With different names.
+        Models with different names.
     weights : sequence of float, optional
-        Prior weights, scaled to sum 1; equal by default.
+        Prior weights, which are scaled to sum 1. By default all weights are equal.
 
     Examples
     --------
@@ -47,7 +48,7 @@ class ModelSpace:
     ) -> None:
         models = tuple(models)
         if not models:
-            raise UsageError(f"model space {name!r} has no models; give at least one")
+            raise UsageError(f"model space {name!r} has no models; expected at least one")
         by_name: dict[str, Model] = {}
         for model in models:
             if not isinstance(model, Model):
@@ -61,8 +62,8 @@ class ModelSpace:
             weights = [1.0] * len(models)
         if len(weights) != len(models) or not all(math.isfinite(w) and w > 0 for w in weights):
             raise UsageError(
-                f"model space {name!r}: weights {list(weights)} for {len(models)} models; "
-                "expected one finite number above 0 for each"
+                f"`weights` must be one positive number for each of {len(models)} models; "
+                f"got {list(weights)}"
             )
         total = math.fsum(weights)
         self.name = name
@@ -92,15 +93,15 @@ class ModelSpace:
         return f"<{type(self).__name__} {self.name}: {', '.join(self.labels)}>"
 
     def sample(self, rng: np.random.Generator) -> tuple[str, Parameters]:
-        """Draw a model by weight, and its parameters from their priors."""
+        """Draw a model by its prior weight, and its parameters from their priors."""
         at = bisect.bisect_right(self._cumulative, rng.random())
         model = self.models[min(at, len(self.models) - 1)]
         return model.name, model.sample(rng)
 
     def with_priors(self, priors: Mapping[str, Any]) -> ModelSpace:
-        """The same space with other priors.
+        """Return the space with other priors.
 
-        Keys name a parameter in every model that has it (``"p_delete"``) or in one model
+        A key is the name of a parameter in all models that have it (``"p_delete"``) or in one model
         (``"dmc.p_delete"``).
 
         >>> import netchoice
@@ -121,7 +122,7 @@ class ModelSpace:
         return ModelSpace(self.name, models, self.weights)
 
     def as_dict(self) -> dict[str, Any]:
-        """What a table must record of the space, for JSON."""
+        """Return the models, weights and priors as a dictionary for JSON."""
         models = [
             {**model.as_dict(), "weight": weight}
             for model, weight in zip(self.models, self.weights, strict=True)
@@ -131,16 +132,15 @@ class ModelSpace:
     def matched_to(
         self, graph: Any, *, tolerance: float = 0.1, isolated: str | None = None
     ) -> MatchedSpace:
-        """The same models, but every network as dense as an observed one.
+        """Return the density-matched space: every network has about as many edges as ``graph``.
 
-        By default isolated nodes are dropped where the observed network has none. See
-        :class:`~netchoice.models.matching.MatchedSpace`.
+        By default isolated nodes are dropped if ``graph`` has none. See
+        :class:`~netchoice.models.density_matched.MatchedSpace`.
         """
-        from netchoice.models.matching import MatchedSpace
+        from netchoice.models.density_matched import MatchedSpace
 
         graph = Graph.of(graph)
         if isolated is None:
             isolated = "keep" if graph.n_isolated else "drop"
-        if isolated not in ISOLATED:
-            raise UsageError(f"isolated={isolated!r}; expected 'keep' or 'drop'")
+        check_choice("isolated", isolated, ISOLATED)
         return MatchedSpace(self, graph.n_nodes, graph.n_edges, tolerance, isolated)

@@ -46,7 +46,7 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
     made = choice.evidence
     selection, broad = made["selection"], made["broad"]
     values = made["broad_observed"]
-    embedding = made.get("embedding") or embed(broad, values, features=list(values))
+    embedding = made.get("embedding") or embed(broad.X[list(values)], broad.y, values)
     pictures = {
         "probabilities": probabilities(choice.probabilities, choice.intervals),
         "features": feature_distributions(

@@ -1,7 +1,7 @@
-"""The paper, reproduced and judged."""
+"""Reproduction of the paper: its experiments, tables, figures, and a verdict on each claim."""
 
 from netchoice.reproduction.claims import CLAIMS
-from netchoice.reproduction.run import reproduce
 from netchoice.reproduction.scales import PARTS, SCALES
+from netchoice.reproduction.workflow import reproduce
 
 __all__ = ["CLAIMS", "PARTS", "SCALES", "reproduce"]

@@ -1,4 +1,4 @@
-"""What a claim is, and how it is judged: by code, from criteria that stand beside it."""
+"""Claims, the evidence that judges them, and their findings."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netchoice.evaluation import wilson
-from netchoice.reproduction.costs import SETTINGS, Setting
-from netchoice.reproduction.pilots import PilotRun
-from netchoice.reproduction.spaces import SpaceRun
+from netchoice.reproduction.pilot_run import PilotRun
+from netchoice.reproduction.space_run import SpaceRun
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from netchoice.reproduction.yeast import YeastRun
+    from netchoice.reproduction.yeast_run import YeastRun
 
 HOLDS, IN_PART, FAILS = "holds", "holds in part", "does not hold"
-#: What the paper's "perfectly", "100 %" and "1" are taken to mean: it rounds to 1.00.
+#: Accuracy that counts as the paper's "perfectly", "100 %" and "1": it rounds to 1.00.
 PERFECT = 0.995
-#: Among the penalties of the paper, those that are "very large".
+#: The paper's penalties from this one on count as "very large".
 LARGE = 12.8
+NOISE_FEATURES = ("noise_normal", "noise_uniform", "noise_bernoulli", "noise_integer")
 
 
 class Finding(NamedTuple):
-    """How a claim fares: the verdict, our figure with its uncertainty, and why it is so."""
+    """Verdict on a claim, our figure with its uncertainty, and a note that explains it."""
 
     verdict: str
     figure: str
-    why: str = ""
+    note: str = ""
 
 
 @dataclass
 class Evidence:
-    """All that was computed, made when a claim asks for it."""
+    """Results that the claims are judged by; most are computed on first use."""
 
     spaces: Mapping[str, SpaceRun] = field(default_factory=dict)
     pilots: Mapping[str, PilotRun] = field(default_factory=dict)
@@ -45,41 +45,38 @@ Judge = Callable[[Evidence], dict[str, Finding]]
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper, and what must be found for it to hold.
+    """A statement of the paper, and the criterion for it to hold.
 
-    ``judge`` gives findings by variant (costs, numbers of nodes); the first is the paper's own and
-    gives the verdict. ``added_later`` marks a claim whose criterion was written when results of others
-    were known.
+    ``judge`` returns findings by variant (costs, node counts). The first variant is the paper's
+    own; it gives the verdict. ``added_later`` marks a claim whose criterion was written when
+    results of other claims were known.
     """
 
     name: str
     part: str
     where: str
-    words: str
+    statement: str
     criterion: str
     judge: Judge
     added_later: bool = False
 
 
-def verdict(all_of_it: bool, some_of_it: bool) -> str:
-    """One of three words."""
-    return HOLDS if all_of_it else IN_PART if some_of_it else FAILS
+def verdict(holds: bool, holds_in_part: bool) -> str:
+    """Return the verdict: "holds", "holds in part" or "does not hold"."""
+    return HOLDS if holds else IN_PART if holds_in_part else FAILS
 
 
-def under_costs(family: str, judge: Callable[[SpaceRun, Setting], Finding]) -> Judge:
-    """The same question under the paper's costs and ours, alone and shared."""
-    return lambda evidence: {
-        setting.words: judge(evidence.spaces[family], setting) for setting in SETTINGS
-    }
+def verdict_of_count(count: int, total: int) -> str:
+    """Return the verdict on a claim about all of a number of things; more than half: in part.
 
-
-def once(family: str, judge: Callable[[SpaceRun], Finding]) -> Judge:
-    """A question that costs do not matter for."""
-    return lambda evidence: {"": judge(evidence.spaces[family])}
+    >>> verdict_of_count(9, 9), verdict_of_count(5, 9), verdict_of_count(4, 9)
+    ('holds', 'holds in part', 'does not hold')
+    """
+    return verdict(count == total, count > total / 2)
 
 
 def with_interval(accuracy: float, n: float) -> str:
-    """An accuracy with the 95 % interval that n rows give it.
+    """Return an accuracy with its 95 % interval for n rows, as text.
 
     >>> with_interval(1.0, 2500)
     '1.0000 (0.9985–1)'
@@ -88,21 +85,23 @@ def with_interval(accuracy: float, n: float) -> str:
     return f"{accuracy:.4f} ({low:.4f}–{high:.4g})"
 
 
-def cell(row: Any) -> str:
-    """Where in a heat map."""
+def cell_label(row: Any) -> str:
+    """Return method, penalty and number of features of a cell, as text."""
     return f"{row['method']}, λ = {row['penalty']:g}, k = {row['k']}"
 
 
-def first_noise(rankings: pd.DataFrame) -> pd.Series:
-    """Position of the first noise feature, by method and penalty; one beyond the last if none.
+def first_noise_ranks(rankings: pd.DataFrame) -> pd.DataFrame:
+    """Return the rank of the first noise feature, by penalty (rows) and method (columns).
+
+    A ranking without noise features gets the rank after the last.
 
     >>> import pandas as pd
     >>> rankings = pd.DataFrame({"method": "jmi", "penalty": 0.0, "position": [1, 2, 3],
     ...                          "feature": ["degree_mean", "noise_normal", "transitivity"]})
-    >>> first_noise(rankings).to_dict()
-    {('jmi', 0.0): 2}
+    >>> int(first_noise_ranks(rankings).loc[0.0, "jmi"])
+    2
     """
-    noisy = rankings["feature"].str.startswith("noise_")
-    position = rankings["position"].where(noisy, rankings["position"].max() + 1)
-    first = position.groupby([rankings["method"], rankings["penalty"]], sort=False).min()
-    return first.astype(int)
+    is_noise = rankings["feature"].isin(NOISE_FEATURES)
+    rank = rankings["position"].where(is_noise, rankings["position"].max() + 1)
+    first = rank.groupby([rankings["method"], rankings["penalty"]], sort=False).min()
+    return first.astype(int).unstack("method")

@@ -1,4 +1,4 @@
-"""Every quantitative claim of the paper, with the criterion it is judged by."""
+"""All quantitative claims of the paper, each with the criterion that it is judged by."""
 
 from netchoice.reproduction import claims_pilots, claims_spaces, claims_yeast
 

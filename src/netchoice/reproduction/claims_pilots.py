@@ -1,146 +1,140 @@
-"""What the paper says about pilots."""
+"""Claims of the paper about pilots, and their findings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from netchoice.reproduction.claim import (
-    PERFECT,
-    Claim,
-    Evidence,
-    Finding,
-    verdict,
-)
-from netchoice.reproduction.pilots import PilotRun
-from netchoice.reproduction.scales import FAMILIES, FORESTS, RELIEFS
+from netchoice.reproduction.claim import PERFECT, Claim, Finding, verdict
+from netchoice.reproduction.paper_methods import FOREST_METHODS, RELIEF_METHODS
+from netchoice.reproduction.pilot_run import PilotRun
+from netchoice.reproduction.scales import FAMILIES
 
-#: How many times cheaper networks of 100 nodes were than networks of 1000.
-PAPERS_FACTOR = {"ba": 57, "duplication": 73}
+#: How many times cheaper networks of 100 nodes are than networks of 1000, as the paper states.
+PAPER_FACTORS = {"ba": 57, "duplication": 73}
 
 
-def superlinear(run: PilotRun) -> Finding:
-    """The power of n in the cost of a network is above 1."""
+def cost_superlinear(run: PilotRun) -> Finding:
+    """Check whether the cost of a network grows with a power of n above 1."""
     exponent, low, high = (run.growth[key] for key in ("exponent", "low", "high"))
-    sure = low is not None and low > 1
     interval = "" if low is None else f" ({low:.2f}–{high:.2f})"
     return Finding(
-        verdict(sure, exponent > 1),
+        verdict(low is not None and low > 1, exponent > 1),
         f"cost per network ∝ n^{exponent:.2f}{interval}, n = {run.costs['n'].min()} to "
         f"{run.costs['n'].max()}",
     )
 
 
-def saving(run: PilotRun, papers: float) -> Finding:
-    """Cost of the largest network over that of the smallest."""
+def saving_factor(run: PilotRun, paper_factor: float) -> Finding:
+    """Compare the cost of the largest network with that of the smallest."""
     rows = run.costs.sort_values("n")
     small, large = rows.iloc[0], rows.iloc[-1]
     factor = large["seconds"] / small["seconds"]
-    comparable = (small["n"], large["n"]) == (100, 1000)
+    same_sizes = (small["n"], large["n"]) == (100, 1000)
     error = factor * np.hypot(
         small["seconds_se"] / small["seconds"], large["seconds_se"] / large["seconds"]
     )
     return Finding(
-        verdict(factor >= 0.8 * papers, factor >= 10),
+        verdict(factor >= 0.8 * paper_factor, factor >= 10),
         f"{factor:.1f} ± {2 * error:.1f} times ({large['seconds'] * 1e3:.3g} ms at {large['n']} nodes, "
         f"{small['seconds'] * 1e3:.3g} ms at {small['n']})",
-        "" if comparable else "the sizes are not the paper's, so neither can the factor be",
+        ""
+        if same_sizes
+        else "the sizes differ from the paper's, so the factors cannot be compared",
     )
 
 
-def two_are_enough(run: PilotRun) -> Finding:
-    """With two features or more, accuracy at the target is perfect for every method and size."""
+def two_features_perfect(run: PilotRun) -> Finding:
+    """Check whether two or more features are perfect for every method and pilot size."""
     cells = run.accuracy[run.accuracy["k"] >= 2]
-    fine = cells["accuracy"] >= PERFECT
-    by_method = cells.assign(fine=fine).groupby("method")["fine"].mean()
-    worst = cells.loc[cells["accuracy"].idxmin()]
-    missed = cells[~fine]
-    why = (
-        f"{int((missed['n_noise'] > 0).sum())} of the {len(missed)} cells below hold noise features"
-        if len(missed)
-        else ""
-    )
+    perfect = cells["accuracy"] >= PERFECT
+    by_method = perfect.groupby(cells["method"]).mean()
+    lowest = cells.loc[cells["accuracy"].idxmin()]
+    lower = cells[~perfect]
+    note = f"{int((lower['n_noise'] > 0).sum())} of the {len(lower)} lower cells contain noise features"
     return Finding(
-        verdict(bool(fine.all()), float(fine.mean()) >= 0.9),
-        f"{fine.mean():.1%} of {len(cells)} cells at least {PERFECT}; lowest {worst['accuracy']:.3f} "
-        f"({worst['method']}, n = {worst['n']}, k = {worst['k']}); methods below 100 %: "
-        + (", ".join(f"{m} {v:.0%}" for m, v in by_method.items() if v < 1) or "none"),
-        why,
+        verdict(bool(perfect.all()), float(perfect.mean()) >= 0.9),
+        f"{perfect.mean():.1%} of {len(cells)} cells at least {PERFECT}; lowest "
+        f"{lowest['accuracy']:.3f} ({lowest['method']}, n = {lowest['n']}, k = {lowest['k']}); methods "
+        "below 100 %: "
+        + (", ".join(f"{m} {share:.0%}" for m, share in by_method.items() if share < 1) or "none"),
+        note if len(lower) else "",
     )
 
 
-def one_poor_for_relief(run: PilotRun) -> Finding:
-    """With one feature, ReliefF's accuracy is poor."""
-    cells = run.accuracy[(run.accuracy["k"] == 1) & run.accuracy["method"].isin(RELIEFS)]
-    told = cells.groupby("method")["accuracy"].agg(["mean", "min", "max"])
-    poor = (told["mean"] < 0.9).sum()
+def relief_poor_with_one_feature(run: PilotRun) -> Finding:
+    """Check whether the ReliefF methods are inaccurate with one feature."""
+    cells = run.accuracy[(run.accuracy["k"] == 1) & run.accuracy["method"].isin(RELIEF_METHODS)]
+    accuracy = cells.groupby("method")["accuracy"].agg(["mean", "min", "max"])
+    n_poor = (accuracy["mean"] < 0.9).sum()
     return Finding(
-        verdict(poor == 2, poor == 1),
+        verdict(n_poor == 2, n_poor == 1),
         "; ".join(
             f"{method} mean {row['mean']:.3f} ({row['min']:.3f}–{row['max']:.3f} over sizes and repeats)"
-            for method, row in told.iterrows()
+            for method, row in accuracy.iterrows()
         ),
     )
 
 
-def one_varies_for_forests(run: PilotRun) -> Finding:
-    """With one feature, accuracies of forests differ between repeats or sizes."""
-    cells = run.accuracy[(run.accuracy["k"] == 1) & run.accuracy["method"].isin(FORESTS)]
-    told = cells.groupby("method")["accuracy"].agg(["min", "max"])
-    varying = (told["max"] - told["min"] > 0.05).sum()
+def forests_vary_with_one_feature(run: PilotRun) -> Finding:
+    """Check whether accuracies of forest methods with one feature differ over sizes or repeats."""
+    cells = run.accuracy[(run.accuracy["k"] == 1) & run.accuracy["method"].isin(FOREST_METHODS)]
+    accuracy = cells.groupby("method")["accuracy"].agg(["min", "max"])
+    n_varying = (accuracy["max"] - accuracy["min"] > 0.05).sum()
     return Finding(
-        verdict(varying == len(FORESTS), varying > 0),
+        verdict(n_varying == len(FOREST_METHODS), n_varying > 0),
         "; ".join(
-            f"{method} {row['min']:.3f} to {row['max']:.3f}" for method, row in told.iterrows()
+            f"{method} {row['min']:.3f} to {row['max']:.3f}" for method, row in accuracy.iterrows()
         ),
     )
 
 
-def _of(
-    family: str, judge: Callable[[PilotRun], Finding]
-) -> Callable[[Evidence], dict[str, Finding]]:
-    return lambda evidence: {"": judge(evidence.pilots[family])}
-
-
-def _saving_of(family: str) -> Callable[[PilotRun], Finding]:
-    return lambda run: saving(run, PAPERS_FACTOR[family])
+def _claim(
+    family: str, name: str, statement: str, criterion: str, find: Callable[[PilotRun], Finding],
+    figure: str = "",
+) -> Claim:  # fmt: skip
+    return Claim(
+        f"{family}-pilot-{name}", "pilot", f"section 3.2{figure}", f"{statement} ({family}).",
+        criterion, lambda evidence: {"": find(evidence.pilots[family])},
+    )  # fmt: skip
 
 
 CLAIMS = [
     claim
     for family in FAMILIES
     for claim in (
-        Claim(
-            f"{family}-pilot-superlinear", "pilot", "section 3.2, Figure 3",
-            f"The cost of a network grows faster than its number of nodes ({family}).",
-            "Power of n, all features, steps paid once: 95 % interval above 1; in part: estimate "
-            "above 1.",
-            _of(family, superlinear),
+        _claim(
+            family, "superlinear", "The cost of a network increases faster than its number of nodes",
+            "The cost of all features per network, shared steps charged once, grows with a power of n "
+            "whose 95 % interval lies above 1; in part: the estimate lies above 1.",
+            cost_superlinear, ", Figure 3",
         ),
-        Claim(
-            f"{family}-pilot-factor", "pilot", "section 3.2",
-            f"Networks of 100 nodes are {PAPERS_FACTOR[family]} times cheaper than of 1000 ({family}).",
-            f"At least {0.8 * PAPERS_FACTOR[family]:.0f} times; in part: 10 times.",
-            _of(family, _saving_of(family)),
+        _claim(
+            family, "factor",
+            f"Networks of 100 nodes are {PAPER_FACTORS[family]} times cheaper than networks of 1000",
+            f"At least {0.8 * PAPER_FACTORS[family]:.0f} times; in part: at least 10 times.",
+            partial(saving_factor, paper_factor=PAPER_FACTORS[family]),
         ),
-        Claim(
-            f"{family}-pilot-two-features", "pilot", "section 3.2",
-            f"With two or more features accuracy stays at 100 % for every method ({family}).",
-            f"Every size, repeat, method and k ≥ 2 at least {PERFECT}; in part: nine in ten.",
-            _of(family, two_are_enough),
+        _claim(
+            family, "two-features",
+            "With two or more features, accuracy stays at 100 % for every method",
+            f"Every size, repeat, method and k ≥ 2 has an accuracy of at least {PERFECT}; in part: at "
+            "least 90 % of these cells.",
+            two_features_perfect,
         ),
-        Claim(
-            f"{family}-pilot-one-relieff", "pilot", "section 3.2",
-            f"With one feature ReliefF methods do poorly ({family}).",
-            "Mean accuracy over sizes and repeats below 0.9 for both; in part: for one.",
-            _of(family, one_poor_for_relief),
+        _claim(
+            family, "one-relieff", "With one feature, the ReliefF methods are inaccurate",
+            "The mean accuracy over sizes and repeats is below 0.9 for both methods; in part: for one "
+            "of them.",
+            relief_poor_with_one_feature,
         ),
-        Claim(
-            f"{family}-pilot-one-forests", "pilot", "section 3.2",
-            f"With one feature forest methods vary ({family}).",
-            "Accuracies of all four differ by more than 0.05 over sizes and repeats; in part: of some.",
-            _of(family, one_varies_for_forests),
+        _claim(
+            family, "one-forests", "With one feature, the accuracy of forest methods varies",
+            "Accuracies differ by more than 0.05 over sizes and repeats for all four methods; in part: "
+            "for some of them.",
+            forests_vary_with_one_feature,
         ),
     )
 ]  # fmt: skip

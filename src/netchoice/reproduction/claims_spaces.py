@@ -1,192 +1,203 @@
-"""What the paper says about its two model spaces."""
+"""Claims of the paper about its two model spaces."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from netchoice.reproduction.claim import LARGE, PERFECT, Claim, once, under_costs
-from netchoice.reproduction.findings_spaces import (
-    PAPERS_HOURS,
-    cheap_without_loss,
-    clustering_falls,
-    cost_falls,
-    costs_span,
-    forests_fall_by_noise,
-    forests_fine,
-    forests_vary,
-    information_perfect,
-    machine_lower,
-    mrmr_noise_earlier,
-    mrmr_noise_second,
-    noise_at_large_penalty,
-    one_feature_tells,
-    penalty_saves,
-    relief_improves,
-    relief_more_fine,
-    relief_one_poor,
-    sharp_transition,
-    table_takes_hours,
-    weighted_alike,
-)
-from netchoice.reproduction.spaces import FEW
+from netchoice.reproduction import findings_spaces as findings
+from netchoice.reproduction.claim import LARGE, PERFECT, Claim, Evidence, Finding
+from netchoice.reproduction.cost_settings import SETTINGS
+from netchoice.reproduction.findings_spaces import PAPER_HOURS
+from netchoice.reproduction.scales import FAMILIES
+from netchoice.reproduction.space_run import SET_SIZE
+from netchoice.reproduction.transition import sharp_transition
 
-_BA, _DUPLICATION = "section 3.1.1", "section 3.1.2"
-_EACH = {"ba": _BA, "duplication": _DUPLICATION}
+_SECTIONS = {"ba": "section 3.1.1", "duplication": "section 3.1.2"}
+_BA, _DUPLICATION = ("ba",), ("duplication",)
+
+
+def _claims(
+    families: Sequence[str],
+    name: str,
+    where: str,
+    statement: str,
+    criterion: str,
+    find: Callable[..., Finding],
+    *,
+    per_setting: bool = True,
+    added_later: bool = False,
+) -> list[Claim]:
+    """Return one claim per family, judged under all costs or, if they have no effect, once.
+
+    ``{section}`` in ``where`` stands for the section of the family.
+    """
+
+    def claim(family: str) -> Claim:
+        def judge(evidence: Evidence) -> dict[str, Finding]:
+            run = evidence.spaces[family]
+            if not per_setting:
+                return {"": find(run)}
+            return {setting.label: find(run, setting) for setting in SETTINGS}
+
+        section = where.format(section=_SECTIONS[family])
+        return Claim(f"{family}-{name}", family, section, statement, criterion, judge, added_later)
+
+    return [claim(family) for family in families]
+
 
 CLAIMS = [
-    Claim(
-        "ba-information-perfect", "ba", f"{_BA}, Figures 1a, 1b, S1a",
+    *_claims(
+        _BA, "information-perfect", "{section}, Figures 1a, 1b, S1a",
         "JMI, JMIM and mRMR classify perfectly for every λ and k.",
-        f"Every cell of the three at least {PERFECT}; in part: nine in ten.",
-        under_costs("ba", information_perfect),
+        f"Every cell of the three methods has an accuracy of at least {PERFECT}; in part: at least "
+        "90 % of the cells.",
+        findings.information_methods_perfect,
     ),
-    *(
-        Claim(
-            f"{family}-two-orders", family, f"abstract, {_EACH[family]}",
-            "Cost is cut by more than two orders of magnitude without loss of accuracy.",
-            "The cheapest set within the 95 % interval of the best, chosen on half of the test rows, "
-            f"costs 1/100 of all features and on the other half its interval reaches {PERFECT} or the "
-            "best set's accuracy; in part: 1/10.",
-            under_costs(family, cheap_without_loss),
-        )
-        for family in _EACH
+    *_claims(
+        FAMILIES, "two-orders", "abstract, {section}",
+        "The cost falls by more than two orders of magnitude without loss of accuracy.",
+        "The set is chosen on half of the test rows: the cheapest one whose accuracy lies within the "
+        "95 % interval of the best. It costs at most 1/100 of all features, and on the other half the "
+        f"upper end of its interval reaches {PERFECT} or the accuracy of the best set, whichever is "
+        "lower; in part: at most 1/10.",
+        findings.cheap_set_without_loss,
     ),
-    Claim(
-        "ba-noise-at-large-penalty", "ba", _BA,
-        "Large λ brings in cheap noise features.",
-        f"Noise among the first {FEW} at the grid's largest λ in all nine methods; in part: in most.",
-        under_costs("ba", noise_at_large_penalty),
+    *_claims(
+        _BA, "noise-at-large-penalty", "{section}",
+        "A large λ selects cheap noise features.",
+        f"At the largest λ of the paper, all nine methods rank noise among the first {SET_SIZE}; in "
+        "part: more than half of the methods.",
+        findings.noise_at_large_penalty,
     ),
-    Claim(
-        "ba-mrmr-noise-earlier", "ba", f"{_BA}, Figure 1b",
-        "mRMR takes noise features earlier than the other methods.",
-        "Its first noise feature comes before that of every other method at λ = 0, and in the mean "
-        "over λ; in part: one of the two.",
-        under_costs("ba", mrmr_noise_earlier),
+    *_claims(
+        _BA, "mrmr-noise-earlier", "{section}, Figure 1b",
+        "mRMR selects noise features earlier than the other methods.",
+        "The first noise feature of mRMR ranks before that of every other method, at λ = 0 and on "
+        "average over λ; in part: one of the two.",
+        findings.mrmr_noise_earlier,
     ),
-    Claim(
-        "duplication-mrmr-noise-second", "duplication", f"{_DUPLICATION}, Figure 2b",
-        "mRMR takes noise right after a single informative feature.",
-        "Its second feature is noise and its first is not, at λ = 0 and for at least half of the "
-        "penalties up to 1; in part: for any of them.",
-        under_costs("duplication", mrmr_noise_second),
+    *_claims(
+        _DUPLICATION, "mrmr-noise-second", "{section}, Figure 2b",
+        "mRMR selects a noise feature directly after one informative feature.",
+        "The second feature of mRMR is noise and the first is not, at λ = 0 and at half or more of the "
+        "penalties up to 1; in part: at any of these penalties.",
+        findings.mrmr_noise_second,
     ),
-    *(
-        Claim(
-            f"{family}-forests-vary", family, _BA,
-            "Rankings by forests vary between runs.",
-            f"The first {FEW} features differ between runs on the same table for all four forest "
-            "methods at λ = 0; in part: for some.",
-            once(family, forests_vary),
-        )
-        for family in _EACH
+    *_claims(
+        FAMILIES, "forests-vary", _SECTIONS["ba"],
+        "Rankings by forest methods vary between runs.",
+        f"At λ = 0, the first {SET_SIZE} features differ between runs on the same table for all four "
+        "forest methods; in part: for some of them.",
+        findings.forests_vary, per_setting=False,
     ),
-    Claim(
-        "ba-forests-fine", "ba", f"{_BA}, Figures 1d, S1c, S1d",
-        "Forest methods do well except at very large λ.",
-        f"Every cell of the four with λ < {LARGE} at least {PERFECT}, and some beyond below it; in "
-        "part: nine in ten of the former, or no fall.",
-        under_costs("ba", forests_fine),
+    *_claims(
+        _BA, "forests-fine", "{section}, Figures 1d, S1c, S1d",
+        "Forest methods are accurate except at very large λ.",
+        f"Every cell of the four methods with λ < {LARGE} has an accuracy of at least {PERFECT}, and "
+        f"some cell with λ ≥ {LARGE} is below; in part: at least 90 % of the cells with λ < {LARGE}, "
+        "with or without a lower cell beyond.",
+        findings.forests_accurate,
     ),
-    Claim(
-        "ba-forests-fall-by-noise", "ba", f"{_BA}, Figure 1d",
-        "Their accuracy falls there because many noise features come in.",
-        f"In nine of ten cells of penalized-mda below {PERFECT}, at least half of the features are "
-        "noise; in part: in half of them.",
-        under_costs("ba", forests_fall_by_noise),
+    *_claims(
+        _BA, "forests-fall-by-noise", "{section}, Figure 1d",
+        "The accuracy of forest methods falls at very large λ because many noise features are "
+        "selected.",
+        f"In at least 90 % of the cells of penalized-mda below {PERFECT}, at least half of the features "
+        "are noise; in part: in at least 50 % of these cells.",
+        findings.forests_fall_by_noise,
     ),
-    Claim(
-        "ba-relieff-one-poor", "ba", f"{_BA}, Figure 1c",
-        "ReliefF with one feature is poor: it takes the size of the three-core first.",
-        "For both ReliefF methods at λ = 0, k = 1: core_3_size, accuracy at most 0.6; in part: for "
-        "one of them.",
-        under_costs("ba", relief_one_poor),
+    *_claims(
+        _BA, "relieff-one-poor", "{section}, Figure 1c",
+        "ReliefF with one feature is inaccurate: it ranks the size of the three-core first.",
+        "At λ = 0, both ReliefF methods rank core_3_size first, with an accuracy of at most 0.6; in "
+        "part: one of them.",
+        findings.relief_poor_with_one_feature,
     ),
-    Claim(
-        "ba-relieff-more-fine", "ba", f"{_BA}, Figure 1c",
-        "ReliefF does well with more than two features.",
-        f"Every cell of both with k ≥ 3 and λ < {LARGE} at least {PERFECT}; in part: nine in ten.",
-        under_costs("ba", relief_more_fine),
+    *_claims(
+        _BA, "relieff-more-fine", "{section}, Figure 1c",
+        "ReliefF is accurate with more than two features.",
+        f"Every cell of both methods with k ≥ 3 and λ < {LARGE} has an accuracy of at least {PERFECT}; "
+        "in part: at least 90 % of the cells.",
+        findings.relief_perfect_with_three_features,
     ),
-    Claim(
-        "ba-relieff-improves", "ba", f"{_BA}, Figure 1c",
-        "Its accuracy with one feature grows with λ as cheaper, better features replace the three-core.",
-        "For both, some λ > 0 gives an accuracy higher by 0.1 or more with a cheaper feature; in part: "
-        "for one.",
-        under_costs("ba", relief_improves),
+    *_claims(
+        _BA, "relieff-improves", "{section}, Figure 1c",
+        "The accuracy of ReliefF with one feature increases with λ, because cheaper and better features "
+        "replace the three-core.",
+        "For both methods, some λ > 0 selects a cheaper feature whose accuracy is higher by at least "
+        "0.1; in part: for one of them.",
+        findings.relief_improves_with_penalty,
     ),
-    *(
-        Claim(
-            f"{family}-svm-lower", family, _BA,
-            "A support vector machine has lower accuracy throughout.",
-            "Never higher than the neighbours', and lower in at least half of the cells looked at; in "
-            "part: lower in the mean.",
-            once(family, machine_lower),
-        )
-        for family in _EACH
+    *_claims(
+        FAMILIES, "svm-lower", _SECTIONS["ba"],
+        "A support vector machine is less accurate throughout.",
+        "Its accuracy is never above that of nearest neighbours, and below it in at least half of the "
+        "compared cells; in part: below it on average.",
+        findings.svm_less_accurate, per_setting=False,
     ),
-    Claim(
-        "duplication-transition", "duplication", f"{_DUPLICATION}, Figure 2",
-        "Every method is perfect below a threshold in λ and falls sharply there.",
-        f"With {FEW} features: at least {PERFECT} at λ = 0, and from 10 % to 90 % of a fall of at least "
-        "0.05 within a factor of four of λ, for all nine; in part: for most.",
-        under_costs("duplication", sharp_transition),
+    *_claims(
+        _DUPLICATION, "transition", "{section}, Figure 2",
+        "Every method is perfect below a threshold in λ, and its accuracy falls sharply there.",
+        f"With {SET_SIZE} features, all nine methods have an accuracy of at least {PERFECT} at λ = 0, "
+        "which falls by at least 0.05, from 10 % to 90 % of the fall within a factor of four of λ; in "
+        "part: more than half of the methods fall so.",
+        sharp_transition,
     ),
-    *(
-        Claim(
-            f"{family}-penalty-saves", family, f"{_DUPLICATION}, last paragraph",
-            "For every method a λ exists that saves much cost without loss.",
-            "At equal k, half of the cost at λ = 0 or less, and an accuracy not below that at λ = 0 or "
-            f"{PERFECT}, for all nine; in part: for most.",
-            under_costs(family, penalty_saves),
-        )
-        for family in _EACH
+    *_claims(
+        FAMILIES, "penalty-saves", f"{_SECTIONS['duplication']}, last paragraph",
+        "For every method, some λ saves much of the cost without loss of accuracy.",
+        "For all nine methods, some λ > 0 at least halves the cost at equal k, and accuracy reaches "
+        f"that at λ = 0 or {PERFECT}, whichever is lower; in part: for more than half of the methods.",
+        findings.penalty_saves_cost,
     ),
-    Claim(
-        "duplication-clustering-falls", "duplication", _DUPLICATION,
-        "Clustering features are highly informative but are not ranked highly at large λ.",
-        "The better of transitivity and clustering_mean is among the first ten at λ = 0 and beyond the "
-        "15th place at the largest λ, in all nine methods; in part: in most.",
-        under_costs("duplication", clustering_falls),
+    *_claims(
+        _DUPLICATION, "clustering-falls", "{section}",
+        "Clustering features are highly informative, but do not rank highly at large λ.",
+        "In all nine methods, the better-ranked of transitivity and clustering_mean is among the first "
+        "ten at λ = 0 and below rank 15 at the largest λ; in part: in more than half of the methods.",
+        findings.clustering_falls,
     ),
-    *(
-        Claim(
-            f"{family}-weighted-alike", family, "captions of Figures S1, S2",
-            "Weighted forests by impurity behave like those by accuracy.",
-            "Mean difference in accuracy over all cells at most 0.02; in part: 0.05.",
-            under_costs(family, weighted_alike),
-        )
-        for family in _EACH
+    *_claims(
+        FAMILIES, "weighted-alike", "captions of Figures S1, S2",
+        "Weighted forests with impurity importance (MDI) behave like those with accuracy importance "
+        "(MDA).",
+        "The mean absolute difference in accuracy over all cells is at most 0.02; in part: at most "
+        "0.05.",
+        findings.weighted_forests_alike,
     ),
-    *(
-        Claim(
-            f"{family}-costs-span", family, "abstract, Table S1",
-            "Costs of features span several orders of magnitude.",
-            "Most expensive over cheapest, noise left out, at least 1000; in part: 100.",
-            under_costs(family, costs_span),
-        )
-        for family in _EACH
+    *_claims(
+        FAMILIES, "costs-span", "abstract, Table S1",
+        "Feature costs span several orders of magnitude.",
+        "The most expensive feature costs at least 1000 times as much as the cheapest, noise excluded; "
+        "in part: 100 times.",
+        findings.costs_span,
     ),
-    Claim(
-        "ba-cost-falls", "ba", _BA,
-        "The cost of the selected features falls substantially as λ grows.",
-        f"{FEW} features cost a tenth or less at the largest λ, for all nine methods; in part: less.",
-        under_costs("ba", cost_falls), added_later=True,
+    *_claims(
+        _BA, "cost-falls", "{section}",
+        "The cost of the selected features falls substantially as λ increases.",
+        f"For all nine methods, {SET_SIZE} features at the largest λ cost at most a tenth of "
+        f"{SET_SIZE} features at λ = 0; in part: they cost less.",
+        findings.cost_falls, added_later=True,
     ),
-    Claim(
-        "ba-mean-degree", "ba", _BA,
+    *_claims(
+        _BA, "mean-degree", "{section}",
         "The mean degree alone identifies the model; some features, such as the size of the largest "
-        "component, do not vary.",
-        f"Accuracy of degree_mean at least {PERFECT}, and lcc_nodes constant; in part: the former.",
-        once("ba", one_feature_tells), added_later=True,
+        "component, are constant.",
+        f"The accuracy with degree_mean is at least {PERFECT}, and lcc_nodes is constant; in part: the "
+        "accuracy only.",
+        findings.mean_degree_identifies, per_setting=False, added_later=True,
     ),
     *(
-        Claim(
-            f"{family}-table-hours", family, "caption of Table S1",
-            f"A table of 5000 networks takes {PAPERS_HOURS[family]} h on one core.",
-            "Half of that or more; in part: an hour. (It is what netchoice is there to change.)",
-            once(family, partial(table_takes_hours, papers=PAPERS_HOURS[family])), added_later=True,
+        claim
+        for family, hours in PAPER_HOURS.items()
+        for claim in _claims(
+            (family,), "table-hours", "caption of Table S1",
+            f"A table of 5000 networks takes {hours} h on one core.",
+            "netchoice needs at least half of this time; in part: at least one hour. (netchoice is "
+            "designed to need less.)",
+            partial(findings.table_takes_hours, paper_hours=hours), per_setting=False,
+            added_later=True,
         )
-        for family in _EACH
     ),
 ]  # fmt: skip

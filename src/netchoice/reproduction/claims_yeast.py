@@ -1,43 +1,38 @@
-"""What the paper says about the three yeast networks, and about the three-core."""
+"""Claims of the paper about yeast and about the three-core, and their findings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from netchoice.reproduction.claim import (
-    Claim,
-    Evidence,
-    Finding,
-    Judge,
-    verdict,
-)
-from netchoice.reproduction.costs import SETTINGS, Setting
-from netchoice.reproduction.spaces import SpaceRun
+from netchoice.reproduction.claim import Claim, Evidence, Finding, Judge, verdict
+from netchoice.reproduction.cost_settings import SETTINGS, Setting
+from netchoice.reproduction.space_run import SpaceRun
 from netchoice.reproduction.three_core import FEATURES, out_of_class_distances
-from netchoice.reproduction.yeast import NEIGHBOURS, NETWORKS, PAPERS_FIVE, PENALTY, YeastRun
+from netchoice.reproduction.yeast_run import N_NEIGHBOURS, PAPER_FIVE, PENALTY, YeastRun
 
-#: Votes of the ten neighbours that are a strong preference.
+#: Votes of the nearest neighbours that count as a strong preference.
 STRONG = 9
+#: Answers of one variant, by network.
 Answers = dict[str, dict[str, Any]]
 
 
-def same_five(five: tuple[str, ...]) -> Finding:
-    """Our first five are the paper's."""
-    common = [name for name in five if name in PAPERS_FIVE]
+def same_five_features(five: tuple[str, ...]) -> Finding:
+    """Compare our first five features with the paper's."""
+    common = [name for name in five if name in PAPER_FIVE]
     return Finding(
-        verdict(set(five) == set(PAPERS_FIVE), len(common) >= 3),
+        verdict(set(five) == set(PAPER_FIVE), len(common) >= 3),
         f"{len(common)} of 5 in common: {', '.join(five)}",
     )
 
 
-def factor_of_five(run: SpaceRun, five: tuple[str, ...], setting: Setting) -> Finding:
-    """Cost of all features over that of the five."""
+def saving_of_five_features(run: SpaceRun, five: tuple[str, ...], setting: Setting) -> Finding:
+    """Compare the cost of all features with that of five."""
     costs = run.costs(setting)
     charge = setting.charge
     ours, papers = (
         costs.cost_of_set(costs.features, charge) / costs.cost_of_set(names, charge)
-        for names in (five, PAPERS_FIVE)
+        for names in (five, PAPER_FIVE)
     )
     return Finding(
         verdict(ours >= 18, ours >= 5),
@@ -46,94 +41,96 @@ def factor_of_five(run: SpaceRun, five: tuple[str, ...], setting: Setting) -> Fi
 
 
 def transitivity_first(ranking: list[str]) -> Finding:
-    """Where transitivity stands."""
-    place = ranking.index("transitivity") + 1
-    return Finding(verdict(place == 1, place <= 5), f"place {place}; first is {ranking[0]}")
+    """Find the rank of transitivity."""
+    rank = ranking.index("transitivity") + 1
+    return Finding(verdict(rank == 1, rank <= 5), f"rank {rank}; first is {ranking[0]}")
 
 
-def separated(answers: Answers) -> Finding:
-    """Kolmogorov–Smirnov of transitivity between the two models."""
-    good = [a["ks"] > 0.98 and a["ks_p_value"] < 1e-6 for a in answers.values()]
-    told = [
+def transitivity_separates(answers: Answers) -> Finding:
+    """Compare transitivity between the two models (Kolmogorov–Smirnov)."""
+    separated = [a["ks"] > 0.98 and a["ks_p_value"] < 1e-6 for a in answers.values()]
+    texts = [
         f"{name} {a['ks']:.4f} ({a['ks_interval'][0]:.4f}–{a['ks_interval'][1]:.4f})"
         for name, a in answers.items()
     ]
-    return Finding(verdict(all(good), any(good)), "; ".join(told))
+    return Finding(verdict(all(separated), any(separated)), "; ".join(texts))
 
 
-def faithful(answers: Answers) -> Finding:
-    """Distance correlation of the plane with the five features."""
-    good = [min(a["distance_correlation"]) > 0.6 for a in answers.values()]
-    told = [
-        f"{name} {min(a['distance_correlation']):.3f}–{max(a['distance_correlation']):.3f}"
+def embedding_preserves_distances(answers: Answers) -> Finding:
+    """Check the distance correlation of the embedding with the features."""
+    ranges = {
+        name: (min(a["distance_correlation"]), max(a["distance_correlation"]))
         for name, a in answers.items()
-    ]
-    return Finding(verdict(all(good), any(good)), "; ".join(told))
+    }
+    preserved = [low > 0.6 for low, _ in ranges.values()]
+    texts = [f"{name} {low:.3f}–{high:.3f}" for name, (low, high) in ranges.items()]
+    return Finding(verdict(all(preserved), any(preserved)), "; ".join(texts))
 
 
-def prefers_dmr(answers: Answers) -> Finding:
-    """Votes of the ten nearest simulations."""
-    strong = [a["votes"]["dmr"] >= STRONG for a in answers.values()]
-    nearer = [a["votes"]["dmr"] > NEIGHBOURS / 2 for a in answers.values()]
-    told = [f"{name} {a['votes']['dmr']:g} of {NEIGHBOURS}" for name, a in answers.items()]
-    return Finding(verdict(all(strong), any(nearer)), "votes for DMR: " + "; ".join(told))
-
-
-def at_the_edge(answers: Answers) -> Finding:
-    """How many simulations are lonelier than the network is among them."""
-    places = {name: a["lonelier"] for name, a in answers.items()}
-    off = {name: share < 0.01 for name, share in places.items()}
-    edge = {name: share < 0.1 for name, share in places.items()}
-    as_said = off["ito2001"] and off["uetz2000"] and edge["yu2008"]
-    told = [
-        f"{name} {share:.4f} ({'off' if off[name] else 'at the edge' if edge[name] else 'not lonely'})"
-        for name, share in places.items()
-    ]
-    among = [f"{name} {a['lonelier_by_model']['dmr']:.4f}" for name, a in answers.items()]
+def networks_prefer_dmr(answers: Answers) -> Finding:
+    """Count the DMR simulations among the nearest neighbours of each network."""
+    votes = {name: a["votes"]["dmr"] for name, a in answers.items()}
     return Finding(
-        verdict(as_said, any(edge.values())),
-        "share of simulations farther from their nearest: " + "; ".join(told),
-        "looked at after the first run: the same among DMR's own simulations, which lie closer "
-        f"together than DMC's: {'; '.join(among)}",
+        verdict(
+            all(n >= STRONG for n in votes.values()),
+            any(n > N_NEIGHBOURS / 2 for n in votes.values()),
+        ),
+        "votes for DMR: "
+        + "; ".join(f"{name} {n:g} of {N_NEIGHBOURS}" for name, n in votes.items()),
     )
 
 
-def three_core_preferred(run: SpaceRun) -> Finding:
-    """Mean distance between classes along both features."""
+def networks_at_boundary(answers: Answers) -> Finding:
+    """Compare distances to the nearest neighbour of networks and of simulations."""
+    shares = {name: a["share_farther"] for name, a in answers.items()}
+    outside = {name: share < 0.01 for name, share in shares.items()}
+    boundary = {name: share < 0.1 for name, share in shares.items()}
+    places = {
+        name: "outside" if outside[name] else "at the boundary" if boundary[name] else "inside"
+        for name in shares
+    }
+    texts = [f"{name} {share:.4f} ({places[name]})" for name, share in shares.items()]
+    among_dmr = [f"{name} {a['share_farther_by_model']['dmr']:.4f}" for name, a in answers.items()]
+    return Finding(
+        verdict(
+            outside["ito2001"] and outside["uetz2000"] and boundary["yu2008"],
+            any(boundary.values()),
+        ),
+        "share of simulations at least as far from their nearest neighbour: " + "; ".join(texts),
+        "examined after the first run: the same share among DMR simulations, which lie closer together "
+        f"than DMC simulations: {'; '.join(among_dmr)}",
+    )
+
+
+def three_core_distances(run: SpaceRun) -> Finding:
+    """Compare the mean distances between classes along both features with the exact values."""
     core, degree = (out_of_class_distances(run.train, name)["mean"] for name in FEATURES)
-    right = abs(core - 2 / 3) < 0.01 and abs(degree - 5 / 9) < 0.01
+    agree = abs(core - 2 / 3) < 0.01 and abs(degree - 5 / 9) < 0.01
     return Finding(
-        verdict(right, core > degree),
+        verdict(agree, core > degree),
         f"{core:.4f} (2/3 = 0.6667) for the three-core, {degree:.4f} (5/9 = 0.5556) for the mean degree",
-        ""
-        if right
-        else "seed graphs and small networks blur the values that are exact for large n",
+        "" if agree else "the paper's values are exact in the limit of large n only",
     )
 
 
-def _ranked(judge: Callable[[YeastRun, Setting], Finding]) -> Judge:
-    return lambda evidence: {
-        setting.words: judge(_yeast(evidence), setting) for setting in SETTINGS
+def _by_setting(find: Callable[[YeastRun, Setting], Finding]) -> Judge:
+    return lambda evidence: {setting.label: find(_yeast(evidence), setting) for setting in SETTINGS}
+
+
+def _by_simulation(find: Callable[[Answers], Finding]) -> Judge:
+    """Judge with the paper's node counts and the true ones, and with several sets of features."""
+    nodes = {"paper": "the paper's node counts", "true": "true node counts"}
+    features = {"papers": "the paper's five features"} | {
+        setting.name: f"five features selected under {setting.label}" for setting in SETTINGS
     }
 
+    def judge(evidence: Evidence) -> dict[str, Finding]:
+        variants: dict[str, Answers] = {}
+        for (network, counted, name), answer in _yeast(evidence).answers().items():
+            variants.setdefault(f"{nodes[counted]}, {features[name]}", {})[network] = answer
+        return {variant: find(answers) for variant, answers in variants.items()}
 
-def _answered(judge: Callable[[Answers], Finding]) -> Judge:
-    """With the paper's numbers of nodes and the true ones, and several sets of features."""
-    words = {"papers": "the paper's five features"} | {
-        setting.name: f"five by {setting.words}" for setting in SETTINGS
-    }
-
-    def judged(evidence: Evidence) -> dict[str, Finding]:
-        by_variant: dict[str, Answers] = {}
-        for key, answer in _yeast(evidence).answers().items():
-            network, counted, features = key.split("/")
-            nodes = (
-                "the paper's numbers of nodes" if counted == "paper" else "true numbers of nodes"
-            )
-            by_variant.setdefault(f"{nodes}, {words[features]}", {})[network] = answer
-        return {variant: judge(answers) for variant, answers in by_variant.items()}
-
-    return judged
+    return judge
 
 
 def _yeast(evidence: Evidence) -> YeastRun:
@@ -142,59 +139,63 @@ def _yeast(evidence: Evidence) -> YeastRun:
 
 
 _SECTION = "section 3.3"
-_SIZES = ", ".join(f"{name} {n}" for name, n in NETWORKS.items())
 
 CLAIMS = [
     Claim(
         "yeast-five-features", "yeast", _SECTION,
-        f"JMI at λ = {PENALTY:g} puts {', '.join(PAPERS_FIVE)} first.",
-        "The same five, in any order; in part: three of them.",
-        _ranked(lambda run, setting: same_five(run.five(setting))),
+        f"JMI at λ = {PENALTY:g} ranks {', '.join(PAPER_FIVE)} first.",
+        "The first five features are the same, in any order; in part: at least three of them.",
+        _by_setting(lambda run, setting: same_five_features(run.five(setting))),
     ),
     Claim(
         "yeast-factor-20", "yeast", _SECTION,
-        "The five features are 20 times cheaper than all.",
-        "At least 18 times with our five; in part: 5 times.",
-        _ranked(
-            lambda run, setting: factor_of_five(run.duplication, run.five(setting), setting)
+        "The five features are 20 times cheaper than all features.",
+        "Our five features are at least 18 times cheaper; in part: at least 5 times.",
+        _by_setting(
+            lambda run, setting: saving_of_five_features(
+                run.duplication, run.five(setting), setting
+            )
         ),
     ),
     Claim(
         "yeast-transitivity-first", "yeast", f"{_SECTION}, Figure 4d",
-        "Transitivity is the highest ranked feature.",
-        "First; in part: among the first five.",
-        _ranked(lambda run, setting: transitivity_first(run.ranking(setting))),
+        "Transitivity is the highest-ranked feature.",
+        "Transitivity ranks first; in part: among the first five.",
+        _by_setting(lambda run, setting: transitivity_first(run.ranking(setting))),
     ),
     Claim(
         "yeast-ks", "yeast", f"{_SECTION}, Figure 4d",
-        "Transitivity separates the two models: two-sample KS above 0.98, p below 1e-6.",
-        "So for the simulations of all three networks; in part: of some.",
-        _answered(separated),
+        "Transitivity separates the two models: the two-sample Kolmogorov–Smirnov statistic is above "
+        "0.98, with p below 1e-6.",
+        "True for the simulations of all three networks; in part: of some.",
+        _by_simulation(transitivity_separates),
     ),
     Claim(
         "yeast-distance-correlation", "yeast", f"{_SECTION}, Figure 4",
-        "The embedding keeps distances: distance correlation above 0.6 for all networks.",
-        "Above 0.6 for every network and each of three draws of landmarks; in part: for some.",
-        _answered(faithful),
+        "The embedding preserves distances: the distance correlation is above 0.6 for all networks.",
+        "Above 0.6 for every network and each of three draws of landmarks; in part: for some networks.",
+        _by_simulation(embedding_preserves_distances),
     ),
     Claim(
         "yeast-dmr", "yeast", f"{_SECTION}, Figure 4",
         "All three networks strongly prefer DMR.",
-        f"At least {STRONG} of {NEIGHBOURS} nearest neighbours are DMR for every network; in part: most "
-        "of the neighbours of any network.",
-        _answered(prefers_dmr),
+        f"At least {STRONG} of the {N_NEIGHBOURS} nearest neighbours are DMR simulations, for every "
+        "network; in part: more than half of them, for any network.",
+        _by_simulation(networks_prefer_dmr),
     ),
     Claim(
         "yeast-edge", "yeast", f"{_SECTION}, Figure 4",
-        "Yu's network lies at the boundary of the simulations, Ito's and Uetz's off them.",
-        "Fewer than 1 % of simulations are as far from their nearest neighbour as Ito's and Uetz's are, "
-        "fewer than 10 % as Yu's is; in part: fewer than 10 % for any.",
-        _answered(at_the_edge),
+        "The network of Yu lies at the boundary of the simulations; those of Ito and Uetz lie outside "
+        "the simulated range.",
+        "The share of simulations at least as far from their nearest neighbour as the network is below "
+        "1 % for Ito and Uetz, and below 10 % for Yu; in part: below 10 % for any network.",
+        _by_simulation(networks_at_boundary),
     ),
     Claim(
         "three-core", "three-core", "section 3.1.1, appendix C, Table S2",
         "The mean distance between classes is 2/3 along the three-core and 5/9 along the mean degree.",
-        "Both to within 0.01 on the simulated table; in part: the three-core's is larger.",
-        lambda evidence: {"": three_core_preferred(evidence.spaces["ba"])},
+        "Both agree to within 0.01 on the simulated table; in part: the distance along the three-core "
+        "is larger.",
+        lambda evidence: {"": three_core_distances(evidence.spaces["ba"])},
     ),
 ]  # fmt: skip

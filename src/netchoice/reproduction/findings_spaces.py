@@ -1,347 +1,295 @@
-"""How the claims about the two model spaces fare."""
+"""Findings on the claims about the two model spaces."""
 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from netchoice.evaluation import operating_point
+from netchoice.evaluation import evaluate_rankings, operating_point
 from netchoice.reproduction.claim import (
     FAILS,
     HOLDS,
     LARGE,
+    NOISE_FEATURES,
     PERFECT,
     Finding,
-    cell,
-    first_noise,
+    cell_label,
+    first_noise_ranks,
     verdict,
+    verdict_of_count,
     with_interval,
 )
-from netchoice.reproduction.costs import Setting
-from netchoice.reproduction.scales import FORESTS, INFORMATION, NINE, RELIEFS
-from netchoice.reproduction.spaces import FEW, SpaceRun
+from netchoice.reproduction.cost_settings import Setting
+from netchoice.reproduction.paper_methods import (
+    FOREST_METHODS,
+    INFORMATION_METHODS,
+    METHODS,
+    PENALIZED_METHODS,
+    RELIEF_METHODS,
+    WEIGHTED_METHODS,
+)
+from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
 
 if TYPE_CHECKING:
     import pandas as pd
 
+N_METHODS = len(METHODS)
+#: Hours for a table of 5000 networks on one core, as stated in the paper.
+PAPER_HOURS = {"ba": 5.2, "duplication": 6.6}
 
-def perfect_everywhere(cells: pd.DataFrame, n_rows: int) -> Finding:
-    """All cells, or nearly all, round to 1."""
-    fine = cells["accuracy"] >= PERFECT
-    worst = cells.loc[cells["accuracy"].idxmin()]
-    missed = cells[~fine]
-    only_noise = int((missed["n_noise"] == missed["k"]).sum())
-    why = (
-        ""
-        if not len(missed)
-        else f"of the {len(missed)} cells below, {int((missed['n_noise'] > 0).sum())} hold noise "
-        f"features and {only_noise} nothing else; the lowest has {', '.join(worst['features'][:5])}"
+
+def all_cells_perfect(cells: pd.DataFrame, n_rows: int) -> Finding:
+    """Check whether all cells, or at least 90 % of them, are perfect."""
+    perfect = cells["accuracy"] >= PERFECT
+    lowest = cells.loc[cells["accuracy"].idxmin()]
+    lower = cells[~perfect]
+    note = (
+        f"of the {len(lower)} lower cells, {int((lower['n_noise'] > 0).sum())} contain noise "
+        f"features and {int((lower['n_noise'] == lower['k']).sum())} contain only noise; the lowest "
+        f"uses {', '.join(lowest['features'][:5])}"
     )
     return Finding(
-        verdict(bool(fine.all()), float(fine.mean()) >= 0.9),
-        f"{int(fine.sum())} of {len(cells)} cells at least {PERFECT}; lowest "
-        f"{with_interval(worst['accuracy'], n_rows)} ({cell(worst)})",
-        why,
+        verdict(bool(perfect.all()), float(perfect.mean()) >= 0.9),
+        f"{int(perfect.sum())} of {len(cells)} cells at least {PERFECT}; lowest "
+        f"{with_interval(lowest['accuracy'], n_rows)} ({cell_label(lowest)})",
+        note if len(lower) else "",
     )
 
 
-def information_perfect(run: SpaceRun, setting: Setting) -> Finding:
-    """Of the three information methods, every cell."""
+def information_methods_perfect(run: SpaceRun, setting: Setting) -> Finding:
+    """Check every cell of the information methods."""
     cells = run.evaluation(setting)
-    return perfect_everywhere(cells[cells["method"].isin(INFORMATION)], len(run.test))
+    return all_cells_perfect(cells[cells["method"].isin(INFORMATION_METHODS)], len(run.test))
 
 
-def cheap_without_loss(run: SpaceRun, setting: Setting) -> Finding:
-    """The cheapest set that is as good as the best, chosen on half of the rows."""
+def cheap_set_without_loss(run: SpaceRun, setting: Setting) -> Finding:
+    """Find the cheapest set as accurate as the best one, and how many times cheaper it is."""
     point = operating_point(run.evaluation(setting), charge=setting.charge)
     factor = 1 / point.share if setting.charge == "alone" else point.speedup
-    all_of_them = float(run.whole()["accuracy"].iloc[0])
+    with_all = float(run.all_features()["accuracy"].iloc[0])
     lossless = point.interval[1] >= min(PERFECT, point.best_accuracy)
     return Finding(
         verdict(lossless and factor >= 100, lossless and factor >= 10),
         f"{factor:,.0f} times cheaper with {', '.join(point.features)}: accuracy "
-        f"{point.accuracy:.4f} ({point.interval[0]:.4f}–{point.interval[1]:.4g}) on rows that had no "
-        f"part in the choice; best set {point.best_accuracy:.4f}, all features {all_of_them:.4f}",
+        f"{point.accuracy:.4f} ({point.interval[0]:.4f}–{point.interval[1]:.4g}) on rows not used to "
+        f"choose the set; best set {point.best_accuracy:.4f}, all features {with_all:.4f}",
     )
 
 
 def noise_at_large_penalty(run: SpaceRun, setting: Setting) -> Finding:
-    """Noise among the first five at the largest penalty of the paper's grid."""
-    first = first_noise(run.rankings(setting)).unstack("method")
-    at_zero, at_last = first.iloc[0], first.loc[run.scale.penalties[-1]]
-    noisy = [method for method in NINE if at_last[method] <= FEW]
-    earlier = [method for method in NINE if at_last[method] < at_zero[method]]
-    most = max(run.scale.ks)
-    shown = [method for method in NINE if first.iloc[-1][method] <= most]
+    """Count the methods with noise among the first features at the paper's largest penalty."""
+    ranks = first_noise_ranks(run.rankings(setting))[list(METHODS)]
+    largest, last, most = run.scale.penalties[-1], ranks.index[-1], max(run.scale.ks)
+    n_early = int((ranks.loc[largest] <= SET_SIZE).sum())
     costs = run.costs(setting).alone()
-    noise = min(cost for name, cost in costs.items() if name.startswith("noise_"))
-    cheaper = sum(p < noise for name, p in costs.items() if not name.startswith("noise_"))
+    cheapest_noise = min(costs[name] for name in NOISE_FEATURES if name in costs)
+    n_cheaper = sum(
+        cost < cheapest_noise for name, cost in costs.items() if name not in NOISE_FEATURES
+    )
     return Finding(
-        verdict(len(noisy) == len(NINE), len(noisy) > len(NINE) / 2),
-        f"noise among the first {FEW} at λ = {run.scale.penalties[-1]:g} in {len(noisy)} of "
-        f"{len(NINE)} methods, earlier than at λ = 0 in {len(earlier)}; among the first {most} at "
-        f"λ = {first.index[-1]:g} in {len(shown)}",
-        f"{cheaper} features are cheaper than any noise feature under these costs",
+        verdict_of_count(n_early, N_METHODS),
+        f"noise among the first {SET_SIZE} at λ = {largest:g} in {n_early} of {N_METHODS} methods, "
+        f"earlier than at λ = 0 in {(ranks.loc[largest] < ranks.iloc[0]).sum()}; among the first "
+        f"{most} at λ = {last:g} in {(ranks.loc[last] <= most).sum()}",
+        f"{n_cheaper} features are cheaper than every noise feature under these costs",
     )
 
 
 def mrmr_noise_earlier(run: SpaceRun, setting: Setting) -> Finding:
-    """The first noise feature of mRMR comes before that of every other method."""
-    first = first_noise(run.rankings(setting)).unstack("method")
-    at_zero, mean = first.iloc[0], first.mean()
-    others = [method for method in NINE if method != "mrmr"]
-    now = bool(at_zero["mrmr"] < at_zero[others].min())
-    overall = bool(mean["mrmr"] < mean[others].min())
+    """Compare the rank of the first noise feature of mRMR with that of the other methods."""
+    ranks = first_noise_ranks(run.rankings(setting))
+    at_zero, mean = ranks.iloc[0], ranks.mean()
+    others = [method for method in METHODS if method != "mrmr"]
+    earlier_at_zero = bool(at_zero["mrmr"] < at_zero[others].min())
+    earlier_on_average = bool(mean["mrmr"] < mean[others].min())
     return Finding(
-        verdict(now and overall, now or overall),
-        f"first noise at λ = 0: mRMR {at_zero['mrmr']}, others {at_zero[others].min()} to "
-        f"{at_zero[others].max()}; mean over λ: mRMR {mean['mrmr']:.1f}, others "
-        f"{mean[others].min():.1f} ({mean[others].idxmin()}) to {mean[others].max():.1f}",
+        verdict(earlier_at_zero and earlier_on_average, earlier_at_zero or earlier_on_average),
+        f"rank of the first noise feature at λ = 0: mRMR {at_zero['mrmr']}, others "
+        f"{at_zero[others].min()} to {at_zero[others].max()}; mean over λ: mRMR {mean['mrmr']:.1f}, "
+        f"others {mean[others].min():.1f} ({mean[others].idxmin()}) to {mean[others].max():.1f}",
     )
 
 
 def mrmr_noise_second(run: SpaceRun, setting: Setting) -> Finding:
-    """MRMR's second feature is noise, its first is not."""
-    first = first_noise(run.rankings(setting))["mrmr"]
-    low = first[first.index <= 1]
-    second = low == 2
+    """Count the penalties up to 1 at which the second feature of mRMR, not the first, is noise."""
+    ranks = first_noise_ranks(run.rankings(setting)).loc[:1, "mrmr"]
+    second = ranks == 2
     return Finding(
         verdict(bool(second.iloc[0]) and float(second.mean()) >= 0.5, bool(second.any())),
-        f"at {int(second.sum())} of the {len(low)} penalties up to 1 the second feature is noise; "
-        f"first noise at λ = 0 is number {low.iloc[0]}",
+        f"the second feature is noise at {int(second.sum())} of the {len(ranks)} penalties up to 1; "
+        f"at λ = 0 the first noise feature has rank {ranks.iloc[0]}",
     )
 
 
-def forests_fine(run: SpaceRun, setting: Setting) -> Finding:
-    """Forest methods are perfect below very large penalties, and not there."""
+def forests_accurate(run: SpaceRun, setting: Setting) -> Finding:
+    """Check whether forest methods are perfect, except at very large penalties."""
     cells = run.evaluation(setting)
-    cells = cells[cells["method"].isin(FORESTS)]
+    cells = cells[cells["method"].isin(FOREST_METHODS)]
     below = cells[cells["penalty"] < LARGE]
-    moderate = perfect_everywhere(below, len(run.test))
-    penalised = below["method"].str.startswith("penalized")
-    told = [
-        f"{name} {int((below.loc[which, 'accuracy'] >= PERFECT).sum())} of {int(which.sum())}"
-        for name, which in (("penalised", penalised), ("weighted", ~penalised))
-    ]
+    moderate = all_cells_perfect(below, len(run.test))
+    counts = []
+    for name, methods in (("penalized", PENALIZED_METHODS), ("weighted", WEIGHTED_METHODS)):
+        perfect = below.loc[below["method"].isin(methods), "accuracy"] >= PERFECT
+        counts.append(f"{name} {int(perfect.sum())} of {len(perfect)}")
     lowest = float(cells.loc[cells["penalty"] >= LARGE, "accuracy"].min())
-    falls = lowest < PERFECT
     return Finding(
-        verdict(moderate.verdict == HOLDS and falls, moderate.verdict != FAILS),
-        f"λ below {LARGE}: {moderate.figure}; {', '.join(told)}; lowest from there on {lowest:.3f}",
-        moderate.why,
+        verdict(moderate.verdict == HOLDS and lowest < PERFECT, moderate.verdict != FAILS),
+        f"λ < {LARGE}: {moderate.figure}; {', '.join(counts)}; lowest at λ ≥ {LARGE}: {lowest:.3f}",
+        moderate.note,
     )
 
 
 def forests_fall_by_noise(run: SpaceRun, setting: Setting) -> Finding:
-    """Where the penalised forest is not perfect, most of its features are noise."""
+    """Check whether half of the features are noise where a penalized forest is not perfect."""
     cells = run.evaluation(setting)
     imperfect = cells[cells["accuracy"] < PERFECT]
-    poor = imperfect[imperfect["method"] == "penalized-mda"]
-    if not len(poor):
-        weighted = imperfect[imperfect["method"].str.startswith("weighted")]
-        most_noise = int((weighted["n_noise"] >= weighted["k"] / 2).sum())
+    mostly_noise = imperfect["n_noise"] >= imperfect["k"] / 2
+    penalized = mostly_noise[imperfect["method"] == "penalized-mda"]
+    if not len(penalized):
+        weighted = mostly_noise[imperfect["method"].isin(WEIGHTED_METHODS)]
         return Finding(
             FAILS,
-            "0 cells of penalized-mda are below perfect, so nothing falls",
-            f"weighted forests do fall: {len(weighted)} cells, in {most_noise} of which half of the "
-            "features or more are noise",
+            f"no fall: 0 cells of penalized-mda are below {PERFECT}",
+            f"weighted forests have {len(weighted)} such cells; in {int(weighted.sum())} of them, at "
+            "least half of the features are noise",
         )
-    noisy = float((poor["n_noise"] >= poor["k"] / 2).mean())
+    share = float(penalized.mean())
     return Finding(
-        verdict(noisy >= 0.9, noisy >= 0.5),
-        f"in {noisy:.0%} of the {len(poor)} cells below {PERFECT}, half of the features or more are "
-        "noise",
+        verdict(share >= 0.9, share >= 0.5),
+        f"in {share:.0%} of the {len(penalized)} cells below {PERFECT}, at least half of the features "
+        "are noise",
     )
 
 
 def forests_vary(run: SpaceRun) -> Finding:
-    """The first five features of the same method on the same table, over seeds."""
-    frame = run.runs().query("penalty == 0")
-    told, spread = [], []
-    for method in FORESTS:
+    """Compare the first features of the same method on the same table over seeds."""
+    frame = run.forest_runs().query("penalty == 0")
+    similarities, texts = [], []
+    for method in FOREST_METHODS:
         own = frame[frame["method"] == method]
-        sets = [set(names) for names in own.loc[own["k"] == FEW, "features"]]
-        pairs = [len(a & b) / len(a | b) for a, b in combinations(sets, 2)]
-        told.append(float(np.mean(pairs)))
-        one = own.loc[own["k"] == 1, "accuracy"]
-        spread.append(f"{method} {np.mean(pairs):.2f} ({one.min():.3f} to {one.max():.3f})")
-    varying = sum(value < 1 for value in told)
+        sets = [set(names) for names in own.loc[own["k"] == SET_SIZE, "features"]]
+        jaccard = float(np.mean([len(a & b) / len(a | b) for a, b in combinations(sets, 2)]))
+        similarities.append(jaccard)
+        first = own.loc[own["k"] == 1, "accuracy"]
+        texts.append(f"{method} {jaccard:.2f} ({first.min():.3f} to {first.max():.3f})")
+    n_varying = sum(value < 1 for value in similarities)
     return Finding(
-        verdict(varying == len(FORESTS), varying > 0),
-        f"agreement of the first {FEW} over {run.scale.runs} runs (1: always the same), and accuracy "
-        f"of the first alone: {'; '.join(spread)}",
+        verdict(n_varying == len(FOREST_METHODS), n_varying > 0),
+        f"mean Jaccard similarity of the first {SET_SIZE} features over {run.scale.forest_runs} runs, "
+        f"and accuracy with the first feature alone: {'; '.join(texts)}",
     )
 
 
-def relief_one_poor(run: SpaceRun, setting: Setting) -> Finding:
-    """The first feature of both ReliefF methods is the three-core, and it is poor."""
+def relief_poor_with_one_feature(run: SpaceRun, setting: Setting) -> Finding:
+    """Check whether ReliefF ranks the three-core first and is inaccurate with it."""
     cells = run.evaluation(setting).query("penalty == 0 and k == 1").set_index("method")
-    rows = {method: cells.loc[method] for method in RELIEFS}
-    poor = [
-        method
-        for method, row in rows.items()
-        if row["accuracy"] <= 0.6 and row["features"] == ("core_3_size",)
+    cells = cells.loc[list(RELIEF_METHODS)]
+    first = cells["features"].str[0]
+    n_poor = int(((cells["accuracy"] <= 0.6) & (first == "core_3_size")).sum())
+    texts = [
+        f"{method}: {first[method]} {with_interval(accuracy, len(run.test))}"
+        for method, accuracy in cells["accuracy"].items()
     ]
-    told = [
-        f"{method}: {row['features'][0]} {with_interval(row['accuracy'], len(run.test))}"
-        for method, row in rows.items()
-    ]
-    return Finding(verdict(len(poor) == 2, len(poor) == 1), "; ".join(told))
+    return Finding(verdict(n_poor == 2, n_poor == 1), "; ".join(texts))
 
 
-def relief_more_fine(run: SpaceRun, setting: Setting) -> Finding:
-    """With three features or more, ReliefF is perfect below very large penalties."""
+def relief_perfect_with_three_features(run: SpaceRun, setting: Setting) -> Finding:
+    """Check the cells of ReliefF with three or more features, except at very large penalties."""
     cells = run.evaluation(setting)
-    some = cells["method"].isin(RELIEFS) & (cells["k"] >= 3) & (cells["penalty"] < LARGE)
-    return perfect_everywhere(cells[some], len(run.test))
+    cells = cells[cells["method"].isin(RELIEF_METHODS) & (cells["k"] >= 3)]
+    return all_cells_perfect(cells[cells["penalty"] < LARGE], len(run.test))
 
 
-def relief_improves(run: SpaceRun, setting: Setting) -> Finding:
-    """With one feature, accuracy grows with the penalty as a cheaper feature comes first."""
+def relief_improves_with_penalty(run: SpaceRun, setting: Setting) -> Finding:
+    """Check whether some penalty gives ReliefF a first feature that is better and cheaper."""
     cells = run.evaluation(setting).query("k == 1")
-    told, better = [], []
-    for method in RELIEFS:
+    texts, improved = [], []
+    for method in RELIEF_METHODS:
         own = cells[cells["method"] == method].sort_values("penalty")
         start, best = own.iloc[0], own.loc[own["accuracy"].idxmax()]
-        improves = best["accuracy"] >= start["accuracy"] + 0.1
-        better.append(bool(improves and best["cost_alone"] < start["cost_alone"]))
-        told.append(
+        better = best["accuracy"] >= start["accuracy"] + 0.1
+        improved.append(bool(better and best["cost_alone"] < start["cost_alone"]))
+        texts.append(
             f"{method}: {start['accuracy']:.3f} ({start['features'][0]}) at λ = 0, "
             f"{best['accuracy']:.3f} ({best['features'][0]}) at λ = {best['penalty']:g}"
         )
-    return Finding(verdict(all(better), any(better)), "; ".join(told))
+    return Finding(verdict(all(improved), any(improved)), "; ".join(texts))
 
 
-def machine_lower(run: SpaceRun) -> Finding:
-    """The support vector machine is never better than the neighbours, and mostly worse."""
-    cells = run.machine()
+def svm_less_accurate(run: SpaceRun) -> Finding:
+    """Compare the support vector machine with nearest neighbours."""
+    cells = run.svm_comparison()
     difference = cells["accuracy"] - cells["knn"]
-    never, mostly = bool((difference <= 0).all()), float((difference < 0).mean())
-    best = cells.loc[difference.idxmax()]
+    never_higher, n_lower = bool((difference <= 0).all()), int((difference < 0).sum())
+    note = ""
+    if difference.max() > 0:
+        note = f"largest difference: {cell_label(cells.loc[difference.idxmax()])}"
+    elif cells["accuracy"].min() == 1:
+        note = "both classifiers are perfect in every compared cell"
     return Finding(
-        verdict(never and mostly >= 0.5, float(difference.mean()) < 0),
-        f"lower in {int((difference < 0).sum())}, equal in {int((difference == 0).sum())}, higher in "
+        verdict(never_higher and n_lower >= len(cells) / 2, float(difference.mean()) < 0),
+        f"lower in {n_lower}, equal in {int((difference == 0).sum())}, higher in "
         f"{int((difference > 0).sum())} of {len(cells)} cells; mean difference "
         f"{difference.mean():+.5f}, from {difference.min():+.4f} to {difference.max():+.4f}",
-        f"highest gain: {cell(best)}"
-        if difference.max() > 0
-        else "both are perfect in every cell looked at"
-        if cells["accuracy"].min() == 1
-        else "",
+        note,
     )
 
 
-def slope(accuracies: pd.Series) -> dict[str, Any]:
-    """Where accuracy, by penalty, falls: from 10 % to 90 % of the way down.
-
-    >>> import pandas as pd
-    >>> found = slope(pd.Series([1, 1, 0.5, 0.5], index=[0, 1, 2, 4.0]))
-    >>> found["begins"], found["ends"], found["drop"]
-    (1.0, 2.0, 0.5)
-    """
-    ordered = accuracies.sort_index()
-    top, floor = float(ordered.iloc[0]), float(ordered.iloc[-1])
-    drop = top - floor
-    still_up = (ordered >= top - 0.1 * drop).cummin()
-    begins = float(ordered.index[still_up].max())
-    down = ordered.index[(ordered <= floor + 0.1 * drop) & (ordered.index > begins)]
-    ends = float(down.min()) if len(down) else float("inf")
-    between = int(((ordered.index >= begins) & (ordered.index <= ends)).sum())
-    return {"top": top, "drop": drop, "begins": begins, "ends": ends, "points": between}
-
-
-def sharp_transition(run: SpaceRun, setting: Setting) -> Finding:
-    """Accuracy with five features falls within a factor of four of λ, for every method."""
-    fine, coarse = run.transition(setting), run.evaluation(setting).query(f"k == {FEW}")
-    told, sharp, perfect, first_falls = [], 0, 0, []
-    for method in NINE:
-        frame = fine if method in set(fine["method"]) else coarse
-        own = frame[frame["method"] == method].set_index("penalty")["accuracy"]
-        found = slope(own)
-        first_falls.append(f"{method} {_first_fall(own)}")
-        perfect += found["top"] >= PERFECT
-        width = found["ends"] / found["begins"] if found["begins"] > 0 else np.inf
-        if found["drop"] < 0.05:
-            told.append(f"{method} none")
-            continue
-        sharp += width <= 4
-        told.append(f"{method} λ = {found['begins']:.3g} to {found['ends']:.3g}")
-    return Finding(
-        verdict(sharp == len(NINE) and perfect == len(NINE), sharp > len(NINE) / 2),
-        f"sharp in {sharp} of {len(NINE)} methods, perfect before it in {perfect}: "
-        + "; ".join(told),
-        "looked at after the first run: the first fall by more than 0.02 comes between neighbouring "
-        f"penalties, {'; '.join(first_falls)}; what follows is slow. Weighted forests are on the "
-        "coarse grid",
-    )
-
-
-def _first_fall(accuracies: pd.Series) -> str:
-    """Between which neighbouring penalties accuracy first drops by more than 0.02."""
-    ordered = accuracies.sort_index()
-    low = (ordered < ordered.iloc[0] - 0.02).to_numpy()
-    if not low.any():
-        return "never"
-    place = int(low.argmax())
-    before, after = ordered.index[place - 1], ordered.index[place]
-    return f"{before:.3g}→{after:.3g} ({ordered.iloc[place - 1]:.3f} to {ordered.iloc[place]:.3f})"
-
-
-def penalty_saves(run: SpaceRun, setting: Setting) -> Finding:
-    """Every method has a penalty at which a set as long costs half or less, and is as good."""
+def penalty_saves_cost(run: SpaceRun, setting: Setting) -> Finding:
+    """Find the largest factor by which a penalty cuts the cost of k features without loss."""
     cells = run.evaluation(setting)
     cost = f"cost_{setting.charge}"
-    told, saving = [], 0
-    for method in NINE:
+    factors = {}
+    for method in METHODS:
         own = cells[cells["method"] == method]
         start = own[own["penalty"] == 0].set_index("k")
-        before = own["k"].map(start[cost])
-        good = own["accuracy"] >= np.minimum(own["k"].map(start["accuracy"]), PERFECT)
-        factor = (before / own[cost]).where(good & (own["penalty"] > 0)).max()
-        saving += bool(factor >= 2)
-        told.append(f"{method} {factor:,.0f}" if factor >= 10 else f"{method} {factor:.1f}")
+        lossless = own["accuracy"] >= np.minimum(own["k"].map(start["accuracy"]), PERFECT)
+        saved = own["k"].map(start[cost]) / own[cost]
+        factors[method] = saved.where(lossless & (own["penalty"] > 0)).max()
+    n_saving = sum(bool(factor >= 2) for factor in factors.values())
     return Finding(
-        verdict(saving == len(NINE), saving > len(NINE) / 2),
-        f"{saving} of {len(NINE)} methods; largest saving at equal k and no loss, times: "
-        + ", ".join(told),
+        verdict_of_count(n_saving, N_METHODS),
+        f"{n_saving} of {N_METHODS} methods; largest saving factor at equal k without loss: "
+        + ", ".join(
+            f"{method} {factor:,.0f}" if factor >= 10 else f"{method} {factor:.1f}"
+            for method, factor in factors.items()
+        ),
     )
 
 
 def clustering_falls(run: SpaceRun, setting: Setting) -> Finding:
-    """Transitivity and mean clustering are among the first ten at λ = 0 and far behind at the end."""
+    """Compare the ranks of the clustering features without penalty and at the largest one."""
     rankings = run.rankings(setting)
-    names = ["transitivity", "clustering_mean"]
-    some = rankings[rankings["feature"].isin(names)]
-    best = some.groupby(["method", "penalty"])["position"].min().unstack("penalty")
+    clustering = rankings[rankings["feature"].isin(["transitivity", "clustering_mean"])]
+    best = clustering.groupby(["method", "penalty"])["position"].min().unstack("penalty")
     start, end = best[0.0], best[best.columns.max()]
-    high, fallen = start <= 10, end > 15
-    both = int((high & fallen).sum())
+    high, low = start <= 10, end > 15
+    n_both = int((high & low).sum())
     return Finding(
-        verdict(both == len(NINE), both > len(NINE) / 2),
-        f"first of the two among the first ten at λ = 0 in {int(high.sum())} of {len(NINE)} methods, "
-        f"beyond the 15th at the largest λ in {int(fallen.sum())}, both in {both}: places "
-        + ", ".join(f"{method} {start[method]}→{end[method]}" for method in NINE),
+        verdict_of_count(n_both, N_METHODS),
+        f"better rank of the two: among the first ten at λ = 0 in {int(high.sum())} of {N_METHODS} "
+        f"methods, below rank 15 at the largest λ in {int(low.sum())}, both in {n_both}; ranks "
+        + ", ".join(f"{method} {start[method]}→{end[method]}" for method in METHODS),
     )
 
 
-def weighted_alike(run: SpaceRun, setting: Setting) -> Finding:
-    """The two weighted forests have heat maps that look alike."""
+def weighted_forests_alike(run: SpaceRun, setting: Setting) -> Finding:
+    """Compare the accuracies of the two weighted forests."""
     cells = run.evaluation(setting).set_index(["penalty", "k"])
-    mdi, mda = (
-        cells.loc[cells["method"] == f"weighted-{which}", "accuracy"] for which in ("mdi", "mda")
-    )
+    mdi, mda = (cells.loc[cells["method"] == method, "accuracy"] for method in WEIGHTED_METHODS)
     difference = (mdi - mda).abs()
     return Finding(
         verdict(float(difference.mean()) <= 0.02, float(difference.mean()) <= 0.05),
-        f"mean difference in accuracy {difference.mean():.4f}, largest {difference.max():.3f}",
+        f"mean absolute difference in accuracy {difference.mean():.4f}, largest "
+        f"{difference.max():.3f}",
     )
 
 
 def costs_span(run: SpaceRun, setting: Setting) -> Finding:
-    """Most expensive over cheapest feature, noise left out."""
-    costs = {n: p for n, p in run.costs(setting).alone().items() if not n.startswith("noise_")}
+    """Compare the most expensive and the cheapest feature, noise excluded."""
+    costs = {n: c for n, c in run.costs(setting).alone().items() if n not in NOISE_FEATURES}
     expensive, cheap = max(costs, key=costs.__getitem__), min(costs, key=costs.__getitem__)
     ratio = costs[expensive] / costs[cheap]
     return Finding(
@@ -351,48 +299,45 @@ def costs_span(run: SpaceRun, setting: Setting) -> Finding:
 
 
 def cost_falls(run: SpaceRun, setting: Setting) -> Finding:
-    """Sets of five cost less at the largest penalty than without one, by a factor of ten or more."""
-    cells = run.evaluation(setting).query(f"k == {FEW}")
+    """Compare the cost of a set without penalty and at the largest penalty."""
+    cells = run.evaluation(setting).query(f"k == {SET_SIZE}")
     costs = cells.pivot(index="penalty", columns="method", values=f"cost_{setting.charge}")
-    factors = (costs.iloc[0] / costs.iloc[-1])[list(NINE)]
-    rising = (costs.diff().iloc[1:] > 0).mean()[list(NINE)]
+    factors = (costs.iloc[0] / costs.iloc[-1])[list(METHODS)]
+    rising = (costs.diff().iloc[1:] > 0).mean()[list(METHODS)]
     return Finding(
         verdict(bool((factors >= 10).all()), bool((factors > 1).all())),
-        f"cost of {FEW} features at λ = 0 over that at λ = {costs.index[-1]:g}: "
+        f"cost of {SET_SIZE} features at λ = 0 divided by that at λ = {costs.index[-1]:g}: "
         + ", ".join(f"{method} {factor:,.0f}" for method, factor in factors.items()),
-        f"not at every step: {rising.mean():.0%} of the steps to the next larger λ make a set more expensive",
+        f"the cost does not fall everywhere: {rising.mean():.0%} of the steps to the next larger λ "
+        "make a set more expensive",
     )
 
 
-def one_feature_tells(run: SpaceRun) -> Finding:
-    """The mean degree alone is perfect, and some features do not vary."""
+def mean_degree_identifies(run: SpaceRun) -> Finding:
+    """Test the mean degree alone, and list the constant features."""
     import pandas as pd
-
-    from netchoice.evaluation import evaluate
 
     alone = pd.DataFrame(
         {"method": ["degree_mean"], "penalty": [0.0], "position": [1], "feature": ["degree_mean"]}
     )
-    accuracy = float(evaluate(alone, run.test, ks=[1], folds=run.scale.folds)["accuracy"].iloc[0])
+    accuracy = float(
+        evaluate_rankings(alone, run.test, ks=[1], folds=run.scale.folds)["accuracy"].iloc[0]
+    )
     constant = sorted(set(run.test.features) - set(run.train.features))
     return Finding(
         verdict(accuracy >= PERFECT and "lcc_nodes" in constant, accuracy >= PERFECT),
-        f"degree_mean alone {with_interval(accuracy, len(run.test))}; {len(constant)} features do not "
-        f"vary: {', '.join(constant)}",
+        f"degree_mean alone {with_interval(accuracy, len(run.test))}; {len(constant)} features are "
+        f"constant: {', '.join(constant)}",
     )
 
 
-#: Hours for a table of 5000 networks on one core, as the paper states them.
-PAPERS_HOURS = {"ba": 5.2, "duplication": 6.6}
-
-
-def table_takes_hours(run: SpaceRun, papers: float) -> Finding:
-    """CPU time of features for 5000 networks of 1000 nodes."""
+def table_takes_hours(run: SpaceRun, paper_hours: float) -> Finding:
+    """Compare the CPU time of all features for 5000 networks with the hours of the paper."""
     hours = 5000 * run.test.costs.cost_of_set(run.test.features, "shared") / 3600
-    comparable = run.scale.nodes == 1000
+    same_size = run.scale.nodes == 1000
     return Finding(
-        verdict(hours >= papers / 2, hours >= 1),
-        f"{60 * hours:.2f} min of CPU time, {papers / hours:,.0f} times less than the paper's "
-        f"{papers} h (another machine)",
-        "" if comparable else "networks are smaller than the paper's",
+        verdict(hours >= paper_hours / 2, hours >= 1),
+        f"{60 * hours:.2f} min of CPU time, {paper_hours / hours:,.0f} times less than the paper's "
+        f"{paper_hours} h (on another machine)",
+        "" if same_size else "the networks are smaller than the paper's",
     )

@@ -1,8 +1,8 @@
 """Cost-aware selection of columns, for any table with labels and a cost for each column.
 
-Every method is a scikit-learn selector. The idea that they share is in
-:mod:`netchoice.selection.greedy`: take, again and again, the column with the most information
-minus λ times its cost.
+Every method is a scikit-learn selector. All methods share the idea of
+:mod:`netchoice.selection.greedy`: each step selects the column with the most information minus λ
+times its cost.
 """
 
 from netchoice.selection.base import CostAwareSelector

@@ -1,4 +1,4 @@
-"""What all selectors share: parameters, checks, costs, and results."""
+"""Base classes of the selectors: their parameters, the checks of the input, and the results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numbers
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,67 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from netchoice.errors import UsageError
 from netchoice.selection.column_costs import ColumnCosts
-from netchoice.selection.greedy import Floats, Step, Terms, take_one_by_one
+from netchoice.selection.greedy import Floats, Step, Terms, rank_greedily
 from netchoice.threads import count_threads
+from netchoice.validation import check_non_negative
+
+
+class Table(NamedTuple):
+    """A table that passed the checks.
+
+    Attributes
+    ----------
+    X : array (n, q) of float64
+    y : array (n,) of int64
+        Position of each row's label in ``classes``.
+    classes : array
+        The distinct labels.
+    names : list of str
+        Names of the columns; x0, x1, … if the caller's table has none.
+    labels : list or None
+        Column labels of the caller's DataFrame; None for an array.
+    """
+
+    X: Floats
+    y: NDArray[np.int64]
+    classes: NDArray[Any]
+    names: list[str]
+    labels: list[Any] | None
+
+
+class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of all estimators that select columns; subclasses set ``support_`` in ``fit``."""
+
+    random_state: Any
+    support_: NDArray[np.bool_]
+
+    def _check_table(self, X: Any, y: Any) -> Table:
+        labels = list(X.columns) if hasattr(X, "columns") else None
+        if labels == []:
+            raise UsageError(f"`X` must have at least 1 column; got 0 feature(s) (shape={X.shape})")
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        classes, codes = encode_labels(y)
+        default_names = [f"x{i}" for i in range(X.shape[1])]
+        return Table(
+            X, codes, classes, list(getattr(self, "feature_names_in_", default_names)), labels
+        )
+
+    def _draw_seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return np.asarray(self.support_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A table to select from, checked.
+class TrainingData:
+    """What a method learns from: a table without column labels, with costs and a seed.
 
     Attributes
     ----------
@@ -41,20 +96,30 @@ class Problem:
     seed: int
 
 
-class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of all selectors: a method says what it learns, and what columns add.
+@dataclass(kw_only=True, eq=False, repr=False)
+class CostAwareSelector(TableSelector):
+    """Base of the methods that rank columns by information minus λ times cost.
 
-    A subclass defines ``_learn`` (what the data say, whatever the costs) and ``_information``
-    (what each column would add, given those taken); the rest is here.
+    A subclass defines ``_compute_statistics``, what it computes from the data independently of the
+    costs, and ``_information``, what each column adds to the selected ones. A subclass with
+    parameters of its own declares them as fields of a keyword-only dataclass.
     """
 
-    #: Name on the command line and in tables; by default that of the class, in small letters.
+    n_features_to_select: Any = None
+    costs: Any = None
+    penalty: Any = 0.0
+    cost_scale: str = "share"
+    charge: str = "alone"
+    random_state: Any = 0
+    n_jobs: int | None = None
+
+    #: Name on the command line and in tables; by default the name of the class in lower case.
     method: ClassVar[str]
     #: Whether the method accepts ``charge="shared"``.
     supports_shared_costs: ClassVar[bool] = True
-    #: Parameters that ``_learn`` does not look at: selectors that differ in these alone can share
-    #: what they learn, see :func:`rank_path`.
-    _learns_without: ClassVar[frozenset[str]] = frozenset(
+    #: Parameters that ``_compute_statistics`` does not use. Selectors that differ only in these
+    #: share their statistics in :func:`rank_path`.
+    _ranking_parameters: ClassVar[frozenset[str]] = frozenset(
         {"n_features_to_select", "costs", "penalty", "cost_scale", "charge", "n_jobs"}
     )
 
@@ -63,44 +128,25 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if not hasattr(cls, "method"):
             cls.method = cls.__name__.lower()
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: Any = None,
-        costs: Any = None,
-        penalty: Any = 0.0,
-        cost_scale: str = "share",
-        charge: str = "alone",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.costs = costs
-        self.penalty = penalty
-        self.cost_scale = cost_scale
-        self.charge = charge
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
     @property
     def statistics_depend_on_penalty(self) -> bool:
         """Whether every penalty needs its own statistics, so that :func:`rank_path` takes longer."""
-        return "penalty" not in self._learns_without
+        return "penalty" not in self._ranking_parameters
 
-    # What a method defines
+    # Defined by each method
 
-    def _learn(self, problem: Problem, together: Sequence[CostAwareSelector]) -> Any:
-        """What the data say, whatever the costs; for these selectors together."""
+    def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Any:
+        """Compute what the ranking needs from the data, for a group of selectors that share it."""
         raise NotImplementedError
 
-    def _information(self, learnt: Any, taken: list[int]) -> Terms:
-        """What each column would add, given those taken."""
+    def _information(self, statistics: Any, selected: list[int]) -> Terms:
+        """Return the information that each column adds to the selected ones."""
         raise NotImplementedError
 
-    def _check_parameters(self, problem: Problem) -> None:
-        """Refuse parameters of this method that make no sense, before anything is computed."""
+    def _check_parameters(self, data: TrainingData) -> None:
+        """Check the method's own parameters before anything is computed."""
 
-    # What is the same for all
+    # The same for all methods
 
     def fit(self, X: Any, y: Any) -> Self:
         """Rank the columns and select the first of them.
@@ -111,55 +157,47 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         y : array (n,)
             Labels of any type, at least two different ones.
         """
-        problem = self._checked(X, y)
-        self._keep(problem, self._rank(self._learn(problem, [self]), problem.costs))
+        data = self._check_data(X, y)
+        self._set_results(data, self._rank(self._compute_statistics(data, [self]), data.costs))
         return self
 
-    def _checked(self, X: Any, y: Any) -> Problem:
-        columns = list(X.columns) if hasattr(X, "columns") else None
-        if columns == []:
-            raise UsageError("the table has no columns; expected 0 feature(s) to be at least one")
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        classes, codes = labels(y)
+    def _check_data(self, X: Any, y: Any) -> TrainingData:
+        table = self._check_table(X, y)
         count_threads(self.n_jobs)
-        named = hasattr(self, "feature_names_in_")
-        names = list(self.feature_names_in_) if named else [f"x{i}" for i in range(X.shape[1])]
-        if _penalty(self.penalty) > 0 and self.costs is None:
+        if check_non_negative("penalty", self.penalty) > 0 and self.costs is None:
             warnings.warn(
-                f"penalty={self.penalty} changes nothing, because no costs were given",
-                stacklevel=3,
+                f"`penalty` has no effect without `costs`; got penalty={self.penalty}", stacklevel=3
             )
         costs = ColumnCosts(
-            self.costs, names, columns=columns, scale=self.cost_scale, charge=self.charge
+            self.costs, table.names, labels=table.labels, scale=self.cost_scale, charge=self.charge
         )
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        problem = Problem(X, codes, classes, names, costs, seed)
-        how_many(self.n_features_to_select, len(names))
-        self._check_parameters(problem)
-        return problem
+        data = TrainingData(*table[:4], costs, self._draw_seed())
+        resolve_n_features(self.n_features_to_select, len(data.names))
+        self._check_parameters(data)
+        return data
 
-    def _rank(self, learnt: Any, costs: ColumnCosts) -> list[Step]:
-        return take_one_by_one(
+    def _rank(self, statistics: Any, costs: ColumnCosts) -> list[Step]:
+        return rank_greedily(
             len(costs.alone),
-            lambda taken: self._information(learnt, taken),
-            costs.one_more,
+            partial(self._information, statistics),
+            costs.marginal_costs,
             self.penalty,
         )
 
-    def _keep(self, problem: Problem, steps: list[Step]) -> None:
+    def _set_results(self, data: TrainingData, steps: list[Step]) -> None:
         import pandas as pd
 
-        q = len(problem.names)
-        self.classes_ = problem.classes
-        self.costs_ = problem.costs.alone
+        q = len(data.names)
+        self.classes_ = data.classes
+        self.costs_ = data.costs.alone
         self.ranking_ = np.array([step.column for step in steps])
-        self.ranking_names_ = np.array(problem.names, dtype=object)[self.ranking_]
+        self.ranking_names_ = np.array(data.names, dtype=object)[self.ranking_]
         self.scores_ = np.empty(q)
         self.relevance_ = np.empty(q)
         self.scores_[self.ranking_] = [step.score for step in steps]
         self.relevance_[self.ranking_] = [step.terms[0] for step in steps]
         self.support_ = np.zeros(q, dtype=bool)
-        self.support_[self.ranking_[: how_many(self.n_features_to_select, q)]] = True
+        self.support_[self.ranking_[: resolve_n_features(self.n_features_to_select, q)]] = True
         terms = pd.DataFrame([step.terms for step in steps], columns=list(Terms._fields))
         self.steps_ = pd.DataFrame(
             {
@@ -170,87 +208,74 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             }
         )
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return np.asarray(self.support_)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-
-def labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The distinct labels, and the position of each row's among them."""
+def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the distinct labels, and the position of each row's label among them."""
     if type_of_target(y) == "continuous":
         raise UsageError(
-            "the labels are numbers with fractions; expected classes (for a quantity, make "
-            "classes of its ranges first, with pandas.qcut for example)"
+            "`y` must hold class labels; got numbers with fractions. To predict a quantity, divide "
+            "its range into classes first, for example with pandas.qcut"
         )
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError as error:
         raise UsageError(
-            "the labels are of different types and cannot be put in order; make them all text, "
-            "or all numbers, without missing ones"
+            "`y` must hold labels of one type; got different types, which cannot be sorted. "
+            "Convert all labels to text or to numbers, and drop rows without a label"
         ) from error
     if len(classes) < 2:
         raise UsageError(
-            f"all {len(y)} rows have the label {str(classes[0])!r}: one class only, nothing to tell "
-            "apart; expected at least two classes"
+            f"`y` must have at least two classes; got one class only, {str(classes[0])!r}, in all "
+            f"{len(y)} rows"
         )
     return classes, codes.astype(np.int64)
 
 
-def _penalty(value: Any) -> float:
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if number and 0 <= float(value) < np.inf:
-        return float(value)
-    raise UsageError(f"penalty={value!r}; expected a finite number, 0 or more")
+def resolve_n_features(n_features_to_select: Any, n_features: int) -> int:
+    """Return the number of features to select, given as a number, a fraction, or None for half.
 
-
-def how_many(wanted: Any, q: int) -> int:
-    """How many of q columns to select: a number, a share, or half of them.
-
-    >>> how_many(None, 7), how_many(3, 7), how_many(0.5, 8)
+    >>> resolve_n_features(None, 7), resolve_n_features(3, 7), resolve_n_features(0.5, 8)
     (3, 3, 4)
     """
-    if wanted is None:
-        return max(1, q // 2)
-    if isinstance(wanted, numbers.Integral) and 1 <= int(wanted) <= q:
-        return int(wanted)
-    whole = isinstance(wanted, (numbers.Integral, bool))
-    if isinstance(wanted, numbers.Real) and not whole and 0 < float(wanted) <= 1:
-        return max(1, int(float(wanted) * q))
+    value = n_features_to_select
+    if value is None:
+        return max(1, n_features // 2)
+    if isinstance(value, numbers.Integral):
+        if 1 <= int(value) <= n_features:
+            return int(value)
+    elif isinstance(value, numbers.Real) and 0 < float(value) <= 1:
+        return max(1, int(float(value) * n_features))
     raise UsageError(
-        f"n_features_to_select={wanted!r} of {q} columns; expected an integer from 1 to {q}, "
-        "a share between 0 and 1, or None for half of them"
+        f"`n_features_to_select` must be an integer from 1 to {n_features}, a fraction above 0 and "
+        f"up to 1.0, or None for half of the features; got {value!r}"
     )
 
 
-def column_mask(what: str, chosen: Any, names: Sequence[str]) -> NDArray[np.bool_]:
-    """Columns chosen by a mask, by positions, by names, or all at once, as a mask.
+def column_mask(parameter: str, columns: Any, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Return the mask of columns given as a mask, positions, names, or one bool for all.
 
     >>> column_mask("nominal_features", ["b"], ["a", "b"])
     array([False,  True])
     """
     mask = np.zeros(len(names), dtype=bool)
-    if chosen is None:
+    if columns is None:
         return mask
-    if isinstance(chosen, (bool, np.bool_)):
-        return np.full(len(names), bool(chosen))
-    values = [chosen] if isinstance(chosen, (str, numbers.Integral)) else list(chosen)
+    if isinstance(columns, (bool, np.bool_)):
+        return np.full(len(names), bool(columns))
+    values = [columns] if isinstance(columns, (str, numbers.Integral)) else list(columns)
     if len(values) and all(isinstance(value, (bool, np.bool_)) for value in values):
         if len(values) != len(names):
-            raise UsageError(f"{what} marks {len(values)} columns of {len(names)}; mark each")
+            raise UsageError(
+                f"`{parameter}` must have one bool for each of {len(names)} columns; got {len(values)}"
+            )
         return np.array(values, dtype=bool)
-    where = {name: i for i, name in enumerate(names)}
+    positions = {name: i for i, name in enumerate(names)}
     for value in values:
-        position: Any = where.get(value, value) if isinstance(value, str) else value
+        position: Any = positions.get(value, value) if isinstance(value, str) else value
         if not isinstance(position, numbers.Integral) or not 0 <= int(position) < len(names):
             raise UsageError(
-                f"{what} names {value!r}, which is no column; expected names, positions from 0 to "
-                f"{len(names) - 1}, or a mask"
+                f"`{parameter}` must hold column names, positions from 0 to {len(names) - 1}, or a "
+                f"mask; got {value!r}"
             )
         mask[int(position)] = True
     return mask

@@ -1,23 +1,23 @@
-"""The baseline: a ranking that looks at costs alone."""
+"""The baseline: a random ranking that uses the costs but not the data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from netchoice.selection.base import CostAwareSelector, Problem
-from netchoice.selection.column_costs import ColumnCosts, logarithms
-from netchoice.selection.greedy import Step, Terms, take_one_by_one
+from netchoice.selection.base import CostAwareSelector, TrainingData
+from netchoice.selection.column_costs import ColumnCosts, log_costs
+from netchoice.selection.greedy import Step, Terms, rank_greedily
 
 
 class RandomRanking(CostAwareSelector):
-    """Columns drawn one by one with probability ∝ C^(−λ), whatever the data say.
+    """Draw columns one by one with probability ∝ C^(−λ), independently of the data.
 
-    A selector that is not better than this has found nothing. Parameters and attributes are those
-    of :class:`MRMR` that do not concern mutual information; a cost of 0 is taken at the smallest
-    positive one.
+    A selector that does not rank better than this baseline has learned nothing from the data. The
+    parameters and attributes are those of :class:`MRMR`, except those of mutual information. A
+    cost of 0 counts as the smallest positive cost.
 
     Examples
     --------
@@ -29,26 +29,28 @@ class RandomRanking(CostAwareSelector):
 
     method = "random"
 
-    def _learn(self, problem: Problem, together: Sequence[CostAwareSelector]) -> Any:
-        return problem
+    def _compute_statistics(
+        self, data: TrainingData, group: Sequence[CostAwareSelector]
+    ) -> TrainingData:
+        return data
 
-    def _information(self, learnt: Problem, taken: list[int]) -> Terms:
-        # The largest of log w + Gumbel noise is a draw with probability ∝ w; noise again for each.
-        rng = np.random.default_rng([learnt.seed, len(taken)])
-        return Terms(rng.gumbel(size=len(learnt.names)))
+    def _information(self, statistics: TrainingData, selected: list[int]) -> Terms:
+        # The maximum of log w + Gumbel noise is a draw with probability ∝ w. Each draw has new noise.
+        rng = np.random.default_rng([statistics.seed, len(selected)])
+        return Terms(rng.gumbel(size=len(statistics.names)))
 
-    def _rank(self, learnt: Problem, costs: ColumnCosts) -> list[Step]:
-        drawn = take_one_by_one(
+    def _rank(self, statistics: TrainingData, costs: ColumnCosts) -> list[Step]:
+        steps = rank_greedily(
             len(costs.alone),
-            lambda taken: self._information(learnt, taken),
-            lambda taken: logarithms(costs.one_more(taken)),
+            partial(self._information, statistics),
+            lambda selected: log_costs(costs.marginal_costs(selected)),
             self.penalty,
         )
-        columns = [step.column for step in drawn]
-        return [  # noise is no relevance, and a logarithm no cost
+        columns = [step.column for step in steps]
+        return [  # report costs instead of their logarithms, and no relevance instead of noise
             step._replace(
                 terms=[0.0, None, None, None],
-                cost=float(costs.one_more(columns[:i])[step.column]),
+                cost=float(costs.marginal_costs(columns[:i])[step.column]),
             )
-            for i, step in enumerate(drawn)
+            for i, step in enumerate(steps)
         ]

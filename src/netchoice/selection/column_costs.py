@@ -1,4 +1,4 @@
-"""What the columns of a table cost, alone and given those already taken."""
+"""Costs of the columns of a table, alone and given the columns that are already selected."""
 
 from __future__ import annotations
 
@@ -6,35 +6,39 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netchoice.costs import CHARGES, SCALES, CostError, CostModel
-
-Floats = NDArray[np.float64]
+from netchoice.selection.greedy import Floats
+from netchoice.validation import check_choice
 
 
 class ColumnCosts:
-    """Costs of columns, scaled and charged as the selector was told.
+    """Costs of columns, scaled and charged as a selector's parameters say.
 
     Parameters
     ----------
     costs : array, mapping or Series by name, CostModel, or None
-        None: everything is free.
+        None: every column is free.
     names : sequence of str
-        The columns.
-    columns : sequence, optional
-        What the table itself calls them; None if it has no names. Costs by name need that.
+        Names of the columns.
+    labels : sequence, optional
+        Column labels of the caller's DataFrame; None for an array. Costs by name need them.
     scale : "share" or "raw"
-        Share: divided by the sum of the costs alone.
+        Share: costs are divided by the sum of the costs alone.
     charge : "alone" or "shared"
+
+    Attributes
+    ----------
+    alone : array (q,)
+        Cost of each column alone.
 
     Examples
     --------
     >>> from netchoice import CostModel
     >>> lab = CostModel({"a": 2, "b": 3}, {"a": ["sample"], "b": ["sample"]}, {"sample": 5})
     >>> names = ["a", "b"]
-    >>> costs = ColumnCosts(lab, names, columns=names, scale="raw", charge="shared")
-    >>> costs.alone, costs.one_more([0]), costs.of_set([0, 1])
+    >>> costs = ColumnCosts(lab, names, labels=names, scale="raw", charge="shared")
+    >>> costs.alone, costs.marginal_costs([0]), costs.cost_of_set([0, 1])
     (array([7., 8.]), array([0., 3.]), 10.0)
     """
 
@@ -43,44 +47,42 @@ class ColumnCosts:
         costs: Any,
         names: Sequence[str],
         *,
-        columns: Sequence[Any] | None = None,
+        labels: Sequence[Any] | None = None,
         scale: str = "share",
         charge: str = "alone",
     ) -> None:
-        for what, value, allowed in (("cost_scale", scale, SCALES), ("charge", charge, CHARGES)):
-            if value not in allowed:
-                raise CostError(f"{what}={value!r}; expected {' or '.join(map(repr, allowed))}")
-        self.charge = charge
-        keys, model = _by_key(costs, list(names), columns)
+        check_choice("cost_scale", scale, SCALES)
+        self._charge = check_choice("charge", charge, CHARGES)
+        keys, model = _cost_model(costs, list(names), labels)
         model = model.only(keys).scaled(keys, scale)
         self.alone: Floats = np.array([model.cost(key) for key in keys])
-        # In the order of cost, so that equal costs add up to equal sums, whatever they are for.
-        by_cost = sorted((model.own | model.steps).items(), key=lambda item: item[1])
-        items = {name: i for i, (name, _) in enumerate(by_cost)}
-        self._cost_of_item = np.array([cost for _, cost in by_cost])
-        self._needs = np.zeros((len(keys), len(items)), dtype=bool)
+        # Items are sorted by cost: equal costs then add up to equal sums in whatever order.
+        items = sorted((model.own | model.steps).items(), key=lambda item: item[1])
+        position = {name: i for i, (name, _) in enumerate(items)}
+        self._item_costs = np.array([cost for _, cost in items])
+        self._uses = np.zeros((len(keys), len(items)), dtype=bool)
         for i, key in enumerate(keys):
-            self._needs[i, [items[item] for item in (key, *model.uses.get(key, ()))]] = True
+            self._uses[i, [position[item] for item in (key, *model.uses.get(key, ()))]] = True
 
-    def one_more(self, taken: Sequence[int]) -> Floats:
-        """Cost of every column where some are taken already."""
-        if self.charge == "alone":
+    def marginal_costs(self, selected: Sequence[int]) -> Floats:
+        """Return the additional cost of every column, given the selected columns."""
+        if self._charge == "alone":
             return self.alone
-        unpaid = ~self._needs[list(taken)].any(axis=0)
-        owed = np.where(self._needs & unpaid, self._cost_of_item, 0.0)
-        return np.asarray(owed.cumsum(axis=1)[:, -1])  # one after the other, unlike sum
+        unpaid = ~self._uses[list(selected)].any(axis=0)
+        item_costs = np.where(self._uses & unpaid, self._item_costs, 0.0)
+        return np.asarray(item_costs.cumsum(axis=1)[:, -1])  # adds from left to right, unlike sum
 
-    def of_set(self, columns: Sequence[int]) -> float:
-        """Cost of some columns together."""
-        if self.charge == "alone":
+    def cost_of_set(self, columns: Sequence[int]) -> float:
+        """Return the cost of a set of columns."""
+        if self._charge == "alone":
             return float(self.alone[list(columns)].sum())
-        return float(self._cost_of_item[self._needs[list(columns)].any(axis=0)].sum())
+        return float(self._item_costs[self._uses[list(columns)].any(axis=0)].sum())
 
 
-def logarithms(costs: Floats) -> Floats:
-    """Log C for weights C^(−λ); a cost of 0 is taken at the smallest positive one.
+def log_costs(costs: Floats) -> Floats:
+    """Return log C, for weights C^(−λ). A cost of 0 counts as the smallest positive cost.
 
-    >>> logarithms(np.array([0.0, 1.0, np.e]))
+    >>> log_costs(np.array([0.0, 1.0, np.e]))
     array([0., 0., 1.])
     """
     positive = costs[costs > 0]
@@ -88,49 +90,40 @@ def logarithms(costs: Floats) -> Floats:
     return np.asarray(np.log(np.maximum(costs, smallest)))
 
 
-def _by_key(
-    costs: Any, names: list[str], columns: Sequence[Any] | None
+def _cost_model(
+    costs: Any, names: list[str], labels: Sequence[Any] | None
 ) -> tuple[list[str], CostModel]:
-    """The key of every column in a cost model, and the model."""
+    """Return the key of every column in a cost model, and the model."""
     if costs is None:
-        return _numbered(np.zeros(len(names)))
-    if isinstance(costs, CostModel):
-        if columns is None:
-            raise CostError(
-                "a CostModel has costs by name, but the table has no column names; "
-                "give a pandas DataFrame, or costs as an array in the order of the columns"
-            )
-        return [str(name) for name in columns], _complete(costs, [str(name) for name in columns])
-    if not hasattr(costs, "items"):
+        return _by_position(np.zeros(len(names)))
+    if not isinstance(costs, CostModel) and not hasattr(costs, "items"):
         values = np.asarray(costs, dtype=object).ravel()
         if len(values) != len(names):
-            raise CostError(f"{len(values)} costs for {len(names)} columns; give one for each")
-        return _numbered(values)
-    if not getattr(getattr(costs, "index", None), "is_unique", True):
-        raise CostError("the costs name a column twice; give one for each")
-    by_name = dict(costs.items())
-    if columns is None:
-        if set(by_name) != set(range(len(names))):
             raise CostError(
-                "costs by name, but the table has no column names; give a pandas DataFrame, or "
-                "costs in the order of the columns"
+                f"`costs` must have one cost for each of {len(names)} columns; got {len(values)}"
             )
-        columns = range(len(names))
-    keys = [str(name) for name in columns]
-    return keys, _complete(CostModel.of(by_name), keys)
-
-
-def _complete(model: CostModel, names: list[str]) -> CostModel:
-    missing = [name for name in names if name not in model.own]
+        return _by_position(values)
+    if not getattr(getattr(costs, "index", None), "is_unique", True):
+        raise CostError("`costs` must name each column once; got a repeated name")
+    model = CostModel.of(costs)
+    if labels is None:
+        if set(model.own) != {str(i) for i in range(len(names))} or isinstance(costs, CostModel):
+            raise CostError(
+                "`costs` by name need a table with column names; got an array. Pass a pandas "
+                "DataFrame, or costs in the order of the columns"
+            )
+        labels = range(len(names))
+    keys = [str(label) for label in labels]
+    missing = [key for key in keys if key not in model.own]
     if missing:
-        known = ", ".join(list(model.own)[:8])
         raise CostError(
-            f"no cost for column {missing[0]!r} ({len(missing)} of {len(names)} have none); "
-            f"there are costs for {known}; give one for every column"
+            f"`costs` must have a cost for every column; got none for {missing[0]!r} "
+            f"({len(missing)} of {len(keys)} columns have none), but costs for "
+            + ", ".join(list(model.own)[:8])
         )
-    return model
+    return keys, model
 
 
-def _numbered(values: Any) -> tuple[list[str], CostModel]:
+def _by_position(values: Any) -> tuple[list[str], CostModel]:
     keys = [f"column {i}" for i in range(len(values))]
     return keys, CostModel(dict(zip(keys, values, strict=True)))

@@ -1,21 +1,20 @@
-"""ReliefF among rows that a random forest finds alike."""
+"""ReliefF with neighbours defined by a random forest."""
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.forests.forest import grow_forest
-from netchoice.selection.base import CostAwareSelector, Problem
+from netchoice.forests import grow_forest
+from netchoice.selection.base import CostAwareSelector, TrainingData
 from netchoice.selection.greedy import Floats
-from netchoice.selection.relief import ReliefF, WholeTable, checked_neighbors, codes_of
-
-MOST = np.iinfo(np.uint16).max
+from netchoice.selection.relief import MAX_UINT16, IntegerTable, ReliefF, encode
+from netchoice.validation import check_integer
 
 
 def forest_relieff_weights(
@@ -28,10 +27,10 @@ def forest_relieff_weights(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Floats:
-    """Like ReliefF, with the rows that most trees put in the same leaf as neighbours.
+    """Compute ReliefF weights with the rows that share most leaves of a forest as neighbours.
 
-    Of rows that share equally many leaves the nearer ones are taken, and of equally near ones as
-    many as needed are drawn. A row is never its own hit.
+    Among rows that share equally many leaves the nearer ones are neighbours. Among equally near
+    ones, as many as needed are drawn at random. A row is never its own hit.
 
     Parameters
     ----------
@@ -40,12 +39,12 @@ def forest_relieff_weights(
     leaves : array (n, n_trees) of int
         Number of the leaf of each row in each tree.
     seed : int
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
     array (q,)
-        Between −1 and 1; 0 for a column that is constant.
+        Weights between −1 and 1; 0 for a constant column.
 
     Examples
     --------
@@ -54,55 +53,60 @@ def forest_relieff_weights(
     >>> forest_relieff_weights(X, [0, 0, 1, 1], [[0], [1], [1], [0]], n_neighbors=1)
     array([1., 0.])
     """
-    from netchoice._kernels.relief import forest_relieff
+    from netchoice._kernels.relief_gains import forest_relieff
 
-    table = WholeTable.of(X, y, nominal)
-    wanted = checked_neighbors(n_neighbors, len(table.cells))
+    table = IntegerTable.from_arrays(X, y, nominal)
+    n_neighbors = min(check_integer("n_neighbors", n_neighbors), len(table.cells))
     by_tree = _leaves_by_tree(leaves, table)
-    words = np.random.SeedSequence(seed).generate_state(3, np.uint64)
+    state = np.random.SeedSequence(seed).generate_state(3, np.uint64)
     return table.weights(
-        lambda *rows: forest_relieff(table.cells, *table.head, by_tree, words, wanted, *rows),
+        lambda *rows: forest_relieff(
+            table.cells, *table.layout, by_tree, state, n_neighbors, *rows
+        ),
         n_jobs,
     )
 
 
-def _leaves_by_tree(leaves: Any, table: WholeTable) -> NDArray[np.uint16]:
-    """The leaves of the sorted rows, each tree in one piece, in 16 bits."""
+def _leaves_by_tree(leaves: Any, table: IntegerTable) -> NDArray[np.uint16]:
+    """Return the leaves (n_trees, n) of the sorted rows in 16 bits."""
     leaves = np.asarray(leaves)
     n = len(table.cells)
     if leaves.ndim != 2 or len(leaves) != n or not np.issubdtype(leaves.dtype, np.integer):
         raise UsageError(
-            f"leaves of shape {leaves.shape} and type {leaves.dtype} for {n} rows; expected whole "
-            "numbers, a row for each row of the table and a column for each tree"
+            f"`leaves` must be integers of shape ({n}, n_trees), one row per row of `X`; got "
+            f"{leaves.dtype} of shape {leaves.shape}"
         )
     by_tree = np.ascontiguousarray(leaves[table.rows].T)
-    if by_tree.size and (by_tree.min() < 0 or by_tree.max() > MOST):
-        by_tree = np.array([codes_of(tree) for tree in by_tree])
-    if len(by_tree) > MOST or by_tree.max(initial=0) > MOST:
+    if by_tree.size and (by_tree.min() < 0 or by_tree.max() > MAX_UINT16):
+        by_tree = np.array([encode(tree) for tree in by_tree])
+    if len(by_tree) > MAX_UINT16 or by_tree.max(initial=0) > MAX_UINT16:
         raise UsageError(
-            f"{len(by_tree)} trees, of at most {by_tree.max(initial=0) + 1} leaves; proximities "
-            f"are counted for up to {MOST} of each: take larger leaves or fewer trees"
+            f"`leaves` must have at most {MAX_UINT16} trees and leaves per tree; got "
+            f"{len(by_tree)} trees of at most {by_tree.max(initial=0) + 1} leaves. Grow larger "
+            "leaves or fewer trees"
         )
     return by_tree.astype(np.uint16)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ForestReliefF(ReliefF):
     """ReliefF among the rows that share most leaves of a random forest: weight − λC.
 
-    See :func:`forest_relieff_weights`. What is alike is learnt from the labels, so columns of noise
-    do not blur it as they blur a distance; in return, rows of different classes are rarely alike.
+    See :func:`forest_relieff_weights`. The forest learns from the labels which rows are similar, so
+    columns of noise do not blur the similarity as they blur a distance. In return, rows of
+    different classes are rarely similar.
 
     Parameters
     ----------
     n_neighbors, nominal_features
-        As in :class:`ReliefF`; the forest itself takes all columns as numbers.
+        As in :class:`ReliefF`; the forest itself treats all columns as numbers.
     n_trees : int
     min_leaf : int
-        Rows that a leaf holds at least, but never more than a tenth of the table: in a small one
-        a tree could not split at all, and all rows would be equally alike.
+        Minimum number of rows in a leaf, at most a tenth of the rows. In a small table, trees with
+        larger leaves could not split, and all rows would be equally similar.
     random_state : int, RandomState or None
-        Grows the forest and decides between rows that are equally alike and equally near. None
-        draws again in each fit.
+        Grows the forest and draws among rows that are equally similar and equally near. None:
+        another draw in each fit.
 
     Notes
     -----
@@ -116,51 +120,24 @@ class ForestReliefF(ReliefF):
     array([2, 3])
     """
 
+    n_trees: int = 500
+    min_leaf: int = 100
+
     method = "forest-relieff"
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: Any = None,
-        costs: Any = None,
-        penalty: Any = 0.0,
-        cost_scale: str = "share",
-        charge: str = "alone",
-        n_neighbors: int = 10,
-        nominal_features: Any = None,
-        n_trees: int = 500,
-        min_leaf: Any = 100,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(
-            n_features_to_select=n_features_to_select,
-            costs=costs,
-            penalty=penalty,
-            cost_scale=cost_scale,
-            charge=charge,
-            n_neighbors=n_neighbors,
-            nominal_features=nominal_features,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
-        self.n_trees = n_trees
-        self.min_leaf = min_leaf
+    def _check_parameters(self, data: TrainingData) -> None:
+        super()._check_parameters(data)
+        check_integer("min_leaf", self.min_leaf)
 
-    def _check_parameters(self, problem: Problem) -> None:
-        super()._check_parameters(problem)
-        if not isinstance(self.min_leaf, numbers.Integral) or int(self.min_leaf) < 1:
-            raise UsageError(f"min_leaf={self.min_leaf!r}; expected an integer, 1 or more")
-
-    def _learn(self, problem: Problem, together: Sequence[CostAwareSelector]) -> Floats:
+    def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Floats:
         forest = grow_forest(
-            problem.X,
-            problem.y,
+            data.X,
+            data.y,
             n_trees=self.n_trees,
-            min_leaf=min(self.min_leaf, max(1, len(problem.X) // 10)),
-            seed=problem.seed,
+            min_leaf=min(self.min_leaf, max(1, len(data.X) // 10)),
+            seed=data.seed,
             n_jobs=self.n_jobs,
         )
         return forest_relieff_weights(
-            problem.X, problem.y, forest.leaves, seed=problem.seed, **self._how(problem)
+            data.X, data.y, forest.leaves, seed=data.seed, **self._weight_options(data)
         )

@@ -1,4 +1,4 @@
-"""The one idea: information minus λ times cost. Every method plugs into this loop."""
+"""The central idea: information minus λ times cost. Every method plugs into this loop."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ Floats = NDArray[np.float64]
 
 
 class Terms(NamedTuple):
-    """What each column would add, given those taken: relevance − redundancy + interaction + partner.
+    """The information that each column adds: relevance − redundancy + interaction + partner.
 
-    Methods that look at columns one by one have their relevance only. The partner's relevance
-    counts where a column is judged together with one of those taken.
+    Each term is an array with one value per column. Methods that score columns one by one have the
+    relevance only. ``partner`` is the relevance of a selected column, for methods that score a
+    column jointly with one that is already selected.
     """
 
     relevance: Floats
@@ -27,22 +28,22 @@ class Terms(NamedTuple):
 
     @property
     def information(self) -> Floats:
-        """The part of the criterion that has nothing to do with costs."""
+        """The sum of the terms: the criterion without the cost."""
         total = self.relevance
         if self.redundancy is not None:
             total = total - self.redundancy
-        for more in (self.interaction, self.partner):
-            if more is not None:
-                total = total + more
+        for term in (self.interaction, self.partner):
+            if term is not None:
+                total = total + term
         return total
 
     def of(self, column: int) -> list[float | None]:
-        """The terms of one column."""
+        """Return the terms of one column."""
         return [None if term is None else float(term[column]) for term in self]
 
 
 class Step(NamedTuple):
-    """One column taken, and why."""
+    """One step of the ranking: the selected column, its terms, its cost and its score."""
 
     column: int
     terms: list[float | None]
@@ -50,48 +51,50 @@ class Step(NamedTuple):
     score: float
 
 
-def take_one_by_one(
-    n: int,
+def rank_greedily(
+    n_columns: int,
     information: Callable[[list[int]], Terms],
     cost: Callable[[list[int]], Floats],
     penalty: float,
 ) -> list[Step]:
-    """All columns, each time the one with the most information minus λ × cost.
+    """Rank all columns: each step selects the column with the most information minus λ × cost.
 
     Parameters
     ----------
-    n : int
-        Number of columns.
+    n_columns : int
     information, cost : callables
-        Given the columns taken so far, a value for every column.
+        Take the list of the columns selected so far and return the terms and the cost of every
+        column.
     penalty : float
-        λ, how much cost weighs against information.
+        λ, the weight of cost against information.
 
     Returns
     -------
     list of Step
-        In the order taken. Ties go to the cheaper column, then to the earlier one.
+        One step per column, best first. Ties go to the cheaper column, then to the earlier one.
 
     Examples
     --------
     >>> weights, costs = np.array([3.0, 2.0, 2.5]), np.array([5.0, 0.0, 1.0])
-    >>> steps = take_one_by_one(3, lambda taken: Terms(weights), lambda taken: costs, penalty=1)
+    >>> steps = rank_greedily(3, lambda selected: Terms(weights), lambda selected: costs, penalty=1)
     >>> [step.column for step in steps]
     [1, 2, 0]
     """
-    left = np.arange(n)
+    remaining = np.arange(n_columns)
     steps: list[Step] = []
-    while len(left):
-        taken = [step.column for step in steps]
-        terms, costs = information(taken), cost(taken)
-        information_left, costs_left = terms.information[left], costs[left]
-        if np.isnan(information_left).any():
-            raise UsageError("the information of a column is not a number; mend the method")
+    while len(remaining):
+        selected = [step.column for step in steps]
+        terms, costs = information(selected), cost(selected)
+        gains, remaining_costs = terms.information, costs[remaining]
+        if np.isnan(gains[remaining]).any():
+            raise UsageError(
+                "`_information` must return a number for every column; got NaN. Correct the method."
+            )
         with np.errstate(over="ignore"):
-            # Above the cheapest, so that a huge penalty leaves information among equal costs.
-            scores = information_left - penalty * (costs_left - costs_left.min())
-            told = terms.information - penalty * costs
-        best = int(left[np.lexsort((left, costs_left, -scores))[0]])
-        steps.append(Step(best, terms.of(best), float(costs[best]), float(told[best])))
-        left = left[left != best]
+            # Costs above the cheapest: a huge penalty still ranks equal costs by information.
+            scores = gains[remaining] - penalty * (remaining_costs - remaining_costs.min())
+            best = int(remaining[np.lexsort((remaining, remaining_costs, -scores))[0]])
+            score = float(gains[best] - penalty * costs[best])
+        steps.append(Step(best, terms.of(best), float(costs[best]), score))
+        remaining = remaining[remaining != best]
     return steps

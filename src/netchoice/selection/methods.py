@@ -1,4 +1,4 @@
-"""The methods by name, as the command line and tables call them."""
+"""The methods by name, as used on the command line and in tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evolution of subsets under two aims, with pymoo's NSGA-II; imported only when it is needed.
+"""Multi-objective search among sets of columns with NSGA-II of pymoo, an optional dependency.
 
 Deb et al. 2002, doi:10.1109/4235.996017.
 """
@@ -27,7 +27,7 @@ Masks = NDArray[np.bool_]
 
 def evolve(
     start: Masks,
-    aims: Callable[[Masks], Floats],
+    objectives: Callable[[Masks], Floats],
     *,
     n_evaluations: int,
     population: int,
@@ -35,20 +35,25 @@ def evolve(
     partners: list[tuple[int, ...]],
     seed: int,
 ) -> None:
-    """Look for subsets that no other beats in both aims.
+    """Search for the Pareto front of two objectives; ``objectives`` records the results.
 
     Parameters
     ----------
     start : array (m, q) of bool
-        Sets to begin with.
-    aims : callable
-        For an array of sets, an array (m, 2) of what is to be small. Called once for the start
-        and once for each generation, never with a set that it has seen since the start.
+        Initial sets.
+    objectives : callable
+        Takes an array of sets and returns an array (m, 2) of values to minimise. It is called once
+        for the initial sets and once for each generation, with no set twice.
     n_evaluations : int
-        How many sets to try beyond the start.
+        Number of sets to evaluate in addition to the initial ones.
+    population : int
+        Size of the population.
+    max_features : int
+        Maximum number of columns in a set.
     partners : list of pairs
-        Columns that tell more together than alone: a change may add two of them at once, which
-        one at a time would be two steps downhill.
+        Pairs of columns with a joint gain. A mutation may add both columns of a pair at once,
+        because adding only one of them makes a set worse.
+    seed : int
     """
     problem = Problem(n_var=start.shape[1], n_obj=2, xl=0, xu=1, vtype=bool)
     seen: set[bytes] = set()
@@ -56,35 +61,35 @@ def evolve(
         pop_size=population,
         sampling=start,
         crossover=UniformCrossover(),
-        mutation=_OneChange(partners),
-        repair=_Allowed(max_features),
+        mutation=_OneMove(partners),
+        repair=_SizeLimit(max_features),
         eliminate_duplicates=_Unseen(seen),
     )
     algorithm.setup(problem, termination=NoTermination(), seed=seed)
-    left = n_evaluations + len(start)
-    while left > 0:
+    remaining = n_evaluations + len(start)
+    while remaining > 0:
         children = algorithm.ask()
-        if children is None or not len(children):  # every set has been seen
+        if children is None or not len(children):  # every set has been evaluated
             return
-        children = children[:left]
+        children = children[:remaining]
         masks = children.get("X").astype(bool)
         seen.update(mask.tobytes() for mask in masks)
-        Evaluator().eval(StaticProblem(problem, F=aims(masks)), children)
+        Evaluator().eval(StaticProblem(problem, F=objectives(masks)), children)
         algorithm.tell(infills=children)
-        left -= len(children)
+        remaining -= len(children)
 
 
-class _OneChange(Mutation):  # type: ignore[misc]
-    """Drop a column, add one, exchange one for another, or add a pair."""
+class _OneMove(Mutation):  # type: ignore[misc]
+    """Mutation: drop a column, add one, exchange one for another, or add a pair."""
 
     def __init__(self, partners: list[tuple[int, ...]]) -> None:
         super().__init__(prob=0.75)
         self._partners = partners
 
     def _do(self, problem: Any, X: Masks, *args: Any, random_state: Any, **kwargs: Any) -> Masks:
-        changed = X.astype(bool)
+        mutated = X.astype(bool)
         moves = ["drop", "add", "exchange", *(["pair"] if self._partners else [])]
-        for mask in changed:
+        for mask in mutated:
             move = random_state.choice(moves)
             inside, outside = np.flatnonzero(mask), np.flatnonzero(~mask)
             if move in ("drop", "exchange") and len(inside):
@@ -93,37 +98,37 @@ class _OneChange(Mutation):  # type: ignore[misc]
                 mask[random_state.choice(outside)] = True
             if move == "pair":
                 mask[list(self._partners[random_state.integers(len(self._partners))])] = True
-        return changed
+        return mutated
 
 
-class _Allowed(Repair):  # type: ignore[misc]
-    """At least one column, and no more than allowed."""
+class _SizeLimit(Repair):  # type: ignore[misc]
+    """Repair: each set has at least one column and at most ``max_features``."""
 
     def __init__(self, max_features: int) -> None:
         super().__init__()
         self._max_features = max_features
 
     def _do(self, problem: Any, X: Masks, *, random_state: Any, **kwargs: Any) -> Masks:
-        allowed = X.astype(bool)
-        for mask in allowed:
+        repaired = X.astype(bool)
+        for mask in repaired:
             inside = np.flatnonzero(mask)
             surplus = len(inside) - self._max_features
             if surplus > 0:
                 mask[random_state.choice(inside, surplus, replace=False)] = False
             if not len(inside):
                 mask[random_state.integers(len(mask))] = True
-        return allowed
+        return repaired
 
 
 class _Unseen(DuplicateElimination):  # type: ignore[misc]
-    """Only sets that were not tried before, each once."""
+    """Duplicate elimination: only sets that have not been evaluated, each once."""
 
     def __init__(self, seen: set[bytes]) -> None:
         super().__init__()
         self._seen = seen
 
     def do(self, pop: Any, *others: Any, **kwargs: Any) -> Any:
-        """The sets that are new, in their order."""
+        """Return the new sets in their order."""
         known = self._seen.union(
             mask.tobytes() for other in others for mask in other.get("X").astype(bool) if len(other)
         )

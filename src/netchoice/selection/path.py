@@ -1,4 +1,4 @@
-"""Rankings for many penalties at once: what does not depend on λ is learnt once."""
+"""Rankings for many penalties; statistics that do not depend on λ are computed once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from netchoice.errors import UsageError
 from netchoice.selection.base import CostAwareSelector
+from netchoice.validation import check_non_negative
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,20 +26,20 @@ def rank_path(
     *,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:
-    """Rankings of all columns for every penalty, for little more than the cost of one.
+    """Rank all columns for every penalty, in little more time than for one.
 
-    Selectors that learn the same from the data share it: the mutual informations of MRMR, JMI and
+    Selectors that compute the same statistics share them: the mutual informations of MRMR, JMI and
     JMIM, or the forest of both importances.
 
     Parameters
     ----------
     selector : selector, or several, or a mapping of names to selectors
-        Their own penalty does not matter. They are not fitted.
+        Copies of them are used; their own penalty has no effect.
     X, y : table and labels
     penalties : iterable of float
         The values of λ.
     on_progress : callable, optional
-        Called with the number of rankings made and to be made.
+        Called with the number of rankings done and the number of all rankings.
 
     Returns
     -------
@@ -59,84 +60,70 @@ def rank_path(
     """
     import pandas as pd
 
-    values = _checked(penalties)
-    named = _named(selector)
-    made: dict[str, list[pd.DataFrame]] = {name: [] for name in named}
-    done = 0
-    for group in _that_learn_the_same(named):
-        members = [named[name] for name in group]
-        problems = [member.set_params(penalty=max(values))._checked(X, y) for member in members]
-        learnt = None
+    values = [check_non_negative("penalties", penalty) for penalty in penalties]
+    if not values:
+        raise UsageError("`penalties` must have at least one value, for example 0; got none")
+    selectors = _by_name(selector)
+    frames: dict[str, list[pd.DataFrame]] = {name: [] for name in selectors}
+    n_done = 0
+    for group in _groups_with_equal_statistics(selectors):
+        members = [selectors[name] for name in group]
+        checked = [member.set_params(penalty=max(values))._check_data(X, y) for member in members]
+        statistics = None
         for penalty in values:
             for member in members:
                 member.set_params(penalty=penalty)
-            if learnt is None or members[0].statistics_depend_on_penalty:
-                learnt = members[0]._learn(problems[0], members)
-            for name, member, problem in zip(group, members, problems, strict=True):
-                steps = member._rank(learnt, problem.costs)
-                made[name].append(
+            if statistics is None or members[0].statistics_depend_on_penalty:
+                statistics = members[0]._compute_statistics(checked[0], members)
+            for name, member, data in zip(group, members, checked, strict=True):
+                steps = member._rank(statistics, data.costs)
+                frames[name].append(
                     pd.DataFrame(
                         {
                             "method": name,
                             "penalty": penalty,
                             "position": np.arange(1, len(steps) + 1),
-                            "feature": [problem.names[step.column] for step in steps],
+                            "feature": [data.names[step.column] for step in steps],
                             "score": [step.score for step in steps],
                         }
                     )
                 )
-                done += 1
+                n_done += 1
                 if on_progress is not None:
-                    on_progress(done, len(named) * len(values))
-    return pd.concat([frame for frames in made.values() for frame in frames], ignore_index=True)
+                    on_progress(n_done, len(selectors) * len(values))
+    return pd.concat([frame for parts in frames.values() for frame in parts], ignore_index=True)
 
 
-def _checked(penalties: Iterable[float]) -> list[float]:
-    values = [float(penalty) for penalty in penalties]
-    if not values:
-        raise UsageError("no penalties; give at least one, for example [0, 0.1, 1, 10]")
-    if not all(0 <= value < np.inf for value in values):
-        raise UsageError(f"penalties {values}; expected finite numbers, 0 or more")
-    return values
-
-
-def _named(selector: Selectors) -> dict[str, CostAwareSelector]:
-    """Copies of the selectors, by name."""
-    if isinstance(selector, CostAwareSelector):
+def _by_name(selector: Selectors) -> dict[str, CostAwareSelector]:
+    """Return copies of the selectors by name."""
+    if isinstance(selector, (CostAwareSelector, str)):
         selector = [selector]
-    if isinstance(selector, Mapping):
-        named = {str(name): clone(_a_selector(each)) for name, each in selector.items()}
-    else:
-        named = _by_method([selector] if isinstance(selector, str) else selector)
-    if not named:
-        raise UsageError("no selectors; give at least one")
-    return named
-
-
-def _a_selector(thing: Any) -> CostAwareSelector:
-    if not isinstance(thing, CostAwareSelector):
-        raise UsageError(
-            f"{thing!r} is no selector; expected one of netchoice.selection, such as JMI()"
-        )
-    return thing
-
-
-def _by_method(selectors: Iterable[Any]) -> dict[str, CostAwareSelector]:
-    named: dict[str, CostAwareSelector] = {}
-    for each in map(_a_selector, selectors):
-        if each.method in named:
+    named = isinstance(selector, Mapping)
+    pairs = selector.items() if isinstance(selector, Mapping) else ((None, s) for s in selector)
+    copies: dict[str, CostAwareSelector] = {}
+    for name, value in pairs:
+        if not isinstance(value, CostAwareSelector):
             raise UsageError(
-                f"two selectors are called {each.method!r}; give a mapping of names to selectors"
+                "`selector` must be a selector of netchoice.selection, such as JMI(), or several; "
+                f"got {value!r}"
             )
-        named[each.method] = clone(each)
-    return named
+        key = str(name) if named else value.method
+        if key in copies:
+            raise UsageError(
+                f"`selector` must have different methods; got {key!r} twice. Pass a mapping of "
+                "names to selectors"
+            )
+        copies[key] = clone(value)
+    if not copies:
+        raise UsageError("`selector` must hold at least one selector; got none")
+    return copies
 
 
-def _that_learn_the_same(named: Mapping[str, CostAwareSelector]) -> list[list[str]]:
+def _groups_with_equal_statistics(selectors: Mapping[str, CostAwareSelector]) -> list[list[str]]:
     groups: list[list[str]] = []
-    for name, each in named.items():
+    for name, selector in selectors.items():
         for group in groups:
-            if _learn_the_same(each, named[group[0]]):
+            if _have_equal_statistics(selector, selectors[group[0]]):
                 group.append(name)
                 break
         else:
@@ -144,21 +131,21 @@ def _that_learn_the_same(named: Mapping[str, CostAwareSelector]) -> list[list[st
     return groups
 
 
-def _learn_the_same(one: CostAwareSelector, other: CostAwareSelector) -> bool:
-    if type(one)._learn is not type(other)._learn:
+def _have_equal_statistics(one: CostAwareSelector, other: CostAwareSelector) -> bool:
+    if type(one)._compute_statistics is not type(other)._compute_statistics:
         return False
-    mine, theirs = one.get_params(deep=False), other.get_params(deep=False)
-    ignored = one._learns_without | other._learns_without | {"penalty"}
-    return all(_same(mine.get(n), theirs.get(n)) for n in (mine | theirs) if n not in ignored)
+    a, b = one.get_params(deep=False), other.get_params(deep=False)
+    ignored = one._ranking_parameters | other._ranking_parameters | {"penalty"}
+    return all(_equal(a.get(name), b.get(name)) for name in a | b if name not in ignored)
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Whether two values of a parameter mean the same; in doubt they do not."""
+def _equal(one: Any, other: Any) -> bool:
+    """Return whether two values of a parameter are certainly equal."""
     if one is other:
         return True
     if type(one) is not type(other):
         return False
-    if hasattr(one, "equals"):  # of pandas: values and names
+    if hasattr(one, "equals"):  # pandas: values and labels
         return bool(one.equals(other))
     if isinstance(one, (list, tuple, np.ndarray)):
         a, b = np.asarray(one), np.asarray(other)

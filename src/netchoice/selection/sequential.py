@@ -1,8 +1,9 @@
-"""Sequential methods: each column is judged against those already taken."""
+"""Sequential methods: each column is scored against the columns that are already selected."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -10,75 +11,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice import information
-from netchoice.errors import UsageError
-from netchoice.selection.base import CostAwareSelector, Problem, column_mask
+from netchoice.selection.base import CostAwareSelector, TrainingData, column_mask
 from netchoice.selection.greedy import Floats, Terms
+from netchoice.validation import check_choice
 
 
-class Informations:
-    """Mutual informations of a table; each kind is estimated when first asked for."""
+class MutualInformation:
+    """Mutual informations of a table; each kind is estimated when it is first used."""
 
-    def __init__(self, problem: Problem, discrete: NDArray[np.bool_] | None, **how: Any) -> None:
-        self._problem = problem
-        self._how = {"discrete": discrete, "seed": problem.seed, **how}
+    def __init__(
+        self, data: TrainingData, discrete: NDArray[np.bool_] | None, **options: Any
+    ) -> None:
+        self._X, self._y = data.X, data.y
+        self._options = {"discrete": discrete, "seed": data.seed, **options}
 
     @cached_property
     def relevance(self) -> Floats:
-        """I(k;y)."""
-        return np.asarray(information.relevance(self._problem.X, self._problem.y, **self._how))
+        """I(k;y) of each column k."""
+        return information.relevance(self._X, self._y, **self._options)
 
     @cached_property
     def redundancy(self) -> Floats:
-        """I(j;k)."""
-        return np.asarray(information.redundancy(self._problem.X, **self._how))
+        """I(j;k) of each pair of columns."""
+        return information.redundancy(self._X, **self._options)
 
     @cached_property
-    def conditional(self) -> Floats:
-        """I(j;k given y)."""
-        return np.asarray(
-            information.conditional_redundancy(self._problem.X, self._problem.y, **self._how)
-        )
+    def conditional_redundancy(self) -> Floats:
+        """I(j;k|y) of each pair of columns."""
+        return information.conditional_redundancy(self._X, self._y, **self._options)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SequentialSelector(CostAwareSelector):
-    """Base of the methods made of mutual informations."""
+    """Base of the methods that use mutual information."""
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: Any = None,
-        costs: Any = None,
-        penalty: Any = 0.0,
-        cost_scale: str = "share",
-        charge: str = "alone",
-        estimator: str = "calibrated",
-        n_neighbors: int = 3,
-        discrete_features: Any = "auto",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(
-            n_features_to_select=n_features_to_select,
-            costs=costs,
-            penalty=penalty,
-            cost_scale=cost_scale,
-            charge=charge,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
-        self.estimator = estimator
-        self.n_neighbors = n_neighbors
-        self.discrete_features = discrete_features
+    estimator: str = "calibrated"
+    n_neighbors: int = 3
+    discrete_features: Any = "auto"
 
-    def _learn(self, problem: Problem, together: Sequence[CostAwareSelector]) -> Informations:
-        automatic = isinstance(self.discrete_features, str) and self.discrete_features == "auto"
-        discrete = (
-            None
-            if automatic
-            else column_mask("discrete_features", self.discrete_features, problem.names)
-        )
-        return Informations(
-            problem,
+    def _compute_statistics(
+        self, data: TrainingData, group: Sequence[CostAwareSelector]
+    ) -> MutualInformation:
+        discrete = None
+        if not (isinstance(self.discrete_features, str) and self.discrete_features == "auto"):
+            discrete = column_mask("discrete_features", self.discrete_features, data.names)
+        return MutualInformation(
+            data,
             discrete,
             estimator=self.estimator,
             n_neighbors=self.n_neighbors,
@@ -86,92 +64,67 @@ class SequentialSelector(CostAwareSelector):
         )
 
 
-class _OverTheSet(SequentialSelector):
-    """Criteria with a mean, or a sum, over the columns taken."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class AveragingSelector(SequentialSelector):
+    """Base of the methods that average, or sum, over the selected columns."""
 
-    _learns_without = SequentialSelector._learns_without | {"redundancy"}
+    redundancy: str = "mean"
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: Any = None,
-        costs: Any = None,
-        penalty: Any = 0.0,
-        cost_scale: str = "share",
-        charge: str = "alone",
-        redundancy: str = "mean",
-        estimator: str = "calibrated",
-        n_neighbors: int = 3,
-        discrete_features: Any = "auto",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(
-            n_features_to_select=n_features_to_select,
-            costs=costs,
-            penalty=penalty,
-            cost_scale=cost_scale,
-            charge=charge,
-            estimator=estimator,
-            n_neighbors=n_neighbors,
-            discrete_features=discrete_features,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
-        self.redundancy = redundancy
+    _ranking_parameters = SequentialSelector._ranking_parameters | {"redundancy"}
 
-    def _check_parameters(self, problem: Problem) -> None:
-        if self.redundancy not in ("mean", "sum"):
-            raise UsageError(f"redundancy={self.redundancy!r}; expected 'mean' or 'sum'")
+    def _check_parameters(self, data: TrainingData) -> None:
+        check_choice("redundancy", self.redundancy, ("mean", "sum"))
 
-    def _over(self, matrix: Floats, taken: list[int]) -> Floats:
-        """Mean over the columns taken: Peng's definition; the paper prints the sum."""
-        total = np.asarray(matrix[taken].sum(axis=0))
-        return total if self.redundancy == "sum" else total / max(1, len(taken))
+    def _average(self, matrix: Floats, selected: list[int]) -> Floats:
+        """Return the mean (the definition by Peng et al.) or the sum (as printed in the paper)."""
+        total = np.asarray(matrix[selected].sum(axis=0))
+        return total if self.redundancy == "sum" else total / max(1, len(selected))
 
 
-class MRMR(_OverTheSet):
-    """Most relevant, least redundant: I(k;y) − mean I(j;k) − λC.
+class MRMR(AveragingSelector):
+    """Minimum redundancy, maximum relevance: I(k;y) − mean I(j;k) − λC.
 
-    Peng, Long and Ding 2005, doi:10.1109/TPAMI.2005.159. Two columns that tell only together are
-    not seen, and a column that resembles nothing (noise) is soon preferred to one that resembles
-    what is there: see JMI.
+    Peng, Long and Ding 2005, doi:10.1109/TPAMI.2005.159. MRMR does not find two columns that are
+    informative only jointly. It soon prefers a column of noise, which is redundant with nothing, to
+    a column that is redundant with the selected ones; JMI corrects this.
 
     Parameters
     ----------
     n_features_to_select : int, float or None
-        A number, a share, or half of the columns. The ranking is of all columns in any case.
+        Number of columns to select, a fraction of them, or None for half of them. ``ranking_``
+        always has all columns.
     costs : array, mapping or Series by name, CostModel, or None
         Costs of the columns; None: all 0.
     penalty : float
-        λ, how much cost weighs against information.
+        λ, the weight of cost against information.
     cost_scale : "share" or "raw"
         Share: costs are divided by their sum, so that λ does not depend on their unit.
     charge : "alone" or "shared"
-        Shared: a column costs only what those taken have not paid already (CostModel only).
+        Shared: a shared step is paid by the first column that uses it (CostModel only).
     redundancy : "mean" or "sum"
-        Over the columns taken.
+        Over the selected columns.
     estimator : "calibrated", "published" or "plugin"
-        How mutual information is estimated: see netchoice.information.
+        Estimator of mutual information, see :mod:`netchoice.information`.
     n_neighbors : int
-        Of the nearest-neighbour estimates.
+        Number of neighbours in the nearest-neighbour estimates.
     discrete_features : "auto", bool, mask, positions or names
-        Columns with integers; "auto" looks at their values.
+        The discrete columns; "auto": those with integers only.
     random_state : int, RandomState or None
-        Breaks ties of values in the estimate. None draws again in each fit.
+        Breaks ties between values in the estimates. None: another draw in each fit.
     n_jobs : int or None
-        Threads.
+        Number of threads.
 
     Attributes
     ----------
     ranking_ : array (q,)
-        Positions of all columns, best first; ``ranking_names_`` their names.
+        Positions of all columns, best first; ``ranking_names_`` has their names.
     scores_, relevance_, costs_ : arrays (q,)
-        By column: the criterion when it was taken, I(k;y), and its cost alone, scaled.
+        For each column: the score when it was selected, I(k;y), and its scaled cost alone.
     support_ : array (q,) of bool
-        The columns selected.
+        Mask of the selected columns.
     steps_ : DataFrame
-        In the order taken: feature, relevance, redundancy, (interaction,) cost, score.
+        One row per column in the order of ``ranking_``: feature, relevance, redundancy,
+        (interaction,) cost, score.
 
     Examples
     --------
@@ -184,18 +137,19 @@ class MRMR(_OverTheSet):
 
     method = "mrmr"
 
-    def _information(self, learnt: Informations, taken: list[int]) -> Terms:
-        if not taken:
-            return Terms(learnt.relevance, np.zeros_like(learnt.relevance))
-        return Terms(learnt.relevance, self._over(learnt.redundancy, taken))
+    def _information(self, statistics: MutualInformation, selected: list[int]) -> Terms:
+        relevance = statistics.relevance
+        if not selected:
+            return Terms(relevance, np.zeros_like(relevance))
+        return Terms(relevance, self._average(statistics.redundancy, selected))
 
 
-class JMI(_OverTheSet):
-    """Joint mutual information: I(k;y) − mean I(j;k) + mean I(j;k given y) − λC.
+class JMI(AveragingSelector):
+    """Joint mutual information: I(k;y) − mean I(j;k) + mean I(j;k|y) − λC.
 
-    Yang and Moody 1999; Brown et al. 2012 (jmlr.org/papers/v13/brown12a). The last term rewards
-    columns that tell together what neither tells alone. Parameters and attributes are those of
-    :class:`MRMR`.
+    Yang and Moody 1999; Brown et al. 2012 (jmlr.org/papers/v13/brown12a). The third term rewards
+    columns that are informative jointly with a selected one. The parameters and attributes are
+    those of :class:`MRMR`.
 
     Examples
     --------
@@ -209,23 +163,24 @@ class JMI(_OverTheSet):
 
     method = "jmi"
 
-    def _information(self, learnt: Informations, taken: list[int]) -> Terms:
-        if not taken:
-            nothing = np.zeros_like(learnt.relevance)
-            return Terms(learnt.relevance, nothing, nothing)
+    def _information(self, statistics: MutualInformation, selected: list[int]) -> Terms:
+        relevance = statistics.relevance
+        if not selected:
+            zeros = np.zeros_like(relevance)
+            return Terms(relevance, zeros, zeros)
         return Terms(
-            learnt.relevance,
-            self._over(learnt.redundancy, taken),
-            self._over(learnt.conditional, taken),
+            relevance,
+            self._average(statistics.redundancy, selected),
+            self._average(statistics.conditional_redundancy, selected),
         )
 
 
 class JMIM(SequentialSelector):
-    """Joint mutual information, maximin: min over j of I(k,j;y) − λC.
+    """Joint mutual information maximisation: min over j of I(k,j;y) − λC.
 
     Bennasar, Hicks and Setchi 2015, doi:10.1016/j.eswa.2015.07.007, with I(k,j;y) = I(k;y) + I(j;y)
-    − I(j;k) + I(j;k given y). Parameters and attributes are those of :class:`MRMR`, but for
-    ``redundancy``; in ``steps_``, partner is I(j;y) for the j that attains the minimum.
+    − I(j;k) + I(j;k|y). The parameters and attributes are those of :class:`MRMR`, without
+    ``redundancy``. In ``steps_``, partner is I(j;y) of the column j that attains the minimum.
 
     Examples
     --------
@@ -237,14 +192,18 @@ class JMIM(SequentialSelector):
 
     method = "jmim"
 
-    def _information(self, learnt: Informations, taken: list[int]) -> Terms:
-        own = learnt.relevance
-        if not taken:
-            nothing = np.zeros_like(own)
-            return Terms(own, nothing, nothing, nothing)
-        joint = learnt.conditional[taken] - learnt.redundancy[taken] + own[taken, None]
-        least = np.array(taken)[joint.argmin(axis=0)]
-        every = np.arange(len(own))
+    def _information(self, statistics: MutualInformation, selected: list[int]) -> Terms:
+        relevance = statistics.relevance
+        if not selected:
+            zeros = np.zeros_like(relevance)
+            return Terms(relevance, zeros, zeros, zeros)
+        redundancy, conditional = statistics.redundancy, statistics.conditional_redundancy
+        joint = conditional[selected] - redundancy[selected] + relevance[selected, None]
+        partner = np.array(selected)[joint.argmin(axis=0)]
+        columns = np.arange(len(relevance))
         return Terms(
-            own, learnt.redundancy[least, every], learnt.conditional[least, every], own[least]
+            relevance,
+            redundancy[partner, columns],
+            conditional[partner, columns],
+            relevance[partner],
         )

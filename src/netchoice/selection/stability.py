@@ -1,8 +1,7 @@
-"""Would another sample have given the same selection?"""
+"""Stability of a selection: does another sample of the rows give the same columns?"""
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,27 +11,32 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
 from netchoice.errors import UsageError
-from netchoice.selection.base import labels
+from netchoice.selection.base import encode_labels
+from netchoice.validation import check_fraction, check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Share of different rows in a bootstrap sample, 1 − 1/e.
-SHARE = 0.632
+#: Expected fraction of distinct rows in a bootstrap sample, 1 − 1/e.
+SAMPLE_FRACTION = 0.632
 
 
 @dataclass(frozen=True)
 class Stability:
-    """How often each column was selected, and how much the selections agree.
+    """How often each column is selected, and how well the selections agree.
 
     Attributes
     ----------
     frequencies : Series
-        By column, the share of samples in which it was selected, most often first.
+        For each column, the fraction of resamples in which it is selected, largest first.
     index : float
-        1: always the same columns; 0: as if drawn at random.
+        1 if all resamples give the same columns, 0 on average for random selections.
     interval : tuple of float
-        Confidence interval of the index at ``coverage``.
+        Confidence interval of the index.
+    coverage : float
+        Coverage of the interval.
+    n_resamples : int
+        Number of resamples.
     """
 
     frequencies: pd.Series
@@ -60,21 +64,22 @@ def stability(
     coverage: float = 0.95,
     random_state: Any = 0,
 ) -> Stability:
-    """Select again on samples of the rows, and see how far the selections agree.
+    """Repeat the selection on resamples of the rows and measure how well the selections agree.
 
     Parameters
     ----------
     selector : any scikit-learn selector
-        Its ``n_features_to_select`` says how many columns are selected.
+        Its ``n_features_to_select`` is the number of columns selected.
     X, y : table and labels
     n_resamples : int
-        Number of samples, at least 2; the interval is rough below twenty or so.
+        Number of resamples, at least 2. The interval is rough for fewer than about twenty.
     replace : bool
-        False: 63.2% of the rows of each class without replacement, as many different rows as a
-        bootstrap sample has. True: the bootstrap itself; its repeated rows are their own nearest
-        neighbours, which deceives every method that looks at neighbours.
+        False: each resample has 63.2% of the rows of each class, drawn without replacement; this is
+        the expected number of distinct rows in a bootstrap sample. True: bootstrap samples, drawn
+        with replacement. Repeated rows are nearest neighbours of each other, which misleads methods
+        that use neighbours.
     coverage : float
-        Of the confidence interval.
+        Coverage of the confidence interval.
     random_state : int, RandomState or None
 
     Returns
@@ -91,43 +96,40 @@ def stability(
     >>> from sklearn.datasets import load_wine
     >>> from netchoice.selection import JMI, stability
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> found = stability(JMI(n_features_to_select=3), X, y, n_resamples=10)
-    >>> found.frequencies.index[0], found.index < 1
+    >>> result = stability(JMI(n_features_to_select=3), X, y, n_resamples=10)
+    >>> result.frequencies.index[0], result.index < 1
     ('flavanoids', True)
     """
     import pandas as pd
-
-    if not isinstance(n_resamples, numbers.Integral) or n_resamples < 2:
-        raise UsageError(f"n_resamples={n_resamples!r}; expected at least 2 samples to compare")
-    check_consistent_length(X, y)
-    if not 0 < coverage < 1:
-        raise UsageError(f"coverage={coverage!r}; expected a number between 0 and 1")
-    rng = check_random_state(random_state)
-    codes = labels(np.asarray(y))[1]
-    selected = []
-    for _ in range(n_resamples):
-        rows = _sample(codes, replace, rng)
-        fitted = clone(selector).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
-        selected.append(fitted.get_support())
-    index, error = agreement(np.array(selected))
     from scipy.stats import norm
 
-    half = norm.ppf((1 + coverage) / 2) * error
+    n_resamples = check_integer("n_resamples", n_resamples, 2)
+    check_consistent_length(X, y)
+    check_fraction("coverage", coverage)
+    rng = check_random_state(random_state)
+    codes = encode_labels(np.asarray(y))[1]
+    selected = []
+    for _ in range(n_resamples):
+        rows = _resample(codes, replace, rng)
+        fitted = clone(selector).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
+        selected.append(fitted.get_support())
+    index, error = stability_index(np.array(selected))
+    half_width = norm.ppf((1 + coverage) / 2) * error
     names = getattr(fitted, "feature_names_in_", [f"x{i}" for i in range(len(selected[0]))])
     frequencies = pd.Series(np.mean(selected, axis=0), index=list(names), name="selected")
     return Stability(
         frequencies.sort_values(ascending=False, kind="stable"),
         index,
-        (index - half, min(1.0, index + half)),
+        (index - half_width, min(1.0, index + half_width)),
         coverage,
-        int(n_resamples),
+        n_resamples,
     )
 
 
-def agreement(selected: NDArray[np.bool_]) -> tuple[float, float]:
-    """Nogueira's index for selections (one per row), and its standard error.
+def stability_index(selected: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return Nogueira's index of selections, one per row, and its standard error.
 
-    >>> agreement(np.array([[1, 0, 0], [1, 0, 0]]))
+    >>> stability_index(np.array([[1, 0, 0], [1, 0, 0]]))
     (1.0, 0.0)
     """
     m, d = selected.shape
@@ -136,25 +138,28 @@ def agreement(selected: NDArray[np.bool_]) -> tuple[float, float]:
     mean_size = sizes.mean()
     by_chance = mean_size / d * (1 - mean_size / d)
     if by_chance == 0:
-        raise UsageError("all columns or none are selected, which always agrees; select some")
+        raise UsageError(
+            "the selector must select some but not all columns; got all columns or none, which "
+            "always agree"
+        )
     p = z.mean(axis=0)
     index = 1 - (m / (m - 1) * p * (1 - p)).mean() / by_chance
-    each = (
+    contributions = (
         (z @ p) / d
         - sizes * mean_size / d**2
         + index / 2 * (2 * sizes * mean_size / d**2 - sizes / d - mean_size / d + 1)
     ) / by_chance
-    variance = 4 / m**2 * ((each - each.mean()) ** 2).sum()
+    variance = 4 / m**2 * ((contributions - contributions.mean()) ** 2).sum()
     return float(index), float(np.sqrt(variance))
 
 
-def _sample(codes: NDArray[np.int64], replace: bool, rng: Any) -> NDArray[np.int64]:
+def _resample(codes: NDArray[np.int64], replace: bool, rng: Any) -> NDArray[np.int64]:
     if replace:
         rows = rng.randint(len(codes), size=len(codes))
         rows = rows if len(np.unique(codes[rows])) > 1 else np.arange(len(codes))
         return np.sort(rows)
-    chosen = [
-        rng.permutation(members)[: max(1, round(SHARE * len(members)))]
+    drawn = [
+        rng.permutation(members)[: max(1, round(SAMPLE_FRACTION * len(members)))]
         for members in (np.flatnonzero(codes == code) for code in np.unique(codes))
     ]
-    return np.sort(np.concatenate(chosen))
+    return np.sort(np.concatenate(drawn))

@@ -1,4 +1,4 @@
-"""Searching subsets of columns for accuracy and cost: what is tried, and what is best of it."""
+"""Search among sets of columns for high accuracy and low cost."""
 
 from __future__ import annotations
 
@@ -18,39 +18,40 @@ from netchoice.threads import threads
 
 Subset = tuple[int, ...]
 
-#: How many of the sets that tell most beyond their parts are followed up.
-N_BEST = 10
-#: Columns that tell nothing drown in the distances what the others of a group tell.
-LARGEST_GROUP = 6
+#: Number of groups, and of pairs, with the largest joint gain that the search follows up.
+N_FOLLOWED = 10
+#: In larger groups, uninformative columns dominate the distances between rows.
+MAX_GROUP_SIZE = 6
 
 
-class Tried(NamedTuple):
-    """One set that was evaluated."""
+class EvaluatedSubset(NamedTuple):
+    """A set of columns with its cost and its accuracy in each fold."""
 
     columns: Subset
     cost: float
-    accuracies: Floats  # one for each fold
+    accuracies: Floats
 
     @property
     def accuracy(self) -> float:
-        """Mean over the folds."""
+        """Mean accuracy over the folds."""
         return float(self.accuracies.mean())
 
     @property
     def standard_error(self) -> float:
-        """Of that mean, over the folds."""
+        """Standard error of the mean accuracy over the folds."""
         return float(self.accuracies.std(ddof=1) / math.sqrt(len(self.accuracies)))
 
 
 class Archive:
-    """All sets evaluated, each once, in threads; the order of results is that of the questions.
+    """All sets evaluated so far, each once, in the order in which they were requested.
 
     Parameters
     ----------
     accuracies : callable
-        For a set of columns, its accuracy in each fold.
+        Takes a set of columns and returns its accuracy in each fold.
     costs : ColumnCosts
     n_jobs : int or None
+        Number of threads.
     """
 
     def __init__(
@@ -59,57 +60,58 @@ class Archive:
         self._accuracies = accuracies
         self._n_jobs = n_jobs
         self.costs = costs
-        self.tried: dict[Subset, Tried] = {}
+        self.evaluated: dict[Subset, EvaluatedSubset] = {}
 
     def __len__(self) -> int:
-        return len(self.tried)
+        return len(self.evaluated)
 
-    def evaluate(self, subsets: Iterable[Subset], at_most: int | None = None) -> None:
-        """Try the sets that were not tried yet; the first of them, where the number is limited."""
-        new = dict.fromkeys(subset for subset in subsets if subset not in self.tried)
-        chosen = list(islice(new, None if at_most is None else max(0, at_most)))
+    def evaluate(self, subsets: Iterable[Subset], limit: int | None = None) -> None:
+        """Evaluate the sets that are new; with a limit, only the first of them."""
+        new = dict.fromkeys(subset for subset in subsets if subset not in self.evaluated)
+        first = list(islice(new, None if limit is None else max(0, limit)))
         with threads(self._n_jobs) as run:
-            found = run(self._accuracies, chosen)
-        for subset, accuracies in zip(chosen, found, strict=True):
-            self.tried[subset] = Tried(subset, self.costs.of_set(subset), accuracies)
+            results = run(self._accuracies, first)
+        for subset, accuracies in zip(first, results, strict=True):
+            cost = self.costs.cost_of_set(subset)
+            self.evaluated[subset] = EvaluatedSubset(subset, cost, accuracies)
 
     def accuracy(self, subset: Subset) -> float:
-        """Mean accuracy of a set that was tried; 0 of one that was not."""
-        return self.tried[subset].accuracy if subset in self.tried else 0.0
+        """Return the mean accuracy of a set, or 0 if it has not been evaluated."""
+        return self.evaluated[subset].accuracy if subset in self.evaluated else 0.0
 
-    def beyond_the_best_column(self, subsets: Iterable[Subset]) -> list[Subset]:
-        """Those of the sets that are more accurate than each of their columns, most so first."""
+    def with_joint_gain(self, subsets: Iterable[Subset]) -> list[Subset]:
+        """Return the sets that are more accurate than each of their columns, largest gain first."""
         gain = {}
         for subset in subsets:
             parts = [(column,) for column in subset]
-            if subset in self.tried and all(part in self.tried for part in parts):
+            if subset in self.evaluated and all(part in self.evaluated for part in parts):
                 gain[subset] = self.accuracy(subset) - max(map(self.accuracy, parts))
-        return sorted((one for one in gain if gain[one] > 0), key=lambda one: (-gain[one], one))
+        return sorted((s for s in gain if gain[s] > 0), key=lambda s: (-gain[s], s))
 
-    def is_perfect(self) -> bool:
-        """Whether nothing is left to look for: the cheapest single column makes no mistake."""
+    def cheapest_is_perfect(self) -> bool:
+        """Return whether the cheapest set makes no error, so that no other set can be better."""
         return self.front()[0].accuracy == 1
 
-    def front(self) -> list[Tried]:
-        """Sets that no other beats in cost or accuracy without losing in the other, by cost.
+    def front(self) -> list[EvaluatedSubset]:
+        """Return the Pareto front, sorted by cost.
 
-        Of several with the same cost and accuracy, the one with the fewest columns, then the
-        earliest.
+        No other set is cheaper and as accurate, or more accurate and as cheap. Among sets with the
+        same cost and accuracy, the front has the one with the fewest columns, then the earliest.
         """
-        best: list[Tried] = []
-        # Sums of the same costs in another order differ in the last digits: that is no gain.
-        for one in sorted(
-            self.tried.values(),
-            key=lambda t: (float(f"{t.cost:.12g}"), -t.accuracy, len(t.columns), t.columns),
+        front: list[EvaluatedSubset] = []
+        # Costs are rounded, because sums in a different order differ in the last digits.
+        for subset in sorted(
+            self.evaluated.values(),
+            key=lambda s: (float(f"{s.cost:.12g}"), -s.accuracy, len(s.columns), s.columns),
         ):
-            if not best or one.accuracy > best[-1].accuracy:
-                best.append(one)
-        return best
+            if not front or subset.accuracy > front[-1].accuracy:
+                front.append(subset)
+        return front
 
 
-def explore(
+def search_subsets(
     archive: Archive,
-    given: Sequence[Subset],
+    initial: Sequence[Subset],
     *,
     n_columns: int,
     max_features: int,
@@ -117,96 +119,98 @@ def explore(
     population: int,
     seed: int,
 ) -> None:
-    """Fill the archive: every set where they are few enough, otherwise scouts, then evolution."""
-    archive.evaluate(given)
+    """Evaluate all sets if they are few enough; otherwise small sets first, then NSGA-II."""
+    archive.evaluate(initial)
     sizes = range(1, max_features + 1)
     every = chain.from_iterable(combinations(range(n_columns), k) for k in sizes)
-    some = list(islice(every, n_evaluations + 1))
-    if len(some) <= n_evaluations:
-        archive.evaluate(some)
+    first = list(islice(every, n_evaluations + 1))
+    if len(first) <= n_evaluations:
+        archive.evaluate(first)
         return
-    evolve = _evolution()  # before hours of work, not after
-    scout(archive, n_columns, max_features, n_evaluations // 2, seed)
-    if n_evaluations > len(archive) and not archive.is_perfect():
-        pairs = [subset for subset in archive.tried if len(subset) == 2]
-        partners = archive.beyond_the_best_column(pairs)
+    evolve = _import_nsga()  # first, so that a missing package is an error at once
+    evaluate_small_sets(archive, n_columns, max_features, n_evaluations // 2, seed)
+    if n_evaluations > len(archive) and not archive.cheapest_is_perfect():
+        pairs = [subset for subset in archive.evaluated if len(subset) == 2]
         evolve(
-            _masks(archive.tried, n_columns),
-            partial(_aims, archive),
+            _masks(archive.evaluated, n_columns),
+            partial(_objectives, archive),
             n_evaluations=n_evaluations - len(archive),
             population=population,
             max_features=max_features,
-            partners=partners[:N_BEST],
+            partners=archive.with_joint_gain(pairs)[:N_FOLLOWED],
             seed=seed,
         )
 
 
-def scout(archive: Archive, n_columns: int, max_features: int, at_most: int, seed: int) -> None:
-    """Single columns, cheapest first; the cheapest and the best of them together; then pairs.
+def evaluate_small_sets(
+    archive: Archive, n_columns: int, max_features: int, limit: int, seed: int
+) -> None:
+    """Evaluate single columns, then the cheapest and the best of them jointly, then pairs.
 
-    Two columns that tell only together are invisible to a search that adds one at a time. So all
-    pairs are tried if they are few enough; if not, random groups that hold most pairs somewhere,
-    and then the pairs inside the groups that tell most beyond their best column.
+    A search that adds one column at a time does not find two columns that are informative only
+    jointly. So all pairs are evaluated if they are few enough. If not, random groups that contain
+    most pairs are evaluated, and then the pairs inside the groups with the largest joint gain.
     """
-    enough = len(archive) + at_most
+    max_size = len(archive) + limit
     by_cost = [int(i) for i in np.lexsort((np.arange(n_columns), archive.costs.alone))]
-    archive.evaluate([(i,) for i in by_cost], at_most)
-    if archive.is_perfect():
+    archive.evaluate([(i,) for i in by_cost], limit)
+    if archive.cheapest_is_perfect():
         return
     by_accuracy = sorted(by_cost, key=lambda i: -archive.accuracy((i,)))
     sizes = [2**k for k in range(1, n_columns.bit_length()) if 2**k <= max_features]
-    together = [tuple(sorted(order[:k])) for k in sizes for order in (by_cost, by_accuracy)]
-    archive.evaluate(together, enough - len(archive))
-    left = enough - len(archive)
-    size = group_size(n_columns, min(max_features, LARGEST_GROUP), left)
-    if size == 2 and math.comb(n_columns, 2) <= left:
+    prefixes = [tuple(sorted(order[:k])) for k in sizes for order in (by_cost, by_accuracy)]
+    archive.evaluate(prefixes, max_size - len(archive))
+    remaining = max_size - len(archive)
+    size = group_size(n_columns, min(max_features, MAX_GROUP_SIZE), remaining)
+    if size == 2 and math.comb(n_columns, 2) <= remaining:
         archive.evaluate(combinations(range(n_columns), 2))
     elif size:
-        groups = list(random_groups(n_columns, size, left - _pairs_in_the_best(size), seed))
+        groups = list(random_groups(n_columns, size, remaining - _n_followed_pairs(size), seed))
         archive.evaluate(groups)
-        telling = archive.beyond_the_best_column(groups)
-        archive.evaluate(pair for group in telling[:N_BEST] for pair in combinations(group, 2))
+        followed = archive.with_joint_gain(groups)[:N_FOLLOWED]
+        archive.evaluate(pair for group in followed for pair in combinations(group, 2))
 
 
-def group_size(n_columns: int, largest: int, n_groups: int) -> int:
-    """Columns in a group, so that this many groups hold most pairs; 0 where none can.
+def group_size(n_columns: int, max_size: int, n_groups: int) -> int:
+    """Return the size of random groups that contain most pairs of columns, or 0 if none does.
 
-    Twice as many places as pairs: a pair is then in some random group 6 times in 7.
+    The groups together have twice as many pairs as there are different pairs. A pair is then in
+    some group with probability 6/7.
 
     >>> group_size(40, 6, 1000), group_size(100, 6, 1000), group_size(5000, 6, 1000)
     (2, 5, 6)
     """
-    pairs = math.comb(n_columns, 2)
-    if largest < 2:
+    n_pairs = math.comb(n_columns, 2)
+    if max_size < 2:
         return 0
-    if pairs <= n_groups:
+    if n_pairs <= n_groups:
         return 2
-    enough = (k for k in range(3, largest) if n_groups * math.comb(k, 2) >= 2 * pairs)
-    size = next(enough, largest)
-    return size if n_groups >= 2 * _pairs_in_the_best(size) else 0
+    large_enough = (k for k in range(3, max_size) if n_groups * math.comb(k, 2) >= 2 * n_pairs)
+    size = next(large_enough, max_size)
+    return size if n_groups >= 2 * _n_followed_pairs(size) else 0
 
 
-def _pairs_in_the_best(size: int) -> int:
-    return 0 if size == 2 else N_BEST * math.comb(size, 2)
+def _n_followed_pairs(size: int) -> int:
+    return 0 if size == 2 else N_FOLLOWED * math.comb(size, 2)
 
 
-def random_groups(n_columns: int, size: int, wanted: int, seed: int) -> Iterator[Subset]:
-    """Groups of this size: the columns are shuffled and cut into groups, again and again."""
+def random_groups(n_columns: int, size: int, n_groups: int, seed: int) -> Iterator[Subset]:
+    """Yield groups of this size: the columns are shuffled and divided into groups repeatedly."""
     rng = np.random.default_rng([seed, 1])
-    for i in range(max(0, wanted)):
-        at = i % (n_columns // size)
-        if at == 0:
+    for i in range(max(0, n_groups)):
+        place = i % (n_columns // size)
+        if place == 0:
             shuffled = rng.permutation(n_columns)
-        yield tuple(sorted(int(c) for c in shuffled[at * size : (at + 1) * size]))
+        yield tuple(sorted(int(c) for c in shuffled[place * size : (place + 1) * size]))
 
 
-def _evolution() -> Callable[..., None]:
+def _import_nsga() -> Callable[..., None]:
     try:
         from netchoice.selection.nsga import evolve
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"searching among this many subsets needs {str(error.name).partition('.')[0]}, which "
-            "is not installed; install it with: pip install 'netchoice[search]'"
+            f"a search among this many sets needs {str(error.name).partition('.')[0]}, which is "
+            "not installed; install it with: pip install 'netchoice[search]'"
         ) from error
     return evolve
 
@@ -218,12 +222,12 @@ def _masks(subsets: Collection[Subset], n_columns: int) -> NDArray[np.bool_]:
     return masks
 
 
-def _aims(archive: Archive, masks: NDArray[np.bool_]) -> Floats:
-    """What is to be small, for each set: cost and inaccuracy."""
+def _objectives(archive: Archive, masks: NDArray[np.bool_]) -> Floats:
+    """Return the objectives (n_sets, 2) that NSGA-II minimises: log cost and −accuracy."""
     subsets = [tuple(int(i) for i in np.flatnonzero(mask)) for mask in masks]
     archive.evaluate(subsets)
     positive = archive.costs.alone[archive.costs.alone > 0]
     unit = positive.min() if len(positive) else 1.0
-    # Costs span orders of magnitude; their logarithm spreads the search over all of them.
-    found = [archive.tried[subset] for subset in subsets]
-    return np.array([[math.log1p(one.cost / unit), -one.accuracy] for one in found])
+    # Costs span orders of magnitude; on the log scale the search covers all of them.
+    results = [archive.evaluated[subset] for subset in subsets]
+    return np.array([[math.log1p(s.cost / unit), -s.accuracy] for s in results])

@@ -1,4 +1,4 @@
-"""The folder of a table: Parquet shards that appear whole or not at all, and a JSON manifest."""
+"""The folder of a table: Parquet shards and a JSON manifest, each written atomically."""
 
 from __future__ import annotations
 
@@ -15,53 +15,54 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netchoice.errors import NetchoiceError
+from netchoice.storage.manifest import FORMAT, TableError
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-FORMAT = 1
-#: Names that begin with _ are passed over by programs that read a folder of Parquet files.
+#: Programs that read a folder of Parquet files ignore names that begin with _.
 MANIFEST = "_manifest.json"
 
 
-class TableError(NetchoiceError):
-    """A table that cannot be read, or does not go with another."""
-
-
 class TableFolder:
-    """The folder of a table: shards that appear whole or not at all, and a manifest."""
+    """The folder of a table: shards and a manifest.
+
+    Every file is written atomically: an interrupted write leaves no partial file.
+    """
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(path)
 
     def exists(self) -> bool:
-        """True if a table was begun here."""
+        """Return whether the folder holds a table, complete or not."""
         return (self.path / MANIFEST).is_file()
 
     def manifest(self) -> dict[str, Any]:
-        """The manifest, as a dict."""
+        """Read the manifest."""
         try:
             text = (self.path / MANIFEST).read_text()
         except OSError as error:
             raise TableError(
-                f"{self.path} is no reference table: no {MANIFEST} in it ({error.strerror}); "
-                "netchoice simulate makes tables"
+                f"{self.path} is no reference table: it has no {MANIFEST} ({error.strerror}); make "
+                "a table with netchoice simulate"
             ) from error
         try:
             manifest = json.loads(text)
         except ValueError as error:
             raise TableError(f"{self.path}/{MANIFEST} is damaged: {error}") from error
         if manifest.get("format") != FORMAT:
-            found = manifest.get("format")
-            raise TableError(f"{self.path} has table format {found}; this netchoice reads {FORMAT}")
+            raise TableError(
+                f"{self.path} has table format {manifest.get('format')}; this version of netchoice "
+                f"reads format {FORMAT}: simulate the table again, or read it with the version of "
+                "netchoice that wrote it"
+            )
         return dict(manifest)
 
     def create(self, manifest: Mapping[str, Any]) -> None:
-        """Begin a table."""
+        """Start a new table."""
         if self.exists():
-            raise TableError(f"there is a table in {self.path} already; use another folder")
+            raise TableError(f"{self.path} already holds a table; use another folder")
         self.write_manifest(manifest)
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
@@ -72,7 +73,7 @@ class TableFolder:
         self._write(MANIFEST, lambda file: Path(file).write_text(text))
 
     def write_shard(self, rows: pa.Table) -> None:
-        """Add rows, in one file."""
+        """Write rows to a new shard."""
         import pyarrow.parquet as pq
 
         first = rows.column("row")[0].as_py() if rows.num_rows else 0
@@ -83,7 +84,7 @@ class TableFolder:
         )
 
     def _write(self, name: str, write: Callable[[str], Any]) -> None:
-        """A file that appears whole or not at all, also if the power goes."""
+        """Write a file under a temporary name, flush it to disk, and rename it."""
         partial = self.path / f".{name}.{os.getpid()}.partial"
         with _disk_errors(self.path):
             try:
@@ -101,19 +102,22 @@ class TableFolder:
                     partial.unlink()
 
     def shards(self) -> list[Path]:
-        """The files with rows."""
+        """Return the paths of the shards, sorted."""
         return sorted(self.path.glob("rows-*.parquet"))
 
     def rows_present(self) -> np.ndarray:
-        """Row numbers of all sound shards, sorted; damaged files are set aside."""
-        found = [self._read_shard(path, ["row"]) for path in self.shards()]
-        rows = [shard.column("row").to_numpy() for shard in found if shard is not None]
+        """Return the sorted row numbers of all undamaged shards."""
+        rows = [
+            shard.column("row").to_numpy()
+            for path in self.shards()
+            if (shard := self._read_shard(path)) is not None
+        ]
         return np.unique(np.concatenate(rows)) if rows else np.empty(0, np.int64)
 
     def read(self, n_rows: int | None = None) -> pd.DataFrame:
-        """All rows or the first so many, in order, each once.
+        """Return all rows, or those with numbers below ``n_rows``, sorted and without duplicates.
 
-        One shard after the other goes to its place, so that memory holds the table once.
+        Shards are copied into the result one after the other, so that memory holds the table once.
         """
         import pandas as pd
         import pyarrow as pa
@@ -121,57 +125,60 @@ class TableFolder:
         rows = self.rows_present()
         rows = rows if n_rows is None else rows[rows < n_rows]
         if not len(rows):
-            raise TableError(f"{self.path} has no rows yet; run the simulation again")
+            raise TableError(
+                f"{self.path} has no rows yet; run the simulation again to complete it"
+            )
         columns: dict[str, np.ndarray] = {}
         for path in self.shards():
             shard = self._read_shard(path)
             if shard is not None:
-                _place(shard, rows, columns)
-        made = {
+                _copy_rows(shard, rows, columns)
+        data = {
             name: pa.array(values, pa.string()).to_pandas() if values.dtype == object else values
             for name, values in columns.items()
         }
-        return pd.DataFrame(made, copy=False)
+        return pd.DataFrame(data, copy=False)
 
-    def _read_shard(self, path: Path, columns: list[str] | None = None) -> pa.Table | None:
+    def _read_shard(self, path: Path) -> pa.Table | None:
+        """Read all columns of a shard; if it is damaged, rename it and return None."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         try:
-            # All columns are read even if one is wanted: only that shows whether all are sound.
             table = pq.read_table(path, page_checksum_verification=True)
-            return table.select(columns) if columns else table
+            table.column("row")
+            return table
         except (pa.ArrowException, OSError, KeyError) as error:
-            warnings.warn(f"{path} is damaged and set aside ({error})", stacklevel=4)
+            warnings.warn(f"{path} is damaged and was renamed ({error})", stacklevel=4)
             with contextlib.suppress(OSError):
                 path.rename(path.with_name(f"_{path.name}.damaged"))
             return None
 
 
-def _place(shard: pa.Table, rows: np.ndarray, columns: dict[str, np.ndarray]) -> None:
-    """Put the rows of a shard where they belong in the columns of the whole."""
+def _copy_rows(shard: pa.Table, rows: np.ndarray, columns: dict[str, np.ndarray]) -> None:
+    """Copy the rows of a shard to their positions in the columns of the table."""
     import pyarrow as pa
 
     numbers = shard.column("row").to_numpy()
-    kept = np.flatnonzero(np.isin(numbers, rows))
-    at = np.searchsorted(rows, numbers[kept])
+    selected = np.flatnonzero(np.isin(numbers, rows))
+    positions = np.searchsorted(rows, numbers[selected])
     for name in shard.column_names:
         column = shard.column(name)
         kind = column.type
         numeric = pa.types.is_floating(kind) or pa.types.is_integer(kind)
-        values = column.to_numpy() if numeric or pa.types.is_boolean(kind) else _texts(column)
+        values = column.to_numpy() if numeric or pa.types.is_boolean(kind) else _strings(column)
         if name not in columns:
             missing = {"f": math.nan, "O": None}.get(values.dtype.kind, 0)
             columns[name] = np.full(len(rows), missing, values.dtype)
-        columns[name][at] = values[kept]
+        columns[name][positions] = values[selected]
 
 
-def _texts(column: Any) -> np.ndarray:
-    """Few different texts, many rows: each text is kept once."""
+def _strings(column: Any) -> np.ndarray:
+    """Return the strings of a column as objects; equal strings share one object to save memory."""
     encoded = column.combine_chunks().dictionary_encode()
-    texts = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
-    codes: np.ndarray = encoded.indices.fill_null(len(texts) - 1).to_numpy(zero_copy_only=False)
-    return texts[codes]  # type: ignore[no-any-return]
+    distinct = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
+    codes: np.ndarray = encoded.indices.fill_null(len(distinct) - 1).to_numpy(zero_copy_only=False)
+    return distinct[codes]  # type: ignore[no-any-return]
 
 
 @contextlib.contextmanager
@@ -180,6 +187,6 @@ def _disk_errors(path: Path) -> Any:
         yield
     except OSError as error:
         raise TableError(
-            f"cannot write to {path}: {error.strerror or error}; what was written before is kept: make "
-            "room or choose another place, and run the same again"
+            f"cannot write to {path}: {error.strerror or error}; rows written before are kept: free "
+            "some space or choose another folder, and run the same command again"
         ) from error

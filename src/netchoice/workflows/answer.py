@@ -14,10 +14,10 @@ from netchoice.inference import (
     model_probabilities,
     posterior,
 )
-from netchoice.inference.classifier import DEFAULT_METHOD
+from netchoice.inference.probabilities import DEFAULT_METHOD
 from netchoice.io import ReadingReport
 from netchoice.models import Model
-from netchoice.storage import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 from netchoice.units import duration
 from netchoice.workflows.choice import Choice, Evidence
 from netchoice.workflows.feature_selection import FeatureSelection

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from netchoice.graph import Graph
     from netchoice.inference import Embedding, Fit, HeldOut, ModelProbabilities, Posterior
     from netchoice.io import ReadingReport
-    from netchoice.storage import ReferenceTable
+    from netchoice.storage.table import ReferenceTable
     from netchoice.workflows.feature_selection import FeatureSelection
 
 SCHEMA = 2

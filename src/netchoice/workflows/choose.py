@@ -11,7 +11,7 @@ from typing import Any
 from netchoice.errors import UsageError
 from netchoice.features.registry import Feature
 from netchoice.io import ReadingReport
-from netchoice.models.registry import get_space
+from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.threads import count_threads
 from netchoice.workflows.answer import answer

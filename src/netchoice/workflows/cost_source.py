@@ -9,7 +9,7 @@ from os import PathLike
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.features.paper import FAMILIES, paper_costs
-from netchoice.storage import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 from netchoice.units import in_seconds
 
 #: The measured costs, those of the paper, a file, or the costs themselves.

@@ -18,7 +18,7 @@ from netchoice.evaluation import (
 )
 from netchoice.features import min_powers
 from netchoice.selection import rank_path
-from netchoice.storage import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 from netchoice.workflows.selectors import selectors_for
 from netchoice.workflows.simulation_plan import SimulationPlan
 from netchoice.workflows.table_maker import TableMaker

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 from netchoice.cost_growth import CostGrowth
 from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
-from netchoice.models.registry import get_space
+from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
 from netchoice.selection import METHODS, CostAwareSelector
-from netchoice.storage import ReferenceTable
-from netchoice.storage.table import CALIBRATION_ROWS
+from netchoice.storage.table import CALIBRATION_ROWS, ReferenceTable
 from netchoice.validation import check_integer, check_non_negative
 from netchoice.workflows.pilot_inputs import (
     check_sizes,

@@ -12,7 +12,7 @@ from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.features import min_powers
 from netchoice.selection import rank_path
-from netchoice.storage import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_integer
 from netchoice.workflows.selectors import Methods, selectors_for
 from netchoice.workflows.table_maker import TableMaker

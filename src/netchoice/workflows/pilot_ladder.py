@@ -19,7 +19,7 @@ from netchoice.evaluation.accuracy_tests import (
     cross_validated_labels,
     paired_gain,
 )
-from netchoice.storage import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 from netchoice.workflows.pilot_inputs import fit_cost_growth, pilot_table, rank_pilot
 from netchoice.workflows.table_maker import TableMaker, total_seconds
 

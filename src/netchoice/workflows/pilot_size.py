@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.evaluation.accuracy_tests import confused_pairs
-from netchoice.models.registry import get_space
+from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
 from netchoice.selection import METHODS

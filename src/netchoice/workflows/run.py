@@ -9,12 +9,12 @@ from netchoice.errors import UsageError
 from netchoice.evaluation import parse_budget
 from netchoice.features import feature_names
 from netchoice.graph import Graph
-from netchoice.inference.classifier import METHODS as INFERENCE_METHODS
-from netchoice.models.matching import MatchedSpace
+from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
+from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
 from netchoice.selection import METHODS
-from netchoice.storage import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_choice
 from netchoice.workflows.feature_selection import (
     FeatureSelection,

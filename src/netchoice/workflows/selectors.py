@@ -8,7 +8,7 @@ from typing import Any
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.selection import METHODS, CostAwareSelector, get_selector
-from netchoice.storage import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 
 #: Names of methods, or selectors by name.
 Methods = Iterable[str] | Mapping[str, CostAwareSelector]

@@ -12,7 +12,7 @@ import numpy as np
 from netchoice.features.registry import Feature, find
 from netchoice.models.space import ModelSpace
 from netchoice.simulate import simulate_table
-from netchoice.storage import ReferenceTable
+from netchoice.storage.table import ReferenceTable
 
 #: Called with the name of a stage, items done, items in total, and items failed.
 Progress = Callable[[str, int, int, int], None]

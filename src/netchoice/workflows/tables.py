@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from netchoice.errors import UsageError
-from netchoice.storage import ReferenceTable, TableError
+from netchoice.storage.manifest import TableError
+from netchoice.storage.table import ReferenceTable
 
 #: A table, its folder, or a CSV file.
 Table = ReferenceTable | str | PathLike[str]

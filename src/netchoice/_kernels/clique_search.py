@@ -1,0 +1,315 @@
+"""Complete subgraphs (cliques): the number with four and five nodes, and the largest size.
+
+Every clique is found from its node that peeling removes first. Its other nodes are then among the
+at most d later neighbours of that node, where d is the degeneracy. Sets of these are bits: one word
+if 64 bits suffice, otherwise rows of words.
+"""
+
+import numpy as np
+
+from netchoice._kernels.bits import (
+    NOTHING,
+    WORD,
+    lowest_of,
+    only,
+    size_of,
+    without_lowest,
+    words_for,
+)
+from netchoice._kernels.compiler import CONST_INTS, helper, kernel
+from netchoice._kernels.core_numbers import peel
+from netchoice._kernels.ranked_adjacency import ranked_adjacency
+
+
+@helper
+def _most_later(start, split):
+    most = 0
+    for v in range(len(split)):
+        most = max(most, start[v + 1] - split[v])
+    return most
+
+
+@helper
+def _count_narrow(start, split, ranked):
+    """Count 4- and 5-cliques whose first node has at most 64 later neighbours."""
+    rows = np.zeros(WORD, np.uint64)  # for each later neighbour, the linked ones after it
+    bit_of = np.zeros(len(split), np.uint64)
+    fours, fives = 0, 0
+    for v in range(len(split)):
+        begin, end = split[v], start[v + 1]
+        if end - begin < 3 or end - begin > WORD:
+            continue
+        for h in range(begin, end):
+            bit_of[ranked[h]] = only(h - begin)
+        for h in range(begin, end):
+            u = ranked[h]
+            linked = NOTHING
+            for g in range(split[u], start[u + 1]):
+                linked |= bit_of[ranked[g]]
+            rows[h - begin] = linked
+        for h in range(begin, end):
+            bit_of[ranked[h]] = NOTHING
+
+        for i in range(end - begin - 2):
+            linked = rows[i]
+            seconds = linked
+            while seconds != NOTHING:
+                thirds = linked & rows[lowest_of(seconds)]
+                seconds = without_lowest(seconds)
+                fours += size_of(thirds)
+                left = thirds
+                while left != NOTHING:
+                    fives += size_of(thirds & rows[lowest_of(left)])
+                    left = without_lowest(left)
+    return fours, fives
+
+
+@helper
+def _count_wide(start, split, ranked, most_later):
+    """Count 4- and 5-cliques whose first node has more than 64 later neighbours."""
+    fours, fives = 0, 0
+    width = words_for(most_later)
+    rows = np.zeros(most_later * width, np.uint64)
+    thirds = np.zeros(width, np.uint64)
+    place = np.full(len(split), -1, np.int32)
+    for v in range(len(split)):
+        begin, end = split[v], start[v + 1]
+        size = end - begin
+        if size <= WORD:
+            continue
+        width = words_for(size)
+        rows[: size * width] = NOTHING
+        for i in range(size):
+            place[ranked[begin + i]] = i
+        for i in range(size):
+            u = ranked[begin + i]
+            for h in range(split[u], start[u + 1]):
+                j = place[ranked[h]]
+                if j >= 0:
+                    rows[i * width + j // WORD] |= only(j % WORD)
+        for i in range(size):
+            place[ranked[begin + i]] = -1
+
+        for i in range(size):
+            for a in range(i // WORD, width):
+                seconds = rows[i * width + a]
+                while seconds != NOTHING:
+                    j = a * WORD + lowest_of(seconds)
+                    seconds = without_lowest(seconds)
+                    for b in range(a, width):
+                        thirds[b] = rows[i * width + b] & rows[j * width + b]
+                        fours += size_of(thirds[b])
+                    for b in range(a, width):
+                        left = thirds[b]
+                        while left != NOTHING:
+                            k = b * WORD + lowest_of(left)
+                            left = without_lowest(left)
+                            for c in range(b, width):
+                                fives += size_of(thirds[c] & rows[k * width + c])
+    return fours, fives
+
+
+@kernel(CONST_INTS, CONST_INTS)
+def count_cliques(indptr, indices):
+    """Count the complete subgraphs with four and with five nodes, maximal or not."""
+    _, order = peel(indptr, indices)
+    start, split, ranked = ranked_adjacency(indptr, indices, order)
+    fours, fives = _count_narrow(start, split, ranked)
+    most_later = _most_later(start, split)
+    if most_later > WORD:
+        more_fours, more_fives = _count_wide(start, split, ranked, most_later)
+        fours += more_fours
+        fives += more_fives
+    return fours, fives
+
+
+@helper
+def _greedy_clique(start, ranked):
+    """Return the size of the clique that adds every node it can, from the last to the first."""
+    n_nodes = len(start) - 1
+    n_links = np.zeros(n_nodes, np.int32)  # to nodes of the clique
+    size = 0
+    for v in range(n_nodes - 1, -1, -1):
+        if n_links[v] == size:
+            size += 1
+            for h in range(start[v], start[v + 1]):
+                n_links[ranked[h]] += 1
+    return size
+
+
+@helper
+def _link_later(start, split, ranked, v, place, rows, width):
+    """Fill in the links between v's later neighbours, in both directions, last neighbour first."""
+    last, size = start[v + 1] - 1, start[v + 1] - split[v]
+    for i in range(size * width):
+        rows[i] = NOTHING
+    for i in range(size):
+        place[ranked[last - i]] = i
+    for i in range(size):
+        u = ranked[last - i]
+        for h in range(split[u], start[u + 1]):
+            j = place[ranked[h]]
+            if j >= 0:
+                rows[i * width + j // WORD] |= only(j % WORD)
+                rows[j * width + i // WORD] |= only(i % WORD)
+    for i in range(size):
+        place[ranked[last - i]] = -1
+
+
+@helper
+def _link_both_ways(size, rows):
+    """Add the links to later nodes to rows of one word that hold only those to earlier nodes."""
+    for i in range(size):
+        linked = rows[i]
+        while linked != NOTHING:
+            rows[lowest_of(linked)] |= only(i)
+            linked = without_lowest(linked)
+
+
+@helper
+def _keep_candidates(size, width, rows, candidates, wanted):
+    """Remove nodes with fewer than ``wanted`` links to kept nodes until no such node is left.
+
+    Returns the number of kept nodes.
+    """
+    for a in range(width):
+        candidates[a] = NOTHING
+    for i in range(size):
+        candidates[i // WORD] |= only(i % WORD)
+    n_kept, n_before = size, size + 1
+    while n_kept < n_before and n_kept > wanted:
+        n_before = n_kept
+        for a in range(width):
+            left = candidates[a]
+            while left != NOTHING:
+                bit = lowest_of(left)
+                left = without_lowest(left)
+                i = a * WORD + bit
+                n_linked = 0
+                for b in range(width):
+                    n_linked += size_of(rows[i * width + b] & candidates[b])
+                if n_linked < wanted:
+                    candidates[a] &= ~only(bit)
+                    n_kept -= 1
+    return n_kept
+
+
+@helper
+def _grow_clique(width, rows, candidates, best, stack, branches, colours, n_left, uncoloured, free):
+    """Return the size of the largest clique among the candidates, or ``best`` if none is larger.
+
+    Branch and bound: the candidates are coloured greedily, so that a clique has at most one node of
+    each colour, and a node is branched on only if its colour allows more than ``best``. ``stack``
+    holds one set of candidates per depth, ``branches`` and ``colours`` the nodes still to branch on
+    there.
+    """
+    room = len(branches) // len(n_left)  # per depth
+    for a in range(width):
+        stack[a] = candidates[a]
+    depth = 0  # nodes chosen so far
+    entering = True
+    while depth >= 0:
+        base, shelf = depth * width, depth * room
+        if entering:
+            entering = False
+            n_branches = 0
+            n_uncoloured = 0
+            for a in range(width):
+                uncoloured[a] = stack[base + a]
+                n_uncoloured += size_of(uncoloured[a])
+            colour = 0
+            while n_uncoloured > 0:
+                colour += 1
+                for a in range(width):
+                    free[a] = uncoloured[a]
+                for a in range(width):
+                    while free[a] != NOTHING:
+                        bit = lowest_of(free[a])
+                        i = a * WORD + bit
+                        free[a] &= ~only(bit)
+                        uncoloured[a] &= ~only(bit)
+                        n_uncoloured -= 1
+                        for b in range(a, width):
+                            free[b] &= ~rows[i * width + b]
+                        if depth + colour > best:
+                            branches[shelf + n_branches] = i
+                            colours[shelf + n_branches] = colour
+                            n_branches += 1
+            n_left[depth] = n_branches
+
+        n_branches = n_left[depth]
+        if n_branches == 0 or depth + colours[shelf + n_branches - 1] <= best:
+            depth -= 1
+            continue
+        i = branches[shelf + n_branches - 1]
+        n_left[depth] = n_branches - 1
+        stack[base + i // WORD] &= ~only(i % WORD)
+        some_left = False
+        for a in range(width):
+            both = stack[base + a] & rows[i * width + a]
+            stack[base + width + a] = both
+            some_left = some_left or both != NOTHING
+        if some_left:
+            depth += 1
+            entering = True
+        else:
+            best = max(best, depth + 1)
+    return best
+
+
+@helper
+def _largest_after_first(start, split, ranked, most_later):
+    """Return the size of the largest clique, without its first node."""
+    most_words = words_for(most_later)
+    rows = np.empty(most_later * most_words, np.uint64)
+    candidates = np.empty(most_words, np.uint64)
+    uncoloured = np.empty(most_words, np.uint64)
+    free = np.empty(most_words, np.uint64)
+    # A depth is the number of nodes chosen; at depth most_later there are no candidates left.
+    stack = np.empty((most_later + 1) * most_words, np.uint64)
+    branches = np.empty(most_later * most_later, np.int32)
+    colours = np.empty(most_later * most_later, np.int32)
+    n_left = np.empty(most_later, np.int32)
+    place = np.full(len(split), -1, np.int32)
+    bit_of = np.zeros(len(split), np.uint64)
+    best = _greedy_clique(start, ranked) - 1
+    # Late nodes are in the innermost cores. A large clique found there excludes most other nodes.
+    for v in range(len(split) - 1, -1, -1):
+        size = start[v + 1] - split[v]
+        if size <= best:
+            continue
+        width = words_for(size)
+        if size > WORD:
+            _link_later(start, split, ranked, v, place, rows, width)
+        else:
+            last = start[v + 1] - 1
+            for i in range(size):
+                bit_of[ranked[last - i]] = only(i)
+            n_links = 0
+            for i in range(size):
+                u = ranked[last - i]
+                linked = NOTHING
+                for h in range(split[u], start[u + 1]):
+                    linked |= bit_of[ranked[h]]
+                rows[i] = linked
+                n_links += size_of(linked)
+            for i in range(size):
+                bit_of[ranked[last - i]] = NOTHING
+            if n_links < best * (best + 1) // 2:
+                continue  # fewer than in a clique of best + 1 nodes
+            _link_both_ways(size, rows)
+        if _keep_candidates(size, width, rows, candidates, best) > best:
+            best = _grow_clique(
+                width, rows, candidates, best, stack, branches, colours, n_left, uncoloured, free
+            )
+    return best
+
+
+@kernel(CONST_INTS, CONST_INTS)
+def clique_number(indptr, indices):
+    """Return the number of nodes of the largest complete subgraph."""
+    if len(indices) == 0:
+        return min(len(indptr) - 1, 1)
+    _, order = peel(indptr, indices)
+    start, split, ranked = ranked_adjacency(indptr, indices, order)
+    return 1 + _largest_after_first(start, split, ranked, _most_later(start, split))

@@ -1,0 +1,77 @@
+"""Class votes of the nearest neighbours, for every prefix of a sequence of columns."""
+
+import numpy as np
+from numba import types
+
+from netchoice._kernels.compiler import BOOLS, INT, INTS, helper, kernel
+
+#: One row per column of the table, so that a column is contiguous in memory.
+COLUMNS = types.Array(types.float64, 2, "C")
+BLOCK = 16
+
+
+@helper
+def _add_squares(column, value, distance):
+    """Add one column to the squared distances from one row to all others."""
+    for i in range(len(column)):
+        difference = column[i] - value
+        distance[i] += difference * difference
+
+
+@helper
+def _nearest(distance, near, nearest, bound):
+    """Find the positions of the smallest distances, in ascending order of distance, then position.
+
+    At least ``len(near)`` distances must lie below the bound.
+    """
+    wanted, n = len(near), len(distance)
+    near[:] = np.inf
+    farthest = bound
+    for start in range(0, n, BLOCK):
+        # Most blocks hold no near row. This test has no branch per row, so it is vectorised.
+        n_near = 0
+        for i in range(BLOCK):
+            n_near += distance[start + i] < farthest
+        if n_near == 0:
+            continue
+        for i in range(start, start + BLOCK):
+            d = distance[i]
+            if d < farthest:
+                at = wanted - 1
+                while at > 0 and near[at - 1] > d:
+                    near[at] = near[at - 1]
+                    nearest[at] = nearest[at - 1]
+                    at -= 1
+                near[at] = d
+                nearest[at] = i
+                farthest = min(farthest, near[wanted - 1])
+
+
+@kernel(COLUMNS, INTS, COLUMNS, INTS, BOOLS, INT, INT)
+def neighbour_votes(known, label, queries, order, counted, n_neighbours, n_classes):
+    """Count, for each query, how many of its nearest known rows belong to each class.
+
+    Columns are added in the given order. Votes are counted after each column that is marked in
+    ``counted``, so the distances of a prefix are reused for all longer prefixes.
+    """
+    n_known, n_queries = known.shape[1], queries.shape[1]
+    votes = np.zeros((counted.sum(), n_queries, n_classes), np.int32)
+    distance = np.empty((n_known + BLOCK - 1) // BLOCK * BLOCK)
+    near = np.empty(min(n_neighbours, n_known))
+    nearest = np.zeros(len(near), np.int32)
+    for row in range(n_queries):
+        distance[:n_known] = 0.0
+        distance[n_known:] = np.inf  # fills the last block
+        bound = np.inf
+        at = 0
+        for step in range(len(order)):
+            column = order[step]
+            _add_squares(known[column], queries[column, row], distance)
+            if counted[step]:
+                if at > 0:  # the previous neighbours bound the distance of the new ones
+                    bound = np.nextafter(distance[nearest].max(), np.inf)
+                _nearest(distance, near, nearest, bound)
+                for i in range(len(nearest)):
+                    votes[at, row, label[nearest[i]]] += 1
+                at += 1
+    return votes

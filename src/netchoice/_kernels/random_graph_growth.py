@@ -1,0 +1,165 @@
+"""Growth of random graphs in which any pair may be linked; a hash set holds the linked pairs."""
+
+import numpy as np
+
+from netchoice._kernels.attachment_growth import DONE, add_edges, limit, with_room
+from netchoice._kernels.compiler import BOOL, FLOAT, INT, helper, kernel
+from netchoice._kernels.csr import adjacency
+from netchoice._kernels.random_stream import SEED, random_integer, start, uniform
+
+_EMPTY, _REMOVED = -1, -2
+
+
+@helper
+def _new_set(n_expected):
+    size = 16
+    while size < 2 * n_expected:
+        size *= 2
+    return np.full(size, _EMPTY, np.int64)
+
+
+@helper
+def _key(u, v):
+    return (np.int64(min(u, v)) << 32) | np.int64(max(u, v))
+
+
+@helper
+def _slot(table, key):
+    """Return the slot that holds the key, or the free slot where it belongs."""
+    mask = len(table) - 1
+    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    slot = np.int64(mixed >> np.uint64(33)) & mask
+    while table[slot] != _EMPTY and table[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@helper
+def _add(table, key):
+    """Add a key to the set; return False if it was there already."""
+    slot = _slot(table, key)
+    if table[slot] == key:
+        return False
+    table[slot] = key
+    return True
+
+
+@helper
+def _remove(table, key):
+    """Remove a key from the set; its slot is not used again."""
+    table[_slot(table, key)] = _REMOVED
+
+
+@helper
+def _larger_set(table):
+    larger = np.full(2 * len(table), _EMPTY, np.int64)
+    for key in table:
+        if key >= 0:
+            larger[_slot(larger, key)] = key
+    return larger
+
+
+@helper
+def _random_pair(n_nodes, a, b, c, d):
+    """Draw two different nodes; also return the state of the random stream after the draws."""
+    draw, a, b, c, d = uniform(a, b, c, d)
+    u = int(draw * n_nodes)
+    draw, a, b, c, d = uniform(a, b, c, d)
+    v = int(draw * (n_nodes - 1))
+    return u, v + 1 if v >= u else v, a, b, c, d
+
+
+@kernel(INT, INT, SEED)
+def grow_rds(n_nodes, n_edges, seed):
+    """Grow an Erdős–Rényi graph with ``n_edges`` edges; all sets of pairs are equally likely."""
+    taken = _new_set(n_edges)
+    ends = np.empty(2 * n_edges, np.int32)
+    a, b, c, d = start(seed)
+    e = 0
+    while e < n_edges:
+        u, v, a, b, c, d = _random_pair(n_nodes, a, b, c, d)
+        if _add(taken, _key(u, v)):
+            ends[2 * e] = u
+            ends[2 * e + 1] = v
+            e += 1
+    indptr, indices = adjacency(ends, n_edges, n_nodes)
+    return DONE, n_nodes, indptr, indices
+
+
+@kernel(INT, INT, INT, BOOL, FLOAT, SEED)
+def grow_rdg(n_nodes, max_nodes, max_edges, drop, mean_links, seed):
+    """Grow as Callaway et al.: each new node comes with links between uniformly chosen pairs."""
+    most_links = int(mean_links) + 1
+    taken = _new_set(int(n_nodes * mean_links) + 1)
+    ends = np.empty(4 * n_nodes, np.int32)
+    degree = np.zeros(n_nodes, np.int32)
+    sources = np.empty(most_links, np.int32)
+    targets = np.empty(most_links, np.int32)
+    ends[0], ends[1] = 0, 1
+    degree[0], degree[1] = 1, 1
+    _add(taken, _key(0, 1))
+    n_edges, t, counted = 1, 2, 2
+    a, b, c, d = start(seed)
+    status = DONE
+    while counted != n_nodes:
+        status = limit(t, n_edges, counted, n_nodes, max_nodes, max_edges)
+        if status != DONE:
+            break
+        degree = with_room(degree, t + 1)
+        if 2 * (n_edges + most_links) > len(taken):
+            taken = _larger_set(taken)
+        n_links, a, b, c, d = random_integer(mean_links, a, b, c, d)
+        n_links = min(n_links, (t + 1) * t // 2 - n_edges)
+        i = 0
+        while i < n_links:
+            u, v, a, b, c, d = _random_pair(t + 1, a, b, c, d)
+            if _add(taken, _key(u, v)):
+                sources[i] = u
+                targets[i] = v
+                i += 1
+        ends = with_room(ends, 2 * (n_edges + n_links))
+        newly_linked = add_edges(ends, degree, n_edges, sources, targets, n_links)
+        n_edges += n_links
+        counted += newly_linked if drop else 1
+        t += 1
+    indptr, indices = adjacency(ends, n_edges, t)
+    return status, t, indptr, indices
+
+
+@kernel(INT, FLOAT, FLOAT, SEED)
+def grow_smw(n_nodes, mean_links, p_rewire, seed):
+    """Rewire a ring lattice (Watts–Strogatz): each edge moves one end with probability p_rewire."""
+    reach = int(np.ceil(mean_links))
+    taken = _new_set(2 * n_nodes * reach)  # room for each edge before and after its move
+    ends = np.empty(2 * n_nodes * reach, np.int32)
+    degree = np.zeros(n_nodes, np.int64)
+    a, b, c, d = start(seed)
+    n_edges = 0
+    for step in range(1, reach + 1):
+        share = mean_links - (step - 1)  # below 1 on the outermost ring only
+        for u in range(n_nodes):
+            draw, a, b, c, d = uniform(a, b, c, d)
+            if draw < share:
+                v = (u + step) % n_nodes
+                _add(taken, _key(u, v))
+                ends[2 * n_edges] = u
+                ends[2 * n_edges + 1] = v
+                degree[u] += 1
+                degree[v] += 1
+                n_edges += 1
+    for e in range(n_edges):
+        u, v = ends[2 * e], ends[2 * e + 1]
+        draw, a, b, c, d = uniform(a, b, c, d)
+        if draw >= p_rewire or degree[u] >= n_nodes - 1:
+            continue
+        w = u
+        while w == u or taken[_slot(taken, _key(u, w))] >= 0:
+            draw, a, b, c, d = uniform(a, b, c, d)
+            w = int(draw * n_nodes)
+        _remove(taken, _key(u, v))
+        _add(taken, _key(u, w))
+        degree[v] -= 1
+        degree[w] += 1
+        ends[2 * e + 1] = w
+    indptr, indices = adjacency(ends, n_edges, n_nodes)
+    return DONE, n_nodes, indptr, indices

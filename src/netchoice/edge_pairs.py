@@ -1,0 +1,189 @@
+"""Edges as pairs of node ids, from lists, matrices and the graphs of other libraries."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netchoice.errors import NetworkFormatError
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from numpy.typing import NDArray
+
+#: Node ids are 32-bit integers, and so are positions in arrays with two entries per edge.
+MAX_ENTRIES = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True)
+class EdgePairs:
+    """Edges as pairs of node ids; self loops and repeated edges may occur.
+
+    Attributes
+    ----------
+    pairs : array of shape (m, 2)
+    n_nodes : int or None
+        None if the largest id decides.
+    labels : sequence or None
+        Names of the nodes; None if nodes have ids only.
+    directed, weighted : bool
+        Whether the source had directed or weighted edges.
+    """
+
+    pairs: NDArray[Any]
+    n_nodes: int | None
+    labels: Sequence[Hashable] | None = None
+    directed: bool = False
+    weighted: bool = False
+
+
+def number_nodes(
+    ends: Iterable[Hashable], n_ends: int, declared: Iterable[Hashable] = ()
+) -> EdgePairs:
+    """Number nodes by first appearance: first the declared ones, then the ends of edges."""
+    position: dict[Hashable, int] = {}
+    for name in declared:
+        position.setdefault(name, len(position))
+    ids = np.fromiter((position.setdefault(end, len(position)) for end in ends), np.int64, n_ends)
+    return EdgePairs(ids.reshape(-1, 2), len(position), list(position))
+
+
+def from_object(thing: Any) -> EdgePairs:
+    """Return the edges of a graph of another library, a matrix, or a list of pairs."""
+    library = type(thing).__module__.partition(".")[0]
+    if hasattr(thing, "adj") and hasattr(thing, "nodes"):
+        return from_networkx(thing)
+    if library == "igraph":
+        return _from_igraph(thing)
+    if library == "networkit":
+        return _from_networkit(thing)
+    if hasattr(thing, "tocoo") or isinstance(thing, np.ndarray):
+        return from_matrix(thing)
+    if isinstance(thing, (list, tuple, set)):
+        return from_edge_list(thing)
+    raise NetworkFormatError(
+        f"cannot convert a {type(thing).__module__}.{type(thing).__qualname__} to a network; "
+        "expected a networkx, igraph or networkit graph, a sparse or square array, or a list "
+        "of pairs (to read a file, use netchoice.read_network)"
+    )
+
+
+def from_edge_list(edges: Any) -> EdgePairs:
+    """Return the edges of a list of pairs, or of an array of shape (m, 2).
+
+    If all ends are integers, they are node ids. Otherwise they are names, and get numbers.
+    """
+    if isinstance(edges, np.ndarray) and edges.dtype.kind != "O":
+        if edges.size and (edges.ndim != 2 or edges.shape[1] != 2):
+            raise NetworkFormatError(
+                f"an array of shape {edges.shape}; expected (m, 2), one row per edge "
+                "(for an adjacency matrix, use Graph.of)"
+            )
+        if edges.dtype.kind in "iu" or not edges.size:
+            return EdgePairs(
+                edges.reshape(-1, 2) if edges.size else np.empty((0, 2), np.int32), None
+            )
+        if edges.dtype.kind == "f":
+            raise NetworkFormatError(
+                "the edges are an array of floats; convert node ids to integers: edges.astype(int)"
+            )
+        edges = edges.tolist()
+    if not hasattr(edges, "__iter__"):
+        raise NetworkFormatError(f"{edges!r} is not a list of edges; expected pairs of nodes")
+    ends = _ends(edges)
+    if all(isinstance(end, (int, np.integer)) and not isinstance(end, bool) for end in ends):
+        try:
+            return EdgePairs(np.array(ends, dtype=np.int64).reshape(-1, 2), None)
+        except OverflowError:
+            raise NetworkFormatError(
+                "a node id does not fit into 64 bits; use labels (str)"
+            ) from None
+    for end in ends:
+        if end is None or end != end:
+            raise NetworkFormatError(
+                f"{end!r} is not a name of a node; drop rows with missing ends"
+            )
+    return number_nodes(ends, len(ends))
+
+
+def _ends(edges: Iterable[Any]) -> list[Hashable]:
+    ends: list[Hashable] = []
+    for i, edge in enumerate(edges):
+        try:
+            if isinstance(edge, str):
+                raise TypeError
+            u, v = edge
+            hash(u), hash(v)
+        except (TypeError, ValueError):
+            raise NetworkFormatError(
+                f"edge number {i + 1} is {edge!r}; expected a pair of nodes"
+            ) from None
+        ends += (u, v)
+    return ends
+
+
+def from_networkx(graph: nx.Graph) -> EdgePairs:
+    """Return the edges of a networkx graph; nodes 0…n−1 keep their ids, others get numbers."""
+    nodes = list(graph)
+    plain = all(type(node) is int for node in nodes) and set(nodes) == set(range(len(nodes)))
+    position = {node: i for i, node in enumerate(sorted(nodes) if plain else nodes)}
+    ends = (position[node] for edge in graph.edges() for node in edge)
+    pairs = np.fromiter(ends, dtype=np.int32, count=2 * graph.number_of_edges())
+    return EdgePairs(pairs.reshape(-1, 2), len(nodes), None if plain else nodes)
+
+
+def _from_igraph(graph: Any) -> EdgePairs:
+    pairs = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else None
+    if names is not None and len(set(names)) != len(names):
+        names = None
+    return EdgePairs(pairs, graph.vcount(), names)
+
+
+def _from_networkit(graph: Any) -> EdgePairs:
+    ends = [end for edge in graph.iterEdges() for end in edge]
+    nodes = list(graph.iterNodes())
+    pairs = np.array(ends, dtype=np.int64).reshape(-1, 2)
+    if len(nodes) == graph.upperNodeIdBound():
+        return EdgePairs(pairs, len(nodes))
+    return EdgePairs(np.searchsorted(nodes, pairs), len(nodes), nodes)
+
+
+def from_matrix(matrix: Any) -> EdgePairs:
+    """Return the edges of a dense or sparse adjacency matrix: its non-zero entries.
+
+    Entries at (u, v) and at (v, u) are one edge. The matrix is directed if one of the two is 0.
+    """
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise NetworkFormatError(
+            f"an array of shape {matrix.shape}; an adjacency matrix is square "
+            "(for a list of edges, use Graph.from_edges)"
+        )
+    if isinstance(matrix, np.ndarray):
+        row, column = np.nonzero(matrix)
+        data = matrix[row, column]
+    else:
+        coo = matrix.tocoo()
+        present = coo.data != 0
+        row, column, data = coo.row[present], coo.col[present], coo.data[present]
+    if data.dtype.kind not in "biuf" or (data.dtype.kind == "f" and np.isnan(data).any()):
+        raise NetworkFormatError(
+            f"an adjacency matrix of {data.dtype} with missing or non-numeric entries; "
+            "expected numbers, 0 for no edge"
+        )
+    n_nodes = int(matrix.shape[0])
+    if n_nodes >= MAX_ENTRIES:
+        raise NetworkFormatError(
+            f"an adjacency matrix with {n_nodes} rows; expected at most {MAX_ENTRIES - 1}"
+        )
+    row, column = row.astype(np.int64), column.astype(np.int64)
+    above, below = row < column, row > column
+    upward = np.sort(row[above] * n_nodes + column[above])
+    downward = np.sort(column[below] * n_nodes + row[below])
+    directed = not np.array_equal(upward, downward)
+    kept = (row <= column) | below if directed else row <= column
+    pairs = np.column_stack([row[kept], column[kept]])
+    return EdgePairs(pairs, n_nodes, None, directed, bool(np.any(data != 1)))

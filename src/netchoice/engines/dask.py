@@ -1,0 +1,68 @@
+"""The engine that runs on the workers of a Dask scheduler."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from netchoice.engines.engine import Results, Work, describe_error, register
+from netchoice.engines.executor import ExecutorEngine, call_pickled
+from netchoice.errors import UsageError
+
+#: Workers are counted again after this many seconds, because they may join or leave.
+_COUNT_INTERVAL = 5.0
+
+
+@dataclass
+class DaskEngine(ExecutorEngine):
+    """Submits batches to a Dask client and closes it at the end."""
+
+    counted: float = 0.0
+
+    def count_workers(self) -> None:
+        """Update the number of workers."""
+        self.workers = max(1, sum(self.executor.nthreads().values()))
+        self.counted = time.monotonic()
+
+    def submit(self, pickled: bytes, rows: list[int]) -> Any:
+        """Submit one batch."""
+        return self.executor.submit(call_pickled, pickled, rows, pure=False, retries=0)
+
+    def wait(self, running: Iterable[Any]) -> Iterable[Any]:
+        """Wait until at least one batch has finished; return the finished ones."""
+        from distributed import wait
+
+        if time.monotonic() - self.counted > _COUNT_INTERVAL:
+            self.count_workers()
+        with self.executor.as_current():
+            done: Iterable[Any] = wait(list(running), return_when="FIRST_COMPLETED").done
+        return done
+
+    def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
+        """Yield the results of batches as they finish, then close the client."""
+        try:
+            yield from super().run(work, batches)
+        finally:
+            self.executor.close()
+
+
+@register("dask://")
+def _connect(address: str, workers: int | None, row_timeout: float | None) -> DaskEngine:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise UsageError(
+            "the Dask engine needs the package distributed; install netchoice[dask]"
+        ) from None
+    try:
+        client = Client(f"tcp://{address}", timeout="5s", set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"no Dask scheduler at {address} ({describe_error(error)}); start one with: "
+            "dask scheduler"
+        ) from error
+    engine = DaskEngine(client, 1)
+    engine.count_workers()
+    return engine

@@ -1,0 +1,87 @@
+"""The engine around any ``concurrent.futures`` executor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from dataclasses import dataclass
+from typing import Any
+
+from netchoice.engines.engine import Lost, Results, Work, describe_error
+from netchoice.errors import NetchoiceError
+
+
+@dataclass
+class ExecutorEngine:
+    """Submits batches to an executor: of the standard library, of MPI, or a Dask client."""
+
+    executor: Any
+    workers: int
+    #: Batches submitted at a time, for each worker; the limit bounds memory.
+    batches_per_worker: int = 3
+
+    def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
+        """Yield the results of batches as they finish; rerun failed batches row by row."""
+        import cloudpickle
+
+        pickled = cloudpickle.dumps(work)  # pickle cannot serialize the lambdas in priors
+        running: dict[Future[Any], list[int]] = {}
+        new = iter(batches)
+        retries: list[list[int]] = []
+        try:
+            while True:
+                while len(running) < self.workers * self.batches_per_worker:
+                    rows = retries.pop() if retries else next(new, None)
+                    if rows is None:
+                        break
+                    running[self.submit(pickled, rows)] = rows
+                if not running:
+                    return
+                for done in self.wait(running):
+                    rows = running.pop(done)
+                    try:
+                        result = done.result()
+                    except (BrokenExecutor, CancelledError) as error:
+                        raise _broken(error) from error
+                    except Exception as error:  # a remote machine may raise anything
+                        if len(rows) > 1:
+                            retries += [[row] for row in rows]
+                            continue
+                        result = Lost(rows[0], describe_error(error))
+                    yield result
+        finally:
+            for future in running:
+                future.cancel()
+
+    def submit(self, pickled: bytes, rows: list[int]) -> Future[Any]:
+        """Submit one batch."""
+        try:
+            return self.executor.submit(call_pickled, pickled, rows)  # type: ignore[no-any-return]
+        except RuntimeError as error:  # the executor is broken or shut down
+            raise _broken(error) from error
+
+    def wait(self, running: Iterable[Future[Any]]) -> Iterable[Future[Any]]:
+        """Wait until at least one batch has finished; return the finished ones."""
+        return wait(list(running), return_when=FIRST_COMPLETED).done
+
+
+_last_work: tuple[bytes, Work] | None = None
+
+
+def call_pickled(pickled: bytes, rows: list[int]) -> Any:
+    """Run a batch in a worker; the work of a run is unpickled only once in each worker."""
+    global _last_work
+    last = _last_work
+    if last is None or last[0] != pickled:
+        import cloudpickle
+
+        last = _last_work = (pickled, cloudpickle.loads(pickled))
+    return last[1](rows)
+
+
+def _broken(error: BaseException) -> NetchoiceError:
+    return NetchoiceError(
+        f"the executor accepts no more work ({describe_error(error)}); finished rows are kept: run "
+        "the same command again with a new executor, or with engine='processes', which replaces "
+        "processes that die"
+    )

@@ -1,0 +1,245 @@
+"""The engine that simulates in processes of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from netchoice.engines.engine import Lost, Results, Work, register
+from netchoice.errors import NetchoiceError
+
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
+)  # fmt: skip
+_CONTEXT = multiprocessing.get_context("spawn")
+
+
+@dataclass
+class ProcessEngine:
+    """Runs batches in local processes and replaces processes that die or exceed the time limit.
+
+    Each process has its own pipe and shares no lock or queue with the others, so that any process
+    can be killed at any moment without affecting the others.
+    """
+
+    workers: int
+    row_timeout: float | None = None
+
+    def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
+        """Yield the results of batches as they finish; rerun the batch of a dead process row by row."""
+        import cloudpickle
+
+        pickled = cloudpickle.dumps(work)
+        queue = _BatchQueue(batches)
+        children: list[_Child] = []
+        failed_starts = 0
+        try:
+            while True:
+                # Start no more processes than there are batches.
+                while len(children) < self.workers and (rows := queue.next()) is not None:
+                    children.append(_Child(pickled, rows, self.row_timeout))
+                for child in children:
+                    child.fill(queue)
+                if not any(child.sent for child in children):
+                    return
+                for child in _wait(children):
+                    for result in child.results():
+                        failed_starts = 0
+                        child.fill(queue)
+                        yield result
+                    if child.end is None:
+                        continue
+                    children.remove(child)
+                    yield from queue.take_back(child)
+                    failed_starts += not child.ready
+                    if failed_starts > 2 + 2 * self.workers:
+                        raise NetchoiceError(
+                            f"worker processes end before they start to work: {child.end}; use fewer "
+                            "workers if memory is short, or engine='serial' to see the error"
+                        )
+        finally:
+            for child in children:
+                child.kill("stopped")
+            for child in children:
+                child.process.join()
+
+
+class _BatchQueue:
+    """Batches still to be sent to a process: retries first, then new ones."""
+
+    def __init__(self, batches: Iterable[list[int]]) -> None:
+        self.new = iter(batches)
+        self.retries: list[list[int]] = []
+        self.died_once: set[int] = set()
+
+    def next(self) -> list[int] | None:
+        """Return the next batch, or None."""
+        return self.retries.pop() if self.retries else next(self.new, None)
+
+    def take_back(self, child: _Child) -> Iterator[Lost]:
+        """Queue the unfinished batches of a dead process; yield the row that is lost, if any."""
+        assert child.end is not None
+        self.retries += child.sent[1:]
+        rows = child.sent[0] if child.sent else []
+        if not child.ready or not rows:
+            self.retries += [rows] if rows else []
+        elif len(rows) > 1:
+            self.retries += [[row] for row in reversed(rows)]
+        elif child.timed_out or rows[0] in self.died_once:
+            yield Lost(rows[0], child.end)
+        else:  # the process may have been killed from outside: try the row once more
+            self.died_once.add(rows[0])
+            self.retries.append(rows)
+
+
+class _Child:
+    """A worker process, the batches sent to it, and the deadline of the first batch.
+
+    Attributes
+    ----------
+    sent : list
+        The batch that the process works on, and the batches that wait in its pipe.
+    ready : bool
+        Whether the process has loaded the work.
+    end : str or None
+        Why the process ended.
+    """
+
+    def __init__(self, pickled: bytes, rows: list[int], row_timeout: float | None) -> None:
+        self.row_timeout = row_timeout
+        self.connection, child_end = _CONTEXT.Pipe()
+        self.process = _CONTEXT.Process(
+            target=_serve, args=(child_end,), name="netchoice worker", daemon=True
+        )
+        with _child_environment():
+            self.process.start()
+        child_end.close()  # so that reading raises EOFError when the child ends
+        self.sent: list[list[int]] = []
+        self.ready, self.timed_out = False, False
+        self.end: str | None = None
+        self.deadline = math.inf
+        self._write(pickled)
+        self.send(rows)
+
+    def fill(self, queue: _BatchQueue) -> None:
+        """Send batches until one waits while another runs."""
+        while self.end is None and len(self.sent) < 2 and (rows := queue.next()) is not None:
+            self.send(rows)
+
+    def send(self, rows: list[int]) -> None:
+        """Send one batch."""
+        self.sent.append(rows)
+        if len(self.sent) == 1:
+            self._set_deadline()
+        self._write(rows)
+
+    def _write(self, message: Any) -> None:
+        # results() notices a child that has died.
+        with contextlib.suppress(OSError):
+            self.connection.send(message)
+
+    def _set_deadline(self) -> None:
+        """Start the time limit of the first batch; loading the work does not count."""
+        timed = self.row_timeout is not None and self.ready and self.sent
+        self.deadline = time.monotonic() + (self.row_timeout or 0) if timed else math.inf
+
+    def results(self) -> Iterator[Any]:
+        """Yield the results that have arrived; set ``end`` if the child ended or timed out."""
+        try:
+            while self.connection.poll():
+                message = self.connection.recv()
+                if self.ready:
+                    del self.sent[0]
+                self.ready, was_ready = True, self.ready
+                self._set_deadline()
+                if was_ready:  # the first message only says that the child is ready
+                    yield message
+        except (EOFError, OSError):
+            self.process.join()
+            self.connection.close()
+            self.end = _exit_reason(self.process.exitcode)
+            return
+        if time.monotonic() > self.deadline:
+            self.timed_out = True
+            self.kill(f"took longer than {self.row_timeout:g} s")
+            self.process.join()
+
+    def kill(self, reason: str) -> None:
+        """Kill the process."""
+        self.process.kill()
+        self.connection.close()
+        self.end = reason
+
+
+def _wait(children: list[_Child]) -> list[_Child]:
+    """Wait until children send a message, end or exceed their time limit; return these children."""
+    from multiprocessing.connection import wait
+
+    deadline = min(child.deadline for child in children)
+    seconds = None if math.isinf(deadline) else max(0.0, deadline - time.monotonic())
+    readable = set(wait([child.connection for child in children], seconds))
+    now = time.monotonic()
+    return [c for c in children if c.connection in readable or c.deadline < now]
+
+
+def _exit_reason(code: int | None) -> str:
+    if code is not None and code < 0:
+        try:
+            return f"the process was ended by {signal.Signals(-code).name}"
+        except ValueError:
+            return f"the process was ended by signal {-code}"
+    return f"the process ended with code {code}"
+
+
+def _serve(connection: Any) -> None:
+    """Run batches in a child process until the parent closes the connection."""
+    import cloudpickle
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    try:
+        work = cloudpickle.loads(connection.recv())
+        getattr(work, "warm_up", lambda: None)()
+        connection.send(None)
+        while True:
+            connection.send(work(connection.recv()))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return
+
+
+@contextlib.contextmanager
+def _child_environment() -> Iterator[None]:
+    """Start child processes with one thread each, and without importing the user's script.
+
+    With several threads, measured CPU times would not be comparable. A spawned process usually
+    imports the script that started it, which would start the simulation again unless the script has
+    an ``if __name__ == "__main__"`` guard. The work is pickled completely, so the script is not needed.
+    """
+    before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
+    os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
+    main: Any = sys.modules["__main__"]
+    hidden: dict[str, Any] = {
+        name: main.__dict__.pop(name) for name in ("__file__", "__spec__") if name in main.__dict__
+    }
+    main.__spec__ = None
+    try:
+        yield
+    finally:
+        main.__dict__.update(hidden)
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@register("processes")
+def _make(address: str, workers: int | None, row_timeout: float | None) -> ProcessEngine:
+    return ProcessEngine(workers or os.cpu_count() or 1, row_timeout)

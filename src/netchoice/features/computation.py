@@ -1,0 +1,298 @@
+"""Computation of features on one network, with the CPU time of every step and feature."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import numbers
+import time
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netchoice.errors import UsageError
+from netchoice.features.registry import (
+    FEATURES,
+    GIVEN,
+    Computation,
+    Feature,
+    Plan,
+    Step,
+    find,
+    plan,
+)
+from netchoice.graph import Graph
+from netchoice.names import is_ours
+from netchoice.validation import check_generator
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Computations shorter than this many seconds are repeated when costs are calibrated …
+SHORT = 1e-3
+#: … for about this many seconds.
+_REPEAT_SECONDS = 2e-3
+
+#: The step that converts another library's object to a Graph; every feature is charged for it.
+CONVERSION = "conversion"
+
+_ready: set[tuple[str, Any]] = set()
+_ready_plans: dict[int, Plan] = {}
+
+
+@dataclass
+class FeatureResult:
+    """Values and CPU times of features on one network.
+
+    Attributes
+    ----------
+    values : dict
+        Value of each feature: an int if the feature is discrete, NaN if it failed.
+    own_seconds, step_seconds : dict
+        CPU seconds of each feature without its inputs, and of each shared step.
+    failures : dict
+        The reason why a feature or step has no value, by name.
+    """
+
+    plan: Plan = field(repr=False)
+    values: dict[str, float] = field(default_factory=dict)
+    own_seconds: dict[str, float] = field(default_factory=dict)
+    step_seconds: dict[str, float] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """CPU seconds to compute each feature alone: its own time and that of all its inputs."""
+        spent = self.own_seconds | self.step_seconds
+        conversion = self.step_seconds.get(CONVERSION, 0.0)
+        lineage = self.plan.lineage
+        return {
+            name: conversion + sum(spent[part] for part in lineage[name]) for name in self.values
+        }
+
+    @property
+    def total_seconds(self) -> float:
+        """CPU seconds to compute all features together, with each shared step once."""
+        return sum(self.step_seconds.values()) + sum(self.own_seconds.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return values (None if failed), seconds and failures as a dictionary for JSON."""
+        values = {name: None if name in self.failures else v for name, v in self.values.items()}
+        return {
+            "values": values,
+            "seconds": self.seconds,
+            "own_seconds": self.own_seconds,
+            "step_seconds": self.step_seconds,
+            "failures": self.failures,
+        }
+
+
+def feature_names(*, noise: bool = True) -> list[str]:
+    """Return the names of all features, with or without the noise features.
+
+    The order is that of the columns in tables.
+
+    >>> feature_names(noise=False)[:3]
+    ['n_components', 'lcc_nodes', 'lcc_edges']
+    >>> [name for name in feature_names() if name not in feature_names(noise=False)][0]
+    'noise_normal'
+    """
+    return [name for name, item in FEATURES.items() if noise or not item.is_random]
+
+
+def compute_features(
+    graph: Any,
+    names: Iterable[str | Feature] | None = None,
+    *,
+    rng: np.random.Generator | None = None,
+    repeat_short: bool = False,
+) -> FeatureResult:
+    """Compute features of a network, and measure their cost.
+
+    Parameters
+    ----------
+    graph : Graph, or anything that :meth:`Graph.of` accepts
+    names : iterable, optional
+        Features by name, by ``module:attribute``, or as :class:`Feature`. By default all features are
+        computed. Only the shared steps that these features use are run.
+    rng : numpy.random.Generator, optional
+        Required by the noise features, which are left out by default if it is missing. Each feature
+        draws from a stream of its own, so its value does not depend on the other features.
+    repeat_short : bool
+        Run short computations several times, so that the clock can resolve their cost.
+
+    Returns
+    -------
+    FeatureResult
+
+    Examples
+    --------
+    >>> import netchoice
+    >>> graph = netchoice.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
+    >>> result = netchoice.compute_features(graph, ["transitivity", "n_triangles"])
+    >>> result.values
+    {'transitivity': 0.6, 'n_triangles': 1}
+    >>> sorted(result.step_seconds)
+    ['degrees', 'triangles']
+    """
+    chosen = _chosen(names, rng)
+    if isinstance(graph, Graph):
+        return run_plan(graph, chosen, rng, repeat_short)
+    start = time.thread_time()
+    converted = Graph.of(graph)
+    seconds = time.thread_time() - start
+    result = run_plan(converted, chosen, rng, repeat_short)
+    result.step_seconds[CONVERSION] = seconds
+    return result
+
+
+def run_plan(
+    graph: Graph, chosen: Plan, rng: np.random.Generator | None, repeat_short: bool
+) -> FeatureResult:
+    """Compute the features of a plan; for callers that use one plan on many networks."""
+    _make_ready(chosen)
+    result = FeatureResult(chosen)
+    computed: dict[str, Any] = {"graph": graph}
+    base = None if rng is None else rng.integers(0, 2**32, size=4, dtype=np.uint64)
+    for item in chosen.computations:
+        seconds = _run(item, computed, base, result, repeat_short)
+        if isinstance(item, Step):
+            result.step_seconds[item.name] = seconds
+        else:
+            result.own_seconds[item.name] = seconds
+    for feature in chosen.features:
+        result.values[feature.name] = computed.get(feature.name, math.nan)
+    return result
+
+
+def _chosen(names: Iterable[str | Feature] | None, rng: np.random.Generator | None) -> Plan:
+    if names is None:
+        return plan(tuple(f for f in FEATURES.values() if rng is not None or not f.is_random))
+    if isinstance(names, (str, Feature)):
+        raise UsageError(f"`names` must be a list of features; got {names!r}")
+    if rng is not None:
+        check_generator("rng", rng)
+    chosen = plan(tuple(find(name) for name in names))
+    for item in chosen.computations:
+        if rng is None and "rng" in item.inputs:
+            raise UsageError(
+                f"{item.name} draws random numbers; pass `rng`, a NumPy generator (on the command line: "
+                "--seed)"
+            )
+    return chosen
+
+
+def _run(
+    item: Computation,
+    computed: dict[str, Any],
+    base: NDArray[np.uint64] | None,
+    result: FeatureResult,
+    repeat_short: bool,
+) -> float:
+    """Add the result of one step or feature to ``computed``; return its CPU seconds."""
+    missing = [name for name in item.inputs if name not in computed and name != "rng"]
+    if missing:
+        _fail(item, f"needs {missing[0]}, which failed", result)
+        return 0.0
+    start = time.thread_time()
+    try:
+        value = _call(item, computed, base)
+        seconds = time.thread_time() - start
+        if isinstance(item, Feature):
+            value = _as_number(item, value)
+        if repeat_short and seconds < SHORT:
+            seconds = _mean_seconds(item, computed, base, seconds)
+    except Exception as error:  # a feature that fails must not stop the others
+        _fail(item, " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":"), result)
+        return time.thread_time() - start
+    computed[item.name] = value
+    return seconds
+
+
+def _call(item: Computation, computed: dict[str, Any], base: NDArray[np.uint64] | None) -> Any:
+    arguments = [
+        _stream(item.name, base) if name == "rng" else computed[name] for name in item.inputs
+    ]
+    if not is_ours(item.function):
+        arguments = [_read_only(argument) for argument in arguments]
+    return item.function(*arguments)
+
+
+def _read_only(value: Any) -> Any:
+    """Return read-only views of arrays, so that a user's feature cannot change a shared step."""
+    if isinstance(value, tuple):
+        return tuple(map(_read_only, value))
+    if isinstance(value, np.ndarray):
+        value = value.view()
+        value.flags.writeable = False
+    return value
+
+
+def _stream(name: str, base: NDArray[np.uint64] | None) -> np.random.Generator:
+    """Return the random generator of one feature, seeded by the network's draws and its name."""
+    assert base is not None
+    return np.random.default_rng([*base.tolist(), zlib.crc32(name.encode())])
+
+
+def _mean_seconds(
+    item: Computation, computed: dict[str, Any], base: NDArray[np.uint64] | None, once: float
+) -> float:
+    """Return the mean CPU seconds of several runs, so many that the clock's own time is negligible."""
+    runs = int(min(100, max(3, _REPEAT_SECONDS / max(once, 1e-6))))
+    start = time.thread_time()
+    for _ in range(runs):
+        _call(item, computed, base)
+    return (time.thread_time() - start) / runs
+
+
+def _as_number(item: Feature, value: Any) -> float:
+    """Convert the value of a feature to int or float, or raise an error if it is not a number."""
+    if type(value) is int and item.discrete:
+        return value
+    if type(value) is float and not item.discrete and math.isfinite(value):
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        value = int(value)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if not isinstance(value, numbers.Real):  # includes NumPy's numbers
+        raise TypeError(f"returned {value!r}, a {type(value).__name__}; expected one number")
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"returned {number}; expected a finite number for every network")
+    if not item.discrete:
+        return number
+    if isinstance(value, numbers.Integral):
+        return int(value)  # exact, unlike a conversion through float
+    if not number.is_integer():
+        raise ValueError(
+            f"returned {value!r}, but the feature is declared discrete; expected an integer"
+        )
+    return int(number)
+
+
+def _fail(item: Computation, reason: str, result: FeatureResult) -> None:
+    name = item.name if isinstance(item, Feature) else f"step {item.name}"
+    result.failures[name] = reason
+
+
+def _make_ready(chosen: Plan) -> None:
+    """Run every computation once, untimed, so that compiling and loading are not part of a cost."""
+    if id(chosen) in _ready_plans:
+        return
+    _ready_plans[id(chosen)] = chosen  # a reference, so that the id is not used again
+    new = [item for item in chosen.computations if (item.name, item.function) not in _ready]
+    if not new:
+        return
+    small = Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (4, 5)], 7)
+    computed: dict[str, Any] = {"graph": small}
+    base = np.arange(4, dtype=np.uint64)
+    for item in chosen.computations:
+        if all(name in computed or name in GIVEN for name in item.inputs):
+            # An error is reported when the feature is computed on the user's network.
+            with contextlib.suppress(Exception):
+                computed[item.name] = _call(item, computed, base)
+    _ready.update((item.name, item.function) for item in new)

@@ -1,0 +1,50 @@
+"""Shortest paths: features of the distances between nodes."""
+
+import numpy as np
+
+from netchoice.features.registry import builtin, step
+
+
+@step(growth="n·m/64", min_power=2.0)
+def distance_histograms(graph):
+    """Number of unordered pairs of nodes at each distance, in the network and in the LCC."""
+    from netchoice._kernels.distance_histograms import distance_histograms as kernel
+
+    return kernel(graph.indptr, graph.indices)
+
+
+@builtin(discrete=True)
+def lcc_diameter(distance_histograms):
+    """Largest distance in the largest connected component."""
+    return len(distance_histograms[1]) - 1
+
+
+@builtin()
+def lcc_mean_distance(distance_histograms):
+    """Mean distance over pairs of distinct nodes of the largest connected component."""
+    pairs = distance_histograms[1]
+    n_pairs = int(pairs.sum())
+    return int(pairs @ np.arange(len(pairs))) / n_pairs if n_pairs else 0.0
+
+
+@builtin()
+def global_efficiency(graph, distance_histograms):
+    """Mean of 1/distance over pairs of distinct nodes, 0 for pairs without a path."""
+    pairs = distance_histograms[0]
+    n_pairs = graph.n_nodes * (graph.n_nodes - 1) // 2
+    return float((pairs[1:] / np.arange(1, len(pairs))).sum()) / n_pairs if n_pairs else 0.0
+
+
+def _register(k):
+    @builtin(
+        discrete=True,
+        name=f"n_pairs_distance_{k}",
+        definition=f"Number of unordered pairs of nodes at distance {k}",
+    )
+    def n_pairs(distance_histograms):
+        pairs = distance_histograms[0]
+        return pairs[k] if k < len(pairs) else 0
+
+
+for _k in (3, 4, 5, 6):
+    _register(_k)

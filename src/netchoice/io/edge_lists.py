@@ -1,0 +1,153 @@
+"""Formats with one edge per line: edge lists and SIF."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+
+from netchoice.errors import NetworkFormatError
+from netchoice.io.reading_report import Rows
+
+COMMENTS = ("#", "%")
+HEADER_CELL = re.compile(
+    r"(source|target|src|dst|from|to|start|end|head|tail)(_?(node_?)?(id|name)?|_?node)"
+    r"|(node|id|name|vertex|protein|gene|interactor)_?[12ab]"
+)
+OWN_HEADER = re.compile(r"# netchoice nodes=(\d+)( labels)?")
+_DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", None: "space"}
+
+
+def _content(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are neither empty nor comments, with their numbers."""
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.rstrip("\r")
+        if line.strip() and not line.lstrip().startswith(COMMENTS):
+            yield number, line
+
+
+def _delimiter(line: str) -> str | None:
+    line = line.partition("{")[0]  # networkx's attributes start here
+    return next((mark for mark in ("\t", ",", ";") if mark in line), None)
+
+
+def _cells(line: str, delimiter: str | None, where: str) -> list[str]:
+    if '"' in line and "{" not in line:
+        try:
+            (cells,) = csv.reader(
+                [line.strip() if delimiter is None else line],
+                delimiter=delimiter or " ",
+                skipinitialspace=True,
+                strict=True,
+            )
+        except (csv.Error, ValueError) as error:
+            raise NetworkFormatError(
+                f'{where}: quotation marks do not match; quote a cell as "a, b" or remove the quotation marks'
+            ) from error
+        return [cell.strip() for cell in cells]
+    if delimiter is not None:
+        return [cell.strip() for cell in line.split(delimiter)]
+    cells = line.split()
+    # networkx writes the attributes of an edge as a dict in the last column.
+    if len(cells) > 3 and cells[2].startswith("{"):
+        cells = [*cells[:2], " ".join(cells[2:])]
+    return cells
+
+
+def parse_edge_list(text: str, path: str, header: bool | None) -> Rows:
+    """Parse an edge list: two or more columns, with names of nodes in the first two."""
+    lines = list(_content(text))
+    own = OWN_HEADER.match(text)
+    if own:
+        return _parse_own(lines, path, int(own[1]), labelled=bool(own[2]))
+    if not lines:
+        raise NetworkFormatError(
+            f"{path}: no edges found, only comments; expected two names per line, such as A<tab>B"
+        )
+    delimiter = _delimiter(lines[0][1])
+    first_number = lines[0][0]
+    first = _cells(lines[0][1], delimiter, f"{path}, line {first_number}")
+    if header or (header is None and _is_header(first)):
+        lines = lines[1:]
+        if not lines:
+            raise NetworkFormatError(f"{path}: a header and no edges; expected two names per line")
+    width = len(first)
+    ends = []
+    for number, line in lines:
+        cells = _cells(line, delimiter, f"{path}, line {number}")
+        if len(cells) != width or width < 2:
+            raise NetworkFormatError(
+                f"{path}, line {number}: {_columns(len(cells))} separated by {_DELIMITERS[delimiter]}, "
+                f"{f'expected {width} as on line {first_number}' if width > 1 else 'expected 2 or more'}"
+                "; correct the line, put # before it, or pass another format"
+            )
+        if not cells[0] or not cells[1]:
+            raise NetworkFormatError(
+                f"{path}, line {number}: a name is empty; expected a name in the first two columns"
+            )
+        ends += cells[:2]
+    return Rows(ends, weighted=width > 2)
+
+
+def _is_header(cells: list[str]) -> bool:
+    names = [cell.strip('"').lower().replace(" ", "_").replace("-", "_") for cell in cells[:2]]
+    return len(names) == 2 and all(HEADER_CELL.fullmatch(name) for name in names)
+
+
+def _columns(number: int) -> str:
+    return f"{number} column{'' if number == 1 else 's'}"
+
+
+def _parse_own(lines: list[tuple[int, str]], path: str, n_nodes: int, labelled: bool) -> Rows:
+    """Parse a file of ``write_network``, in which isolated nodes are alone on a line."""
+    names: dict[str, None] = {}
+    ends: list[str] = []
+    for number, line in lines:
+        cells = line.split("\t")
+        if len(cells) > 2 or not all(cells):
+            raise NetworkFormatError(
+                f"{path}, line {number}: {_columns(len(cells))} separated by tab; a netchoice edge "
+                "list has two names (an edge) or one (a node)"
+            )
+        names.update(dict.fromkeys(cells))
+        if len(cells) == 2:
+            ends += cells
+    if len(names) != n_nodes:
+        raise NetworkFormatError(
+            f"{path}: the first line says nodes={n_nodes}, but there are {len(names)}; "
+            "the file is incomplete or was edited: write it again, or remove its first line"
+        )
+    if labelled:
+        return Rows(ends, declared=names)
+    try:
+        ids = [int(end) for end in ends]
+        if {int(name) for name in names} != set(range(n_nodes)):
+            raise ValueError
+    except ValueError:
+        raise NetworkFormatError(
+            f"{path}: the first line says nodes={n_nodes}, so names must be the numbers 0 to "
+            f"{n_nodes - 1}; for other names write '# netchoice nodes={n_nodes} labels'"
+        ) from None
+    return Rows(ids, node_ids=n_nodes)
+
+
+def parse_sif(text: str, path: str) -> Rows:
+    """Parse Cytoscape's simple interaction format: source, relation, one or more targets."""
+    lines = list(_content(text))
+    if not lines:
+        raise NetworkFormatError(f"{path}: no edges found; expected lines such as A pp B")
+    tabs = any("\t" in line for _, line in lines)
+    ends: list[str] = []
+    declared: dict[str, None] = {}
+    for number, line in lines:
+        cells = [cell.strip() for cell in line.split("\t")] if tabs else line.split()
+        if len(cells) == 2 or not all(cells):
+            raise NetworkFormatError(
+                f"{path}, line {number}: {_columns(len(cells))}, {line.strip()[:60]!r}; a SIF line "
+                "has one name, or a source, a relation and one or more targets"
+            )
+        source, targets = cells[0], cells[2:]
+        declared.update(dict.fromkeys([source, *targets]))
+        for target in targets:
+            ends += (source, target)
+    return Rows(ends, declared=declared)

@@ -1,0 +1,207 @@
+"""Density-matched model spaces, in which density alone does not distinguish models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netchoice.errors import EdgeLimitError, GrowthLimitError, UsageError
+from netchoice.models.model import Model, Parameters
+from netchoice.models.priors import uniform
+from netchoice.models.space import ModelSpace
+from netchoice.validation import check_fraction
+
+if TYPE_CHECKING:
+    from netchoice.graph import Graph
+
+MAX_PROPOSALS = 100_000
+_SEARCH_NODES, _SEARCH_DRAWS, _SEARCH_STEPS = 400, 24, 12
+
+
+@dataclass(frozen=True)
+class MatchedModel(Model):
+    """A model conditioned on the number of edges.
+
+    A network matches if its number of edges is within the tolerance. :meth:`sample` draws parameters
+    until a network grown with them matches. :meth:`grow` grows networks with given parameters until
+    one matches. Together they draw from the joint distribution of parameters and network given the
+    match: the first draws parameters in proportion to their probability of a match, and the second
+    draws a network given these parameters and the match.
+    """
+
+    n_nodes: int = 0
+    edges_per_node: float = 0.0
+    tolerance: float = 0.1
+    isolated: str = "keep"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the name, the priors and the match as a dictionary for JSON."""
+        match = {"edges_per_node": self.edges_per_node, "tolerance": self.tolerance}
+        return {**super().as_dict(), "match": match}
+
+    def bounds(self, n_nodes: int) -> tuple[int, int]:
+        """Return the smallest and largest number of edges that match, for a network of this size."""
+        wanted = self.edges_per_node * n_nodes
+        low, high = wanted * (1 - self.tolerance), wanted * (1 + self.tolerance)
+        return math.ceil(low - 1e-9), math.floor(high + 1e-9)
+
+    def propose(
+        self, n_nodes: int, parameters: Parameters, rng: np.random.Generator
+    ) -> Graph | None:
+        """Grow one network; return None if it does not match."""
+        low, high = self.bounds(n_nodes)
+        try:
+            graph = super().grow(n_nodes, parameters, rng, isolated=self.isolated, max_edges=high)
+        except GrowthLimitError:
+            return None
+        return graph if graph.n_edges >= low else None
+
+    def sample(self, rng: np.random.Generator) -> Parameters:
+        """Draw parameters from the prior, conditioned on a match."""
+        varies = any(not spec.prior.is_constant for spec in self.parameters.values())
+        tries = MAX_PROPOSALS if varies else min(MAX_PROPOSALS, 1000)
+        for _ in range(tries):
+            parameters = super().sample(rng)
+            if self.propose(self.n_nodes, parameters, rng) is not None:
+                return parameters
+        raise self._no_match("with parameters from the prior", self.n_nodes, tries)
+
+    def grow(
+        self,
+        n_nodes: int,
+        parameters: Mapping[str, float] | None = None,
+        rng: np.random.Generator | None = None,
+        *,
+        isolated: str | None = None,
+        max_edges: int | None = None,
+    ) -> Graph:
+        """Grow networks with these parameters until one matches."""
+        if isolated not in (None, self.isolated):
+            raise UsageError(
+                f"isolated={isolated!r}, but the space was matched with isolated={self.isolated!r}; "
+                "call matched_to with the other value"
+            )
+        if rng is None:
+            return super().grow(n_nodes, parameters, rng)
+        n_nodes = self.check_size(n_nodes, self.isolated)
+        values = self._check_parameters(parameters or {})
+        for _ in range(MAX_PROPOSALS):
+            graph = self.propose(n_nodes, values, rng)
+            if graph is not None:
+                return graph
+        text = ", ".join(f"{name}={value:g}" for name, value in values.items())
+        raise self._no_match(f"with {text}", n_nodes, MAX_PROPOSALS)
+
+    def _no_match(self, condition: str, n_nodes: int, tries: int) -> GrowthLimitError:
+        low, high = self.bounds(n_nodes)
+        return GrowthLimitError(
+            f"{self.name} {condition}: none of {tries} networks with {n_nodes} nodes had between "
+            f"{low} and {high} edges; widen the prior or the tolerance, or leave the model out"
+        )
+
+
+class MatchedSpace(ModelSpace):
+    """A density-matched model space, made by :meth:`ModelSpace.matched_to`.
+
+    The number of edges per node of every network is within ``tolerance`` of that of the observed
+    network. Models keep their prior weights. A parameter that sets the density (``adapts``) gets a
+    uniform prior over the range that can match, unless its prior was changed. All other parameters
+    keep their priors, and are conditioned on the match by rejection.
+
+    Examples
+    --------
+    >>> import numpy as np, netchoice
+    >>> observed = netchoice.Graph.from_edges([(i, i + 1) for i in range(0, 99)] + [(0, 50)])
+    >>> space = netchoice.get_space("mechanisms").matched_to(observed)
+    >>> rng = np.random.default_rng(1)
+    >>> label, parameters = space.sample(rng)
+    >>> graph = space[label].grow(100, parameters, rng)
+    >>> 90 <= graph.n_edges <= 110
+    True
+    """
+
+    def __init__(
+        self, base: ModelSpace, n_nodes: int, n_edges: int, tolerance: float, isolated: str
+    ) -> None:
+        if n_nodes < 2 or n_edges < 1:
+            raise UsageError(
+                f"cannot match the density of a network with {n_nodes} nodes and {n_edges} edges; "
+                "expected at least one edge"
+            )
+        if isolated == "drop" and 2 * n_edges < n_nodes:
+            raise UsageError(
+                f"{n_nodes} nodes with {n_edges} edges cannot all have neighbours; use isolated='keep'"
+            )
+        self.n_nodes = n_nodes
+        self.n_edges = n_edges
+        self.tolerance = check_fraction("tolerance", tolerance)
+        self.isolated = isolated
+        models = [self._match(model) for model in base]
+        super().__init__(base.name, models, base.weights)
+
+    def _match(self, model: Model) -> MatchedModel:
+        base = {f.name: getattr(model, f.name) for f in fields(Model)}
+        matched = MatchedModel(
+            **base,
+            n_nodes=self.n_nodes,
+            edges_per_node=self.n_edges / self.n_nodes,
+            tolerance=self.tolerance,
+            isolated=self.isolated,
+        )
+        adapting = [name for name, spec in model.parameters.items() if spec.adapts]
+        if not adapting:
+            return matched
+        low, high = _density_range(model, matched, adapting[0])
+        spec = replace(model.parameters[adapting[0]], prior=uniform(low, high))
+        return replace(matched, parameters={**model.parameters, adapting[0]: spec})
+
+    def acceptance_rates(self, n_proposals: int = 200, seed: int = 0) -> dict[str, float]:
+        """Return the fraction of proposed networks that match, by model."""
+        rates = {}
+        for model, stream in zip(self.models, _streams(seed, len(self)), strict=True):
+            accepted = 0
+            for _ in range(n_proposals):
+                parameters = Model.sample(model, stream)
+                accepted += model.propose(self.n_nodes, parameters, stream) is not None  # type: ignore[attr-defined]
+            rates[model.name] = accepted / n_proposals
+        return rates
+
+
+def _streams(seed: int, n: int) -> Iterator[np.random.Generator]:
+    return map(np.random.default_rng, np.random.SeedSequence(seed).spawn(n))
+
+
+def _density_range(model: Model, matched: MatchedModel, name: str) -> tuple[float, float]:
+    """Return the range of the density parameter in which networks can match.
+
+    The range is found by bisection on small networks, for several draws of the other parameters, and
+    widened by 5% at both ends so that it contains all values that can match.
+    """
+    spec = model.parameters[name]
+    n_nodes = max(min(matched.n_nodes, _SEARCH_NODES), model.min_nodes)
+    rng = np.random.default_rng(0)
+    low_edges, high_edges = matched.bounds(n_nodes)
+    ends = []
+    for draw in range(_SEARCH_DRAWS):
+        parameters = Model.sample(model, rng)
+        wanted = low_edges if draw % 2 else high_edges
+        low, high = spec.low, spec.high
+        for _ in range(_SEARCH_STEPS):
+            middle = math.sqrt(low * high)
+            parameters[name] = middle
+            try:
+                grown = model.grow(
+                    n_nodes, parameters, rng, isolated=matched.isolated, max_edges=2 * wanted + 2
+                )
+                dense = grown.n_edges > wanted
+            except (EdgeLimitError, UsageError):
+                dense = True
+            except GrowthLimitError:
+                dense = False
+            low, high = (low, middle) if dense else (middle, high)
+        ends.append(math.sqrt(low * high))
+    return max(spec.low, 0.95 * min(ends)), min(spec.high, 1.05 * max(ends))

@@ -1,0 +1,209 @@
+"""The first two experiments of the paper: rank features on one table, test them on another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from netchoice.costs import CostModel
+from netchoice.evaluation import evaluate_rankings
+from netchoice.evaluation.penalties import MAX_INFORMATION
+from netchoice.models.builtin import get_space
+from netchoice.reproduction.cache import cached_frame
+from netchoice.reproduction.cost_settings import (
+    AS_PUBLISHED,
+    Setting,
+    in_paper_seconds,
+    paper_cost_model,
+)
+from netchoice.reproduction.paper_methods import (
+    FOREST_METHODS,
+    INFORMATION_METHODS,
+    METHODS,
+    WEIGHTED_METHODS,
+    paper_selectors,
+)
+from netchoice.reproduction.scales import SEED, Scale
+from netchoice.selection import CostAwareSelector, rank_path
+from netchoice.storage.table import ReferenceTable
+from netchoice.workflows.pilot_inputs import pilot_table
+from netchoice.workflows.selectors import selectors_for
+from netchoice.workflows.table_maker import Progress, TableMaker
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Features per set in the study of the transition, and in the paper's analysis of yeast.
+SET_SIZE = 5
+
+
+@dataclass
+class SpaceRun:
+    """Tables, rankings and evaluations of one model space.
+
+    Every result is computed on first use and stored in the folder.
+    """
+
+    family: str
+    scale: Scale
+    folder: Path
+    workers: int | None = None
+    on_progress: Progress | None = None
+
+    @property
+    def engine(self) -> str:
+        """Engine that simulates the tables: "serial" for one worker, else "processes"."""
+        return "serial" if self.workers == 1 else "processes"
+
+    @property
+    def maker(self) -> TableMaker:
+        """Maker of the tables; the pilot study uses the same one and the same test table."""
+        return TableMaker(
+            get_space(self.family), SEED, engine=self.engine, workers=self.workers,
+            folder=self.folder / self.family, on_progress=self.report_progress,
+        )  # fmt: skip
+
+    @cached_property
+    def train(self) -> ReferenceTable:
+        """Table that features are ranked on, without constant features."""
+        return self._table("train").drop_constant()
+
+    @cached_property
+    def test(self) -> ReferenceTable:
+        """Table that rankings are tested on."""
+        return self._table("target")
+
+    def _table(self, stream: str) -> ReferenceTable:
+        return pilot_table(self.maker, stream, self.scale.nodes, self.scale.rows)
+
+    def costs(self, setting: Setting) -> CostModel:
+        """Return the costs of the features that vary, in seconds of the paper's code."""
+        if setting.costs == "paper":
+            return paper_cost_model(self.family).only(self.train.features)
+        ours = self.train.costs.only(self.train.features)
+        return in_paper_seconds(ours, self.family, self.train.features)
+
+    def penalties(self, setting: Setting) -> list[float]:
+        """Return the paper's penalties; for our costs, extended until cost alone decides."""
+        grid = list(self.scale.penalties)
+        if setting.costs == "ours":
+            cheapest = min(cost for cost in self.costs(setting).alone().values() if cost > 0)
+            while grid[-1] < MAX_INFORMATION / cheapest:
+                grid.append(4 * grid[-1])
+        return grid
+
+    def fine_penalties(self, setting: Setting) -> list[float]:
+        """Return closely spaced penalties, so that several lie within any transition."""
+        last, grid = self.penalties(setting)[-1], [0.0, self.scale.penalties[1]]
+        while grid[-1] < last:
+            grid.append(grid[-1] * self.scale.fine_ratio)
+        return grid
+
+    def selectors(
+        self, methods: Iterable[str], setting: Setting, seed: int = SEED
+    ) -> dict[str, CostAwareSelector]:
+        """Return the selectors by method, for the training table and these costs."""
+        return selectors_for(
+            self.train, paper_selectors(methods, setting), costs=self.costs(setting), seed=seed,
+            n_jobs=self.workers or -1,
+        )  # fmt: skip
+
+    def rankings(self, setting: Setting) -> pd.DataFrame:
+        """Return the rankings of the nine methods for every penalty."""
+        return self._rank(
+            f"rankings-{setting.name}", METHODS, setting, lambda: self.penalties(setting)
+        )
+
+    def evaluation(self, setting: Setting) -> pd.DataFrame:
+        """Return accuracy and cost of the first k features of every ranking."""
+        return self._cached(
+            f"evaluation-{setting.name}",
+            lambda: self._evaluate(self.rankings(setting), setting, self.scale.ks),
+        )
+
+    def transition(self, setting: Setting) -> pd.DataFrame:
+        """Return the accuracy with few features over many penalties, without weighted forests."""
+        fast = [method for method in METHODS if method not in WEIGHTED_METHODS]
+
+        def compute() -> pd.DataFrame:
+            fine = self._rank(
+                f"fine-{setting.name}", fast, setting, lambda: self.fine_penalties(setting)
+            )
+            return self._evaluate(fine, setting, [SET_SIZE])
+
+        return self._cached(f"transition-{setting.name}", compute)
+
+    def forest_runs(self) -> pd.DataFrame:
+        """Return evaluations of the forest methods with several seeds; ``run`` numbers them."""
+        import pandas as pd
+
+        penalties = [penalty for penalty in (0.0, 1.0) if penalty in self.scale.penalties]
+
+        def one(run: int) -> pd.DataFrame:
+            methods = (*FOREST_METHODS, "forest-relieff")
+            rankings = self._rank(
+                f"forest-run-{run}", methods, AS_PUBLISHED, lambda: penalties, SEED + 1000 * run
+            )
+            return self._evaluate(rankings, AS_PUBLISHED, self.scale.ks).assign(run=run)
+
+        return self._cached(
+            "forest-runs", lambda: pd.concat([one(run) for run in range(self.scale.forest_runs)])
+        )
+
+    def all_features(self) -> pd.DataFrame:
+        """Return the accuracy with all features, in one row."""
+
+        def compute() -> pd.DataFrame:
+            first = self.rankings(AS_PUBLISHED).query("method == 'jmi' and penalty == 0")
+            return self._evaluate(first, AS_PUBLISHED, [len(self.train.features)])
+
+        return self._cached("all-features", compute)
+
+    def svm_comparison(self) -> pd.DataFrame:
+        """Return the accuracy of a support vector machine, and of nearest neighbours (``knn``)."""
+
+        def compute() -> pd.DataFrame:
+            rankings = self.rankings(AS_PUBLISHED)
+            compared = rankings[
+                rankings["method"].isin([*INFORMATION_METHODS, "penalized-mda"])
+                & rankings["penalty"].isin(self.scale.svm_penalties)
+            ]
+            svm = self._evaluate(compared, AS_PUBLISHED, self.scale.svm_ks, "svm")
+            keys = ["method", "penalty", "k"]
+            knn = self.evaluation(AS_PUBLISHED).set_index(keys)["accuracy"].rename("knn")
+            return svm.join(knn, on=keys)
+
+        return self._cached("svm", compute)
+
+    def report_progress(self, stage: str, done: int, total: int, failed: int = 0) -> None:
+        """Pass progress on, with the name of the model space."""
+        if self.on_progress is not None:
+            self.on_progress(f"{self.family}: {stage}", done, total, failed)
+
+    def _rank(
+        self, name: str, methods: Iterable[str], setting: Setting,
+        penalties: Callable[[], list[float]], seed: int = SEED,
+    ) -> pd.DataFrame:  # fmt: skip
+        def compute() -> pd.DataFrame:
+            return rank_path(
+                self.selectors(methods, setting, seed), self.train.X, self.train.y, penalties(),
+                on_progress=lambda *counts: self.report_progress(f"ranking ({name})", *counts),
+            )  # fmt: skip
+
+        return self._cached(name, compute)
+
+    def _evaluate(
+        self, rankings: pd.DataFrame, setting: Setting, ks: Iterable[int], classifier: str = "knn"
+    ) -> pd.DataFrame:
+        return evaluate_rankings(
+            rankings, self.test, ks=ks, classifier=classifier, folds=self.scale.folds,
+            costs=self.costs(setting), n_jobs=self.workers or -1,
+            path=self.folder / self.family / f"scores-{classifier}.jsonl",
+            on_progress=lambda *counts: self.report_progress(f"testing ({setting.name})", *counts),
+        )  # fmt: skip
+
+    def _cached(self, name: str, compute: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        return cached_frame(self.folder / self.family / f"{name}.parquet", compute)

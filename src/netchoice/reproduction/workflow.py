@@ -1,0 +1,248 @@
+"""The reproduction of the paper, from simulated tables to verdicts."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from netchoice.datasets import DatasetError, load
+from netchoice.errors import UsageError
+from netchoice.names import unknown
+from netchoice.reproduction.cache import cached_record
+from netchoice.reproduction.claim import Evidence
+from netchoice.reproduction.claims import CLAIMS
+from netchoice.reproduction.cost_table import cost_page, cost_table
+from netchoice.reproduction.pilot_run import run_pilots
+from netchoice.reproduction.scales import FAMILIES, PARTS, SCALES, SEED, Scale
+from netchoice.reproduction.space_run import SpaceRun
+from netchoice.reproduction.three_core import three_core_page
+from netchoice.reproduction.verdict import judge_all, write_verdict
+from netchoice.reproduction.yeast_run import NETWORKS, NODE_COUNTS, PAPER_FIVE, YeastRun
+from netchoice.validation import check_integer
+from netchoice.workflows.table_maker import Progress
+
+#: Families whose tables each part uses.
+_PART_FAMILIES = {
+    "ba": ("ba",), "duplication": ("duplication",), "pilot": FAMILIES, "yeast": ("duplication",),
+    "three-core": ("ba",),
+}  # fmt: skip
+#: Settings that may differ between runs into the same folder.
+_WITHOUT_EFFECT_ON_DATA = ("repeats", "draws_every_setting")
+
+
+def reproduce(
+    parts: str | Iterable[str] = "all",
+    *,
+    out: str | os.PathLike[str],
+    scale: str = "small",
+    repeats: int | None = None,
+    workers: int | None = None,
+    fresh: bool = False,
+    on_progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Reproduce the tables and figures of the paper, and judge its claims.
+
+    Parameters
+    ----------
+    parts : str or iterable of str
+        Any of ``ba``, ``duplication``, ``pilot``, ``yeast``, ``three-core``; or ``all``.
+    out : path
+        Folder for all results. The same call resumes an interrupted run.
+    scale : "tiny", "small" or "paper"
+        Sizes of the experiments. They take about a minute, a few minutes, or, with the numbers of
+        the paper, hours.
+    repeats : int, optional
+        Repeats of the pilot study; by default those of the scale.
+    workers : int, optional
+        Processes and threads; by default one per core.
+    fresh : bool
+        Whether to delete an earlier reproduction in the folder.
+    on_progress : callable, optional
+        Called with the name of the stage, and the items done, in total, and failed.
+
+    Returns
+    -------
+    dict
+        The content of ``reproduction.json``: ``claims``, each with its verdict, figure and
+        variants; and scale, settings, date, machine and version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from netchoice.reproduction import reproduce
+    >>> results = reproduce("three-core", out=tempfile.mkdtemp(), scale="tiny")
+    >>> [claim["claim"] for claim in results["claims"]]
+    ['three-core']
+    """
+    chosen = _check_parts(parts)
+    if scale not in SCALES:
+        raise unknown("scale", str(scale), SCALES)
+    sizes = SCALES[scale]
+    n_repeats = sizes.repeats if repeats is None else check_integer("repeats", repeats)
+    folder = Path(out)
+    if "yeast" in chosen:
+        _check_networks()
+    _prepare_folder(folder, sizes, fresh)
+    return _Reproduction(chosen, sizes, folder, n_repeats, workers, on_progress).run()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Reproduction:
+    parts: tuple[str, ...]
+    scale: Scale
+    folder: Path
+    repeats: int
+    workers: int | None
+    on_progress: Progress | None
+
+    def run(self) -> dict[str, Any]:
+        """Compute the evidence, draw figures, write tables and verdicts, and return these."""
+        evidence = self._evidence()
+        self._draw(evidence)
+        self._write_tables(evidence)
+        claims = [claim for claim in CLAIMS if claim.part in self.parts]
+        judged, about = self._with_earlier(judge_all(claims, evidence), self._about())
+        write_verdict(judged, about, self.folder)
+        return {**about, "claims": judged}
+
+    def _with_earlier(
+        self, judged: list[dict[str, Any]], about: dict[str, Any]
+    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """Add verdicts of earlier runs into the same folder, in the order of the claims."""
+        path = self.folder / "reproduction.json"
+        earlier = cached_record(path, dict) if path.exists() else {}
+        by_name = {row["claim"]: row for row in (*earlier.get("claims", []), *judged)}
+        parts = {*self.parts, *earlier.get("parts", [])}
+        if "pilot" not in self.parts and "pilot" in parts:
+            about["settings"]["repeats"] = earlier["settings"]["repeats"]
+        about["parts"] = [part for part in PARTS if part in parts]
+        return [by_name[claim.name] for claim in CLAIMS if claim.name in by_name], about
+
+    def _space(self, family: str) -> SpaceRun:
+        return SpaceRun(family, self.scale, self.folder, self.workers, self.on_progress)
+
+    def _evidence(self) -> Evidence:
+        used = {family for part in self.parts for family in _PART_FAMILIES[part]}
+        spaces = {family: self._space(family) for family in FAMILIES if family in used}
+        evidence = Evidence(spaces)
+        if "pilot" in self.parts:
+            evidence.pilots = {name: run_pilots(run, self.repeats) for name, run in spaces.items()}
+        if "yeast" in self.parts:
+            folder = self.folder / "yeast"
+            evidence.yeast = YeastRun(spaces["duplication"], folder, self.scale.yeast_rows)
+        return evidence
+
+    def _draw(self, evidence: Evidence) -> None:
+        from netchoice.reproduction import paper_figures
+
+        folder = self.folder / "figures"
+        folder.mkdir(parents=True, exist_ok=True)
+        for family, run in evidence.spaces.items():
+            if family in self.parts:
+                paper_figures.draw_heat_maps(run, folder)
+                paper_figures.draw_transition(run, folder)
+        if evidence.pilots:
+            paper_figures.draw_cost_growth(evidence.pilots, folder)
+            paper_figures.draw_pilot_accuracy(evidence.pilots, folder)
+        if evidence.yeast is not None:
+            sets: dict[str, tuple[str, ...]] = {"papers": PAPER_FIVE}
+            if self.scale.draws_every_setting:
+                sets = evidence.yeast.feature_sets()
+            for counted in NODE_COUNTS:
+                for name, five in sets.items():
+                    path = folder / f"figure-4-yeast-{counted}-nodes-{name}"
+                    paper_figures.draw_yeast(evidence.yeast, counted, five, path)
+
+    def _write_tables(self, evidence: Evidence) -> None:
+        spaces = {
+            family: self._space(family)
+            for family in FAMILIES
+            if family in evidence.spaces or (self.folder / family / "tables").is_dir()
+        }
+        costs = cost_table(spaces)
+        costs.to_csv(self.folder / "table-S1-costs.csv", index=False)
+        (self.folder / "table-S1-costs.md").write_text(cost_page(costs))
+        if "three-core" in self.parts:
+            page = three_core_page(evidence.spaces["ba"])
+            (self.folder / "table-S2-three-core.md").write_text(page)
+
+    def _about(self) -> dict[str, Any]:
+        return {
+            "scale": self.scale.name,
+            "settings": _settings(self.scale) | {"repeats": self.repeats},
+            "parts": list(self.parts),
+            "date": datetime.now(UTC).date().isoformat(),
+            "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python "
+            f"{platform.python_version()}",
+            "version": _version(),
+        }
+
+
+def _check_networks() -> None:
+    """Load the yeast networks, so that a missing one is reported before hours of work."""
+    for network in NETWORKS:
+        try:
+            load(network)
+        except DatasetError as error:
+            raise DatasetError(f"{error}; or leave out the part yeast") from error
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("netchoice")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _check_parts(parts: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the parts in their usual order, if all of them are known."""
+    wanted = [parts] if isinstance(parts, str) else list(parts)
+    if wanted == ["all"]:
+        return PARTS
+    for part in wanted:
+        if part not in PARTS:
+            raise unknown("part", str(part), (*PARTS, "all"))
+    if not wanted:
+        raise UsageError(f"`parts` must name at least one of {', '.join(PARTS)}; got none")
+    return tuple(part for part in PARTS if part in wanted)
+
+
+def _prepare_folder(folder: Path, scale: Scale, fresh: bool) -> None:
+    """Make the folder, or check that its content was computed with the same settings."""
+    if fresh and folder.exists():
+        _delete_reproduction(folder)
+    settings = {k: v for k, v in _settings(scale).items() if k not in _WITHOUT_EFFECT_ON_DATA}
+    earlier = cached_record(folder / "settings.json", lambda: settings)
+    if earlier != settings:
+        raise UsageError(
+            f"{folder} contains a reproduction at scale {earlier.get('name')!r} with other settings; "
+            "pass another folder, or start over with --fresh"
+        )
+
+
+def _delete_reproduction(folder: Path) -> None:
+    """Delete the folder, but only if it is empty or contains a reproduction."""
+    path = folder / "settings.json"
+    try:
+        ours = {"seed", "pilot_sizes", "yeast_rows"} <= set(json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):
+        ours = False
+    if not ours and any(folder.iterdir()):
+        raise UsageError(
+            f"{folder} contains no reproduction, so nothing was deleted; pass another folder"
+        )
+    shutil.rmtree(folder)
+
+
+def _settings(scale: Scale) -> dict[str, Any]:
+    record = {**dataclasses.asdict(scale), "seed": SEED}
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in record.items()}

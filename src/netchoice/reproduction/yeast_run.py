@@ -1,0 +1,178 @@
+"""The paper's analysis of three yeast networks: five features, ten neighbours, two models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netchoice.datasets import load
+from netchoice.features import compute_features
+from netchoice.inference import embed, model_probabilities
+from netchoice.inference.scaling import Scaling
+from netchoice.reproduction.cache import cached_frame, cached_record
+from netchoice.reproduction.cost_settings import AS_PUBLISHED, DEFAULT, SETTINGS, Setting
+from netchoice.reproduction.scales import SEED
+from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
+from netchoice.selection import rank_path
+from netchoice.simulate import simulate_table
+from netchoice.storage.table import ReferenceTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: In the order of the figure's panels, with the numbers of nodes that the paper states.
+NETWORKS = {"ito2001": 813, "yu2008": 1278, "uetz2000": 437}
+#: The paper's ranking.
+PAPER_FIVE = (
+    "transitivity", "core_3_size", "clustering_mean", "lcc_local_efficiency", "core_4_size",
+)  # fmt: skip
+PENALTY = 1.0  # the paper's λ
+N_NEIGHBOURS = 10
+#: Node counts to simulate: as the paper states them, and as the files have them.
+NODE_COUNTS = ("paper", "true")
+
+
+@dataclass
+class YeastRun:
+    """Simulations with the node counts of each network, and the answers that they give."""
+
+    duplication: SpaceRun
+    folder: Path
+    rows: int
+
+    def ranking(self, setting: Setting) -> list[str]:
+        """Return the features ranked by JMI at the paper's penalty, on the duplication table."""
+
+        def compute() -> pd.DataFrame:
+            run = self.duplication
+            return rank_path(run.selectors(["jmi"], setting), run.train.X, run.train.y, [PENALTY])
+
+        frame = cached_frame(self.folder / f"five-{setting.name}.parquet", compute)
+        return list(frame["feature"])
+
+    def five(self, setting: Setting) -> tuple[str, ...]:
+        """Return the first five features of the ranking."""
+        return tuple(self.ranking(setting)[:SET_SIZE])
+
+    def feature_sets(self) -> dict[str, tuple[str, ...]]:
+        """Return the paper's five features, and ours as published and by default, by name."""
+        ours = {setting.name: self.five(setting) for setting in (AS_PUBLISHED, DEFAULT)}
+        return {"papers": PAPER_FIVE} | ours
+
+    @cached_property
+    def _features(self) -> list[str]:
+        sets = [PAPER_FIVE, *(self.five(setting) for setting in SETTINGS)]
+        return list(dict.fromkeys(name for five in sets for name in five))
+
+    def size(self, network: str, counted: str) -> int:
+        """Return the number of nodes, as stated in the paper ("paper") or in the file ("true")."""
+        return NETWORKS[network] if counted == "paper" else load(network)[0].n_nodes
+
+    def table(self, network: str, counted: str) -> ReferenceTable:
+        """Return simulations of both models with isolated nodes, as in the paper."""
+        n_nodes = self.size(network, counted)
+        run = self.duplication
+        return simulate_table(
+            "duplication", n_nodes=n_nodes, n_samples=self.rows, seed=SEED, stream="yeast",
+            features=self._features, engine=run.engine, workers=run.workers,
+            path=self.folder / f"table-{n_nodes}",
+            on_progress=lambda done, total, _: run.report_progress(
+                f"networks of {n_nodes} nodes", done, total
+            ),
+        )  # fmt: skip
+
+    def observed(self, network: str) -> dict[str, float]:
+        """Return the features of the observed network."""
+        graph, _ = load(network)
+        return dict(compute_features(graph, self._features).values)
+
+    def answer(
+        self, network: str, counted: str, five: tuple[str, ...], name: str
+    ) -> dict[str, Any]:
+        """Return votes and distances of the nearest simulations, and the separation of models."""
+
+        def compute() -> dict[str, Any]:
+            table, seen = self.table(network, counted), self.observed(network)
+            probabilities = model_probabilities(
+                table.X[list(five)],
+                table.y,
+                {name: seen[name] for name in five},
+                method="neighbours",
+                scaling="standard",
+                n_neighbors=N_NEIGHBOURS,
+            )
+            return {
+                "nodes": self.size(network, counted),
+                "features": list(five),
+                "observed": {feature: seen[feature] for feature in five},
+                "votes": probabilities.details["votes"],
+                **_separation(table, "transitivity"),
+                **_nearest_distances(table, seen, five),
+                "distance_correlation": [
+                    embed(table.X[list(five)], table.y, seen, scaling="standard", seed=seed)
+                    .distance_correlation
+                    for seed in range(3)
+                ],
+            }  # fmt: skip
+
+        return cached_record(self.folder / f"answer-{network}-{counted}-{name}.json", compute)
+
+    def answers(self) -> dict[tuple[str, str, str], dict[str, Any]]:
+        """Return the answers by network, node count and name of the feature set."""
+        sets = self.feature_sets()
+        return {
+            (network, counted, name): self.answer(network, counted, five, name)
+            for network in NETWORKS
+            for counted in NODE_COUNTS
+            for name, five in sets.items()
+        }
+
+
+def _separation(table: ReferenceTable, feature: str) -> dict[str, Any]:
+    """Return the Kolmogorov–Smirnov statistic of the two models, with a bootstrap interval."""
+    from scipy.stats import ks_2samp
+
+    values, labels = table.X[feature].to_numpy(), table.y.to_numpy()
+    first, second = (values[labels == model] for model in np.unique(labels))
+    test = ks_2samp(first, second)
+    rng = np.random.default_rng(SEED)
+    draws = [
+        ks_2samp(rng.choice(first, len(first)), rng.choice(second, len(second))).statistic
+        for _ in range(200)
+    ]
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return {
+        "ks": float(test.statistic), "ks_interval": [float(low), float(high)],
+        "ks_p_value": float(test.pvalue),
+    }  # fmt: skip
+
+
+def _nearest_distances(
+    table: ReferenceTable, seen: dict[str, float], five: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return the distance from the network to the nearest simulation, and how common it is.
+
+    ``share_farther`` is the share of simulations that are at least as far from their nearest
+    neighbour, among all simulations and by model.
+    """
+    from sklearn.neighbors import NearestNeighbors
+
+    names = list(five)
+    values, labels = table.X[names].to_numpy(float), table.y.to_numpy()
+    scaling = Scaling.fit(values, "standard")
+    simulated = scaling.transform(values)
+    point = scaling.transform(np.array([[seen[name] for name in names]]))
+    nearest = NearestNeighbors(n_neighbors=2).fit(simulated)
+    distance = float(nearest.kneighbors(point, n_neighbors=1)[0][0, 0])
+    farther = nearest.kneighbors(simulated)[0][:, 1] >= distance
+    return {
+        "distance": distance,
+        "share_farther": float(farther.mean()),
+        "share_farther_by_model": {
+            str(model): float(farther[labels == model].mean()) for model in np.unique(labels)
+        },
+    }

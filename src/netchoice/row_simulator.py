@@ -1,0 +1,156 @@
+"""Simulation of single rows of a table, in any process."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import math
+import platform
+import time
+import uuid
+import zlib
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netchoice.engines.engine import describe_error
+from netchoice.errors import NetchoiceError
+from netchoice.features import Feature
+from netchoice.features.computation import run_plan
+from netchoice.features.registry import Plan, plan
+from netchoice.graph import Graph
+from netchoice.models.space import ModelSpace
+from netchoice.names import is_ours
+from netchoice.storage.columns import OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX
+from netchoice.storage.table import CALIBRATION_ROWS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class RowSimulator:
+    """Simulates rows of a table from their numbers.
+
+    The attributes are all that a row depends on besides its number, so that a row is the same in
+    every process. Engines pickle the object and call it with lists of row numbers.
+
+    Attributes
+    ----------
+    entropy : int
+        Derived from the seed and the name of the stream.
+    """
+
+    space: ModelSpace
+    n_nodes: int
+    isolated: str
+    features: tuple[Feature, ...]
+    entropy: int
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The steps that compute the features, in order."""
+        return plan(self.features)
+
+    def warm_up(self) -> None:
+        """Load compiled code, so that loading is neither timed nor counted against a time limit.
+
+        Only functions of the package are run. An error in a user's function must belong to a row.
+        """
+        nodes = tuple(node for node in self.plan.computations if is_ours(node.function))
+        rng = np.random.default_rng(0)
+        run_plan(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), Plan((), nodes, {}), rng, False)
+        for model in self.space:
+            if is_ours(model.function):
+                with contextlib.suppress(NetchoiceError):
+                    model.grow(min(self.n_nodes, 30), model.sample(rng), rng)
+
+    def rng(self, row: int, purpose: str) -> np.random.Generator:
+        """Return the random generator of one row for one purpose."""
+        key = (row, zlib.crc32(purpose.encode()))
+        return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
+
+    def __call__(self, rows: list[int]) -> Batch:
+        """Simulate rows."""
+        batch = Batch()
+        for row in rows:
+            batch.add(row, *self.simulate(row))
+        return batch
+
+    def simulate(self, row: int) -> tuple[dict[str, float], str | None, str | None]:
+        """Simulate one row: return its numbers by column, its label, and why it failed, if it did."""
+        numbers: dict[str, float] = {}
+        label: str | None = None
+        try:
+            label, parameters = self.space.sample(self.rng(row, "draw"))
+            numbers.update({f"{PARAMETER_PREFIX}{name}": v for name, v in parameters.items()})
+            start = time.thread_time()
+            graph = self.space[label].grow(
+                self.n_nodes, parameters, self.rng(row, "growth"), isolated=self.isolated
+            )
+            numbers["seconds_growth"] = time.thread_time() - start
+            rng = self.rng(row, "features")
+            result = run_plan(graph, self.plan, rng, repeat_short=row < CALIBRATION_ROWS)
+        except Exception as error:  # a failed row is data; a user's model may raise anything
+            return numbers, label, describe_error(error)
+        numbers.update(result.values)
+        numbers.update({f"{OWN_PREFIX}{name}": s for name, s in result.own_seconds.items()})
+        numbers.update({f"{STEP_PREFIX}{name}": s for name, s in result.step_seconds.items()})
+        failure = next((f"{name}: {why}" for name, why in result.failures.items()), None)
+        return numbers, label, failure
+
+
+@dataclass
+class Batch:
+    """Simulated rows, as columns: numbers, labels and failures."""
+
+    rows: list[int] = field(default_factory=list)
+    numbers: dict[str, list[float]] = field(default_factory=dict)
+    labels: list[str | None] = field(default_factory=list)
+    failures: dict[int, str] = field(default_factory=dict)
+    machine: str = ""
+
+    def add(
+        self, row: int, numbers: dict[str, float], label: str | None, failure: str | None
+    ) -> None:
+        """Append one row; columns that it lacks get NaN."""
+        n_before = len(self.rows)
+        self.rows.append(row)
+        self.labels.append(label)
+        if failure is not None:
+            self.failures[row] = failure
+        columns = self.numbers
+        for name, value in numbers.items():
+            if name not in columns:
+                columns[name] = [math.nan] * n_before
+            columns[name].append(value)
+        if len(numbers) < len(columns):
+            for name in columns.keys() - numbers.keys():
+                columns[name].append(math.nan)
+        self.machine = self.machine or machine_id()
+
+    def as_arrow(self) -> pa.Table:
+        """Return the rows as an Arrow table."""
+        import pyarrow as pa
+
+        failures = [self.failures.get(row) for row in self.rows]
+        columns: dict[str, Any] = {
+            "row": pa.array(self.rows, pa.int64()),
+            "label": pa.array(self.labels, pa.string()),
+            "failure": pa.array(failures, pa.string()),
+            "machine": pa.array([self.machine] * len(self.rows), pa.string()),
+            "calibrated": pa.array([row < CALIBRATION_ROWS for row in self.rows], pa.bool_()),
+        }
+        for name, values in self.numbers.items():
+            timing = name.startswith("seconds_")
+            columns[name] = pa.array(values, pa.float32() if timing else pa.float64())
+        return pa.table(columns)
+
+
+@cache
+def machine_id() -> str:
+    """Return a short name for this machine that is always the same."""
+    facts = f"{platform.node()}/{uuid.getnode()}/{platform.machine()}/{platform.processor()}"
+    return hashlib.blake2b(facts.encode(), digest_size=5).hexdigest()

@@ -1,0 +1,43 @@
+"""The manifest of a table: what its rows were made from, and which rows may be combined."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from netchoice.errors import NetchoiceError
+
+#: Version of the layout on disk. Format 2 calls the shared steps of a feature "uses", not "needs".
+FORMAT = 2
+#: Rows are combined only if these fields agree.
+MUST_AGREE = ("format", "space", "n_nodes", "isolated", "features")
+#: A table is resumed only if these fields agree.
+MUST_AGREE_TO_RESUME = (*MUST_AGREE, "seed", "stream")
+#: Combining rows causes a warning if these fields differ.
+SHOULD_AGREE = ("packages", "code")
+
+
+class TableError(NetchoiceError):
+    """A table cannot be read or written, or cannot be combined with another table."""
+
+
+def check_compatible(
+    manifest: Mapping[str, Any], other: Mapping[str, Any], tables: str, must_agree: Sequence[str]
+) -> None:
+    """Refuse to combine rows that were made differently, and name the first difference."""
+    for name in must_agree:
+        if manifest.get(name) != other.get(name):
+            raise TableError(
+                f"{tables} differ in {name}: {_shorten(manifest.get(name))} and "
+                f"{_shorten(other.get(name))}; their rows cannot be combined: use another folder"
+            )
+    for name in SHOULD_AGREE:
+        if manifest.get(name) != other.get(name):
+            warnings.warn(f"{tables} differ in {name}; rows are combined anyway", stacklevel=3)
+
+
+def _shorten(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return text if len(text) < 120 else f"{text[:117]}…"

@@ -1,0 +1,34 @@
+"""Compiled functions that make parts of kernels visible to tests."""
+
+import numba
+import numpy as np
+
+from netchoice._kernels.random_stream import start, uniform
+from netchoice._kernels.trees import _ZERO, _draw_more, _draws
+
+
+@numba.njit
+def uniforms(seed, n):
+    """Return the first numbers of a random stream."""
+    a, b, c, d = start(seed)
+    out = np.empty(n)
+    for i in range(n):
+        out[i], a, b, c, d = uniform(a, b, c, d)
+    return out
+
+
+@numba.njit
+def draw_columns(order, log_weights, n_candidates, n_nodes, seed):
+    """Return, for each of ``n_nodes`` nodes of a tree, all columns in the order of their draw."""
+    out = np.empty((n_nodes, len(order)), np.int32)
+    draws, state = _draws(order, log_weights, n_candidates), np.empty(4, np.uint64)
+    state[0], state[1], state[2], state[3] = start(seed)
+    for k in range(len(order)):
+        draws.drawn_at[k] = -1
+    for node in range(n_nodes):
+        n_ready = _ZERO
+        while n_ready < len(order):
+            n_ready = _draw_more(draws, node, n_ready, state)
+        for k in range(len(order)):
+            out[node, k] = draws.ready[k]
+    return out

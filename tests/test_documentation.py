@@ -1,0 +1,203 @@
+"""Public names are documented, and pages show what their commands print."""
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pages
+import pytest
+
+import netchoice
+from netchoice import datasets
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "netchoice"
+DOCS = ROOT / "docs"
+
+
+def test_public_names():
+    assert netchoice.__all__ == sorted(netchoice.__all__)
+    assert set(netchoice.__all__) == {
+        "Choice", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model", "ModelSpace",
+        "ReadingReport", "ReferenceTable", "as_prior", "choose_model", "compute_features", "embed",
+        "errors", "evaluate_features", "evaluate_rankings", "evaluation", "feature", "feature_names",
+        "figures", "get_model", "get_space", "inference", "information", "io", "model",
+        "operating_point", "paper_costs", "rank_features", "read_network", "recommend_pilot_size",
+        "report", "selection", "simulate_table", "workflows", "write_network",
+    }  # fmt: skip
+    for name in netchoice.__all__:
+        thing = getattr(netchoice, name)
+        assert thing.__doc__, f"{name} has no docstring"
+    assert set(netchoice.__all__) <= set(dir(netchoice))
+
+
+#: Parts with public names of their own; the data sets have no list of theirs.
+PARTS = sorted(
+    path.parent.name
+    for path in SOURCE.glob("*/__init__.py")
+    if "__all__" in path.read_text() and path.parent.name != "cli"
+)
+PUBLIC = [
+    *((f"{name}", getattr(netchoice, name)) for name in netchoice.__all__),
+    *(
+        (f"{part}.{name}", getattr(import_module(f"netchoice.{part}"), name))
+        for part in PARTS
+        for name in import_module(f"netchoice.{part}").__all__
+    ),
+    *((f"datasets.{name}", getattr(datasets, name)) for name in ("load", "edge_checksum")),
+]
+#: Classes without an example of their own, because a function returns them and has the example.
+RETURNED = {
+    "Choice", "CostAwareSelector", "CostSource", "Embedding", "Evidence", "Feature",
+    "FeatureEvaluation", "FeatureRanking", "FeatureResult", "FeatureSelection", "Fit", "HeldOut",
+    "ModelProbabilities", "OperatingPoint", "PaperCosts", "Parameter", "PilotStudy", "Posterior",
+    "Prior", "ReadingReport", "Recommendation", "Stability", "Step",
+}  # fmt: skip
+
+
+def test_public_parts():
+    assert {"evaluation", "figures", "inference", "io", "models", "selection", "workflows"} <= set(
+        PARTS
+    )
+    for part in PARTS:
+        names = import_module(f"netchoice.{part}").__all__
+        assert sorted(names) == sorted(set(names))
+    classes = {name.rpartition(".")[2] for name, thing in PUBLIC if inspect.isclass(thing)}
+    assert classes >= RETURNED, "an exception that is not needed"
+
+
+@pytest.mark.parametrize(("name", "thing"), PUBLIC, ids=[name for name, _ in PUBLIC])
+def test_public_names_are_documented(name, thing):
+    """A docstring, also for the methods of a class; an example; a place in the reference."""
+    if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+        return  # modules and constants
+    short = name.rpartition(".")[2]
+    assert thing.__doc__, f"{name} has no docstring"
+    if short not in RETURNED:
+        assert ">>>" in thing.__doc__, f"{name} has no example"
+    for method in vars(thing).values() if inspect.isclass(thing) else ():
+        documented = inspect.isfunction(method) or isinstance(method, property)
+        if documented and not getattr(method, "__name__", "_").startswith("_"):
+            assert inspect.getdoc(method), f"{name}.{method.__name__} has no docstring"
+    reference = (DOCS / "api.md").read_text()
+    module = f".. automodule:: netchoice.{name.rpartition('.')[0]}\n   :members:\n"
+    assert re.search(rf"\b{short}\b", reference) or module in reference, f"{name} is not in api.md"
+
+
+def test_index_lists_every_page():
+    index = (DOCS / "index.md").read_text() + (DOCS / "reproduction.md").read_text()
+    for path in DOCS.rglob("*.md"):
+        page = path.relative_to(DOCS).with_suffix("").as_posix()
+        assert page == "index" or f"\n{page}\n" in index, f"{page} is not in docs/index.md"
+
+
+#: Pages whose commands and Python are run and must print what the page shows.
+CHECKED = ["README", "tutorial", "explanation/cost"]
+CHECKED += sorted(f"guides/{path.stem}" for path in DOCS.glob("guides/*.md"))
+#: Pages whose Python is run and must print these words.
+RUN = {
+    "tables": "",
+    "selection": "agreement",
+    "evaluation": "",
+    "choose": "ba2",
+    "fit": "none of these models fits",
+    "inference": "",
+    "information": "",
+    "pilots": "",
+}
+
+
+def takes_long(command):
+    """Whether a command is left to the slow tests."""
+    return command.startswith(
+        ("netchoice choose examples/", "netchoice choose ring", "netchoice evaluate")
+    )
+
+
+def runs_of(page, folder, skip):
+    place = "README.md" if page == "README" else f"docs/{page}.md"
+    return list(pages.runs(pages.read(place), folder, skip))
+
+
+def compare(runs):
+    shown = [run for run in runs if run.documented is not None]
+    for run in shown:
+        assert pages.masked(run.printed) == pages.masked(run.documented), run.source
+    return shown
+
+
+@pytest.mark.parametrize("page", CHECKED)
+def test_pages_show_what_their_commands_print(page, tmp_path):
+    assert compare(runs_of(page, tmp_path, takes_long))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page", ["tutorial", "guides/own-model", "guides/own-table", "guides/budget"]
+)
+def test_pages_show_what_their_long_commands_print(page, tmp_path):
+    shown = compare(runs_of(page, tmp_path, lambda command: False))
+    assert any(takes_long(run.source) for run in shown)
+
+
+@pytest.mark.parametrize(("page", "words"), RUN.items())
+def test_python_of_pages_runs(page, words, tmp_path):
+    """Every Python block of a page, in order, in one namespace."""
+    runs = runs_of(page, tmp_path, lambda command: True)
+    assert runs
+    assert words in "\n".join(run.printed for run in runs)
+
+
+def test_wrong_output_in_a_page_is_noticed(tmp_path):
+    page = "```console\n$ netchoice --version\nnetchoice 0\n```\n\n```python\nprint(1)\n```\n"
+    command, code = pages.runs(f"{page}\n```text\n2\n```\n", tmp_path)
+    assert pages.masked(command.printed) != pages.masked(command.documented)
+    assert pages.masked(code.printed) != pages.masked(code.documented)
+    with pytest.raises(AssertionError, match="unknown model space"):
+        list(pages.runs("```console\n$ netchoice models nonsense\n```\n", tmp_path))
+
+
+def test_masks_hide_what_differs_between_machines():
+    one = (
+        "  dmr          0.996 (interval 0.966 to >0.999)   fit p = 0.135\nfeatures used (1): a = 2"
+    )
+    two = "  dmr   0.99 (interval 0.9 to 1)  fit p = 0.1\nnote: the posterior of p is at the "
+    two += "prior's boundary (lower)\nfeatures used (2): a = 2, b = 3"
+    assert pages.masked(one) == pages.masked(two)
+    assert pages.masked("costs 2 µs, fits: p = 0.1") == pages.masked(
+        "costs 1.5e+02 ms, fits: p = 0.1"
+    )
+    assert pages.masked("costs 2 µs, fits: p = 0.1") != pages.masked("costs 2 µs, fits: p = 0.2")
+    assert pages.masked("most probable model: dmr") != pages.masked("most probable model: dmc")
+
+
+def commands_of(group, path=""):
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands_of(command, f"{path}{name} ")
+        else:
+            yield f"{path}{name}", command
+
+
+def test_every_option_is_documented():
+    """docs/commands.md names every command and option, and no option that is none."""
+    import typer
+
+    from netchoice import cli
+
+    text = (DOCS / "commands.md").read_text()
+    known, documented = {"--help", "--version"}, set(re.findall(r"`(--[a-z-]+)", text))
+    for name, command in commands_of(typer.main.get_command(cli.app)):
+        section = text.partition(f"## netchoice {name}\n")[2].partition("\n## ")[0]
+        assert section, f"no section for {name}"
+        assert command.help, f"{name} does not say what it does"
+        for parameter in command.params:
+            if parameter.param_type_name != "option":
+                continue
+            assert parameter.help, f"{name} {parameter.name} has no help"
+            for option in (*parameter.opts, *parameter.secondary_opts):
+                known.add(option)
+                named = re.search(rf"`{option}[` ]", section)
+                assert named or option in ("--help", "-h"), f"{name} {option} is not documented"
+    assert documented <= known, "an option that does not exist is documented"

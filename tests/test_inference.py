@@ -1,0 +1,665 @@
+"""Scaling, model probabilities and posteriors: closed forms, reference implementations, calibration."""
+
+import naive_inference as naive
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import softmax
+from scipy.stats import beta, binom, norm
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+
+from netchoice.errors import UsageError
+from netchoice.inference import distances, forest, regression
+from netchoice.inference.posterior import posterior, weighted_quantile
+from netchoice.inference.probabilities import METHODS, model_probabilities
+from netchoice.inference.reliability import held_out, reliability
+from netchoice.inference.scaling import SCALINGS, Scaling
+
+
+def two_normals(n, seed, gap=1.0, q=1):
+    """Two models whose first feature is N(∓gap, 1); the other features are noise."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.5, "a", "b")
+    X = rng.normal(size=(n, q))
+    X[:, 0] += np.where(y == "a", -gap, gap)
+    return pd.DataFrame(X, columns=[f"f{k}" for k in range(q)]), pd.Series(y)
+
+
+def true_probability(x, gap=1.0):
+    """Return the probability of model "b" given the first feature."""
+    return 1 / (1 + np.exp(-2 * gap * x))
+
+
+# Scaling
+
+
+def test_rank_scores_are_normal_scores_of_middle_ranks():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 6, 60), 10.0 ** rng.uniform(-20, 20, 60)])
+    ours = Scaling.fit(X, "rank").transform(X)
+    for k in range(2):
+        assert ours[:, k] == pytest.approx(naive.normal_scores(X[:, k].tolist()), abs=1e-12)
+
+
+def test_rank_scores_do_not_depend_on_the_unit_or_a_monotone_function():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(500, 1))
+    inside = rng.choice(x[:, 0], 40)[:, None]
+    plain = Scaling.fit(x).transform(inside)
+    assert Scaling.fit(np.exp(40 * x)).transform(np.exp(40 * inside)) == pytest.approx(plain)
+    assert Scaling.fit(1e9 * x + 3).transform(1e9 * inside + 3) == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("kind", SCALINGS)
+def test_scalings_are_increasing_everywhere(kind):
+    rng = np.random.default_rng(2)
+    columns = np.column_stack(
+        [
+            rng.normal(size=300),
+            10.0 ** rng.uniform(0, 40, 300),
+            np.where(rng.random(300) < 0.95, 0.0, rng.integers(1, 50, 300)),
+            rng.integers(0, 2, 300),
+        ]
+    )
+    scaling = Scaling.fit(columns, kind)
+    for k in range(columns.shape[1]):
+        low, high = columns[:, k].min(), columns[:, k].max()
+        reach = high - low
+        grid = np.sort(
+            np.r_[
+                columns[:, k], low - reach * 2.0 ** np.arange(5), high + reach * 2.0 ** np.arange(5)
+            ]
+        )
+        queries = np.tile(columns[:1], (len(grid), 1))
+        queries[:, k] = grid
+        scaled = scaling.transform(queries)[:, k]
+        assert (np.diff(scaled)[np.diff(grid) > 0] >= 0).all()
+        assert (np.diff(scaled)[:5] > 0).all()
+        assert (np.diff(scaled)[-5:] > 0).all()
+
+
+def test_values_outside_the_table_are_far():
+    rng = np.random.default_rng(3)
+    normal, wide = rng.normal(size=4000), 10.0 ** rng.uniform(0, 40, 4000)
+    scaling = Scaling.fit(np.column_stack([normal, wide]), "rank")
+
+    def score(x, y):
+        return scaling.transform([[x, y]])[0]
+
+    edge = norm.ppf(1 - 0.5 / 4000)
+    # 20 standard deviations score at least twice as much as the outermost of 4000 values
+    assert score(20.0, 1.0)[0] > 2 * edge
+    assert score(-20.0, 1.0)[0] < -2 * edge
+    # ten more orders of magnitude are outside, a hundred more are far outside
+    assert edge < score(0, 1e50)[1] < score(0, 1e140)[1]
+    assert score(0, 1e140)[1] > 2 * edge
+    # the score is continuous at the edge of the table
+    assert score(normal.max() * 1.001, 1)[0] == pytest.approx(edge, rel=0.01)
+    assert np.isfinite(score(-np.inf, np.inf)).all()
+
+
+@pytest.mark.parametrize("kind", SCALINGS)
+def test_constant_columns_are_zero_at_their_value_and_far_elsewhere(kind):
+    scaling = Scaling.fit(np.tile([[0.0, 7.0]], (50, 1)), kind)
+    assert (scaling.transform([[0.0, 7.0]]) == 0).all()
+    away = scaling.transform([[1.0, -7.0]])[0]
+    assert away[0] > 0 > away[1]
+    if kind != "standard":
+        assert (abs(away) > norm.ppf(0.99)).all()
+
+
+def test_standard_scaling_equals_scikit_learn():
+    from sklearn.preprocessing import StandardScaler
+
+    X = np.random.default_rng(4).lognormal(size=(80, 3))
+    X[:, 1] = 4.0
+    ours = Scaling.fit(X, "standard").transform(X)
+    assert ours == pytest.approx(StandardScaler().fit_transform(X))
+
+
+def test_scaling_refuses_bad_input():
+    with pytest.raises(UsageError, match="'rank', 'robust' or 'standard'; got 'ranks'"):
+        Scaling.fit([[1.0], [2.0]], "ranks")
+    with pytest.raises(UsageError, match="column 'b' has missing values"):
+        Scaling.fit(pd.DataFrame({"a": [1, 2], "b": [1, np.nan]}))
+    with pytest.raises(UsageError, match="1 rows; expected at least 2"):
+        Scaling.fit([[1.0]])
+    with pytest.raises(UsageError, match="2 columns; expected the 1"):
+        Scaling.fit([[1.0], [2.0]]).transform([[1.0, 2.0]])
+
+
+# Neighbours
+
+
+def test_votes_with_ties_equal_the_reference_implementation():
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 4, (60, 2)).astype(float)
+    labels = rng.integers(0, 3, 60)
+    queries = rng.integers(0, 4, (20, 2)).astype(float)
+    (_, distance), *_ = distances.distances(X, queries)
+    for k in (1, 7, 60):
+        ours = distances.shares_of_nearest(distance, k) @ np.eye(3)[labels]
+        assert ours.sum(axis=1) == pytest.approx(k)
+        for row, votes in zip(queries, ours, strict=True):
+            ref = naive.votes(X.tolist(), labels.tolist(), row.tolist(), k, range(3))
+            assert votes == pytest.approx(ref)
+
+
+def test_neighbours_predict_the_mean_and_interval_of_a_dirichlet():
+    X, y = two_normals(400, 6)
+    result = model_probabilities(X, y, {"f0": 0.3}, method="neighbours", n_neighbors=10)
+    votes = result.details["votes"]
+    assert sum(votes.values()) == pytest.approx(10)
+    assert list(result.probabilities.values()) == pytest.approx(
+        naive.dirichlet_mean(list(votes.values()))
+    )
+    a, b = votes["a"] + 0.5, votes["b"] + 0.5
+    assert result.intervals["a"] == pytest.approx(beta(a, b).interval(0.95))
+
+
+def test_unanimous_neighbours_do_not_give_certainty():
+    X, y = two_normals(400, 7, gap=30)
+    result = model_probabilities(X, y, {"f0": 30.0}, method="neighbours", n_neighbors=10)
+    assert result.probabilities["b"] == pytest.approx(10.5 / 11)
+
+
+# Forest
+
+
+def test_discriminant_axes_equal_scikit_learn():
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 3, 300)
+    X = rng.normal(size=(300, 4)) @ rng.normal(size=(4, 4)) + np.eye(3, 4)[y] * 2
+    ours = X @ forest.discriminant_axes(X, y, 3)
+    theirs = LinearDiscriminantAnalysis(solver="svd").fit(X, y).transform(X)
+    for k in range(2):
+        assert abs(np.corrcoef(ours[:, k], theirs[:, k])[0, 1]) == pytest.approx(1, abs=1e-9)
+
+
+def test_discriminant_axes_of_constant_and_repeated_columns():
+    rng = np.random.default_rng(9)
+    y = rng.integers(0, 2, 100)
+    x = rng.normal(size=100) + y
+    axes = forest.discriminant_axes(np.column_stack([x, x, np.ones(100)]), y, 2)
+    assert np.isfinite(axes).all()
+    projected = np.column_stack([x, x, np.ones(100)]) @ axes
+    assert abs(np.corrcoef(projected[:, 0], x)[0, 1]) == pytest.approx(1)
+    assert forest.discriminant_axes(np.ones((100, 2)), y, 2).shape[0] == 2
+
+
+def test_other_models_share_the_error_by_their_votes():
+    rng = np.random.default_rng(10)
+    votes = rng.dirichlet([0.5, 0.5, 0.5, 0.5], 50)
+    errors = rng.random(50)
+    ours = forest.share_error(votes, np.minimum(errors, forest._max_error(votes)))
+    for row, shares, error in zip(ours, votes, errors, strict=True):
+        assert row == pytest.approx(naive.share_error(shares.tolist(), error, 0.001))
+    assert (ours.argmax(axis=1) == votes.argmax(axis=1)).all()
+    assert ours.sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.kernels
+def test_local_error_is_the_mean_over_leaves():
+    X, y = two_normals(300, 11, q=2)
+    classifier = forest.ForestClassifier(n_trees=20, seed=1).fit(X, y)
+    queries = np.array([[0.1, 0.0], [3.0, 0.0]])
+    local_error = classifier.predict(queries).details["local_error"]
+    scaling = Scaling.fit(X)
+    votes = classifier._voting_forest.oob_votes
+    has_votes = votes.any(axis=1)
+    wrong = (votes.argmax(axis=1) != (y == "b"))[has_votes].to_numpy()
+    leaves = classifier._error_forest.apply(classifier._with_axes(scaling.transform(queries)))
+    training = classifier._error_forest.apply(
+        classifier._with_axes(scaling.transform(X))[has_votes]
+    )
+    assert (training == classifier._error_forest.leaves).all()
+    for i in range(2):
+        shares = [wrong[training[:, t] == leaves[i, t]].mean() for t in range(20)]
+        assert local_error[i] == pytest.approx(np.mean(shares))
+    assert local_error[0] > local_error[1]
+
+
+# Regression
+
+
+def test_multinomial_regression_equals_scikit_learn():
+    rng = np.random.default_rng(12)
+    X = rng.normal(size=(200, 3))
+    y = (X @ rng.normal(size=(3, 4)) + rng.gumbel(size=(200, 4))).argmax(axis=1)
+    weights = rng.uniform(0.1, 2, 200)
+    theirs = LogisticRegression(C=1 / 0.7, tol=1e-10, max_iter=2000).fit(X, y, weights)
+    design = np.column_stack([np.ones(200), X])[None]
+    ours, covariance, _ = regression.fit_multinomial(design, np.eye(4)[y][None], weights[None], 0.7)
+    probabilities = softmax(design[0] @ ours[0], axis=-1)
+    assert probabilities == pytest.approx(theirs.predict_proba(X), abs=1e-5)
+    assert np.linalg.eigvalsh(covariance[0]).min() > 0
+
+
+def test_deviation_of_log_odds_of_one_share():
+    """Without features, the log-odds of a share p of n have the deviation √(1/(n·p·(1 − p)))."""
+    y = np.repeat([0, 1], [30, 70])
+    ones = np.ones((1, 100, 1))
+    coefficients, covariance, _ = regression.fit_multinomial(
+        ones, np.eye(2)[y][None], np.ones((1, 100)), 1.0
+    )
+    probabilities = softmax(coefficients[:, 0, :], axis=-1)
+    assert probabilities[0] == pytest.approx([0.3, 0.7], abs=1e-6)
+    deviation = regression._deviation_of_logits(probabilities, covariance)
+    assert deviation[0] == pytest.approx([(100 * 0.21) ** -0.5] * 2, rel=1e-4)
+
+
+def test_regression_is_finite_where_models_are_separated():
+    X, y = two_normals(600, 13, gap=30)
+    result = model_probabilities(X, y, {"f0": 30.0}, method="regression", n_neighbors=100)
+    assert result.details["absent"] == ["a"]
+    assert result.details["separated"]
+    assert 0.9 < result.probabilities["b"] < 1
+    result = model_probabilities(X, y, {"f0": 0.0}, method="regression", n_neighbors=600)
+    assert result.details["absent"] == []
+    assert result.details["separated"]
+    assert 0.05 < result.probabilities["b"] < 0.95
+
+
+# All methods
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
+def test_classifiers_predict_what_model_probabilities_returns(method):
+    X, y = two_normals(300, 35, q=2)
+    queries = X[:3] + 0.1
+    classifier = METHODS[method](n_trees=30, seed=2).fit(X, y)
+    prediction = classifier.predict(queries, coverage=0.8)
+    assert classifier.classes_.tolist() == ["a", "b"]
+    assert (classifier.predict_proba(queries) == prediction.probabilities).all()
+    for i, (_, observed) in enumerate(queries.iterrows()):
+        result = model_probabilities(
+            X, y, observed, method=method, n_trees=30, seed=2, coverage=0.8
+        )
+        assert list(result.probabilities.values()) == pytest.approx(prediction.probabilities[i])
+        bounds = np.column_stack([prediction.lower[i], prediction.upper[i]])
+        assert np.array(list(result.intervals.values())) == pytest.approx(bounds)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
+def test_probability_of_two_normals(method):
+    X, y = two_normals(3000, 14, q=2)
+    inside = 0
+    for x in (-1.5, -0.7, 0.0, 0.4, 1.0, 2.0):
+        result = model_probabilities(X, y, {"f0": x, "f1": 0.2}, method=method, n_trees=200)
+        truth = true_probability(x)
+        # trees grown to purity are coarse where models overlap
+        assert result.probabilities["b"] == pytest.approx(
+            truth, abs=0.25 if method == "forest" else 0.1
+        )
+        assert sum(result.probabilities.values()) == pytest.approx(1)
+        low, high = result.intervals["b"]
+        assert low < result.probabilities["b"] < high
+        inside += low < truth < high
+        if abs(x) > 0.5:
+            assert result.model == ("b" if x > 0 else "a")
+    assert inside >= 4
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
+def test_no_probability_is_0_or_1(method):
+    X, y = two_normals(400, 15, gap=50)
+    for x in (-50.0, 50.0, 1e6, -1e300, np.inf):
+        result = model_probabilities(X, y, {"f0": x}, method=method, n_trees=50)
+        assert result.model == ("b" if x > 0 else "a")
+        for name, p in result.probabilities.items():
+            low, high = result.intervals[name]
+            assert 0 < low <= p <= high < 1
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_probabilities_exist_far_outside_the_simulated_range(method, scaling):
+    X, y = two_normals(400, 15, q=3)
+    X["f1"] = np.exp(10 * X["f1"])
+    X["f2"] = 4.0
+    for observed in ({"f0": 0.5, "f1": 1e40, "f2": 4.0}, {"f0": -1e200, "f1": 1.0, "f2": 5.0}):
+        result = model_probabilities(X, y, observed, method=method, scaling=scaling, n_trees=20)
+        assert sum(result.probabilities.values()) == pytest.approx(1)
+        assert all(0 < p < 1 for p in result.probabilities.values())
+
+
+def test_regression_intervals_are_wide_far_outside():
+    """Far from both models the slopes are uncertain, so the interval is wide."""
+    X, y = two_normals(2000, 34, gap=0.1, q=2)
+    low, high = model_probabilities(X, y, {"f0": 0.0, "f1": 40.0}).intervals["b"]
+    near_low, near_high = model_probabilities(X, y, {"f0": 0.0, "f1": 0.0}).intervals["b"]
+    assert high - low > 0.8
+    assert near_high - near_low < 0.3
+
+
+def test_local_steps_by_hand():
+    steps = np.array([[[1.0, 5.0], [3.0, 5.0]], [[1e30, 1e-20], [1e30, 3e-20]]])
+    ours = distances.local_steps(steps, np.ones((2, 2)))
+    assert ours[0] == pytest.approx(np.array([[1.0, 0.0], [3.0, 0.0]]))
+    assert (ours[1] == 0).all()  # no more than rounding errors
+    far = distances.local_steps(np.array([[1e6 - 1.0], [1e6 + 1.0]]), np.ones(2))
+    assert far.ravel() == pytest.approx([999, 1001])
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
+def test_prior_weights_multiply_the_odds(method):
+    X, y = two_normals(800, 16)
+    plain = model_probabilities(X, y, {"f0": 0.2}, method=method, n_trees=50)
+    shares = y.value_counts(normalize=True)
+    same = model_probabilities(
+        X, y, {"f0": 0.2}, method=method, n_trees=50, weights=shares.to_dict()
+    )
+    assert same.probabilities == pytest.approx(plain.probabilities)
+    assert same.intervals["a"] == pytest.approx(plain.intervals["a"])
+    weights = {"a": 9.0, "b": 1.0}
+    moved = model_probabilities(X, y, {"f0": 0.2}, method=method, n_trees=50, weights=weights)
+    factor = 9 * shares["b"] / shares["a"]
+    for before, after in (
+        (plain.probabilities["a"], moved.probabilities["a"]),
+        *zip(plain.intervals["a"], moved.intervals["a"], strict=True),
+    ):
+        assert after / (1 - after) == pytest.approx(factor * before / (1 - before))
+
+
+def test_prior_weights_correct_for_a_rare_model():
+    """One model has a tenth of the rows; the prior weights are equal."""
+    X, y = two_normals(12000, 17)
+    kept = (y == "a") | (np.arange(len(y)) % 10 == 0)
+    X, y = X[kept], y[kept]
+    for method in ("neighbours", "regression"):
+        result = model_probabilities(
+            X, y, {"f0": 0.0}, method=method, weights={"a": 0.5, "b": 0.5}, n_neighbors=600
+        )
+        assert result.probabilities["b"] == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
+def test_result_does_not_depend_on_the_number_of_threads(method):
+    X, y = two_normals(400, 18, q=2)
+    observed = {"f0": 0.3, "f1": 0.1}
+    answers = [
+        model_probabilities(X, y, observed, method=method, n_trees=30, seed=5, n_jobs=n_jobs)
+        for n_jobs in (1, 2, None)
+    ]
+    assert answers[0] == answers[1] == answers[2]
+    result = [held_out(X, y, method=method, n_trees=20, seed=5, n_jobs=n) for n in (1, 2)]
+    pd.testing.assert_frame_equal(result[0].probabilities, result[1].probabilities)
+
+
+@pytest.mark.kernels
+def test_order_of_observed_features_does_not_matter():
+    X, y = two_normals(300, 19, q=2)
+    one = model_probabilities(X, y, {"f0": 0.3, "f1": 0.1}, method="neighbours")
+    other = model_probabilities(
+        X, y, pd.Series({"f1": 0.1, "x": 3.0, "f0": 0.3}), method="neighbours"
+    )
+    assert one == other
+
+
+@pytest.mark.kernels
+def test_one_model_under_two_names_gets_equal_probabilities():
+    rng = np.random.default_rng(20)
+    X = pd.DataFrame(rng.normal(size=(2000, 3)), columns=list("xyz"))
+    y = rng.permutation(np.repeat(["one", "other"], 1000))
+    for method in METHODS:
+        result = model_probabilities(
+            X, y, {"x": 0.1, "y": -0.3, "z": 0.2}, method=method, n_trees=200
+        )
+        assert result.probabilities["one"] == pytest.approx(0.5, abs=0.2)
+        low, high = result.intervals["one"]
+        assert low < 0.55
+        assert high > 0.45
+
+
+# Held-out simulations
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("method", METHODS)
+def test_probabilities_are_calibrated_on_held_out_simulations(method):
+    X, y = two_normals(3000, 21, gap=0.7, q=2)
+    result = held_out(X, y, method=method, n_trees=150)
+    for row in result.reliability.itertuples():
+        # four standard deviations, plus an allowance for estimating from 2400 rows
+        spread = 4 * np.sqrt(row.predicted * (1 - row.predicted) / row.n)
+        assert row.observed == pytest.approx(row.predicted, abs=spread + 0.04)
+    truth = true_probability(X["f0"].to_numpy(), 0.7)
+    best = -np.log(np.where(y == "b", truth, 1 - truth)).mean()
+    # trees grown to purity score worse where models overlap this much
+    worse = 0.06 if method == "forest" else 0.02
+    assert best - 0.01 < result.log_score < best + worse
+    lost = 0.05 if method == "forest" else 0.01
+    noise = 4 * np.sqrt(0.18 / 3000)
+    assert norm.cdf(0.7) - lost - noise < result.accuracy < norm.cdf(0.7) + noise
+
+
+def test_scores_of_held_out_simulations_by_hand():
+    X, y = two_normals(300, 22)
+    result = held_out(X, y, method="neighbours", folds=3)
+    probabilities = result.probabilities
+    assert list(probabilities.index) == list(X.index)
+    of_truth = np.array([probabilities.loc[i, y[i]] for i in X.index])
+    assert result.log_score == pytest.approx(-np.log(of_truth).mean())
+    assert result.brier == pytest.approx(2 * ((1 - of_truth) ** 2).mean())
+    predicted = probabilities.idxmax(axis=1)
+    assert result.accuracy == pytest.approx((predicted == y).mean())
+    assert result.confusion.loc["a", "b"] == ((y == "a") & (predicted == "b")).sum()
+    assert result.confusion.to_numpy().sum() == 300
+    assert (result.truth == y).all()
+    assert result.reliability["n"].sum() == 600
+
+
+def test_held_out_rows_do_not_train_the_classifier():
+    """A row with a swapped label is predicted from the other rows, not from its own label."""
+    X, y = two_normals(200, 23, gap=5)
+    swapped = y.copy()
+    swapped[0] = "a" if y[0] == "b" else "b"
+    result = held_out(X, swapped, method="neighbours", n_neighbors=1)
+    assert result.probabilities.loc[0].idxmax() == y[0]
+
+
+def test_limit_reduces_the_predicted_rows_but_not_the_training_rows():
+    X, y = two_normals(300, 24)
+    every = held_out(X, y, method="neighbours")
+    some = held_out(X, y, method="neighbours", limit=50)
+    assert len(some.truth) == 50
+    pd.testing.assert_frame_equal(some.probabilities, every.probabilities.loc[some.truth.index])
+    assert len(held_out(X, y, method="neighbours", limit=1000).truth) == 300
+
+
+def test_reliability_has_no_empty_bins():
+    table = reliability(np.array([[1.0, 0.0], [0.55, 0.45]]), np.array([[1, 0], [1, 0]]))
+    assert table["low"].tolist() == [0.0, 0.4, 0.5, 0.9]
+    assert table["n"].tolist() == [1, 1, 1, 1]
+
+
+# Posterior
+
+
+def test_adjustment_equals_the_reference_implementation():
+    rng = np.random.default_rng(25)
+    drawn = pd.DataFrame({"t": rng.normal(size=200)})
+    X = pd.DataFrame({"x": 2 * drawn["t"] + rng.normal(size=200)})
+    result = posterior(X, drawn, {"x": 0.8}, n_accept=60, scaling="standard")
+    steps = ((X["x"] - 0.8) / X["x"].std(ddof=0)).to_numpy()
+    weights = naive.epanechnikov(abs(steps).tolist(), 60)
+    near = [i for i in range(200) if weights[i] > 0]
+    ref = naive.adjusted(
+        [steps[i] for i in near], [drawn["t"][i] for i in near], [weights[i] for i in near]
+    )
+    assert sorted(result.accepted.index) == near
+    ours = result.adjusted["t"].loc[near].to_numpy()
+    assert ours == pytest.approx(ref, abs=1e-9)
+    assert result.weights.sum() == pytest.approx(1)
+    assert result.median["t"] == pytest.approx(
+        naive.quantile(ref, [weights[i] for i in near], 0.5), abs=1e-9
+    )
+
+
+def test_weighted_quantiles_equal_the_reference_implementation():
+    rng = np.random.default_rng(26)
+    values, weights = rng.normal(size=40), rng.random(40)
+    for share in (0.0, 0.01, 0.3, 0.5, 0.97, 1.0):
+        ref = naive.quantile(values.tolist(), weights.tolist(), share)
+        assert weighted_quantile(values, weights, share) == pytest.approx(ref)
+
+
+def test_posterior_of_a_conjugate_normal_mean():
+    """With prior N(0, 1) and the mean x of 9 observations of N(·, 1) the posterior is N(0.9 x, 0.1)."""
+    rng = np.random.default_rng(27)
+    drawn = pd.DataFrame({"mean": rng.normal(size=20000)})
+    X = pd.DataFrame({"average": drawn["mean"] + rng.normal(size=20000) / 3})
+    for x in (-1.0, 0.3, 1.5):
+        result = posterior(X, drawn, {"average": x}, coverage=0.9)
+        truth = norm(0.9 * x, np.sqrt(0.1))
+        assert result.median["mean"] == pytest.approx(truth.mean(), abs=0.06)
+        assert result.intervals["mean"] == pytest.approx(truth.interval(0.9), abs=0.12)
+        assert result.at_boundary == {}
+
+
+def test_adjusted_draws_are_closer_to_the_truth_than_accepted_ones():
+    rng = np.random.default_rng(28)
+    drawn = pd.DataFrame({"rate": rng.uniform(0, 1, 3000)})
+    X = pd.DataFrame({"count": drawn["rate"] * 100 + rng.normal(size=3000)})
+    result = posterior(X, drawn, {"count": 40.0}, bounds={"rate": (0, 1)}, n_accept=1500)
+    low, high = result.intervals["rate"]
+    accepted = np.quantile(result.accepted["rate"], [0.025, 0.975])
+    assert np.ptp(accepted) > 0.4
+    assert high - low < 0.1
+    assert low < 0.4 < high
+
+
+@pytest.mark.parametrize("coverage", [0.9, 0.5])
+def test_credible_intervals_have_the_stated_coverage(coverage):
+    rng = np.random.default_rng(29)
+    drawn = pd.DataFrame(rng.uniform(0, 1, (2300, 2)), columns=["p", "q"])
+    X = pd.DataFrame(
+        {
+            "x": drawn["p"] + drawn["q"] + 0.2 * rng.normal(size=2300),
+            "y": np.exp(drawn["p"] - drawn["q"] + 0.2 * rng.normal(size=2300)),
+        }
+    )
+    bounds = {"p": (0, 1), "q": (0, 1)}
+    hits = np.zeros(2)
+    for i in range(300):
+        result = posterior(X[300:], drawn[300:], X.iloc[i], bounds=bounds, coverage=coverage)
+        assert result.adjusted.min().min() >= 0
+        assert result.adjusted.max().max() <= 1
+        for j, name in enumerate(drawn):
+            low, high = result.intervals[name]
+            hits[j] += low <= drawn[name][i] <= high
+    expected = binom(300, coverage).interval(0.9999)
+    assert (hits >= expected[0]).all()
+    assert (hits <= expected[1]).all()
+
+
+def test_posterior_at_the_boundary_of_the_prior():
+    rng = np.random.default_rng(30)
+    drawn = pd.DataFrame(rng.uniform(0.25, 0.75, (3000, 2)), columns=["p", "q"])
+    X = pd.DataFrame({"x": drawn["p"] + 0.03 * rng.normal(size=3000), "y": rng.normal(size=3000)})
+    bounds = {"p": (0.25, 0.75), "q": (0.25, 0.75)}
+    for x, side_by_name in ((0.9, {"p": "upper"}), (0.1, {"p": "lower"}), (0.5, {})):
+        result = posterior(X, drawn, {"x": x, "y": 0.0}, bounds=bounds)
+        assert result.at_boundary == side_by_name
+        assert result.summary()["p"]["at_boundary"] == side_by_name.get("p")
+        assert result.summary()["q"]["at_boundary"] is None
+        for low, high in result.intervals.values():
+            assert 0.25 <= low <= high <= 0.75
+    assert result.edges["q"]["lower"][1] == pytest.approx(0.05, abs=0.02)
+
+
+def test_integer_constant_and_half_bounded_parameters():
+    rng = np.random.default_rng(31)
+    drawn = pd.DataFrame(
+        {
+            "m": rng.integers(1, 5, 2000),
+            "fixed": np.full(2000, 0.5),
+            "scale": rng.exponential(size=2000),
+            "negative": -rng.exponential(size=2000),
+        }
+    )
+    X = pd.DataFrame(
+        {
+            "x": drawn["m"] + 0.1 * rng.normal(size=2000),
+            "y": drawn["scale"] * rng.lognormal(0, 0.1, 2000),
+            "z": drawn["negative"] * rng.lognormal(0, 0.1, 2000),
+        }
+    )
+    bounds = {
+        "m": (1, 4), "fixed": (0.5, 0.5), "scale": (0, np.inf), "negative": (-np.inf, 0)
+    }  # fmt: skip
+    result = posterior(X, drawn, {"x": 2.0, "y": 1.0, "z": -1.0}, bounds=bounds)
+    assert result.median["m"] == 2
+    assert set(result.adjusted["m"]) <= {1.0, 2.0, 3.0, 4.0}
+    assert result.intervals["fixed"] == (0.5, 0.5)
+    assert result.median["scale"] == pytest.approx(1, abs=0.15)
+    assert result.median["negative"] == pytest.approx(-1, abs=0.15)
+    assert result.adjusted["scale"].min() > 0 > result.adjusted["negative"].max()
+    assert "scale" not in result.at_boundary
+
+
+def test_kernel_weights_are_equal_at_equal_distances():
+    rows, weights = distances.epanechnikov(np.ones((1, 8)), 4)
+    assert rows.shape == weights.shape == (1, 4)
+    assert (weights == 1).all()
+    _, weights = distances.epanechnikov(np.zeros((1, 8)), 8)
+    assert (weights == 1).all()
+
+
+# Bad input
+
+
+def bad(match, X=None, y=None, observed=None, **settings):
+    table, labels = two_normals(60, 32, q=2)
+    with pytest.raises(UsageError, match=match):
+        model_probabilities(
+            table if X is None else X,
+            labels if y is None else y,
+            {"f0": 0.1, "f1": 0.2} if observed is None else observed,
+            **settings,
+        )
+
+
+def test_model_probabilities_refuses_bad_input():
+    X, y = two_normals(60, 32, q=2)
+    bad("the observed f1 is missing", observed={"f0": 1.0, "f1": np.nan})
+    bad("no value for f1; compute", observed={"f0": 1.0})
+    bad("missing values .* in the simulated f0", X=X.assign(f0=np.nan))
+    bad("simulations of a only; expected at least two", y=np.full(60, "a"))
+    bad("3 of b; expected at least 10", y=np.repeat(["a", "b"], [57, 3]))
+    bad("60 simulations and labels of shape", y=y[:10])
+    bad("`method` must be 'neighbours', 'forest' or 'regression'; got 'forrest'", method="forrest")
+    bad("`scaling` must be .*; got 'none'", scaling="none")
+    bad("weights for a, c, simulations of a, b", weights={"a": 1, "c": 2})
+    bad("expected positive numbers", weights={"a": 1, "b": 0})
+    bad("`n_neighbors` must be an integer from 1 to 60; got 0", method="neighbours", n_neighbors=0)
+    bad("`n_neighbors` must be .*; got 61", method="regression", n_neighbors=61)
+    bad("`n_trees` must be .*; got 0", n_trees=0)
+    bad("`coverage` must be a number between 0 and 1; got 95", coverage=95)
+    bad("at least one, with distinct names", X=X[[]])
+    with pytest.raises(UsageError, match="folds=1, but the rarest"):
+        held_out(X, y, folds=1)
+
+
+def test_posterior_refuses_bad_input():
+    X, _ = two_normals(60, 33)
+    drawn = pd.DataFrame({"p": np.linspace(0, 1, 60)})
+    with pytest.raises(UsageError, match=r"p was drawn from 0 to 1, but its bounds are 0\.5 and 1"):
+        posterior(X, drawn, {"f0": 0.0}, bounds={"p": (0.5, 1)})
+    with pytest.raises(UsageError, match="bounds for q; expected parameters among p"):
+        posterior(X, drawn, {"f0": 0.0}, bounds={"q": (0, 1)})
+    with pytest.raises(UsageError, match=r"20 simulations and 20 rows of parameters; .* least 30"):
+        posterior(X[:20], drawn[:20], {"f0": 0.0})
+    with pytest.raises(UsageError, match="60 simulations and 59 rows"):
+        posterior(X, drawn[:59], {"f0": 0.0})
+    with pytest.raises(UsageError, match="the observed f0 is missing"):
+        posterior(X, drawn, {"f0": np.nan})
+    with pytest.raises(UsageError, match="simulated p"):
+        posterior(X, drawn.assign(p=np.nan), {"f0": 0.0})
