@@ -328,7 +328,7 @@ def as_markdown(frame: pd.DataFrame, reading: str, table: str) -> str:
 
 
 def _money(seconds: float) -> str:
-    from netchoice.plots.canvas import cost_text
+    from netchoice.figures.data.costs import cost_text
 
     return cost_text(float(f"{seconds:.2g}"))
 
@@ -337,18 +337,19 @@ def picture(frame: pd.DataFrame, path: Path, reading: str = "measured, shared") 
     """Error rate against cost, a panel for each pair of tables on which methods differ."""
     from matplotlib.figure import Figure
 
-    from netchoice.plots import canvas
+    from netchoice.figures.static import axes
+    from netchoice.figures.style import series_styles
 
     shown = [
         ALL_OURS, THEN_TREES, "LightGBM, its trees", "LightGBM, neighbours", "bcselector, difference",
         "sequential (scikit-learn)",
     ]  # fmt: skip
-    looks = canvas.signs(shown)
+    looks = series_styles(shown)
     frame = frame[(frame["reading"] == reading) & frame["method"].isin(shown)]
     tables = [table for table, rows in frame.groupby("table", sort=False) if _differ(rows)]
     if not tables:
         return
-    figure = Figure(figsize=(4.2 * len(tables), 4.8), dpi=canvas.DPI, layout="constrained")
+    figure = Figure(figsize=(4.2 * len(tables), 4.8), dpi=axes.DPI, layout="constrained")
     for ax, table in zip(np.ravel(figure.subplots(1, len(tables))), tables, strict=True):
         some = frame[frame["table"] == table]
         for place, (method, look) in enumerate(looks.items()):
@@ -362,13 +363,13 @@ def picture(frame: pd.DataFrame, path: Path, reading: str = "measured, shared") 
         ax.set_yscale("symlog", linthresh=1e-3)
         ax.set_ylim(-1e-4, 1)
         ax.set_yticks([0, 1e-3, 1e-2, 1e-1, 1], ["0", "0.1%", "1%", "10%", "100%"])
-        canvas.cost_axis(ax.xaxis, some["budget"], "s", "cost of the set per network, at most")
+        axes.cost_axis(ax.xaxis, some["budget"], "s", "cost of the set per network, at most")
         ax.set_title(table, fontsize=10)
         ax.grid(alpha=0.3)
     figure.axes[0].set_ylabel("error rate on the test table")
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=9, frameon=False)
-    canvas.save(figure, path)
+    axes.save(figure, path)
 
 
 def _differ(rows: pd.DataFrame) -> bool:

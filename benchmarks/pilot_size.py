@@ -11,10 +11,10 @@ import argparse
 
 import numpy as np
 import pandas as pd
+from netchoice.workflows.pilot_tables import Maker
 
 import netchoice
 from netchoice.workflows.pilot_ladder import Climb
-from netchoice.workflows.pilot_tables import Maker
 
 SIZES = (10, 20, 40, 80, 160, 320)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netchoice import plots
+from netchoice import figures
 from netchoice.errors import UsageError
 from netchoice.inference import embed
 
@@ -12,7 +12,7 @@ ONE = pd.DataFrame({"f": [1]})
 
 
 def test_probabilities():
-    ax = plots.probabilities({"a": 0.2, "b": 0.8}, {"a": (0.1, 0.3), "b": (0.7, 0.9)})
+    ax = figures.probabilities({"a": 0.2, "b": 0.8}, {"a": (0.1, 0.3), "b": (0.7, 0.9)})
     widths = [bar.get_width() for bar in ax.patches]
     assert widths == [0.8, 0.2]
     ends = [line.get_xdata().tolist() for line in ax.lines if line.get_gid() == "interval"]
@@ -24,7 +24,7 @@ def test_cloud():
     y = pd.Series(np.repeat(["dmc", "dmr"], [30, 20]))
     X = pd.DataFrame(rng.normal(size=(50, 3)), columns=list("abc"))
     embedding = embed(X, y, dict(X.iloc[0]), n_landmarks=30)
-    ax = plots.cloud(embedding)
+    ax = figures.embedding(embedding)
     drawn = {"dmc": 0, "dmr": 0}
     for dots in ax.collections:
         drawn[dots.get_gid().removeprefix("model ")] += len(dots.get_offsets())
@@ -46,7 +46,7 @@ def test_feature_distributions():
             "constant": 1.0,
         }
     )
-    axes = plots.feature_distributions(
+    axes = figures.feature_distributions(
         X,
         np.repeat(["a", "b"], 45),
         {"even": 99.0, "wide": 1e60, "with zeros": 0.0, "constant": 1.0},
@@ -63,13 +63,13 @@ def test_feature_distributions():
 
 def test_a_feature_without_a_value_has_no_line():
     X = pd.DataFrame({"f": [1.0, 2.0]})
-    (ax,) = plots.feature_distributions(X, ["a", "a"], {"f": np.nan})
+    (ax,) = figures.feature_distributions(X, ["a", "a"], {"f": np.nan})
     assert not ax.lines
 
 
 def test_posteriors():
     draws = pd.DataFrame({"p": [0.3, 0.3, 0.6], "q": [0.5, 0.5, 0.5]})
-    first, second = plots.posteriors(
+    first, second = figures.posteriors(
         draws,
         weights=[0.5, 0.25, 0.25],
         intervals={"p": (0.3, 0.6)},
@@ -86,7 +86,7 @@ def test_posteriors():
 
 def test_confusion():
     matrix = pd.DataFrame([[9, 1], [0, 0]], index=["a", "b"], columns=["a", "b"])
-    ax = plots.confusion(matrix)
+    ax = figures.confusion(matrix)
     assert ax.images[0].get_array().tolist() == [[0.9, 0.1], [0, 0]]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
 
@@ -95,7 +95,7 @@ def test_reliability():
     table = pd.DataFrame(
         {"predicted": [0.2, 0.5, 0.9], "observed": [0.3, 0.4, 1.0], "n": [10, 0, 40]}
     )
-    ax = plots.reliability(table)
+    ax = figures.reliability(table)
     dots = next(dots for dots in ax.collections if dots.get_gid() == "reliability")
     assert dots.get_offsets().tolist() == [[0.2, 0.3], [0.9, 1.0]]
     assert dots.get_sizes()[1] > dots.get_sizes()[0]
@@ -104,13 +104,13 @@ def test_reliability():
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: plots.probabilities({}), "no models"),
-        (lambda: plots.cloud(pd.DataFrame({"x": [1]})), "lacks 'y'"),
-        (lambda: plots.feature_distributions(ONE, ["a"], {}, ["g"]), "unknown feature"),
-        (lambda: plots.feature_distributions(ONE, [], {}), "1 rows and 0 labels"),
-        (lambda: plots.posteriors(pd.DataFrame()), "expected rows"),
-        (lambda: plots.confusion(pd.DataFrame()), "at least one model"),
-        (lambda: plots.reliability(pd.DataFrame({"predicted": []})), "lacks 'observed'"),
+        (lambda: figures.probabilities({}), "no models"),
+        (lambda: figures.embedding(pd.DataFrame({"x": [1]})), "lacks 'y'"),
+        (lambda: figures.feature_distributions(ONE, ["a"], {}, ["g"]), "unknown feature"),
+        (lambda: figures.feature_distributions(ONE, [], {}), "1 rows and 0 labels"),
+        (lambda: figures.posteriors(pd.DataFrame()), "expected rows"),
+        (lambda: figures.confusion(pd.DataFrame()), "at least one model"),
+        (lambda: figures.reliability(pd.DataFrame({"predicted": []})), "lacks 'observed'"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused(draw, message):

@@ -1,4 +1,4 @@
-"""The report as a file: what it holds, what it refuses, and that names stay text."""
+"""The report as a file: its contents, and that names stay text."""
 
 import itertools
 import json
@@ -9,23 +9,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from report_parts import SNARES, answered, evaluated, kept, poisoned, run
+from report_folders import (
+    MARKUP_NAMES,
+    copy_with_markup,
+    run,
+    run_choose,
+    run_evaluate,
+    shared_folder,
+)
 
 import netchoice
 from netchoice.costs import CostModel
 from netchoice.evaluation import wilson
-from netchoice.report import (
-    figures_answer,
-    figures_grid,
-    folder,
-    grid,
-    markup,
-    sections_grid,
-    words,
-    write_report,
-)
-from netchoice.report.costs import CostAxis, Unit
-from netchoice.report.parts import Sheet
+from netchoice.figures.data.costs import list_costs
+from netchoice.figures.data.histograms import feature_histogram
+from netchoice.figures.interactive.distributions import distribution
+from netchoice.figures.interactive.explorer import explorer_data
+from netchoice.figures.interactive.feature_costs import MOST_FEATURES, feature_costs
+from netchoice.figures.interactive.layout import CostAxis
+from netchoice.report import folder, markup, sections_feature_sets, write_report
+from netchoice.report.elements import Sections
+from netchoice.report.headline import choice_headline, evaluation_headline
 from netchoice.workflows import answer as study
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -59,70 +63,67 @@ class Outline(HTMLParser):
             self.texts.append(data)
 
     @property
-    def words(self):
+    def text(self):
         return " ".join(" ".join(self.texts).split())
 
 
 @pytest.fixture(scope="module")
-def answer(tmp_path_factory):
-    return kept(answered, tmp_path_factory)
+def choice(tmp_path_factory):
+    return shared_folder(run_choose, tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
 def evaluation(tmp_path_factory):
-    return kept(evaluated, tmp_path_factory)
+    return shared_folder(run_evaluate, tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
-def page(answer):
-    return Outline((answer / "report.html").read_text())
+def page(choice):
+    return Outline((choice / "report.html").read_text())
 
 
-def test_the_answer_stands_on_top(page, answer):
-    record = json.loads((answer / "choice.json").read_text())
-    top = page.words.partition("Model probabilities")[0]
+def test_first_screen_has_the_answer(page, choice):
+    record = json.loads((choice / "choice.json").read_text())
+    top = page.text.partition("Model probabilities")[0]
     model, cost = record["model"], record["cost"]
-    assert f"{model} is the most probable, and the network looks like what it makes" in top
-    assert f"{record['accuracy']:.1%} were given their true model" in top
+    assert f"{model} is the most probable, and it fits this network" in top
+    assert f"held-out accuracy: {record['accuracy']:.1%} of " in top
     assert record["fit"]["summary"] in top
     assert f"all features cost {cost['speedup']:.3g} times as much" in top
     assert all(note in top for note in record["notes"])
 
 
-def test_an_answer_not_to_be_trusted_says_so_first(answer):
-    record = json.loads((answer / "choice.json").read_text())
-    other = words.of_choice(
+def test_verdict_warns_if_the_model_does_not_fit(choice):
+    record = json.loads((choice / "choice.json").read_text())
+    other = choice_headline(
         record | {"fit_p_values": {"dmc": 0.5, "dmr": 0.001}, "model": "dmr"}, "net"
     )
-    assert (
-        "it does not fit, and another one does: the answer is not to be trusted" in other.headline
-    )
-    none = words.of_choice(record | {"fits": False}, "net")
-    assert "none explains this network" in none.headline
-    for told, reply in ((other, "Another one"), (none, "No")):
-        card = told.cards[2]
-        assert (card.question, card.answer, card.warning) == ("Does any model fit?", reply, True)
-    assert not any(card.warning for card in words.of_choice(record, "net").cards)
+    assert "does not fit this network, and another model does. Do not rely on" in other.verdict
+    none = choice_headline(record | {"fits": False}, "net")
+    assert "None of the 2 models compared fits this network" in none.verdict
+    for headline, answer in ((other, "Another one"), (none, "No")):
+        card = headline.cards[2]
+        assert (card.question, card.answer, card.warning) == ("Does any model fit?", answer, True)
+    assert not any(card.warning for card in choice_headline(record, "net").cards)
 
 
-def test_sections_in_their_order(page):
+def test_sections_are_in_order(page):
     titles = [
-        "Model probabilities", "Parameters of dmr", "Where the network lies",
-        "The features that the answer rests on", "Accuracy against cost",
-        "Accuracy over λ and k, method by method", "How the ranking changes with λ",
-        "Cost of every feature, and the steps it shares", "Can the probabilities be believed?",
-        "What was read", "Settings, seed and versions",
+        "Model probabilities", "Parameters of dmr", "The network among the simulations",
+        "The selected features", "Accuracy against cost", "Accuracy over λ and k",
+        "Rankings over λ", "Cost of each feature", "Reliability diagram", "The observed network",
+        "Settings, seed and versions",
     ]  # fmt: skip
-    found = [page.words.rindex(f"{title} ") for title in titles]
+    found = [page.text.rindex(f"{title} ") for title in titles]
     assert found == sorted(found)
-    assert "the format cannot declare isolated nodes" in page.words
+    assert "the format cannot declare isolated nodes" in page.text
     for name in ("numpy", "netchoice", "plotly.js", "seed"):
-        assert name in page.words
+        assert name in page.text
 
 
-def test_one_file_and_no_more_than_eight_megabytes(page, answer, evaluation):
-    for made in (answer, evaluation):
-        assert 4_500_000 < (made / "report.html").stat().st_size < LARGEST
+def test_one_self_contained_file_of_at_most_eight_megabytes(page, choice, evaluation):
+    for path in (choice, evaluation):
+        assert 4_500_000 < (path / "report.html").stat().st_size < LARGEST
     for tag, attributes in page.elements:
         assert "src" not in attributes
         assert attributes.get("href", "#").startswith("#"), tag
@@ -132,7 +133,7 @@ def test_one_file_and_no_more_than_eight_megabytes(page, answer, evaluation):
     assert "unsafe-inline" not in policy.partition("style-src")[0]
 
 
-def test_the_bones_of_a_page_for_everybody(page):
+def test_page_structure_is_accessible(page):
     assert page.elements[0] == ("html", {"lang": "en"})
     levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
@@ -149,14 +150,13 @@ def test_the_bones_of_a_page_for_everybody(page):
     assert links <= set(page.ids)
 
 
-def test_the_grid_holds_what_was_evaluated(answer):
-    held = folder.read_folder(answer)
-    tried = grid.Grid(held.rankings, held.evaluation, held.costs, held.chosen, held.unit)
-    packed = tried.packed()
-    assert packed["methods"][:2] == ["jmi", "relieff"]  # asked for; the others are compared only
+def test_explorer_data_match_the_evaluation(choice):
+    results = folder.read_folder(choice)
+    packed = explorer_data(results.feature_sets)
+    assert packed["methods"][:2] == ["jmi", "relieff"]  # requested; the others are compared only
     assert len(packed["methods"]) == 7
     count = 0
-    for row in held.evaluation.to_dict("records"):
+    for row in results.evaluation.to_dict("records"):
         method = packed["methods"].index(row["method"])
         penalty = packed["penalties"][method].index(row["penalty"])
         cell, k = packed["cells"][method][penalty], int(row["k"])
@@ -170,97 +170,99 @@ def test_the_grid_holds_what_was_evaluated(answer):
     best = packed["recommended"]
     cell = packed["cells"][best["method"]][best["penalty"]]
     chosen = [packed["features"][i] for i in cell["order"][: best["k"]]]
-    assert chosen == held.record["selection"]["features"]
+    assert chosen == results.record["selection"]["features"]
 
 
-def test_figures_hold_the_numbers_of_the_folder(page, answer):
+def test_figures_show_the_numbers_of_the_folder(page, choice):
     figures = json.loads(page.data)["figures"]
     record, evidence = (
-        json.loads((answer / f"{n}.json").read_text()) for n in ("choice", "evidence")
+        json.loads((choice / f"{n}.json").read_text()) for n in ("choice", "evidence")
     )
     bars = figures["models"]["data"][0]
     assert bars["x"] == pytest.approx(sorted(record["probabilities"].values()), rel=1e-4)
-    *clouds, star = figures["cloud"]["data"]
-    assert sum(len(trace["x"]) for trace in clouds) == len(evidence["embedding"]["x"]) == 320
+    *simulated, star = figures["embedding"]["data"]
+    assert sum(len(trace["x"]) for trace in simulated) == len(evidence["embedding"]["x"]) == 320
     assert [star["x"][0], star["y"][0]] == evidence["embedding"]["observed"]
-    assert "p_delete = 0." in clouds[0]["text"][0]
+    assert "p_delete = 0." in simulated[0]["text"][0]
     for i, value in enumerate(record["features"].values()):
         *models, observed = figures[f"feature-{i}"]["data"]
         assert observed["x"] == pytest.approx([value, value], rel=1e-6)
         assert [sum(trace["y"][:-1]) for trace in models] == pytest.approx([1, 1], abs=1e-3)
-    dots = figures["reliability"]["data"][1]
-    assert sum(dots["customdata"]) == 2 * sum(sum(r.values()) for r in record["confusion"].values())
+    points = figures["reliability"]["data"][1]
+    assert sum(points["customdata"]) == 2 * sum(
+        sum(r.values()) for r in record["confusion"].values()
+    )
     costs = figures["costs"]["data"][1]
-    held = CostModel(**json.loads((answer / "costs.json").read_text()))
-    assert len(costs["x"]) == len(held.features)
-    assert max(costs["x"]) == pytest.approx(max(held.alone().values()), rel=1e-4)
+    model = CostModel(**json.loads((choice / "costs.json").read_text()))
+    assert len(costs["x"]) == len(model.features)
+    assert max(costs["x"]) == pytest.approx(max(model.alone().values()), rel=1e-4)
 
 
-def test_what_the_folder_keeps_for_it_is_documented(answer):
+def test_files_of_the_folder_are_documented(choice):
     text = (ROOT / "docs" / "choose.md").read_text()
-    evidence = json.loads((answer / "evidence.json").read_text())
+    evidence = json.loads((choice / "evidence.json").read_text())
     assert evidence.pop("schema") == 1
     assert all(f"`{name}` (" in text for name in evidence)
-    for path in answer.iterdir():
+    for path in choice.iterdir():
         if path.name not in ("choice.json", "scores.jsonl"):  # the page itself, and a cache
             assert f"`{path.name}" in text
-    assert CostModel.from_file(answer / "costs.json").features == evidence["fit"]["features"]
+    assert CostModel.from_file(choice / "costs.json").features == evidence["fit"]["features"]
 
 
-def test_remade_it_is_the_same(answer, tmp_path, capsys):
-    first = (answer / "report.html").read_bytes()
-    assert run("report", answer, "--out", tmp_path / "again.html", "--json") == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["bytes"] == len(first)
+def test_report_is_reproducible(choice, tmp_path, capsys):
+    first = (choice / "report.html").read_bytes()
+    assert run("report", choice, "--out", tmp_path / "again.html", "--json") == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["bytes"] == len(first)
     assert (tmp_path / "again.html").read_bytes() == first
-    assert run("report", answer) == 0
+    assert run("report", choice) == 0
     assert "report.html: open it in a browser" in capsys.readouterr().out
 
 
-def test_without_a_report(tmp_path):
-    assert not (evaluated(tmp_path / "none", "--no-report") / "report.html").exists()
+def test_no_report_option(tmp_path):
+    assert not (run_evaluate(tmp_path / "none", "--no-report") / "report.html").exists()
 
 
-def test_features_that_were_named(tmp_path, monkeypatch):
+def test_choice_with_given_features(tmp_path, monkeypatch):
     monkeypatch.setattr(study, "SELECTION_SAMPLES", 320)
     path, rng = tmp_path / "named", np.random.default_rng(1)
     network = netchoice.get_model("dmr").grow(30, {"p_delete": 0.4, "p_new": 0.7}, rng)
-    named = {"features": ["degree_mean"], "samples": 100, "engine": "serial"}
-    netchoice.choose_model(network, "duplication", path=path, **named)
+    arguments = {"features": ["degree_mean"], "samples": 100, "engine": "serial"}
+    netchoice.choose_model(network, "duplication", path=path, **arguments)
     text = write_report(path).read_text()
     assert 'id="explorer"' not in text
-    assert "handed over in Python" in text
+    assert "passed in Python" in text
     assert '"grid":null' in text
 
 
-def test_an_evaluation_without_costs(tmp_path):
+def test_evaluation_without_costs(tmp_path):
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=80)
     lines = ["a,b,label", *(f"{i + rng.normal()},{rng.normal()},{'xy'[i]}" for i in y)]
     (tmp_path / "t.csv").write_text("\n".join(lines))
-    given = ["--methods", "jmi", "--penalties", "0", "--folds", "3", "-o", tmp_path / "out"]
-    assert run("evaluate", tmp_path / "t.csv", *given) == 0
+    arguments = ["--methods", "jmi", "--penalties", "0", "--folds", "3", "-o", tmp_path / "out"]
+    assert run("evaluate", tmp_path / "t.csv", *arguments) == 0
     page = Outline((tmp_path / "out" / "report.html").read_text())
     data = json.loads(page.data)
     assert not data["grid"]["has_costs"]
     assert data["figures"]["explorer"]["layout"]["xaxis"]["title"]["text"] == "number of features"
     assert "charge" not in page.ids
     assert "ranking" not in page.ids
-    assert "no costs were given" in page.words
-    assert not data["grid"]["given"]
+    assert "no costs were given" in page.text
+    assert not data["grid"]["costs_given"]
 
 
-def test_free_features_among_costly_ones_are_free(evaluation):
+def test_free_features_are_free_only_if_costs_were_given(evaluation):
     record = json.loads((evaluation / "recommended.json").read_text())
     free = record | {"recommended": record["recommended"] | {"cost": 0.0, "speedup": None}}
-    for most_expensive, told in ((3.0, "these features are free"), (0.0, "no costs were given")):
+    for most_expensive, details in ((3.0, "these features are free"), (0.0, "no costs were given")):
         costs = CostModel({"a": 0.0, "b": most_expensive})
-        card = words.of_evaluation(free, costs, Unit(False)).cards[3]
-        assert (card.answer, card.rest) == ("nothing", told)
+        card = evaluation_headline(free, costs, "").cards[3]
+        assert (card.answer, card.details) == ("nothing", details)
 
 
-def test_only_flat_priors_are_drawn(answer, tmp_path):
-    shutil.copytree(answer, tmp_path / "other")
+def test_only_uniform_priors_are_drawn(choice, tmp_path):
+    shutil.copytree(choice, tmp_path / "other")
     file = tmp_path / "other" / "choice.json"
     record = json.loads(file.read_text())
     model = next(m for m in record["space"]["models"] if m["name"] == record["model"])
@@ -274,37 +276,39 @@ def test_only_flat_priors_are_drawn(answer, tmp_path):
             [trace["name"] for trace in figures[f"parameter-{i}"]["data"]]
             for i, _ in enumerate(record["parameters"])
         ]
-        return ["flat prior" in each for each in names], page.words
+        return ["uniform prior" in each for each in names], page.text
 
     assert list(record["parameters"]) == ["p_delete", "p_new"]
-    flat, told = drawn()
-    assert flat == [False, True]
-    assert "loguniform(0.25, 0.75)" in told
+    uniform, text = drawn()
+    assert uniform == [False, True]
+    assert "loguniform(0.25, 0.75)" in text
     model["match"] = {"edges_per_node": 2.0, "tolerance": 0.1}
-    flat, told = drawn()
-    assert flat == [False, False]
-    assert "uniform(0.25, 0.75), given the density" in told
-    assert "dashed line is a flat prior" not in told
+    uniform, text = drawn()
+    assert uniform == [False, False]
+    assert "uniform(0.25, 0.75), density-matched" in text
+    assert "dashed line is a uniform prior" not in text
     del record["space"]
     assert drawn()[0] == [False, False]
 
 
-def test_where_costs_were_timed_stands_beside_the_explorer(page):
-    section = page.words.partition("Each sign is a set of features")[2].partition("Lighter is")[0]
-    assert "timed on the simulations that the features were selected on; that on top" in section
+def test_explorer_says_where_costs_were_measured(page):
+    section = page.text.partition("Each marker is a set of features")[2].partition("Lighter cells")[
+        0
+    ]
+    assert "measured on the simulations from which the features were selected. The cost" in section
 
 
-def test_tables_that_a_script_fills_are_said_to_need_it(page, answer):
-    told = (
-        (answer / "report.html").read_text().partition("<noscript>")[2].partition("</noscript>")[0]
+def test_page_says_which_tables_need_javascript(page, choice):
+    text = (
+        (choice / "report.html").read_text().partition("<noscript>")[2].partition("</noscript>")[0]
     )
     assert {name for name in page.ids if name.endswith("-table")} == {"heat-table", "ranking-table"}
-    assert "tables of accuracies over λ and k and of rankings need JavaScript" in told
+    assert "tables of accuracies over λ and k and of rankings need JavaScript" in text
 
 
-def test_names_stay_text(answer, evaluation, tmp_path):
-    known = poisoned(answer, tmp_path / "poison")
-    for file in (write_report(tmp_path / "poison"), evaluation / "report.html"):
+def test_names_that_look_like_markup_stay_text(choice, evaluation, tmp_path):
+    known = copy_with_markup(choice, tmp_path / "markup")
+    for file in (write_report(tmp_path / "markup"), evaluation / "report.html"):
         page = Outline(file.read_text())
         allowed = {
             "html", "head", "meta", "title", "style", "body", "a", "header", "p", "h1", "h2", "h3",
@@ -316,17 +320,17 @@ def test_names_stay_text(answer, evaluation, tmp_path):
         assert set(tags) <= allowed
         assert tags.count("script") == 3
         assert not [a for _, a in page.elements if any(name.startswith("on") for name in a)]
-    page = Outline((tmp_path / "poison" / "report.html").read_text())
+    page = Outline((tmp_path / "markup" / "report.html").read_text())
     for name in ("dmc", "p_delete", "transitivity", "package", "jmi", "network"):
         shown = known[name].replace("/", "∕") if name == "network" else known[name]
-        assert " ".join(shown.split()) in page.words, name
-    for snare in SNARES:
-        assert " ".join(snare.format("a note").split()) in page.words
+        assert " ".join(shown.split()) in page.text, name
+    for name in MARKUP_NAMES:
+        assert " ".join(name.format("a note").split()) in page.text
 
 
-def test_labels_of_figures_hold_no_markup(answer, tmp_path):
-    poisoned(answer, tmp_path / "poison")
-    data = json.loads(Outline(write_report(tmp_path / "poison").read_text()).data)
+def test_labels_of_figures_contain_no_markup(choice, tmp_path):
+    copy_with_markup(choice, tmp_path / "markup")
+    data = json.loads(Outline(write_report(tmp_path / "markup").read_text()).data)
 
     def texts(part):
         if isinstance(part, dict):
@@ -338,32 +342,32 @@ def test_labels_of_figures_hold_no_markup(answer, tmp_path):
         elif isinstance(part, str):
             yield part
 
-    ours = re.compile(r"</?b>|<br>|<extra></extra>")
+    allowed = re.compile(r"</?b>|<br>|<extra></extra>")
     for text in [*texts(data["figures"]), *data["grid"]["labels"]]:
-        assert "<" not in ours.sub("", text), text
+        assert "<" not in allowed.sub("", text), text
 
 
-def test_costs_of_nothing_and_of_everything():
-    axis = CostAxis([0.0, 2.0, 3.0], Unit(False))
+def test_cost_axis_with_free_features():
+    axis = CostAxis([0.0, 2.0, 3.0], "")
     assert axis.layout("cost")["ticktext"] == ["free", "1", "2", "5", "10", "20", "50"]
-    assert CostAxis([0.0], Unit(True)).layout("cost")["type"] == "linear"
+    assert CostAxis([0.0], "s").layout("cost")["type"] == "linear"
     costs = CostModel({"a": 0.0, "b": 4.0}, {"b": ["s"]}, {"s": 1.0})
-    drawn = figures_grid.cost_list(costs, ["b"], Unit(False))
+    drawn = feature_costs(list_costs(costs), ["b"], "")
     assert drawn["layout"]["yaxis"]["ticktext"] == ["a", "<b>★ b</b>"]
     assert drawn["data"][1]["x"] == pytest.approx([4 / 3, 5.0], rel=1e-4)
-    assert drawn["data"][1]["text"][1] == "<b>b</b>: 5 alone<br>its own part 4<br>step s 1"
+    assert drawn["data"][1]["text"][1] == "<b>b</b>: 5 alone<br>own part: 4<br>step s: 1"
 
 
-def test_a_long_cost_list_draws_the_dearest_and_tables_all():
+def test_long_cost_figure_draws_the_most_expensive_and_tables_all():
     costs = CostModel({f"f{i:03}": float(i) for i in range(200)})
-    sheet = Sheet()
-    sections_grid.add_costs(sheet, costs, ["f003", "f199"], Unit(False))
-    layout = sheet.figures["costs"]["layout"]
-    assert len(layout["yaxis"]["ticktext"]) == figures_grid.MOST_COSTD + 1 == 61
+    sections = Sections()
+    sections_feature_sets.add_costs(sections, costs, ["f003", "f199"], "")
+    layout = sections.figures["costs"]["layout"]
+    assert len(layout["yaxis"]["ticktext"]) == MOST_FEATURES + 1 == 61
     assert layout["yaxis"]["ticktext"][:2] == ["<b>★ f003</b>", "f140"]
     assert layout["height"] < 1200
-    page = Outline(sheet.body())
-    assert "139 cheaper features are in the table only." in page.words
+    page = Outline(sections.html())
+    assert "139 cheaper features are in the table only." in page.text
     assert [tag for tag, _ in page.elements].count("tr") == 201
 
 
@@ -377,9 +381,8 @@ def test_a_long_cost_list_draws_the_dearest_and_tables_all():
     ],
 )
 def test_every_value_is_in_the_histogram(values, observed):
-    figure = figures_answer.distribution(
-        "f", np.array(values), np.array(["a", "a", "b", "b"]), observed
-    )
+    models = np.array(["a", "a", "b", "b"])
+    figure = distribution(feature_histogram("f", np.array(values), models, observed))
     for trace in figure["data"][:2]:
         assert sum(trace["y"][:-1]) == pytest.approx(1)
     line = figure["data"][2]["x"][0]
@@ -387,7 +390,7 @@ def test_every_value_is_in_the_histogram(values, observed):
     assert edges[0] <= line <= edges[-1]
 
 
-def test_nothing_ends_a_script_early():
-    told = markup.script_json(["</script>", "<!--", "\u2028", "&"])
-    assert not set("<>&\u2028") & set(told)
-    assert json.loads(told) == ["</script>", "<!--", "\u2028", "&"]
+def test_embedded_json_cannot_end_its_script():
+    packed = markup.script_json(["</script>", "<!--", "\u2028", "&"])
+    assert not set("<>&\u2028") & set(packed)
+    assert json.loads(packed) == ["</script>", "<!--", "\u2028", "&"]

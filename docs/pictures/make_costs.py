@@ -55,14 +55,14 @@ def main() -> None:
     """Measure, draw."""
     table = netchoice.simulate_table("duplication", n_nodes=1000, n_samples=40, seed=1)
     draw_sharing(table.costs).savefig(HERE / "cost-sharing.png")
-    most_expensive = netchoice.plots.feature_costs(table.costs, top=14)
-    netchoice.plots.save(most_expensive, HERE / "cost-list.png")
+    most_expensive = netchoice.figures.feature_costs(table.costs, top=14)
+    netchoice.figures.save(most_expensive, HERE / "cost-list.png")
 
     patients = netchoice.ReferenceTable.from_csv(
         EXAMPLES / "patients.csv", "diagnosis", costs=EXAMPLES / "costs.csv"
     )
-    clinic = netchoice.plots.feature_costs(patients.costs.only(patients.features), unit="euro")
-    netchoice.plots.save(clinic, HERE / "clinic-costs.png")
+    clinic = netchoice.figures.feature_costs(patients.costs.only(patients.features), unit="euro")
+    netchoice.figures.save(clinic, HERE / "clinic-costs.png")
     train, test = patients.split(seed=1)
     methods = ("mrmr", "jmi", "jmim", "relieff", "random")
     selectors = [get_selector(name, costs=patients.costs) for name in methods]
@@ -70,8 +70,8 @@ def main() -> None:
     evaluation = netchoice.evaluate(rankings, test, ks=range(1, 7))
     chosen = netchoice.operating_point(evaluation)
     point = {"cost": chosen.cost, "accuracy": chosen.accuracy}
-    front = netchoice.plots.pareto(evaluation, point=point, unit="euro")
-    netchoice.plots.save(front, HERE / "clinic-front.png")
+    front = netchoice.figures.pareto(evaluation, point=point, unit="euro")
+    netchoice.figures.save(front, HERE / "clinic-front.png")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import netchoice
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parents[1] / "examples" / "dmr-network.tsv"
-SHOWN = ("probabilities", "cloud", "features", "parameters", "accuracy-against-cost")
+SHOWN = ("probabilities", "embedding", "features", "parameters", "accuracy-against-cost")
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     network, _ = netchoice.read_network(EXAMPLE)
     choice = netchoice.choose_model(network, "duplication")
     with TemporaryDirectory() as folder:
-        for path in netchoice.plots.draw_choice(choice, folder):
+        for path in netchoice.figures.draw_choice(choice, folder):
             if path.stem in SHOWN:
                 shutil.copy(path, HERE / f"tutorial-{path.name}")
 

@@ -19,7 +19,7 @@ from netchoice.simulate import simulate_table
 from netchoice.storage.table import ReferenceTable
 
 if TYPE_CHECKING:
-    from netchoice import evaluation, inference, information, plots, report, selection, workflows
+    from netchoice import evaluation, figures, inference, information, report, selection, workflows
     from netchoice.cost_growth import CostGrowth
     from netchoice.evaluation import evaluate_rankings, operating_point
     from netchoice.inference import embed
@@ -54,6 +54,7 @@ __all__ = [
     "evaluation",
     "feature",
     "feature_names",
+    "figures",
     "get_model",
     "get_space",
     "inference",
@@ -62,7 +63,6 @@ __all__ = [
     "model",
     "operating_point",
     "paper_costs",
-    "plots",
     "rank_features",
     "read_network",
     "recommend_pilot_size",
@@ -85,7 +85,7 @@ _LAZY = {
     "inference": "",
     "information": "",
     "operating_point": "evaluation",
-    "plots": "",
+    "figures": "",
     "rank_features": "workflows",
     "recommend_pilot_size": "workflows",
     "report": "",

@@ -1,5 +1,6 @@
-"""One self-contained HTML file about an answer or an evaluation, to be looked at and sent around."""
+"""The report of a choice or an evaluation: one self-contained HTML file."""
 
-from netchoice.report.write import write_report
+from netchoice.report.build import write_report
+from netchoice.report.reported import report_choice, report_evaluation
 
-__all__ = ["write_report"]
+__all__ = ["report_choice", "report_evaluation", "write_report"]

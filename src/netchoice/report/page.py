@@ -1,4 +1,4 @@
-"""One HTML file: style, script, data and words."""
+"""The HTML file: style, scripts, data and text."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import hashlib
 from importlib.resources import files
 from typing import Any
 
-from netchoice.report.markup import Html, element, join, script_json, void
-from netchoice.report.parts import Sheet, details, flat, table
-from netchoice.report.words import Card, Told
+from netchoice.report.elements import Sections
+from netchoice.report.headline import Card, Headline
+from netchoice.report.markup import Html, element, script_json, void
 
 WITHOUT_SCRIPT = (
     "The figures, the controls, and the tables of accuracies over λ and k and of rankings need "
@@ -17,24 +17,25 @@ WITHOUT_SCRIPT = (
 )
 
 
-def page(told: Told, sheet: Sheet, data: dict[str, Any]) -> str:
-    """The whole file."""
+def page(headline: Headline, sections: Sections, data: dict[str, Any]) -> str:
+    """Return the text of the HTML file."""
     scripts = [_plotly(), _asset("report.js")]
-    packed = script_json({"figures": sheet.figures, **data})
+    packed = script_json({"figures": sections.figures, **data})
     head = element(
         "head",
         void("meta", charset="utf-8"),
         void("meta", http_equiv="Content-Security-Policy", content=_policy(scripts)),
         void("meta", name="viewport", content="width=device-width, initial-scale=1"),
         void("meta", name="color-scheme", content="light dark"),
-        element("title", f"netchoice: {told.title}"),
+        element("title", f"netchoice: {headline.title}"),
         element("style", Html(_asset("report.css"))),
     )
+    brand = element("p", "netchoice", class_="brand")
     body = element(
         "body",
-        element("a", "To the content", href="#answer", class_="skip"),
-        _header(told),
-        element("main", _answer(told), sheet.contents(), sheet.body()),
+        element("a", "Skip to the content", href="#answer", class_="skip"),
+        element("header", brand, element("h1", headline.title)),
+        element("main", _first_screen(headline), sections.contents(), sections.html()),
         element("noscript", element("p", WITHOUT_SCRIPT)),
         element("script", packed, type="application/json", id="data"),
         *(element("script", Html(script)) for script in scripts),
@@ -42,20 +43,16 @@ def page(told: Told, sheet: Sheet, data: dict[str, Any]) -> str:
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
 
 
-def _header(told: Told) -> Html:
-    return element("header", element("p", "netchoice", class_="brand"), element("h1", told.title))
-
-
-def _answer(told: Told) -> Html:
+def _first_screen(headline: Headline) -> Html:
     notes: Html | None = None
-    if told.notes:
-        items = [element("li", note) for note in told.notes]
-        notes = element("div", element("h3", "To be kept in mind"), element("ul", *items))
+    if headline.notes:
+        items = [element("li", note) for note in headline.notes]
+        notes = element("div", element("h3", "Notes"), element("ul", *items))
     return element(
         "section",
-        element("h2", "In short", class_="hidden"),
-        element("p", told.headline, class_="headline"),
-        element("div", *map(_card, told.cards), class_="cards"),
+        element("h2", "Summary", class_="hidden"),
+        element("p", headline.verdict, class_="headline"),
+        element("div", *map(_card, headline.cards), class_="cards"),
         notes or "",
         id="answer",
     )
@@ -66,28 +63,13 @@ def _card(card: Card) -> Html:
         "div",
         element("p", card.question, class_="question"),
         element("p", card.answer, class_="reply"),
-        element("p", card.rest, class_="rest"),
+        element("p", card.details, class_="rest"),
         class_="card warning" if card.warning else "card",
     )
 
 
-def add_settings(sheet: Sheet, groups: dict[str, Any]) -> None:
-    """Every parameter, seed and version."""
-    shown = [
-        details(title, table(title, ("name", "value"), flat(record)))
-        for title, record in groups.items()
-        if record
-    ]
-    sheet.add(
-        "settings",
-        "Settings, seed and versions",
-        "With these the run can be repeated.",
-        join(shown),
-    )
-
-
 def _policy(scripts: list[str]) -> str:
-    """Nothing is fetched, and no script runs but these."""
+    """Return a content policy that fetches nothing and runs only these scripts."""
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
         for script in scripts
@@ -105,5 +87,5 @@ def _asset(name: str) -> str:
 def _plotly() -> str:
     from plotly.offline import get_plotlyjs
 
-    # The parser of a page turns other ends of line into this one before it takes the hash.
+    # A browser normalizes line ends before it computes the hash.
     return str(get_plotlyjs()).replace("\r\n", "\n").replace("\r", "\n")

@@ -1,4 +1,4 @@
-"""Sections that only the report of an answer for a network has."""
+"""Sections that only the report of a choice has."""
 
 from __future__ import annotations
 
@@ -7,225 +7,239 @@ from typing import Any
 
 import numpy as np
 
-from netchoice.report import figures_answer
-from netchoice.report.folder import Held
+from netchoice.figures.data.histograms import feature_histogram
+from netchoice.figures.interactive import distributions, models
+from netchoice.report.elements import Sections, cell, details, paragraph, table
+from netchoice.report.folder import ResultFolder
 from netchoice.report.markup import Html, element
-from netchoice.report.parts import Sheet, cell, details, paragraph, table
-from netchoice.workflows.choice import chance
+from netchoice.workflows.choice import format_probability
 
 
-def add_models(sheet: Sheet, record: Mapping[str, Any]) -> None:
-    """Model probabilities, and the parameters of the most probable one."""
-    chances = record["probabilities"]
+def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
+    """Add the probabilities of the models."""
+    probabilities = record["probabilities"]
     rows = [
         (
             name,
-            chance(chances[name]),
-            " to ".join(map(chance, record["intervals"][name])),
+            format_probability(probabilities[name]),
+            " to ".join(map(format_probability, record["intervals"][name])),
             f"{record['fit_p_values'][name]:.3g}",
         )
-        for name in sorted(chances, key=lambda name: -chances[name])
+        for name in sorted(probabilities, key=lambda name: -probabilities[name])
     ]
-    sheet.add(
+    sections.add(
         "models",
         "Model probabilities",
-        "A bar is the probability that a model made the network, given that one of them did; the line "
-        "across its end is how uncertain that is.",
-        sheet.draw(
+        "Each bar is the probability that a model made the network, given that one of them did. The "
+        "line across its end is the interval of that probability.",
+        sections.draw(
             "models",
-            figures_answer.probabilities(record),
-            "Bars of the probability of each model, with intervals",
+            models.probabilities(record),
+            "Bar chart of the probability of each model, with intervals",
         ),
         details(
-            "The numbers as a table",
-            table("Most probable first", ("model", "probability", "between", "fit p"), rows),
-        ),
-    )
-
-
-def add_parameters(sheet: Sheet, record: Mapping[str, Any], kept: Mapping[str, Any] | None) -> None:
-    """What is known of each parameter."""
-    if not kept:
-        return
-    made = _most_probable(record)
-    priors, matched = made.get("priors", {}), "match" in made
-    flat = {n for n in record["parameters"] if not matched and is_flat(priors.get(n, ""))}
-    drawn = [
-        sheet.draw(
-            f"parameter-{i}",
-            figures_answer.posterior(name, kept, told, flat=name in flat),
-            f"Histogram of what is known of the parameter {name}",
-        )
-        for i, (name, told) in enumerate(record["parameters"].items())
-    ]
-    rows = [
-        (
-            name,
-            told["median"],
-            *told["interval"],
-            f"{told['coverage']:.0%}",
-            told["at_boundary"] or "no",
-            priors.get(name, "not told") + (", given the density" if matched else ""),
-        )
-        for name, told in record["parameters"].items()
-    ]
-    head = (
-        "parameter",
-        "median",
-        "lower end",
-        "upper end",
-        "coverage",
-        "at the prior's boundary",
-        "prior",
-    )
-    sheet.add(
-        "parameters",
-        f"Parameters of {record['model']}",
-        "Where the filled area is high, the parameter is probable; a posterior that looks like its "
-        "prior says that the network told nothing about it."
-        + (" The dashed line is a flat prior." if flat else ""),
-        element("div", *drawn, class_="small"),
-        details("The numbers as a table", table("If this model made the network", head, rows)),
-    )
-
-
-def _most_probable(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What the folder tells of that model, if anything.
-
-    Its priors hold before any network is grown. Where networks must match in density, only some
-    of the draws are kept, and these need not be flat.
-    """
-    models: list[dict[str, Any]] = (record.get("space") or {}).get("models", [])
-    return next((model for model in models if model["name"] == record["model"]), {})
-
-
-def is_flat(prior: str) -> bool:
-    """Whether every value between the bounds is as likely as any other.
-
-    >>> [is_flat(text) for text in ("uniform(0, 1)", "loguniform(1, 9)", "integers(1, 9)", "")]
-    [True, False, False, False]
-    >>> is_flat("scipy.stats.uniform(0.25, 0.5) on [0.25, 0.75]")
-    True
-    """
-    return prior.removeprefix("scipy.stats.").startswith("uniform(")
-
-
-def add_cloud(sheet: Sheet, held: Held) -> None:
-    """Where the network lies among simulations."""
-    embedding, fit = held.evidence["embedding"], held.evidence["fit"]
-    models = list(fit["below"])
-    rows = [
-        (name, value, *(fit["below"][model][i] for model in models))
-        for i, (name, value) in enumerate(zip(fit["features"], fit["observed"], strict=True))
-    ]
-    places = f"{len(embedding['features'])} features"
-    sheet.add(
-        "cloud",
-        "Where the network lies",
-        "Each sign is a simulated network, and near ones are alike; the star is the observed one. If it "
-        "stands apart from all, no model explains it. Hover for the parameters of a simulation; click a "
-        "name to hide its model.",
-        sheet.draw(
-            "cloud",
-            figures_answer.cloud(embedding),
-            "Scatter plot of simulated networks by model with the observed network among them",
-        ),
-        paragraph(
-            f"Distances in the plane have correlation {embedding['pearson']:.2f} with those between "
-            f"{places} (distance correlation {embedding['distance_correlation']:.2f}).",
-            class_="aside",
-        ),
-        details(
-            "Feature by feature: the share of simulations below the network's value",
+            "Show the numbers as a table",
             table(
-                "0 or 1: beyond all simulations of the model",
-                ("feature", "observed", *(f"below, {model}" for model in models)),
+                "Most probable model first",
+                ("model", "probability", "interval", "p-value of the fit"),
                 rows,
             ),
         ),
     )
 
 
-def add_features(sheet: Sheet, held: Held) -> None:
-    """Each selected feature's distribution per model with the observed value."""
-    assert held.table is not None
-    X, models = held.table.X, held.table.y.astype(str).to_numpy()
-    drawn, rows = [], []
-    for i, (name, observed) in enumerate(held.record["features"].items()):
-        values = X[name].to_numpy(dtype=np.float64)
-        drawn.append(
-            sheet.draw(
-                f"feature-{i}",
-                figures_answer.distribution(name, values, models, float(observed)),
-                f"Histograms of {name} by model, with the value of the observed network",
+def add_parameters(
+    sections: Sections, record: Mapping[str, Any], posterior: Mapping[str, Any] | None
+) -> None:
+    """Add the posteriors of the parameters, if the model has any."""
+    if not posterior:
+        return
+    spec = _model_spec(record)
+    priors, is_matched = spec.get("priors", {}), "match" in spec
+    uniform = {n for n in record["parameters"] if not is_matched and is_uniform(priors.get(n, ""))}
+    figures, rows = [], []
+    for i, (name, summary) in enumerate(record["parameters"].items()):
+        drawn = distributions.posterior(name, posterior, summary, uniform=name in uniform)
+        figures.append(
+            sections.draw(f"parameter-{i}", drawn, f"Histogram of the posterior of {name}")
+        )
+        prior = priors.get(name, "unknown") + (", density-matched" if is_matched else "")
+        rows.append(
+            (
+                name,
+                summary["median"],
+                *summary["interval"],
+                f"{summary['coverage']:.0%}",
+                summary["at_boundary"] or "no",
+                prior,
             )
         )
-        for model in sorted(set(models)):
-            low, middle, high = np.nanquantile(values[models == model], (0.05, 0.5, 0.95)).tolist()
-            rows.append((name, model, float(observed), low, middle, high))
-    head = ("feature", "model", "observed", "5% of simulations below", "median", "95% below")
-    sheet.add(
-        "features",
-        "The features that the answer rests on",
-        "The steps are the simulations of each model, the thick line is the observed network: where "
-        "models do not overlap, the feature tells them apart.",
-        element("div", *drawn, class_="small"),
-        details("The numbers as a table", table("Simulations of each model", head, rows)),
+    head = ("parameter", "median", "lower end", "upper end", "coverage",
+            "at the prior's boundary", "prior")  # fmt: skip
+    sections.add(
+        "parameters",
+        f"Parameters of {record['model']}",
+        "The filled area is the posterior density of the parameter. If it looks like the prior, the "
+        "network does not determine the parameter."
+        + (" The dashed line is a uniform prior." if uniform else ""),
+        element("div", *figures, class_="small"),
+        details(
+            "Show the numbers as a table",
+            table("Posteriors if this model made the network", head, rows),
+        ),
     )
 
 
-def add_reliability(sheet: Sheet, held: Held) -> None:
-    """Can the probabilities be believed?"""
-    record, bins = held.record, held.evidence["reliability"]
-    told = list(next(iter(record["confusion"].values())))
+def _model_spec(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the stored description of the most probable model, or an empty one.
+
+    Its priors hold before any network is simulated. If networks are density-matched, only some
+    draws are kept, and those need not be uniform.
+    """
+    specs: list[dict[str, Any]] = (record.get("space") or {}).get("models", [])
+    return next((spec for spec in specs if spec["name"] == record["model"]), {})
+
+
+def is_uniform(prior: str) -> bool:
+    """Return whether a prior, given as text, is continuous and uniform.
+
+    >>> [is_uniform(text) for text in ("uniform(0, 1)", "loguniform(1, 9)", "integers(1, 9)", "")]
+    [True, False, False, False]
+    >>> is_uniform("scipy.stats.uniform(0.25, 0.5) on [0.25, 0.75]")
+    True
+    """
+    return prior.removeprefix("scipy.stats.").startswith("uniform(")
+
+
+def add_embedding(sections: Sections, folder: ResultFolder) -> None:
+    """Add the embedding of simulated networks with the observed one."""
+    embedding, fit = folder.evidence["embedding"], folder.evidence["fit"]
+    names = list(fit["below"])
+    rows = [
+        (name, value, *(fit["below"][model][i] for model in names))
+        for i, (name, value) in enumerate(zip(fit["features"], fit["observed"], strict=True))
+    ]
+    sections.add(
+        "embedding",
+        "The network among the simulations",
+        "Each point is a simulated network; similar networks are close to each other. The star is the "
+        "observed network. If it lies apart from all points, it is outside the simulated range and no "
+        "model fits. Hover over a point for the parameters of the simulation; click a name in the "
+        "legend to hide that model.",
+        sections.draw(
+            "embedding",
+            models.embedding(embedding),
+            "Scatter plot of simulated networks by model, with the observed network",
+        ),
+        paragraph(
+            f"The distances in the plane have a correlation of {embedding['pearson']:.2f} with the "
+            f"distances between {len(embedding['features'])} features (distance correlation "
+            f"{embedding['distance_correlation']:.2f}).",
+            class_="aside",
+        ),
+        details(
+            "Show the share of simulations below the observed value of each feature",
+            table(
+                "0 or 1: the observed value is outside the simulated range of the model",
+                ("feature", "observed value", *(f"share below, {model}" for model in names)),
+                rows,
+            ),
+        ),
+    )
+
+
+def add_features(sections: Sections, folder: ResultFolder) -> None:
+    """Add the distribution of each selected feature by model, with the observed value."""
+    assert folder.table is not None
+    X, labels = folder.table.X, folder.table.y.astype(str).to_numpy()
+    figures, rows = [], []
+    for i, (name, observed) in enumerate(folder.record["features"].items()):
+        values = X[name].to_numpy(dtype=np.float64)
+        histogram = feature_histogram(name, values, labels, float(observed))
+        figures.append(
+            sections.draw(
+                f"feature-{i}",
+                distributions.distribution(histogram),
+                f"Histograms of {name} by model, with the value of the observed network",
+            )
+        )
+        for model in sorted(set(labels)):
+            quantiles = np.nanquantile(values[labels == model], (0.05, 0.5, 0.95)).tolist()
+            rows.append((name, model, float(observed), *quantiles))
+    sections.add(
+        "features",
+        "The selected features",
+        "Each histogram shows the simulations of one model; the thick line is the observed network. A "
+        "feature distinguishes models whose histograms do not overlap.",
+        element("div", *figures, class_="small"),
+        details(
+            "Show the quantiles as a table",
+            table(
+                "Quantiles over the simulations of each model",
+                ("feature", "model", "observed value", "5% quantile", "median", "95% quantile"),
+                rows,
+            ),
+        ),
+    )
+
+
+def add_reliability(sections: Sections, folder: ResultFolder) -> None:
+    """Add the reliability diagram and the confusion matrix."""
+    record, bins = folder.record, folder.evidence["reliability"]
+    predicted = list(next(iter(record["confusion"].values())))
     confusion = table(
-        "Rows: the true model of held-out simulations; columns: the model told",
-        ("true", *told),
-        [(name, *(row[other] for other in told)) for name, row in record["confusion"].items()],
+        "Confusion matrix of held-out simulations: true model in rows, predicted model in columns",
+        ("true model", *predicted),
+        [(name, *(row[other] for other in predicted)) for name, row in record["confusion"].items()],
     )
     scores = record["scores"]
     rows = [
         (f"{row['low']:.1f} to {row['high']:.1f}", int(row["n"]), row["predicted"], row["observed"])
         for row in bins
     ]
-    sheet.add(
+    sections.add(
         "reliability",
-        "Can the probabilities be believed?",
-        "Simulations whose model is known were left out and then told. On the dashed line, what is told "
-        "with probability 0.8 is so eight times in ten; larger dots stand for more cases.",
-        sheet.draw(
+        "Reliability diagram",
+        "Simulations with known models were held out and predicted. On the dashed line, predictions "
+        "with probability 0.8 are correct in 80% of cases. Larger points stand for more predictions; "
+        "vertical lines span two standard errors on either side.",
+        sections.draw(
             "reliability",
-            figures_answer.reliability(bins),
-            "Share of cases that were so against the probability told",
+            models.reliability(bins),
+            "Observed frequency against predicted probability",
             "narrow",
         ),
         confusion,
         paragraph(
-            f"Told rightly: {record['accuracy']:.2%}. Logarithmic score {scores['log_score']:.4g}, "
-            f"Brier score {scores['brier']:.4g}; 0 is perfect for both.",
+            f"Held-out accuracy: {record['accuracy']:.2%}. Logarithmic score "
+            f"{scores['log_score']:.4g}, Brier score {scores['brier']:.4g}; 0 is perfect for both.",
             class_="aside",
         ),
         details(
-            "The dots as a table",
-            table("By probability told", ("told", "cases", "mean told", "share that was so"), rows),
+            "Show the points as a table",
+            table(
+                "Predictions by their probability",
+                ("predicted probability", "predictions", "mean prediction", "observed frequency"),
+                rows,
+            ),
         ),
     )
 
 
-def add_reading(sheet: Sheet, held: Held) -> None:
-    """What was read, and what was compared."""
-    if held.reading is not None:
-        lines: Html = element("ul", *(element("li", line) for line in held.reading.lines()))
+def add_network(sections: Sections, folder: ResultFolder) -> None:
+    """Add what was found in the network file, and the network that was used."""
+    if folder.reading is not None:
+        lines: Html = element("ul", *(element("li", line) for line in folder.reading.lines()))
     else:
-        lines = paragraph("The network was handed over in Python, not read from a file.")
+        lines = paragraph("The network was passed in Python, not read from a file.")
     network = [
-        (name.replace("_", " "), cell(value)) for name, value in held.record["network"].items()
+        (name.replace("_", " "), cell(value)) for name, value in folder.record["network"].items()
     ]
-    sheet.add(
-        "reading",
-        "What was read",
-        "What the file held, what was dropped on the way to a simple network, and the network that was "
-        "compared with simulations.",
+    sections.add(
+        "network",
+        "The observed network",
+        "What the file contained, what was removed to obtain a simple network, and the network that "
+        "was compared with the simulations.",
         lines,
-        table("The network that was compared", ("what", "value"), network),
+        table("The network that was compared", ("property", "value"), network),
     )

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netchoice import plots
+from netchoice import figures
+from netchoice.figures.static.axes import DPI, GREY, SMALL, WIDTH, root_figure
+from netchoice.figures.style import series_styles
 from netchoice.inference import embed
-from netchoice.plots.canvas import COLOURS, DPI, GREY, LINES, SMALL, WIDTH, figure_of
-from netchoice.plots.choices import shades
 from netchoice.reproduction.cost_settings import AS_PUBLISHED, DEFAULT, SETTINGS, Setting
 from netchoice.reproduction.paper_methods import (
     APPENDIX_METHODS,
@@ -36,9 +36,9 @@ _STUDIES = {
 
 def save_both(picture: Any, path: Path) -> None:
     """Save a figure as PNG and as PDF, with the same layout."""
-    plots.save(picture, path.with_suffix(".png"))
-    figure_of(picture).set_layout_engine("none")
-    plots.save(picture, path.with_suffix(".pdf"))
+    figures.save(picture, path.with_suffix(".png"))
+    root_figure(picture).set_layout_engine("none")
+    figures.save(picture, path.with_suffix(".pdf"))
 
 
 def draw_heat_maps(run: SpaceRun, folder: Path) -> None:
@@ -68,7 +68,7 @@ def draw_heat_maps(run: SpaceRun, folder: Path) -> None:
 
 def _heat(frame: pd.DataFrame, methods: Iterable[str], setting: Setting) -> Any:
     low = float(frame["accuracy"].min())
-    return plots.heatmaps(
+    return figures.heatmaps(
         frame, methods=methods, share=f"share_{setting.charge}", vmin=low, vmax=1.0
     )
 
@@ -82,11 +82,12 @@ def draw_transition(run: SpaceRun, folder: Path) -> None:
     axes = figure.subplots(2, 2, sharey=True).ravel()
     for ax, setting in zip(axes, settings, strict=True):
         frame = run.transition(setting)
-        for i, (method, rows) in enumerate(frame.groupby("method", sort=False)):
+        styles = series_styles(dict.fromkeys(frame["method"]))
+        for method, rows in frame.groupby("method", sort=False):
             rows = rows[rows["penalty"] > 0].sort_values("penalty")
             ax.plot(
                 rows["penalty"], rows["accuracy"], label=method, linewidth=1.5,
-                color=COLOURS[i % len(COLOURS)], linestyle=LINES[i % len(LINES)],
+                color=styles[method].colour, linestyle=styles[method].line,
             )  # fmt: skip
         ax.set_xscale("log")
         ax.set_title(setting.label, loc="left", fontsize=SMALL + 2)
@@ -110,7 +111,7 @@ def draw_cost_growth(pilots: Mapping[str, PilotRun], folder: Path) -> None:
         {"name": family, "curve": _power(run.growth), **_interval(run.growth)}
         for family, run in pilots.items()
     ]
-    picture = plots.cost_growth(pd.concat(frames, ignore_index=True), fits)
+    picture = figures.cost_growth(pd.concat(frames, ignore_index=True), fits)
     save_both(picture, folder / "figure-3-growth")
 
 
@@ -126,7 +127,7 @@ def draw_pilot_accuracy(pilots: Mapping[str, PilotRun], folder: Path) -> None:
     """Draw the accuracy on large networks by the size of the pilots, which the paper describes."""
     for family, run in pilots.items():
         ks = [k for k in (1, 2, 3, 5, 10, 15) if k in set(run.accuracy["k"])]
-        save_both(plots.pilot_accuracy(run.accuracy, ks=ks), folder / f"pilots-{family}")
+        save_both(figures.pilot_accuracy(run.accuracy, ks=ks), folder / f"pilots-{family}")
 
 
 def draw_yeast(run: YeastRun, counted: str, five: tuple[str, ...], path: Path) -> None:
@@ -138,7 +139,7 @@ def draw_yeast(run: YeastRun, counted: str, five: tuple[str, ...], path: Path) -
     for ax, letter, network in zip(axes, "abc", NETWORKS, strict=False):
         table = run.table(network, counted)
         placed = embed(table.X[list(five)], table.y, run.observed(network), scaling="standard")
-        plots.cloud(placed, ax=ax)
+        figures.embedding(placed, ax=ax)
         ax.get_legend().remove()
         title = f"({letter}) {_STUDIES[network]}, n = {run.size(network, counted)}"
         ax.set_title(title, loc="left", fontsize=SMALL + 2)
@@ -155,13 +156,16 @@ def _transitivity(ax: Any, run: YeastRun, counted: str) -> None:
     table = run.table("ito2001", counted)
     seen = run.observed("ito2001")["transitivity"]
     edges = np.linspace(0, max(1e-9, float(table.X["transitivity"].max()), seen), 60)
-    colours = shades(sorted(set(table.y)))
-    for i, (model, values) in enumerate(table.X["transitivity"].groupby(table.y)):
+    styles = series_styles(sorted(set(table.y)))
+    for model, values in table.X["transitivity"].groupby(table.y):
+        style = styles[model]
         ax.hist(
-            values, edges, density=True, histtype="stepfilled", alpha=0.45, color=colours[i],
+            values, edges, density=True, histtype="stepfilled", alpha=0.45, color=style.colour,
             label=str(model),
         )  # fmt: skip
-        ax.hist(values, edges, density=True, histtype="step", color=colours[i], linestyle=LINES[i])
+        ax.hist(
+            values, edges, density=True, histtype="step", color=style.colour, linestyle=style.line
+        )
     ax.axvline(seen, color="black", linestyle="--", label="Ito et al. 2001")
     ax.set(xlabel="transitivity", ylabel="density")
     ax.set_title("(d) transitivity of the simulations", loc="left", fontsize=SMALL + 2)

@@ -1,36 +1,36 @@
 "use strict";
-// Draws the figures of the page and lets its controls move through all sets of features.
-// Names that came from users reach the page as text only: textContent, or labels escaped for Plotly.
+// Draws the figures of the page and lets the controls select any set of features.
+// Names from users reach the page as text only: textContent, or labels escaped for Plotly.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const grid = data.grid;
   const byId = (id) => document.getElementById(id);
   const plot = (name) => byId(`figure-${name}`);
 
-  // Looks
+  // Colours and layout
 
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const narrow = window.matchMedia("(max-width: 40rem)");
-  const STANDS_FOR = { "#010203": "--ink", "#fdfefc": "--paper", "#7a7b7c": "--faint" };
-  const BY_NIGHT = { "#0072B2": "#4aa3df", "#D55E00": "#f0883e", "#009E73": "#2bc59a" };
+  const PAGE_COLOURS = { "#010203": "--text", "#fdfefc": "--surface", "#7a7b7c": "--faint" };
+  const DARK_MODE = { "#0072B2": "#4aa3df", "#D55E00": "#f0883e", "#009E73": "#2bc59a" };
   const config = {
-    displayModeBar: narrow.matches ? false : "hover", // it would lie on the figure
+    displayModeBar: narrow.matches ? false : "hover", // it would cover the figure
     displaylogo: false,
     responsive: true,
     scrollZoom: false,
-    typesetMath: false, // a name may hold two dollars
+    typesetMath: false, // a name may contain two dollar signs
     modeBarButtons: [["zoomIn2d", "zoomOut2d", "resetScale2d", "toImage"]],
   };
 
-  function coloured(part, style) {
+  function withPageColours(part, style) {
     if (typeof part === "string") {
-      if (part in STANDS_FOR) return style.getPropertyValue(STANDS_FOR[part]).trim();
-      return (dark.matches && BY_NIGHT[part]) || part;
+      if (part in PAGE_COLOURS) return style.getPropertyValue(PAGE_COLOURS[part]).trim();
+      return (dark.matches && DARK_MODE[part]) || part;
     }
-    if (Array.isArray(part)) return part.map((item) => coloured(item, style));
+    if (Array.isArray(part)) return part.map((item) => withPageColours(item, style));
     if (part === null || typeof part !== "object") return part;
     return Object.fromEntries(
-      Object.entries(part).map(([key, item]) => [key, coloured(item, style)])
+      Object.entries(part).map(([key, item]) => [key, withPageColours(item, style)])
     );
   }
 
@@ -40,52 +40,54 @@
     layout.font.size = 11;
     layout.legend.font = { size: 11 };
     const { tickvals, ticktext } = layout.xaxis;
-    if (layout.meta.few && tickvals?.length > 3) {
+    if (layout.meta.few_ticks && tickvals?.length > 3) {
       layout.xaxis.tickvals = tickvals.filter((_, i) => i % 2 === 0);
       layout.xaxis.ticktext = ticktext.filter((_, i) => i % 2 === 0);
     }
     const names = figure.data.filter((trace) => trace.showlegend !== false).map((trace) => trace.name);
     if (names.length > 3 && Math.max(...names.map((name) => name.length)) < 19) {
-      layout.legend.entrywidth = 88; // pixels, so that two stand side by side
+      layout.legend.entrywidth = 88; // pixels, so that several fit in a row
     }
   }
 
   function draw(name, change) {
     let figure = data.figures[name];
     if (Array.isArray(figure)) figure = figure[state.method];
-    figure = coloured(figure, getComputedStyle(document.documentElement));
+    figure = withPageColours(figure, getComputedStyle(document.documentElement));
     if (narrow.matches) forPhone(figure);
     if (change) change(figure);
     plot(name).style.minHeight = `${figure.layout.height}px`;
     return Plotly.react(plot(name), figure.data, figure.layout, config);
   }
 
-  // Words
+  // Numbers as text
 
-  function formatCost(cost) {
-    if (!grid.seconds) return String(Number(cost.toPrecision(4)));
-    if (cost === 0) return "0 s";
-    const units = [["h", 3600], ["min", 60], ["s", 1], ["ms", 1e-3], ["µs", 1e-6]];
-    const [unit, size] = units.find(([, least]) => cost >= least) || units[4];
+  // The same as cost_text in Python.
+  function costText(cost) {
+    if (grid.unit !== "s") return String(Number(cost.toPrecision(4)));
+    if (cost === 0 || cost >= 0.9995) return `${Number(cost.toPrecision(4))} s`;
+    const units = [["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]];
+    const [unit, size] = units.find(([, size]) => cost >= 0.9995 * size) || units[2];
     return `${Number((cost / size).toPrecision(3))} ${unit}`;
   }
 
   const percent = (share) => `${(100 * share).toFixed(2)}%`;
-  const lambda = (penalty) => String(Number(penalty.toPrecision(4)));
+  const penaltyText = (penalty) => String(Number(penalty.toPrecision(4)));
 
-  function cheaper(cost) {
-    if (!grid.given) return "no costs were given";
+  function costComparison(cost) {
+    if (!grid.costs_given) return "no costs were given";
     if (cost === 0) return "free";
-    const times = grid.whole / cost;
-    return times > 1.005 ? `${Number(times.toPrecision(3))} times cheaper` : "as expensive as all of them";
+    const times = grid.cost_of_all / cost;
+    return times > 1.005 ? `${Number(times.toPrecision(3))} times cheaper` : "the same cost";
   }
 
-  // The set that is shown: a method, one of its penalties, and a number of features
+  // The selected set: a method, one of its penalties, and a number of features
 
   const state = grid ? { ...grid.recommended, charge: grid.charge } : { method: 0 };
   const cell = () => grid.cells[state.method][state.penalty];
-  const of = (at, what, k) => at[what][at.k.indexOf(k)]; // not every k need have been tried
-  const place = (at, k, charge) => (grid.has_costs ? Math.max(of(at, charge, k), grid.floor) : k);
+  const value = (at, column, k) => at[column][at.k.indexOf(k)]; // some k may be missing
+  const position = (at, k, charge) =>
+    grid.has_costs ? Math.max(value(at, charge, k), grid.left_end) : k;
 
   function hoverText(method, penalty, k) {
     const at = grid.cells[method][penalty];
@@ -93,8 +95,8 @@
     const lines = [];
     for (let i = 0; i < names.length; i += 2) lines.push(names.slice(i, i + 2).join(", "));
     return (
-      `${percent(of(at, "accuracy", k))} for ${formatCost(of(at, state.charge, k))}<br>` +
-      `λ = ${lambda(grid.penalties[method][penalty])}, k = ${k}<br>${lines.join("<br>")}`
+      `${percent(value(at, "accuracy", k))} for ${costText(value(at, state.charge, k))}<br>` +
+      `λ = ${penaltyText(grid.penalties[method][penalty])}, k = ${k}<br>${lines.join("<br>")}`
     );
   }
 
@@ -103,19 +105,16 @@
       const n = grid.methods.length;
       figure.data.slice(0, n).forEach((trace, method) => {
         trace.x = trace.customdata.map(([penalty, k]) =>
-          place(grid.cells[method][penalty], k, state.charge)
+          position(grid.cells[method][penalty], k, state.charge)
         );
         trace.text = trace.customdata.map(([penalty, k]) => hoverText(method, penalty, k));
       });
       Object.assign(figure.data[n], grid.front[state.charge]);
       const best = grid.recommended;
       const chosen = grid.cells[best.method][best.penalty];
-      mark(figure.data[n + 1], place(chosen, best.k, state.charge), of(chosen, "accuracy", best.k));
-      mark(figure.data[n + 2], place(cell(), state.k, state.charge), of(cell(), "accuracy", state.k));
-      if (grid.has_costs && grid.seconds) {
-        const how = state.charge === "shared" ? "common steps paid once" : "each feature alone";
-        figure.layout.xaxis.title.text = `cost per network, ${how}`;
-      }
+      mark(figure.data[n + 1], position(chosen, best.k, state.charge), value(chosen, "accuracy", best.k));
+      mark(figure.data[n + 2], position(cell(), state.k, state.charge), value(cell(), "accuracy", state.k));
+      if (grid.has_costs) figure.layout.xaxis.title.text = grid.cost_titles[state.charge];
     });
   }
 
@@ -127,73 +126,73 @@
   const drawHeat = () =>
     draw("heat", (figure) => mark(figure.data[2], state.penalty, state.k));
 
-  function row(tag, texts) {
-    const line = document.createElement("tr");
-    texts.forEach((told, i) => {
-      const made = document.createElement(i === 0 || tag === "th" ? "th" : "td");
-      if (made.tagName === "TH") made.scope = tag === "th" ? "col" : "row";
-      made.textContent = told;
-      line.append(made);
+  function tableRow(tag, texts) {
+    const row = document.createElement("tr");
+    texts.forEach((text, i) => {
+      const item = document.createElement(i === 0 || tag === "th" ? "th" : "td");
+      if (item.tagName === "TH") item.scope = tag === "th" ? "col" : "row";
+      item.textContent = text;
+      row.append(item);
     });
-    return line;
+    return row;
   }
 
   function fillTable(name, head, rows) {
-    const room = byId(`${name}-table`);
-    if (!room || !byId(`${name}-details`).open) return;
+    const region = byId(`${name}-table`);
+    if (!region || !byId(`${name}-details`).open) return;
     const table = document.createElement("table");
     const caption = `Method ${grid.methods[state.method]}`;
     table.setAttribute("aria-label", caption);
-    table.createTHead().append(row("th", head));
-    table.createTBody().append(...rows.map((texts) => row("td", texts)));
-    room.className = "scroll";
-    room.tabIndex = 0;
-    room.setAttribute("role", "region");
-    room.setAttribute("aria-label", caption);
-    room.replaceChildren(table);
+    table.createTHead().append(tableRow("th", head));
+    table.createTBody().append(...rows.map((texts) => tableRow("td", texts)));
+    region.className = "scroll";
+    region.tabIndex = 0;
+    region.setAttribute("role", "region");
+    region.setAttribute("aria-label", caption);
+    region.replaceChildren(table);
   }
 
   function fillTables() {
     const cells = grid.cells[state.method];
-    const told = grid.penalties[state.method].map(lambda);
+    const penalties = grid.penalties[state.method].map(penaltyText);
     const ks = [...new Set(cells.flatMap((at) => at.k))].sort((a, b) => a - b);
     fillTable("heat", ["λ \\ k", ...ks.map(String)],
-      cells.map((at, p) => [told[p], ...ks.map((k) => of(at, "accuracy", k)?.toFixed(4) ?? "")]));
-    const most = Math.max(...cells.map((at) => at.order.length));
-    const places = Array.from({ length: most }, (_, i) => i);
-    fillTable("ranking", ["λ \\ place", ...places.map((i) => String(i + 1))],
-      cells.map((at, p) => [told[p], ...places.map((i) => grid.features[at.order[i]] ?? "")]));
+      cells.map((at, p) => [penalties[p], ...ks.map((k) => value(at, "accuracy", k)?.toFixed(4) ?? "")]));
+    const longest = Math.max(...cells.map((at) => at.order.length));
+    const positions = Array.from({ length: longest }, (_, i) => i);
+    fillTable("ranking", ["λ \\ position", ...positions.map((i) => String(i + 1))],
+      cells.map((at, p) => [penalties[p], ...positions.map((i) => grid.features[at.order[i]] ?? "")]));
   }
 
-  function tell() {
+  function describeSelected() {
     const at = cell();
     const i = at.k.indexOf(state.k);
-    const names = at.order.slice(0, state.k).map((number) => grid.features[number]);
-    byId("shown-features").replaceChildren(
+    const names = at.order.slice(0, state.k).map((index) => grid.features[index]);
+    byId("selected-features").replaceChildren(
       ...names.map((name) => Object.assign(document.createElement("li"), { textContent: name }))
     );
-    const figures = [
+    const numbers = [
       ["Accuracy", `${percent(at.accuracy[i])} (95% interval ${percent(at.low[i])} to ${percent(at.high[i])})`],
-      ["Cost, common steps paid once", formatCost(at.shared[i])],
-      ["Cost, each feature alone", formatCost(at.alone[i])],
-      ["Against all features", cheaper(at.shared[i])],
+      ["Cost, shared steps paid once", costText(at.shared[i])],
+      ["Cost, each feature paid alone", costText(at.alone[i])],
+      ["Compared with all features", costComparison(at.shared[i])],
     ];
-    byId("shown-figures").replaceChildren(
-      ...figures.flatMap(([term, told]) => [
+    byId("selected-numbers").replaceChildren(
+      ...numbers.flatMap(([term, text]) => [
         Object.assign(document.createElement("dt"), { textContent: term }),
-        Object.assign(document.createElement("dd"), { textContent: told }),
+        Object.assign(document.createElement("dd"), { textContent: text }),
       ])
     );
   }
 
-  function setSlider(name, value, [least, most], told, spoken) {
+  function setSlider(name, value, [lowest, highest], text, spoken) {
     const slider = byId(name);
-    slider.min = least;
-    slider.max = most;
+    slider.min = lowest;
+    slider.max = highest;
     slider.value = value;
-    slider.disabled = least === most;
+    slider.disabled = lowest === highest;
     slider.setAttribute("aria-valuetext", spoken);
-    byId(`${name}-told`).textContent = told;
+    byId(`${name}-value`).textContent = text;
   }
 
   function setControls() {
@@ -201,30 +200,30 @@
     byId("method").value = state.method;
     document.querySelectorAll("select.method").forEach((list) => (list.value = state.method));
     if (byId("charge")) byId("charge").value = state.charge;
-    const told = lambda(penalties[state.penalty]);
-    setSlider("penalty", state.penalty, [0, penalties.length - 1], told, `λ = ${told}`);
+    const text = penaltyText(penalties[state.penalty]);
+    setSlider("penalty", state.penalty, [0, penalties.length - 1], text, `λ = ${text}`);
     const spoken = `${state.k} ${state.k === 1 ? "feature" : "features"}`;
     const ks = cell().k;
     setSlider("k", state.k, [ks[0], ks.at(-1)], String(state.k), spoken);
   }
 
-  // The next k that was tried, onwards in the direction of the slider.
-  function tried(ks, wanted, before) {
+  // The nearest evaluated k in the direction in which the slider moved.
+  function nearestEvaluated(ks, wanted, before) {
     const above = ks.find((k) => k >= wanted);
     const below = ks.filter((k) => k <= wanted).pop();
     return wanted >= before ? above ?? below : below ?? above;
   }
 
-  function go(change) {
+  function selectSet(change) {
     const before = { ...state };
     if ("method" in change && change.method !== state.method && !("penalty" in change)) {
       const wanted = grid.penalties[state.method][state.penalty];
-      const offered = grid.penalties[change.method].map((penalty) => Math.abs(penalty - wanted));
-      change.penalty = offered.indexOf(Math.min(...offered));
+      const distances = grid.penalties[change.method].map((penalty) => Math.abs(penalty - wanted));
+      change.penalty = distances.indexOf(Math.min(...distances));
     }
     Object.assign(state, change);
-    state.k = tried(cell().k, state.k, before.k);
-    [setControls, tell].forEach(attempt);
+    state.k = nearestEvaluated(cell().k, state.k, before.k);
+    [setControls, describeSelected].forEach(attempt);
     ["explorer", "heat"].forEach(show);
     if (before.method !== state.method) {
       if (plot("ranking")) show("ranking");
@@ -235,14 +234,14 @@
   function listenToControls() {
     byId("controls").addEventListener("submit", (event) => event.preventDefault());
     document.querySelectorAll("#method, select.method").forEach((list) =>
-      list.addEventListener("change", () => go({ method: Number(list.value) }))
+      list.addEventListener("change", () => selectSet({ method: Number(list.value) }))
     );
     for (const name of ["penalty", "k"]) {
-      byId(name).addEventListener("input", () => go({ [name]: Number(byId(name).value) }));
+      byId(name).addEventListener("input", () => selectSet({ [name]: Number(byId(name).value) }));
     }
-    byId("charge")?.addEventListener("change", () => go({ charge: byId("charge").value }));
+    byId("charge")?.addEventListener("change", () => selectSet({ charge: byId("charge").value }));
     byId("recommended").addEventListener("click", () =>
-      go({ ...grid.recommended, charge: grid.charge })
+      selectSet({ ...grid.recommended, charge: grid.charge })
     );
   }
 
@@ -251,14 +250,14 @@
       const method = points[0].curveNumber;
       if (method >= grid.methods.length) return;
       const [penalty, k] = points[0].customdata;
-      go({ method, penalty, k });
+      selectSet({ method, penalty, k });
     });
   }
 
   function listenToHeat() {
     plot("heat").on("plotly_click", ({ points }) => {
       const cellAt = points.find((point) => point.curveNumber === 0);
-      if (cellAt) go({ penalty: Math.round(cellAt.x), k: Math.round(cellAt.y) });
+      if (cellAt) selectSet({ penalty: Math.round(cellAt.x), k: Math.round(cellAt.y) });
     });
   }
 
@@ -268,13 +267,13 @@
     }
   }
 
-  // What fails must not take the rest of the page with it
+  // An error in one part must not stop the others
 
-  function attempt(work) {
+  function attempt(action) {
     try {
-      work();
+      action();
     } catch (error) {
-      console.error(work.name, error);
+      console.error(action.name, error);
     }
   }
 
@@ -283,14 +282,14 @@
     try {
       await (special[name] || (() => draw(name)))();
     } catch (error) {
-      plot(name).textContent = "This figure cannot be drawn here; the tables of this page do not need it.";
+      plot(name).textContent = "This figure cannot be drawn; see the tables of this page for its numbers.";
       console.error(name, error);
     }
   }
 
   const showAll = () => Promise.all(Object.keys(data.figures).map(show));
 
-  if (grid) [setControls, tell].forEach(attempt);
+  if (grid) [setControls, describeSelected].forEach(attempt);
   showAll().then(() => {
     if (grid) [listenToControls, listenToExplorer, listenToHeat, listenToTables].forEach(attempt);
     dark.addEventListener("change", showAll);

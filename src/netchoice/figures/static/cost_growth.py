@@ -1,4 +1,4 @@
-"""What networks cost as they grow."""
+"""Figure of the cost per network against its number of nodes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,10 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.names import unknown
-from netchoice.plots.canvas import (
-    LINES,
-    SMALL,
-    Sign,
-    checked,
-    cost_axis,
-    paper,
-    signs,
-    size_axis,
-)
+from netchoice.figures.data.checks import check_columns, check_names
+from netchoice.figures.data.costs import cost_title
+from netchoice.figures.static.axes import SMALL, cost_axis, new_axes, size_axis
+from netchoice.figures.style import LINES, SeriesStyle, series_styles
 
 
 def cost_growth(
@@ -30,19 +23,19 @@ def cost_growth(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Cost per network against its number of nodes, both logarithmic, with fits.
+    """Draw the cost per network against its number of nodes, both logarithmic, with fits.
 
-    As Figure 3 of the paper.
+    The layout is that of Figure 3 of the paper.
 
     Parameters
     ----------
     frame : DataFrame
-        One row for each name and size: name (such as "all", or a feature), n (nodes), seconds
-        (the mean per network) and, for error bars, seconds_se.
+        One row for each name and size: name (such as "all", or a feature), n (number of nodes),
+        seconds (mean per network) and, for error bars, seconds_se.
     fits : iterable of mappings, optional
         Each with name (a series of the frame), curve (a function from an array of n to seconds, or
-        a pair of arrays, n and seconds), exponent and its interval low, high; or label, instead of
-        the exponent. Several fits of one series differ in their lines.
+        a pair of arrays, n and seconds), exponent and its interval low, high; or label instead of
+        the exponent. Several fits of one series differ in line style.
     ax : Axes, optional
 
     Returns
@@ -58,35 +51,36 @@ def cost_growth(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['all', '∝ $n^{2.00}$ (1.90 to 2.10)']
     """
-    checked(frame, ("name", "n", "seconds"), "growth table")
+    check_columns(frame, ("name", "n", "seconds"), "cost growth table")
     if not ((frame["n"] > 0) & (frame["seconds"] > 0)).all():
         raise UsageError(
-            "the growth table has n or seconds that are 0 or less; logarithms need more"
+            "the cost growth table has n or seconds of 0 or less; a logarithmic axis needs "
+            "positive numbers"
         )
-    ax = paper(ax)
+    ax = new_axes(ax)
     last = frame.sort_values("n").groupby("name", sort=False)["seconds"].last()
     by_cost = [str(name) for name in last.sort_values(ascending=False, kind="stable").index]
-    drawn = _by_name(fits or [], by_cost)
-    entries: list[Any] = []
+    fits_by_name = _by_name(fits or [], by_cost)
+    handles: list[Any] = []
     sizes: list[float] = list(frame["n"])
     seconds: list[float] = list(frame["seconds"])
-    for name, sign in signs(by_cost).items():
+    for name, style in series_styles(by_cost).items():
         rows = frame[frame["name"].astype(str) == name].sort_values("n")
-        entries.append(_markers(ax, name, rows, sign))
+        handles.append(_draw_points(ax, name, rows, style))
         span = np.geomspace(rows["n"].min(), rows["n"].max(), 100)
-        for i, fit in enumerate(drawn[name]):
+        for i, fit in enumerate(fits_by_name[name]):
             n, cost = _curve(fit, span)
             sizes += [n.min(), n.max()]
             seconds += [cost.min(), cost.max()]
-            entries += ax.plot(
-                n, cost, color=sign.colour, linestyle=LINES[i % len(LINES)], linewidth=1.4,
+            handles += ax.plot(
+                n, cost, color=style.colour, linestyle=LINES[i % len(LINES)][0], linewidth=1.4,
                 label=_label(fit), gid=f"fit of {name}",
             )  # fmt: skip
     size_axis(ax.xaxis, sizes)
-    cost_axis(ax.yaxis, seconds, "s", "cost per network")
+    cost_axis(ax.yaxis, seconds, "s", cost_title("s"))
     ax.grid(alpha=0.25)
     ax.legend(
-        handles=entries, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False,
+        handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False,
         fontsize=SMALL + 1,
     )  # fmt: skip
     return ax
@@ -95,23 +89,22 @@ def cost_growth(
 def _by_name(
     fits: Iterable[Mapping[str, Any]], names: list[str]
 ) -> dict[str, list[Mapping[str, Any]]]:
-    drawn: dict[str, list[Mapping[str, Any]]] = {name: [] for name in names}
+    by_name: dict[str, list[Mapping[str, Any]]] = {name: [] for name in names}
     for fit in fits:
         missing = [key for key in ("name", "curve") if key not in fit]
         if missing:
             raise UsageError(
                 f"a fit has {', '.join(map(str, fit))}; it lacks {' and '.join(missing)}"
             )
-        if str(fit["name"]) not in drawn:
-            raise unknown("series", str(fit["name"]), names)
-        drawn[str(fit["name"])].append(fit)
-    return drawn
+        (name,) = check_names("series", [str(fit["name"])], names)
+        by_name[name].append(fit)
+    return by_name
 
 
-def _markers(ax: Axes, name: str, rows: pd.DataFrame, sign: Sign) -> Any:
+def _draw_points(ax: Axes, name: str, rows: pd.DataFrame, style: SeriesStyle) -> Any:
     errors = rows.get("seconds_se")
     return ax.errorbar(
-        rows["n"], rows["seconds"], yerr=errors, fmt=sign.marker, color=sign.colour, markersize=5,
+        rows["n"], rows["seconds"], yerr=errors, fmt=style.marker, color=style.colour, markersize=5,
         markeredgecolor="white", markeredgewidth=0.4, elinewidth=1, capsize=2, label=name, zorder=3,
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What accuracy costs, over all methods."""
+"""Figure of accuracy against cost, with the Pareto front."""
 
 from __future__ import annotations
 
@@ -11,19 +11,12 @@ from matplotlib.ticker import PercentFormatter
 
 from netchoice.errors import UsageError
 from netchoice.evaluation import pareto_front
-from netchoice.plots.canvas import (
-    SMALL,
-    checked,
-    cost_axis,
-    cost_text,
-    halo,
-    one_of,
-    paper,
-    signs,
-)
+from netchoice.figures.data.checks import check_columns, check_names
+from netchoice.figures.data.costs import cost_text, cost_title
+from netchoice.figures.static.axes import SMALL, cost_axis, halo, new_axes
+from netchoice.figures.style import HIGHLIGHT, series_styles
 
 COSTS = ("cost_shared", "cost_alone")
-_READINGS = {"cost_shared": "steps shared", "cost_alone": "each feature alone"}
 
 
 def pareto(
@@ -35,10 +28,10 @@ def pareto(
     unit: str = "s",
     ax: Axes | None = None,
 ) -> Axes:
-    """Accuracy against cost over all methods, penalties and numbers of features.
+    """Draw accuracy against cost over all methods, penalties and numbers of features.
 
-    Faint signs are all sets evaluated. The line is the Pareto front, the best accuracy for the
-    money, with standard errors.
+    Each faint marker is a set of features. The line is the Pareto front, the best accuracy for each
+    cost, with standard errors.
 
     Parameters
     ----------
@@ -46,12 +39,12 @@ def pareto(
         One row for each method, penalty and k: method, cost_alone, cost_shared, accuracy and
         accuracy_se.
     cost : "cost_shared" or "cost_alone"
-        Cost of a set: a step paid once, or for every feature that needs it.
+        Cost of a set: shared steps paid once, or for each feature that uses them.
     knee, point : mapping or Series, optional
-        The front's knee and the set that was chosen, to be marked: its ``accuracy`` and its cost,
-        under the name of the column or as ``cost``.
+        The knee of the front and the chosen set, each with ``accuracy`` and its cost, under the
+        name of the cost column or as ``cost``. They are marked in the figure.
     unit : str
-        Of the costs; seconds are shown as µs, ms or s.
+        Unit of the costs. Seconds are shown as µs, ms or s.
     ax : Axes, optional
 
     Returns
@@ -69,22 +62,22 @@ def pareto(
     >>> [text.get_text() for text in ax.texts]
     ['chosen: 99.0 % for 100 ms']
     """
-    checked(evaluation, ("method", *COSTS, "accuracy", "accuracy_se"), "evaluation")
-    one_of("cost", cost, COSTS)
-    ax = paper(ax)
-    _cloud(ax, evaluation, cost)
+    check_columns(evaluation, ("method", *COSTS, "accuracy", "accuracy_se"), "evaluation")
+    check_names("cost", [cost], COSTS)
+    ax = new_axes(ax)
+    _draw_sets(ax, evaluation, cost)
     front = pareto_front(evaluation, cost=cost)
     ax.step(
         front[cost], front["accuracy"], where="post", color="black", linewidth=1.6,
         path_effects=halo(3), zorder=4, label="Pareto front", gid="front",
     )  # fmt: skip
-    sure = front[front["accuracy_se"] > 0]
+    with_error = front[front["accuracy_se"] > 0]
     ax.errorbar(
-        sure[cost], sure["accuracy"], yerr=sure["accuracy_se"], fmt="none", ecolor="black",
-        elinewidth=0.9, capsize=2, zorder=4,
+        with_error[cost], with_error["accuracy"], yerr=with_error["accuracy_se"], fmt="none",
+        ecolor="black", elinewidth=0.9, capsize=2, zorder=4,
     )  # fmt: skip
-    what = "cost per network" if unit == "s" else "cost"
-    cost_axis(ax.xaxis, list(evaluation[cost]), unit, f"{what}, {_READINGS[cost]}")
+    title = cost_title(unit, cost.removeprefix("cost_"))
+    cost_axis(ax.xaxis, list(evaluation[cost]), unit, title)
     ax.margins(y=0.08)
     _mark(ax, knee, "knee", cost, unit)
     _mark(ax, point, "chosen", cost, unit)
@@ -98,37 +91,37 @@ def pareto(
     return ax
 
 
-def _cloud(ax: Axes, evaluation: pd.DataFrame, cost: str) -> None:
-    for method, sign in signs(dict.fromkeys(evaluation["method"])).items():
+def _draw_sets(ax: Axes, evaluation: pd.DataFrame, cost: str) -> None:
+    for method, style in series_styles(dict.fromkeys(evaluation["method"])).items():
         rows = evaluation[evaluation["method"] == method]
-        sets = rows[[cost, "accuracy"]].drop_duplicates()  # most sets stand at several penalties
+        sets = rows[[cost, "accuracy"]].drop_duplicates()  # many sets occur at several penalties
         ax.scatter(
-            sets[cost], sets["accuracy"], s=22, marker=sign.marker, facecolor="none",
-            edgecolor=sign.colour, linewidth=0.9, alpha=0.55, label=str(method), gid=str(method),
+            sets[cost], sets["accuracy"], s=22, marker=style.marker, facecolor="none",
+            edgecolor=style.colour, linewidth=0.9, alpha=0.55, label=str(method), gid=str(method),
         )  # fmt: skip
 
 
 def _mark(ax: Axes, point: Mapping[str, Any] | None, name: str, cost: str, unit: str) -> None:
     if point is None:
         return
-    costs = point.get(cost, point.get("cost"))
+    x = point.get(cost, point.get("cost"))
     accuracy = point.get("accuracy")
-    if costs is None or accuracy is None:
+    if x is None or accuracy is None:
         raise UsageError(
             f"the {name} point has {', '.join(map(str, point.keys())) or 'nothing'}; expected "
             f"'accuracy' and {cost!r} or 'cost'"
         )
-    marker, size = ("*", 190) if name == "chosen" else ("D", 60)
+    is_chosen = name == "chosen"
+    marker, size = ("*", 190) if is_chosen else ("D", 60)
     ax.scatter(
-        [costs], [accuracy], s=size, marker=marker, facecolor="#F0E442", edgecolor="black",
+        [x], [accuracy], s=size, marker=marker, facecolor=HIGHLIGHT, edgecolor="black",
         linewidth=1.2, zorder=5, gid=name,
     )  # fmt: skip
-    on_the_left = ax.transLimits.transform(ax.transScale.transform((costs, accuracy)))[0] < 0.4
-    # Nothing lies above a front, so that is where there is room; the knee may be the same point.
-    above = name == "chosen"
+    on_the_left = ax.transLimits.transform(ax.transScale.transform((x, accuracy)))[0] < 0.4
+    # There is room above a front. The knee is named below, because it may be the chosen point.
     ax.annotate(
-        f"{name}: {100 * accuracy:.1f} % for {cost_text(costs, unit)}",
-        (costs, accuracy), xytext=(-3, 9) if above else (8, -8), textcoords="offset points",
-        ha="right" if above and not on_the_left else "left", va="bottom" if above else "top",
-        fontsize=SMALL + 1, zorder=6, path_effects=halo(2),
+        f"{name}: {100 * accuracy:.1f} % for {cost_text(x, unit)}",
+        (x, accuracy), xytext=(-3, 9) if is_chosen else (8, -8), textcoords="offset points",
+        ha="right" if is_chosen and not on_the_left else "left",
+        va="bottom" if is_chosen else "top", fontsize=SMALL + 1, zorder=6, path_effects=halo(2),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is in the pictures: labels, lines, marks and limits."""
+"""Contents of the matplotlib figures: labels, lines, markers and limits."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 
-from netchoice import plots
+from netchoice import figures
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 
@@ -23,7 +23,7 @@ BEST = {"jmi": 1.0, "mrmr": 0.9, "relieff": 0.7}
 
 @pytest.fixture
 def evaluation():
-    """The more expensive a set the better it is; noise comes in with the penalty."""
+    """More expensive sets are more accurate; noise features appear as the penalty grows."""
     rows = []
     for method, best in BEST.items():
         for i, penalty in enumerate(PENALTIES):
@@ -84,18 +84,18 @@ def colour_bars(figure):
     return [ax for ax in figure.axes if ax.get_label() == "<colorbar>"]
 
 
-def test_what_is_loaded():
-    """The package loads no matplotlib, and the pictures no pyplot, which looks for a screen."""
+def test_package_imports_no_matplotlib_and_figures_no_pyplot():
+    """pyplot looks for a screen."""
     code = (
-        "import sys, netchoice; early = 'matplotlib' in sys.modules; import netchoice.plots; "
+        "import sys, netchoice; early = 'matplotlib' in sys.modules; import netchoice.figures; "
         "sys.exit(early or 'matplotlib' not in sys.modules or 'matplotlib.pyplot' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 class TestHeatmap:
-    def test_cells(self, evaluation):
-        ax = plots.heatmap(evaluation, "mrmr")
+    def test_cells_show_the_accuracies(self, evaluation):
+        ax = figures.heatmap(evaluation, "mrmr")
         cells = mesh_of(ax).get_array().reshape(len(KS), len(PENALTIES))
         for i in range(len(PENALTIES)):
             for k in KS:
@@ -104,8 +104,8 @@ class TestHeatmap:
         assert corners[0, 0].tolist() == [-0.5, 0.5]
         assert corners[-1, -1].tolist() == [len(PENALTIES) - 0.5, KS[-1] + 0.5]
 
-    def test_axes(self, evaluation):
-        ax = plots.heatmap(evaluation, "jmi")
+    def test_axes_show_penalties_and_ks(self, evaluation):
+        ax = figures.heatmap(evaluation, "jmi")
         ticks = ax.get_xticks().astype(int).tolist()
         assert ticks[0] == 0
         assert ticks[-1] == len(PENALTIES) - 1
@@ -117,99 +117,99 @@ class TestHeatmap:
     def test_many_penalties_have_few_labels(self, evaluation):
         rows = evaluation[evaluation["penalty"] == 0]
         dense = pd.concat([rows.assign(penalty=p) for p in range(200)])
-        ticks = plots.heatmap(dense, "jmi").get_xticks()
+        ticks = figures.heatmap(dense, "jmi").get_xticks()
         assert 4 <= len(ticks) <= 16
         assert ticks[0] == 0
         assert ticks[-1] == 199
         assert np.diff(ticks).min() >= 200 // 16
 
-    def test_a_dashed_line_sets_no_penalty_apart(self, evaluation):
-        line = only(artists(plots.heatmap(evaluation, "jmi"), "no penalty"))
+    def test_dashed_line_separates_penalty_zero(self, evaluation):
+        line = only(artists(figures.heatmap(evaluation, "jmi"), "no penalty"))
         assert line.get_linestyle() == "--"
         assert line.get_xdata() == [0.5, 0.5]
         penalized = evaluation[evaluation["penalty"] > 0]
-        assert not artists(plots.heatmap(penalized, "jmi"), "no penalty")
+        assert not artists(figures.heatmap(penalized, "jmi"), "no penalty")
 
-    def test_noise_is_marked_where_it_is(self, evaluation):
-        ax = plots.heatmap(evaluation, "jmi")
+    def test_sets_with_noise_features_are_marked(self, evaluation):
+        ax = figures.heatmap(evaluation, "jmi")
         rows = evaluation.query("method == 'jmi' and n_noise > 0")
         assert offsets(ax, "noise") == {
             (PENALTIES.index(p), k) for p, k in zip(rows["penalty"], rows["k"], strict=True)
         }
-        assert not artists(plots.heatmap(evaluation.assign(n_noise=0), "jmi"), "noise")
+        assert not artists(figures.heatmap(evaluation.assign(n_noise=0), "jmi"), "noise")
 
     @pytest.mark.parametrize("share", ["share_alone", "share_shared"])
-    def test_lines_run_where_the_share_is(self, evaluation, share):
-        ax = plots.heatmap(evaluation, "jmi", share=share, levels=[0.001, 0.01, 0.1, 0.5, 2])
+    def test_contours_follow_the_cost_share(self, evaluation, share):
+        ax = figures.heatmap(evaluation, "jmi", share=share, levels=[0.001, 0.01, 0.1, 0.5, 2])
         assert set(texts(ax.texts)) == {"0.1 %", "1 %", "10 %", "50 %"}  # none reaches 200 %
         lines = only([item for item in ax.collections if isinstance(item, ContourSet)])
-        whole = 0.06 if share == "share_alone" else 0.05
+        cost_of_all = 0.06 if share == "share_alone" else 0.05
         for level, pieces in zip([0.001, 0.01, 0.1, 0.5], lines.allsegs, strict=True):
             x, k = np.concatenate(pieces).T
             inside = (x >= 0) & (x <= 11) & (k >= 1) & (k <= 6) & (k == np.round(k))
             assert inside.any()
-            assert 0.01 * k[inside] * 0.5 ** x[inside] / whole == pytest.approx(level)
+            assert 0.01 * k[inside] * 0.5 ** x[inside] / cost_of_all == pytest.approx(level)
 
-    def test_labels_stand_on_their_lines_and_apart(self, evaluation):
-        """Also where lines run side by side: here each at one k, from the left to the right."""
+    def test_contour_labels_lie_on_their_lines_and_do_not_overlap(self, evaluation):
+        """Here the lines are parallel: each lies at one k."""
         level = evaluation.assign(share_alone=evaluation["k"] / 10)
-        ax = plots.heatmap(level, "jmi", levels=[0.31, 0.32, 0.33])
+        ax = figures.heatmap(level, "jmi", levels=[0.31, 0.32, 0.33])
         ax.get_figure().draw_without_rendering()
         assert sorted(texts(ax.texts)) == ["31 %", "32 %", "33 %"]
         for text in ax.texts:
             share = float(text.get_text().removesuffix(" %")) / 100
-            between = np.log(share / 0.3) / np.log(0.4 / 0.3)  # by logarithms
+            between = np.log(share / 0.3) / np.log(0.4 / 0.3)  # interpolated in logarithms
             assert text.get_position()[1] == pytest.approx(3 + between)
         boxes = [text.get_window_extent() for text in ax.texts]
         assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
-    def test_a_free_set_and_a_cell_without_a_row(self, evaluation):
+    def test_free_set_and_cell_without_a_row(self, evaluation):
         free = evaluation.assign(share_alone=lambda t: t["share_alone"].where(t["k"] > 1, 0.0))
         free = free[(free["k"] != 3) | (free["penalty"] != 1)]
-        ax = plots.heatmap(free, "jmi")
+        ax = figures.heatmap(free, "jmi")
         assert np.ma.getmaskarray(mesh_of(ax).get_array()).sum() == 1
         assert ax.texts
 
-    def test_one_cell(self, evaluation):
+    def test_grid_with_a_single_cell(self, evaluation):
         one = evaluation.query("penalty == 0 and k == 2")
-        ax = plots.heatmap(one, "jmi")
+        ax = figures.heatmap(one, "jmi")
         assert mesh_of(ax).get_array().size == 1
         assert texts(ax.get_xticklabels()) == ["0"]
         assert not ax.texts
 
-    def test_limits_are_those_of_all_methods(self, evaluation):
-        mesh = mesh_of(plots.heatmap(evaluation, "mrmr"))
+    def test_colour_limits_are_those_of_all_methods(self, evaluation):
+        mesh = mesh_of(figures.heatmap(evaluation, "mrmr"))
         assert mesh.get_clim() == (evaluation["accuracy"].min(), evaluation["accuracy"].max())
-        assert mesh_of(plots.heatmap(evaluation, "mrmr", vmin=0.2, vmax=0.8)).get_clim() == (
+        assert mesh_of(figures.heatmap(evaluation, "mrmr", vmin=0.2, vmax=0.8)).get_clim() == (
             0.2,
             0.8,
         )
 
-    def test_perfect_everywhere_is_drawn_as_the_best(self, evaluation):
-        mesh = mesh_of(plots.heatmap(evaluation.assign(accuracy=1.0), "jmi"))
+    def test_equal_accuracies_get_the_best_colour(self, evaluation):
+        mesh = mesh_of(figures.heatmap(evaluation.assign(accuracy=1.0), "jmi"))
         assert mesh.norm(1.0) == 1.0
 
     def test_given_axes_are_used(self, evaluation):
         left, right = Figure().subplots(1, 2)
-        assert plots.heatmap(evaluation, "jmi", ax=right) is right
+        assert figures.heatmap(evaluation, "jmi", ax=right) is right
         assert not left.collections
 
-    def test_wrong_input(self, evaluation):
+    def test_wrong_input_is_refused(self, evaluation):
         with pytest.raises(UsageError, match="lacks 'k', 'n_noise'; expected the columns method"):
-            plots.heatmap(evaluation.drop(columns=["k", "n_noise"]), "jmi")
+            figures.heatmap(evaluation.drop(columns=["k", "n_noise"]), "jmi")
         with pytest.raises(UsageError, match="unknown method 'jmy'; did you mean 'jmi'"):
-            plots.heatmap(evaluation, "jmy")
+            figures.heatmap(evaluation, "jmy")
         with pytest.raises(UsageError, match="unknown share 'share'"):
-            plots.heatmap(evaluation, "jmi", share="share")
+            figures.heatmap(evaluation, "jmi", share="share")
         with pytest.raises(UsageError, match="no rows"):
-            plots.heatmap(evaluation[:0], "jmi")
+            figures.heatmap(evaluation[:0], "jmi")
         with pytest.raises(UsageError, match=r"two rows for penalty \S+ and k = \d; expected one"):
-            plots.heatmap(pd.concat([evaluation, evaluation[:9]]), evaluation["method"].iloc[0])
+            figures.heatmap(pd.concat([evaluation, evaluation[:9]]), evaluation["method"].iloc[0])
 
 
 class TestHeatmaps:
-    def test_one_scale_for_all(self, evaluation):
-        axes = plots.heatmaps(evaluation)
+    def test_all_methods_share_one_colour_scale(self, evaluation):
+        axes = figures.heatmaps(evaluation)
         order = list(dict.fromkeys(evaluation["method"]))
         assert [ax.get_title(loc="left") for ax in axes] == [
             f"({letter}) {method}" for letter, method in zip("abc", order, strict=True)
@@ -217,27 +217,26 @@ class TestHeatmaps:
         limits = (evaluation["accuracy"].min(), evaluation["accuracy"].max())
         assert {mesh_of(ax).get_clim() for ax in axes} == {limits}
         assert len(colour_bars(axes[0].get_figure())) == 1
-        assert len(axes[0].get_figure().axes) == 3 + 1  # no empty ones
+        assert len(axes[0].get_figure().axes) == 3 + 1  # no unused Axes
 
-    def test_some_in_order(self, evaluation):
-        axes = plots.heatmaps(evaluation, methods=["mrmr", "jmi"], columns=1)
+    def test_chosen_methods_in_their_order(self, evaluation):
+        axes = figures.heatmaps(evaluation, methods=["mrmr", "jmi"], columns=1)
         assert [ax.get_title(loc="left") for ax in axes] == ["(a) mrmr", "(b) jmi"]
         low = evaluation.query("method != 'relieff'")["accuracy"].min()
         assert {mesh_of(ax).get_clim() for ax in axes} == {(low, 1.0)}
         first, second = (ax.get_subplotspec() for ax in axes)
         assert first.rowspan != second.rowspan
 
-    def test_wrong_input(self, evaluation):
+    def test_wrong_input_is_refused(self, evaluation):
         with pytest.raises(UsageError, match="unknown method 'relief'; did you mean 'relieff'"):
-            plots.heatmaps(evaluation, methods=["jmi", "relief"])
+            figures.heatmaps(evaluation, methods=["jmi", "relief"])
         with pytest.raises(UsageError, match="no methods to draw"):
-            plots.heatmaps(evaluation, methods=[])
+            figures.heatmaps(evaluation, methods=[])
 
 
 class TestPareto:
-    def test_front(self, evaluation):
-        """Brute force: a point of the front is one that no other beats."""
-        ax = plots.pareto(evaluation)
+    def test_front_consists_of_the_sets_that_no_other_set_dominates(self, evaluation):
+        ax = figures.pareto(evaluation)
         rows = evaluation[["cost_shared", "accuracy", "accuracy_se"]].to_numpy().tolist()
         front = {
             (p, a): se
@@ -249,93 +248,93 @@ class TestPareto:
         assert line.get_drawstyle() == "steps-post"
         bars = only(ax.containers)[2][0].get_segments()
         ends = sorted((x, low, high) for (x, low), (_, high) in bars)
-        assert 0 < len(ends) < len(front)  # some of the front have no error
+        assert 0 < len(ends) < len(front)  # some sets of the front have no error
         assert np.array(ends) == pytest.approx(
             np.array(sorted((p, a - se, a + se) for (p, a), se in front.items() if se > 0))
         )
 
-    def test_all_sets_are_there(self, evaluation):
-        ax = plots.pareto(evaluation, cost="cost_alone")
+    def test_all_sets_are_drawn(self, evaluation):
+        ax = figures.pareto(evaluation, cost="cost_alone")
         for method in BEST:
             rows = evaluation[evaluation["method"] == method]
             drawn = offsets(ax, method)
             assert drawn == set(zip(rows["cost_alone"], rows["accuracy"], strict=True))
         shapes = {artists(ax, method)[0].get_paths()[0].vertices.tobytes() for method in BEST}
-        assert len(shapes) == 3  # told apart without colour
+        assert len(shapes) == 3  # distinguishable without colour
         legend = texts(ax.get_legend().get_texts())
         assert set(legend) == {*BEST, "Pareto front"}
 
-    def test_cost_axis(self, evaluation):
-        ax = plots.pareto(evaluation)
+    def test_cost_axis_has_units(self, evaluation):
+        ax = figures.pareto(evaluation)
         assert ax.get_xscale() == "log"
         ax.get_figure().draw_without_rendering()
         assert {"10 µs", "100 µs", "1 ms", "10 ms"} <= set(texts(ax.get_xticklabels()))
-        euro = plots.pareto(evaluation, unit="euro")
-        assert euro.get_xlabel() == "cost, steps shared (euro)"
+        euro = figures.pareto(evaluation, unit="euro")
+        assert euro.get_xlabel() == "cost, shared steps paid once (euro)"
 
-    def test_free_sets_have_a_place(self, evaluation):
+    def test_free_sets_are_drawn_on_a_symlog_axis(self, evaluation):
         free = evaluation.assign(
             cost_shared=evaluation["cost_shared"].where(evaluation["k"] > 1, 0)
         )
-        ax = plots.pareto(free)
+        ax = figures.pareto(free)
         assert ax.get_xscale() == "symlog"
         ax.get_figure().draw_without_rendering()
         assert "0 s" in texts(ax.get_xticklabels())
 
-    def test_marks(self, evaluation):
+    def test_knee_and_chosen_set_are_marked(self, evaluation):
         point = {"cost_shared": 0.02, "cost": 7.0, "accuracy": 0.987}
         knee = pd.Series({"cost": 0.0005, "accuracy": 0.95})
-        ax = plots.pareto(evaluation, point=point, knee=knee)
+        ax = figures.pareto(evaluation, point=point, knee=knee)
         assert offsets(ax, "chosen") == {(0.02, 0.987)}
         assert offsets(ax, "knee") == {(0.0005, 0.95)}
         assert texts(ax.texts) == ["knee: 95.0 % for 500 µs", "chosen: 98.7 % for 20 ms"]
-        assert not artists(plots.pareto(evaluation), "knee")
+        assert not artists(figures.pareto(evaluation), "knee")
 
-    def test_wrong_input(self, evaluation):
+    def test_wrong_input_is_refused(self, evaluation):
         with pytest.raises(UsageError, match="lacks 'accuracy_se'"):
-            plots.pareto(evaluation.drop(columns="accuracy_se"))
+            figures.pareto(evaluation.drop(columns="accuracy_se"))
         with pytest.raises(UsageError, match="unknown cost 'cost_share'; did you mean"):
-            plots.pareto(evaluation, cost="cost_share")
+            figures.pareto(evaluation, cost="cost_share")
         with pytest.raises(
             UsageError, match="chosen point has k; expected 'accuracy' and 'cost_sh"
         ):
-            plots.pareto(evaluation, point={"k": 1})
+            figures.pareto(evaluation, point={"k": 1})
 
 
-class TestCosts:
-    def test_dots(self, lab):
-        ax = plots.feature_costs(lab, unit="euro")
+class TestFeatureCosts:
+    def test_points(self, lab):
+        ax = figures.feature_costs(lab, unit="euro")
         names = ["ratio", "sodium", "x-ray", "glucose", "pulse"]  # the most expensive first
         assert texts(ax.get_yticklabels()) == names
         assert ax.yaxis_inverted()
         assert ax.get_xscale() == "log"
         assert offsets(ax, "alone") == {(lab.cost(name), i) for i, name in enumerate(names)}
-        assert offsets(ax, "own") == {(0.5, 0), (30.0, 1), (2.0, 3)}  # those with something shared
+        assert offsets(ax, "own") == {(0.5, 0), (30.0, 1), (2.0, 3)}  # features with shared steps
 
-    def test_the_step_that_makes_the_cost(self, lab):
-        ax = plots.feature_costs(lab, unit="euro")
+    def test_most_expensive_shared_step_is_named(self, lab):
+        ax = figures.feature_costs(lab, unit="euro")
         assert [(text.get_text(), text.xy[1]) for text in ax.texts] == [
             ("sodium 30 euro", 0),
             ("sample 10 euro, shared by 3", 3),
         ]
 
-    def test_some(self, lab):
-        assert texts(plots.feature_costs(lab, top=2).get_yticklabels()) == ["ratio", "sodium"]
-        ax = plots.feature_costs(lab, ["pulse", "glucose"], top=5)
+    def test_subset_of_features(self, lab):
+        assert texts(figures.feature_costs(lab, top=2).get_yticklabels()) == ["ratio", "sodium"]
+        ax = figures.feature_costs(lab, ["pulse", "glucose"], top=5)
         assert texts(ax.get_yticklabels()) == ["glucose", "pulse"]
         assert texts(ax.texts) == ["sample 10 s"]
 
-    def test_free_features(self):
-        assert plots.feature_costs(CostModel({"a": 0, "b": 1e-6})).get_xscale() == "symlog"
-        assert plots.feature_costs(CostModel({"a": 0, "b": 0})).get_xscale() == "linear"
+    def test_scale_with_free_features(self):
+        assert figures.feature_costs(CostModel({"a": 0, "b": 1e-6})).get_xscale() == "symlog"
+        assert figures.feature_costs(CostModel({"a": 0, "b": 0})).get_xscale() == "linear"
 
-    def test_wrong_input(self, lab):
+    def test_wrong_input_is_refused(self, lab):
         with pytest.raises(UsageError, match="unknown feature 'x-rays'; did you mean 'x-ray'"):
-            plots.feature_costs(lab, ["x-rays"])
-        with pytest.raises(UsageError, match="top=0; expected at least 1"):
-            plots.feature_costs(lab, top=0)
+            figures.feature_costs(lab, ["x-rays"])
+        with pytest.raises(UsageError, match="`top` must be an integer of at least 1; got 0"):
+            figures.feature_costs(lab, top=0)
         with pytest.raises(UsageError, match="no features to draw"):
-            plots.feature_costs(lab, [])
+            figures.feature_costs(lab, [])
 
 
 class TestRankingPaths:
@@ -350,24 +349,24 @@ class TestRankingPaths:
         frame = pd.DataFrame(rows, columns=["method", "penalty", "position", "feature"])
         return pd.concat([frame, frame.assign(method="mrmr")]).sample(frac=1, random_state=0)
 
-    def test_lines(self, path):
-        ax = plots.ranking_paths(path, "jmi", top=2)
+    def test_lines_follow_the_positions(self, path):
+        ax = figures.ranking_paths(path, "jmi", top=2)
         drawn = {line.get_gid(): list(line.get_ydata()) for line in ax.lines[1:]}
         assert drawn == {"a": [1, 2, 4, 3], "b": [2, 1, 2, 1], "c": [3, 3, 3, 2], "d": [4, 4, 1, 4]}
-        looks = {(line.get_marker(), str(line.get_linestyle())) for line in ax.lines[1:]}
-        assert len(looks) == 4  # told apart without colour
+        styles = {(line.get_marker(), str(line.get_linestyle())) for line in ax.lines[1:]}
+        assert len(styles) == 4  # distinguishable without colour
         assert texts(ax.get_yticklabels()) == ["1", "2"]
         assert ax.get_ylim() == (2.6, 0.4)
         assert texts(ax.get_xticklabels()) == ["0", "0.5", "1", "4"]
         assert only(artists(ax, "no penalty")).get_xdata() == [0.5, 0.5]
 
-    def test_names_stand_at_the_ends(self, path):
-        ax = plots.ranking_paths(path, "jmi", top=2)
+    def test_names_are_at_the_ends_of_lines(self, path):
+        ax = figures.ranking_paths(path, "jmi", top=2)
         sides = {text.get_text(): (text.get_ha(), text.xy[1]) for text in ax.texts}
         assert sides == {"a": ("right", 1), "b": ("left", 1), "c": ("left", 2), "d": ("center", 1)}
 
-    def test_names_in_the_middle_do_not_meet(self):
-        """Two features come to the top for a moment each, closer together than their names."""
+    def test_names_in_the_middle_do_not_overlap(self):
+        """Two features reach the top at one penalty each, closer together than their names."""
         first = ["always"] * 12
         first[4], first[6] = "a_feature_named_long", "another_long_feature"
         rows = []
@@ -375,20 +374,20 @@ class TestRankingPaths:
             order = [best, *(name for name in dict.fromkeys(first) if name != best)]
             rows += [("jmi", penalty, i, name) for i, name in enumerate(order, start=1)]
         path = pd.DataFrame(rows, columns=["method", "penalty", "position", "feature"])
-        ax = plots.ranking_paths(path, "jmi", top=1)
+        ax = figures.ranking_paths(path, "jmi", top=1)
         ax.get_figure().draw_without_rendering()
         one, other = (text for text in ax.texts if text.get_ha() == "center")
         assert not one.get_window_extent().overlaps(other.get_window_extent())
 
-    def test_wrong_input(self, path):
+    def test_wrong_input_is_refused(self, path):
         with pytest.raises(UsageError, match="lacks 'feature'"):
-            plots.ranking_paths(path.drop(columns="feature"), "jmi")
+            figures.ranking_paths(path.drop(columns="feature"), "jmi")
         with pytest.raises(UsageError, match="unknown method 'mrmrr'; did you mean 'mrmr'"):
-            plots.ranking_paths(path, "mrmrr")
-        with pytest.raises(UsageError, match="top=0"):
-            plots.ranking_paths(path, "jmi", top=0)
+            figures.ranking_paths(path, "mrmrr")
+        with pytest.raises(UsageError, match="`top` must be an integer of at least 1; got 0"):
+            figures.ranking_paths(path, "jmi", top=0)
         with pytest.raises(UsageError, match="twice at penalty"):
-            plots.ranking_paths(pd.concat([path, path]), "jmi")
+            figures.ranking_paths(pd.concat([path, path]), "jmi")
 
 
 class TestCostGrowth:
@@ -413,7 +412,7 @@ class TestCostGrowth:
             power | {"curve": lambda n: 1e-7 * n**2},
             {"name": "all", "label": "a + b n", "curve": (grid, 1e-7 * grid**2)},
         ]
-        ax = plots.cost_growth(frame, fits)
+        ax = figures.cost_growth(frame, fits)
         assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
         assert texts(ax.get_legend().get_texts()) == [
             "all", "∝ $n^{2.00}$ (1.95 to 2.05)", "a + b n", "degree",
@@ -429,31 +428,31 @@ class TestCostGrowth:
         assert {"1 µs", "1 ms", "100 ms"} <= set(texts(ax.get_yticklabels()))
 
     def test_error_bars(self, frame):
-        with_bars = plots.cost_growth(frame.assign(seconds_se=1e-7))
+        with_bars = figures.cost_growth(frame.assign(seconds_se=1e-7))
         assert all(container[2] for container in with_bars.containers)
-        without = plots.cost_growth(frame)
+        without = figures.cost_growth(frame)
         assert len(without.containers) == 2
         assert not any(container[2] for container in without.containers)
 
-    def test_wrong_input(self, frame):
+    def test_wrong_input_is_refused(self, frame):
         with pytest.raises(UsageError, match="growth table lacks 'seconds'"):
-            plots.cost_growth(frame.drop(columns="seconds"))
+            figures.cost_growth(frame.drop(columns="seconds"))
         with pytest.raises(UsageError, match="0 or less"):
-            plots.cost_growth(frame.assign(seconds=0.0))
+            figures.cost_growth(frame.assign(seconds=0.0))
         with pytest.raises(UsageError, match="unknown series 'degrees'; did you mean 'degree'"):
-            plots.cost_growth(frame, [{"name": "degrees", "curve": np.log}])
+            figures.cost_growth(frame, [{"name": "degrees", "curve": np.log}])
         with pytest.raises(UsageError, match="a fit has name; it lacks curve"):
-            plots.cost_growth(frame, [{"name": "all"}])
+            figures.cost_growth(frame, [{"name": "all"}])
 
 
 class TestSave:
     @pytest.mark.parametrize(
         ("form", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("PDF", b"%PDF")]
     )
-    def test_formats(self, lab, tmp_path, form, start):
-        """Twice the same picture, twice the same bytes, without the hour."""
+    def test_equal_figures_give_equal_bytes(self, lab, tmp_path, form, start):
+        """The files contain no date."""
         files = [
-            plots.save(plots.feature_costs(lab), tmp_path / folder / f"costs.{form}")
+            figures.save(figures.feature_costs(lab), tmp_path / folder / f"costs.{form}")
             for folder in "ab"
         ]
         assert files[0] == tmp_path / "a" / f"costs.{form}"
@@ -463,38 +462,38 @@ class TestSave:
         assert content == files[1].read_bytes()
         assert not re.search(rb"<dc:date>|CreationDate|ModDate", content)
 
-    def test_the_size_on_a_screen(self, lab, tmp_path):
-        file = plots.save(plots.feature_costs(lab), tmp_path / "costs.png")
+    def test_width_in_pixels(self, lab, tmp_path):
+        file = figures.save(figures.feature_costs(lab), tmp_path / "costs.png")
         assert int.from_bytes(file.read_bytes()[16:20]) == 1200  # the width, in the header
 
-    def test_what_can_be_saved(self, evaluation, lab, tmp_path):
-        for picture in (
-            plots.heatmaps(evaluation, methods=["jmi"]),
-            [plots.feature_costs(lab)],
-            plots.feature_costs(lab).get_figure(),
+    def test_axes_lists_and_figures_can_be_saved(self, evaluation, lab, tmp_path):
+        for figure in (
+            figures.heatmaps(evaluation, methods=["jmi"]),
+            [figures.feature_costs(lab)],
+            figures.feature_costs(lab).get_figure(),
         ):
-            assert plots.save(picture, str(tmp_path / "it.svg")).stat().st_size > 4000
+            assert figures.save(figure, str(tmp_path / "it.svg")).stat().st_size > 4000
         with pytest.raises(UsageError, match="nothing to save in a list; expected Axes"):
-            plots.save([], tmp_path / "it.svg")
+            figures.save([], tmp_path / "it.svg")
         with pytest.raises(UsageError, match="nothing to save in a str"):
-            plots.save("picture", tmp_path / "it.svg")
+            figures.save("figure", tmp_path / "it.svg")
 
     @pytest.mark.parametrize("name", ["costs.jpg", "costs"])
-    def test_unknown_formats(self, lab, tmp_path, name):
+    def test_unknown_formats_are_refused(self, lab, tmp_path, name):
         with pytest.raises(
             UsageError, match=rf"{name} ends in '.*'; expected one of .png, .svg, .pdf"
         ):
-            plots.save(plots.feature_costs(lab), tmp_path / "new" / name)
+            figures.save(figures.feature_costs(lab), tmp_path / "new" / name)
         assert not (tmp_path / "new").exists()
 
 
-def test_small_print_is_not_too_small(evaluation, lab):
-    pictures = [
-        plots.heatmap(evaluation, "jmi"),
-        plots.pareto(evaluation),
-        plots.feature_costs(lab),
+def test_all_text_has_at_least_eight_points(evaluation, lab):
+    drawn = [
+        figures.heatmap(evaluation, "jmi"),
+        figures.pareto(evaluation),
+        figures.feature_costs(lab),
     ]
-    for ax in [*pictures, *plots.heatmaps(evaluation, methods=["jmi"])]:
+    for ax in [*drawn, *figures.heatmaps(evaluation, methods=["jmi"])]:
         assert isinstance(ax, Axes)
         legend = ax.get_legend().get_texts() if ax.get_legend() else []
         for text in [*ax.texts, *legend, *ax.get_xticklabels(), *ax.get_yticklabels()]:

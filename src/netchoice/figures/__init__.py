@@ -1,0 +1,48 @@
+"""Figures of models, features, costs and accuracies.
+
+Each function takes a table, a mapping or a cost model, draws with matplotlib and returns the Axes.
+It draws on ``ax`` if you pass one, and on a new figure otherwise. No window and no pyplot is needed;
+:func:`save` writes a figure to a file. Series differ in marker or line style as well as in colour, so
+every figure can be read without colour.
+
+The package has three parts. ``data`` computes what a figure shows, ``static`` draws it with
+matplotlib for papers, and ``interactive`` draws it with Plotly for the report.
+
+>>> from netchoice import CostModel, figures
+>>> ax = figures.feature_costs(CostModel({"transitivity": 0.002, "mean degree": 0.00001}))
+>>> [label.get_text() for label in ax.get_yticklabels()]
+['transitivity', 'mean degree']
+"""
+
+from netchoice.figures.static.axes import save
+from netchoice.figures.static.choice_figures import draw_choice
+from netchoice.figures.static.cost_growth import cost_growth
+from netchoice.figures.static.distributions import feature_distributions, posteriors
+from netchoice.figures.static.evaluation_figures import draw_evaluation
+from netchoice.figures.static.feature_costs import feature_costs
+from netchoice.figures.static.heatmaps import heatmap, heatmaps
+from netchoice.figures.static.models import confusion, embedding, probabilities, reliability
+from netchoice.figures.static.pareto import pareto
+from netchoice.figures.static.pilot_accuracy import pilot_accuracy
+from netchoice.figures.static.pilot_figures import draw_pilot_study
+from netchoice.figures.static.ranking_paths import ranking_paths
+
+__all__ = [
+    "confusion",
+    "cost_growth",
+    "draw_choice",
+    "draw_evaluation",
+    "draw_pilot_study",
+    "embedding",
+    "feature_costs",
+    "feature_distributions",
+    "heatmap",
+    "heatmaps",
+    "pareto",
+    "pilot_accuracy",
+    "posteriors",
+    "probabilities",
+    "ranking_paths",
+    "reliability",
+    "save",
+]

@@ -1,0 +1,1 @@
+"""Data behind the figures, computed without a drawing library."""

@@ -1,0 +1,161 @@
+"""Sets of features that an evaluation compared: accuracy, cost, and positions in the rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from netchoice.costs import CostModel
+from netchoice.errors import UsageError
+from netchoice.evaluation import pareto_front
+
+
+class AccuracyGrid(NamedTuple):
+    """One method's evaluation: a row for each k and a column for each penalty.
+
+    ``cost`` holds the cost column that was asked for. Cells without an evaluation are NaN.
+    """
+
+    penalties: list[float]
+    ks: list[int]
+    accuracy: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    n_noise: NDArray[np.float64]
+
+    @property
+    def noise_cells(self) -> NDArray[np.int64]:
+        """Row and column of each set that contains noise features."""
+        return np.argwhere(np.nan_to_num(self.n_noise) > 0)
+
+
+def accuracy_grid(evaluation: pd.DataFrame, method: str, cost: str) -> AccuracyGrid:
+    """Return one method's accuracies, costs and noise counts over penalty and k."""
+    rows = evaluation[evaluation["method"] == method]
+    duplicates = rows[rows.duplicated(["penalty", "k"])]
+    if len(duplicates):
+        first = duplicates.iloc[0]
+        raise UsageError(
+            f"the evaluation of {method!r} has two rows for penalty {first['penalty']:g} and "
+            f"k = {first['k']:g}; expected one"
+        )
+    columns = ("accuracy", cost, "n_noise")
+    wide = rows.pivot(index="k", columns="penalty", values=list(columns))
+    return AccuracyGrid(
+        sorted(float(penalty) for penalty in rows["penalty"].unique()),
+        sorted(int(k) for k in rows["k"].unique()),
+        *(wide[name].to_numpy(dtype=np.float64) for name in columns),
+    )
+
+
+def accuracy_limits(
+    evaluation: pd.DataFrame, low: float | None = None, high: float | None = None
+) -> tuple[float, float]:
+    """Return the ends of the colour scale: by default the smallest and the largest accuracy.
+
+    If all accuracies are equal, the lower end is 0.01 below them: they get the colour of the best.
+    """
+    low = float(evaluation["accuracy"].min()) if low is None else low
+    high = float(evaluation["accuracy"].max()) if high is None else high
+    return (low if low < high else high - 0.01), high
+
+
+def ranking_positions(rankings: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Return the position of each feature (rows) at each penalty (columns) for one method."""
+    rows = rankings[rankings["method"] == method]
+    duplicates = rows[rows.duplicated(["penalty", "feature"])]
+    if len(duplicates):
+        first = duplicates.iloc[0]
+        raise UsageError(
+            f"the ranking path of {method!r} has {first['feature']!r} twice at penalty "
+            f"{first['penalty']:g}; expected it once"
+        )
+    return rows.pivot(index="feature", columns="penalty", values="position").sort_index(axis=1)
+
+
+def penalty_text(penalty: float, digits: int = 4) -> str:
+    """Return a penalty as short text for an axis.
+
+    >>> penalty_text(0.0125), penalty_text(204.8, 2), penalty_text(61440.0)
+    ('0.0125', '205', '61.4k')
+    """
+    if penalty >= 1e6:
+        return f"{penalty:.2g}"
+    if penalty >= 1000:
+        return f"{penalty / 1000:.3g}k"
+    return f"{penalty:.{max(digits, 3) if penalty >= 100 else digits}g}"
+
+
+class FeatureSets:
+    """The first k features of every ranking: by method, penalty and k.
+
+    Parameters
+    ----------
+    rankings, evaluation : DataFrame
+        As :func:`netchoice.selection.rank_path` and :func:`netchoice.evaluate` return them.
+    costs : CostModel
+    chosen : mapping
+        ``method``, ``penalty`` and ``k`` of the recommended set, and the ``charge`` that its cost
+        was computed with.
+    unit : str
+        Unit of the costs: "s" for seconds, or "".
+    """
+
+    def __init__(
+        self,
+        rankings: pd.DataFrame,
+        evaluation: pd.DataFrame,
+        costs: CostModel,
+        chosen: Mapping[str, Any],
+        unit: str,
+    ) -> None:
+        self.unit = unit
+        self.charge = str(chosen.get("charge", "shared"))
+        self.rankings = rankings
+        self.orders = {
+            key: list(own.sort_values("position")["feature"])
+            for key, own in rankings.groupby(["method", "penalty"], sort=False)
+        }
+        self.features = list(dict.fromkeys(rankings["feature"]))
+        self.methods = list(dict.fromkeys(evaluation["method"]))
+        self.evaluation = evaluation.sort_values(["penalty", "k"], kind="stable")
+        self.costs_given = any(costs.alone().values())
+        self.has_costs = bool((self.evaluation[["cost_shared", "cost_alone"]] > 0).any(axis=None))
+        self.cost_of_all = costs.cost_of_set(self.features, "shared")
+        self.recommended = self._index(chosen)
+
+    def rows(self, method: str) -> pd.DataFrame:
+        """Return the evaluation of one method, ordered by penalty and then k."""
+        return self.evaluation[self.evaluation["method"] == method]
+
+    def penalties(self, method: str) -> list[float]:
+        """Return the penalties of one method in ascending order."""
+        return sorted(set(self.rows(method)["penalty"]))
+
+    def features_of(self, row: Mapping[str, Any]) -> list[str]:
+        """Return the features of one row of the evaluation, in their order of selection."""
+        return self.orders[(row["method"], row["penalty"])][: int(row["k"])]
+
+    def distinct_rows(self, method: str) -> list[dict[str, Any]]:
+        """Return one row of a method for each distinct set, that of the smallest penalty."""
+        distinct: dict[frozenset[str], dict[str, Any]] = {}
+        for row in self.rows(method).to_dict("records"):
+            distinct.setdefault(frozenset(self.features_of(row)), row)
+        return list(distinct.values())
+
+    def front(self, charge: str) -> pd.DataFrame:
+        """Return the Pareto front, the cheapest set first."""
+        return pareto_front(self.evaluation, cost=f"cost_{charge}")
+
+    def _index(self, chosen: Mapping[str, Any]) -> dict[str, int]:
+        """Return the index of the chosen method and penalty, and the chosen k."""
+        method, k = str(chosen["method"]), int(chosen["k"])
+        penalties = self.penalties(method)
+        nearest = min(range(len(penalties)), key=lambda i: abs(penalties[i] - chosen["penalty"]))
+        own = self.rows(method)
+        if k not in set(own[own["penalty"] == penalties[nearest]]["k"]):
+            raise ValueError(f"evaluation.csv has no row of the chosen set ({method}, {k})")
+        return {"method": self.methods.index(method), "penalty": nearest, "k": k}

@@ -1,0 +1,113 @@
+"""Plotly figures of a chosen model: probabilities, embedding, reliability diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from netchoice.figures.data.predictions import rank_probabilities, reliability_bins
+from netchoice.figures.interactive.layout import FAINT, TEXT_COLOUR, figure, label, rounded
+from netchoice.figures.style import BLUE, HIGHLIGHT, series_styles
+
+MOST_POINTS = 4000
+
+
+def probabilities(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a bar for the probability of each model, the most probable on top."""
+    rows = rank_probabilities(record["probabilities"], record["intervals"])[::-1]
+    heights = list(range(len(rows)))
+    bars = go.Bar(
+        x=rounded(row.probability for row in rows), y=heights, orientation="h", width=0.6,
+        showlegend=False, marker={"color": BLUE, "opacity": 0.8},
+        error_x={
+            "type": "data", "color": TEXT_COLOUR, "thickness": 2, "width": 6,
+            "array": rounded(row.high - row.probability for row in rows),
+            "arrayminus": rounded(row.probability - row.low for row in rows),
+        },
+        customdata=[
+            [label(row.model), f"{row.low:.4f}", f"{row.high:.4f}",
+             f"{record['fit_p_values'][row.model]:.3g}"] for row in rows
+        ],
+        hovertemplate="%{customdata[0]}: %{x:.4f}<br>interval %{customdata[1]} to %{customdata[2]}"
+        "<br>p-value of the fit: %{customdata[3]}<extra></extra>",
+    )  # fmt: skip
+    names = [label(row.model, 24) for row in rows]
+    return figure(
+        [bars], height=110 + 42 * len(rows),
+        yaxis={"tickvals": heights, "ticktext": names, "showgrid": False},
+        xaxis={"title": {"text": "probability of the model"}, "range": [0, 1.02]},
+    )  # fmt: skip
+
+
+def embedding(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return simulated networks as points in the plane, by model, and the observed one as a star."""
+    models = np.array(record["model"], dtype=object)
+    rows = np.arange(0, len(models), max(1, -(-len(models) // MOST_POINTS)))
+    x, y = (np.array(record[name], dtype=float) for name in ("x", "y"))
+    traces = []
+    for name, style in series_styles(sorted(set(record["model"]))).items():
+        own = rows[models[rows] == name]
+        traces.append(
+            go.Scatter(
+                x=rounded(x[own]), y=rounded(y[own]), mode="markers", name=label(name), opacity=0.55,
+                text=[_parameter_text(record["parameters"], row) for row in own],
+                marker={"color": style.colour, "symbol": style.symbol,
+                        "size": 6 if len(rows) > 500 else 9},
+                hovertemplate="<b>%{fullData.name}</b><br>%{text}<extra></extra>",
+            )
+        )  # fmt: skip
+    star = {"symbol": "star", "size": 20, "color": HIGHLIGHT,
+            "line": {"color": TEXT_COLOUR, "width": 2}}  # fmt: skip
+    traces.append(
+        go.Scatter(
+            x=record["observed"][:1], y=record["observed"][1:], mode="markers", marker=star,
+            name="observed network", hovertemplate="<b>observed network</b><extra></extra>",
+        )
+    )  # fmt: skip
+    bare = {"showticklabels": False, "showgrid": False, "showline": False, "ticks": ""}
+    return figure(
+        traces, height=520, phone_height=400, xaxis=bare,
+        yaxis=bare | {"scaleanchor": "x", "scaleratio": 1},
+    )  # fmt: skip
+
+
+def _parameter_text(parameters: Mapping[str, Sequence[float | None]], row: int) -> str:
+    """Return the parameters of one simulation, one on each line."""
+    lines = [
+        f"{label(name)} = {values[row]:.3g}"
+        for name, values in parameters.items()
+        if values[row] is not None
+    ]
+    return "<br>".join(lines) or "no parameters"
+
+
+def reliability(records: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    """Return a reliability diagram: observed frequency against predicted probability."""
+    bins = reliability_bins(pd.DataFrame(records))
+    traces = [
+        go.Scatter(
+            x=[0, 1], y=[0, 1], mode="lines", name="perfectly calibrated", hoverinfo="skip",
+            line={"color": FAINT, "dash": "dash"},
+        ),
+        go.Scatter(
+            x=rounded(bins.predicted), y=rounded(bins.observed), mode="markers",
+            name="held-out simulations", customdata=bins.n.astype(int).tolist(),
+            marker={"color": BLUE, "size": rounded(7 + 13 * np.sqrt(bins.n / bins.n.max()))},
+            error_y={
+                "type": "data", "color": BLUE, "thickness": 1.5, "width": 3,
+                "array": rounded(bins.high - bins.observed),
+                "arrayminus": rounded(bins.observed - bins.low),
+            },
+            hovertemplate="predicted probability %{x:.3f}<br>observed frequency %{y:.3f}<br>"
+            "%{customdata} predictions<extra></extra>",
+        ),
+    ]  # fmt: skip
+    axis = {"range": [-0.04, 1.04], "dtick": 0.25}
+    return figure(
+        traces, height=420, xaxis=axis | {"title": {"text": "predicted probability"}},
+        yaxis=axis | {"title": {"text": "observed frequency"}},
+    )  # fmt: skip

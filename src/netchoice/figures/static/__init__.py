@@ -1,0 +1,1 @@
+"""Figures drawn with matplotlib, for papers and notebooks."""

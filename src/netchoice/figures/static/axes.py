@@ -1,0 +1,186 @@
+"""Axes, text placement and files for the matplotlib figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.patheffects import AbstractPathEffect, withStroke
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from numpy.typing import NDArray
+
+from netchoice.errors import UsageError
+from netchoice.figures.data.costs import cost_text
+from netchoice.figures.data.feature_sets import penalty_text
+
+WIDTH, HEIGHT, DPI = 8.0, 5.0, 150  # inches and dots per inch: 1200 pixels wide
+SMALL = 8  # points: the smallest text
+GREY = "0.35"
+
+#: File formats, with the metadata to leave out so that equal figures give equal bytes.
+_METADATA: dict[str, dict[str, Any]] = {
+    ".png": {},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
+
+
+class TextPlacer:
+    """Positions of the texts in a figure, so that no two overlap."""
+
+    def __init__(self, low: float, high: float) -> None:
+        self.low, self.high = low, high
+        self.taken: list[tuple[float, float, float]] = []
+
+    def first_free(
+        self, spots: Iterable[tuple[float, float]], half_width: float, height: float
+    ) -> tuple[float, float]:
+        """Return and reserve the first spot where a text overlaps no other.
+
+        Spots are centres of the text; they are moved between ``low`` and ``high``. If all spots are
+        taken, the first one is returned.
+
+        >>> placer = TextPlacer(0, 11)
+        >>> placer.first_free([(5, 1)], 2, 1), placer.first_free([(6, 1), (10, 1)], 2, 1)
+        ((5, 1), (9, 1))
+        """
+        low, high = self.low + half_width, self.high - half_width
+        inside = [(max(low, min(x, high)), y) for x, y in spots]
+        free = (
+            (x, y)
+            for x, y in inside
+            if all(abs(x - u) >= half_width + w or abs(y - v) >= height for u, v, w in self.taken)
+        )
+        x, y = next(free, inside[0])
+        self.taken.append((x, y, half_width))
+        return x, y
+
+
+def halo(width: float = 2.0, colour: str = "white") -> list[AbstractPathEffect]:
+    """Return an outline that keeps lines and letters readable on any background."""
+    return [withStroke(linewidth=width, foreground=colour)]
+
+
+def new_axes(ax: Axes | None, width: float = WIDTH, height: float = HEIGHT) -> Axes:
+    """Return ``ax``, or the Axes of a new figure of this size in inches."""
+    if ax is not None:
+        return ax
+    return Figure(figsize=(width, height), dpi=DPI, layout="constrained").add_subplot()
+
+
+def new_panels(
+    n: int, columns: int, width: float, height: float, *, sharey: bool = False
+) -> tuple[NDArray[Any], Figure]:
+    """Return n Axes in rows of at most ``columns``, and their new figure of this size in inches."""
+    columns = max(1, min(n, columns))
+    figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
+    axes = figure.subplots(-(-n // columns), columns, squeeze=False, sharey=sharey).ravel()
+    for unused in axes[n:]:
+        unused.remove()
+    return axes[:n], figure
+
+
+def size_in_inches(ax: Axes) -> tuple[float, float]:
+    """Return width and height of the Axes before the layout is computed."""
+    figure = ax.get_figure(root=True)
+    size = figure.get_size_inches() if figure else (WIDTH, HEIGHT)
+    return float(ax.get_position().width * size[0]), float(ax.get_position().height * size[1])
+
+
+def penalty_axis(ax: Axes, penalties: Sequence[float]) -> None:
+    """Place the penalties at equal distances on the x axis; a dashed line separates λ = 0."""
+    n = len(penalties)
+    step = max(1, -(-n // max(3, int(size_in_inches(ax)[0] / 0.5))))
+    labelled = [0, *reversed(range(n - 1, step - 1, -step))] if n > 1 else [0]
+    ax.set_xticks(labelled, [penalty_text(penalties[i]) for i in labelled], fontsize=SMALL)
+    ax.set_xticks(np.arange(n), minor=True)
+    ax.tick_params(axis="x", which="minor", length=2)
+    ax.set_xlim(-0.5, n - 0.5)
+    ax.set_xlabel("cost penalty λ")
+    if n > 1 and penalties[0] == 0:
+        ax.axvline(
+            0.5, color="black", linestyle="--", linewidth=1.2, path_effects=halo(), gid="no penalty"
+        )
+
+
+def cost_axis(axis: Axis, costs: Iterable[float], unit: str, title: str) -> None:
+    """Make an axis of costs logarithmic, with a linear part at 0 if some costs are 0."""
+    positive = [cost for cost in costs if cost > 0]
+    scale = axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale
+    if not positive:
+        scale("linear")
+    elif any(cost == 0 for cost in costs):
+        scale("symlog", linthresh=min(positive))
+    else:
+        scale("log")
+        narrow = max(positive) < 30 * min(positive)
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,)))
+    if positive:
+        axis.set_minor_formatter(NullFormatter())
+    shown_unit = unit if unit == "s" else ""  # other units stand in the title
+    axis.set_major_formatter(FuncFormatter(lambda cost, _: cost_text(cost, shown_unit)))
+    axis.set_label_text(title)
+
+
+def size_axis(axis: Axis, sizes: Sequence[float]) -> None:
+    """Make an axis of numbers of nodes logarithmic."""
+    (axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale)("log")
+    wide = max(sizes) > 300 * min(sizes)
+    axis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda size, _: f"{size:,.0f}"))
+    axis.set_label_text("number of nodes n")
+
+
+def save(figure: Any, path: str | PathLike[str]) -> Path:
+    """Write a figure to a file; equal figures give equal bytes.
+
+    Parameters
+    ----------
+    figure : Axes, array of Axes, or Figure
+        What a function of :mod:`netchoice.figures` returned. The complete figure is written.
+    path : path
+        The suffix determines the format: ``.png``, ``.svg`` or ``.pdf``. Missing folders are created.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from netchoice import CostModel, figures
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "figures", "costs.svg")
+    >>> figures.save(figures.feature_costs(CostModel({"a": 1.0, "b": 2.0})), file).name
+    'costs.svg'
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in _METADATA:
+        raise UsageError(
+            f"{path.name} ends in {path.suffix or 'nothing'!r}; "
+            f"expected one of {', '.join(_METADATA)}"
+        )
+    root = root_figure(figure)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with matplotlib.rc_context({"svg.hashsalt": "netchoice"}):
+        root.savefig(path, format=suffix[1:], metadata=_METADATA[suffix])
+    return path
+
+
+def root_figure(drawn: Any) -> Figure:
+    """Return the figure that Axes, or an array of Axes, belong to."""
+    if isinstance(drawn, Figure):
+        return drawn
+    first = drawn if isinstance(drawn, Axes) else next(iter(np.ravel(drawn)), None)
+    figure = first.get_figure(root=True) if isinstance(first, Axes) else None
+    if not isinstance(figure, Figure):
+        raise UsageError(f"nothing to save in a {type(drawn).__name__}; expected Axes or a Figure")
+    return figure

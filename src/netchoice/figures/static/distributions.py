@@ -1,0 +1,207 @@
+"""Figures of features over the simulations and of parameters over their priors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, SymmetricalLogLocator
+from numpy.typing import NDArray
+
+from netchoice.errors import UsageError
+from netchoice.figures.data.checks import check_names
+from netchoice.figures.data.histograms import (
+    FeatureHistogram,
+    FeatureScale,
+    feature_histogram,
+    posterior_histogram,
+)
+from netchoice.figures.static.axes import GREY, SMALL, WIDTH, halo, new_panels
+from netchoice.figures.style import BLUE, SeriesStyle, series_styles
+
+
+def feature_distributions(
+    X: pd.DataFrame,
+    y: Any,
+    observed: Mapping[str, float],
+    features: Iterable[str] | None = None,
+    *,
+    columns: int = 3,
+) -> NDArray[Any]:
+    """Draw a histogram of each feature by model, with the value of the observed network.
+
+    The axis of a feature that spans orders of magnitude is logarithmic, with a linear part around
+    0 if the feature takes that value.
+
+    Parameters
+    ----------
+    X : DataFrame (n, q)
+        Features of the simulations.
+    y : array (n,)
+        Their models.
+    observed : mapping
+        Features of the observed network. A feature without a value gets no line.
+    features : iterable of str, optional
+        Features to draw; by default all.
+    columns : int
+        Number of panels in a row.
+
+    Returns
+    -------
+    array of Axes
+        One for each feature.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"degree_mean": [1, 2, 2, 3.0], "estrada_index": [1e2, 1e9, 1e20, 1e40]})
+    >>> axes = feature_distributions(X, ["a", "a", "b", "b"], {"degree_mean": 9, "estrada_index": 1})
+    >>> [ax.get_title(loc="left") for ax in axes], [ax.get_xscale() for ax in axes]
+    (['degree_mean', 'estrada_index'], ['linear', 'log'])
+    """
+    names = check_names("feature", features, [str(name) for name in X.columns])
+    models = np.asarray(y).astype(str)
+    if len(models) != len(X) or not len(X):
+        raise UsageError(f"{len(X)} rows and {len(models)} labels; expected one for each, and some")
+    styles = series_styles(str(model) for model in np.unique(models))
+    axes, figure = _panels(len(names), columns, 1.75)
+    for ax, name in zip(axes, names, strict=True):
+        values = X[name].to_numpy(dtype=np.float64)
+        value = float(observed.get(name, np.nan))
+        _draw_histogram(ax, feature_histogram(name, values, models, value), styles)
+    handles = [
+        Line2D([], [], color=style.colour, linestyle=style.line, linewidth=1.6, label=model)
+        for model, style in styles.items()
+    ]
+    handles.append(Line2D([], [], color="black", linewidth=2.2, label="observed network"))
+    figure.legend(
+        handles=handles, loc="outside upper left", ncols=5, frameon=False, fontsize=SMALL + 1
+    )
+    return axes
+
+
+def _panels(n: int, columns: int, height: float) -> Any:
+    across = max(1, min(n, columns))
+    width = max(WIDTH * across / 3, 0.6 * WIDTH)
+    return new_panels(n, columns, width, 0.5 + height * -(-n // across))
+
+
+def _draw_histogram(
+    ax: Axes, histogram: FeatureHistogram, styles: Mapping[str, SeriesStyle]
+) -> None:
+    _set_scale(ax, histogram.scale)
+    for model, share in histogram.shares.items():
+        style = styles[model]
+        ax.stairs(share, histogram.edges, color=style.colour, alpha=0.25, fill=True)
+        ax.stairs(
+            share, histogram.edges, color=style.colour, linestyle=style.line, linewidth=1.2,
+            gid=f"model {model}",
+        )  # fmt: skip
+    if histogram.observed is not None:
+        ax.axvline(
+            histogram.observed, color="black", linewidth=2.2, path_effects=halo(3.4), gid="observed"
+        )
+    ax.set_ylim(0, None)
+    ax.set_yticks([])
+    ax.tick_params(axis="x", labelsize=SMALL)
+    ax.set_title(histogram.name, loc="left", fontsize=SMALL + 1)
+
+
+def _set_scale(ax: Axes, scale: FeatureScale) -> None:
+    if scale.kind == "linear":
+        ax.xaxis.set_major_locator(MaxNLocator(4))
+    elif scale.kind == "log":
+        ax.set_xscale("log")
+        ax.xaxis.set_major_locator(LogLocator(numticks=5))
+    else:
+        ax.set_xscale("symlog", linthresh=scale.linear_part)
+        locator = SymmetricalLogLocator(base=10, linthresh=scale.linear_part)
+        locator.set_params(numticks=5)
+        ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_minor_locator(NullLocator())
+
+
+def posteriors(
+    draws: pd.DataFrame,
+    *,
+    weights: Any = None,
+    intervals: Mapping[str, tuple[float, float]] | None = None,
+    priors: Mapping[str, tuple[float, float]] | None = None,
+    columns: int = 3,
+) -> NDArray[Any]:
+    """Draw the posterior of each parameter as a histogram over the range of its prior.
+
+    The thick line at the bottom is the credible interval. The dashed line is the density of a
+    uniform prior.
+
+    Parameters
+    ----------
+    draws : DataFrame (k, p)
+        Accepted draws, a column for each parameter.
+    weights : array (k,), optional
+        Weights of the draws; equal by default.
+    intervals : mapping, optional
+        Lower and upper end of the credible interval by parameter.
+    priors : mapping, optional
+        Range of the prior by parameter; by default the range of the draws.
+    columns : int
+        Number of panels in a row.
+
+    Returns
+    -------
+    array of Axes
+        One for each parameter.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> draws = pd.DataFrame({"p_new": [0.3, 0.35, 0.4]})
+    >>> axes = posteriors(draws, intervals={"p_new": (0.3, 0.4)}, priors={"p_new": (0.25, 0.75)})
+    >>> axes[0].get_xlabel(), axes[0].get_title(loc="left")
+    ('p_new', '0.3 to 0.4')
+    """
+    if not draws.shape[1] or not len(draws):
+        raise UsageError(
+            f"draws of shape {draws.shape}; expected rows, and a column for each parameter"
+        )
+    axes, figure = _panels(draws.shape[1], columns, 2.4)
+    for ax, name in zip(axes, map(str, draws.columns), strict=True):
+        values = draws[name].to_numpy(dtype=np.float64)
+        _draw_posterior(ax, name, values, weights, (priors or {}).get(name))
+        if intervals and name in intervals:
+            low, high = intervals[name]
+            ax.plot(
+                [low, high], [0, 0], color="black", linewidth=4, solid_capstyle="butt",
+                clip_on=False, zorder=4, gid="interval",
+            )  # fmt: skip
+            ax.set_title(f"{low:.3g} to {high:.3g}", loc="left", fontsize=SMALL + 1)
+    handles = [
+        Line2D([], [], color=BLUE, linewidth=4, alpha=0.6, label="posterior"),
+        Line2D([], [], color=GREY, linestyle="--", linewidth=1.1, label="uniform prior"),
+    ]
+    if intervals:
+        handles.append(Line2D([], [], color="black", linewidth=4, label="credible interval"))
+    figure.legend(
+        handles=handles, loc="outside upper left", ncols=3, frameon=False, fontsize=SMALL + 1
+    )
+    return axes
+
+
+def _draw_posterior(
+    ax: Axes, name: str, values: NDArray[np.float64], weights: Any, prior: Any
+) -> None:
+    histogram = posterior_histogram(values, weights, prior)
+    ax.stairs(histogram.density, histogram.edges, color=BLUE, alpha=0.4, fill=True)
+    ax.stairs(histogram.density, histogram.edges, color=BLUE, linewidth=1.2, gid="posterior")
+    low, high = histogram.bounds
+    ax.plot(
+        [low, high], [histogram.uniform_density] * 2, color=GREY, linestyle="--", linewidth=1.1,
+        gid="prior",
+    )  # fmt: skip
+    margin = 0.02 * (high - low)
+    ax.set(xlim=(low - margin, high + margin), ylim=(0, None), yticks=[], xlabel=name)
+    ax.tick_params(axis="x", labelsize=SMALL)

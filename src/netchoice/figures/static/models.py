@@ -1,0 +1,235 @@
+"""Figures of a chosen model: probabilities, embedding, confusion matrix, reliability diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from netchoice.errors import UsageError
+from netchoice.figures.data.checks import check_columns
+from netchoice.figures.data.predictions import rank_probabilities, reliability_bins
+from netchoice.figures.static.axes import GREY, SMALL, WIDTH, halo, new_axes
+from netchoice.figures.style import BLUE, HIGHLIGHT, SeriesStyle, series_styles
+
+
+def probabilities(
+    models: Mapping[str, float],
+    intervals: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the probability of each model as a bar, the most probable first.
+
+    Parameters
+    ----------
+    models : mapping
+        Probability by model.
+    intervals : mapping, optional
+        Lower and upper end of the interval by model, drawn as a line across the end of the bar.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> ax = probabilities({"dmc": 0.04, "dmr": 0.96}, {"dmc": (0.01, 0.1), "dmr": (0.9, 0.99)})
+    >>> [label.get_text() for label in ax.get_yticklabels()], [t.get_text() for t in ax.texts]
+    (['dmr', 'dmc'], ['0.960', '0.040'])
+    """
+    rows = rank_probabilities(models, intervals)
+    ax = new_axes(ax, WIDTH, 1.0 + 0.38 * len(rows))
+    ax.barh(
+        range(len(rows)), [row.probability for row in rows], height=0.62, color=BLUE, alpha=0.75,
+        gid="probability",
+    )  # fmt: skip
+    for y, row in enumerate(rows):
+        if row.high > row.low:
+            ax.plot(
+                [row.low, row.high], [y, y], color="black", linewidth=1.4, marker="|", markersize=7,
+                path_effects=halo(3), gid="interval",
+            )  # fmt: skip
+        ax.annotate(
+            f"{row.probability:.3f}", (1.0, y), xycoords=("axes fraction", "data"), xytext=(6, 0),
+            textcoords="offset points", va="center", fontsize=SMALL + 1,
+        )  # fmt: skip
+    ax.set_yticks(range(len(rows)), [row.model for row in rows])
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.set_xlim(0, 1)
+    ax.set_xlabel("probability of the model")
+    ax.grid(axis="x", alpha=0.3)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def embedding(embedded: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw simulated networks as points in the plane, by model, and the observed one as a star.
+
+    The name of each model is drawn at the median of its points.
+
+    Parameters
+    ----------
+    embedded : Embedding, or DataFrame
+        What :func:`netchoice.embed` returns, or its points: ``x``, ``y``, ``label``, ``observed``.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> ax = embedding(pd.DataFrame({
+    ...     "x": [0, 1, 5, 6, 3], "y": [0, 1, 1, 0, 4], "observed": [False] * 4 + [True],
+    ...     "label": ["dmc", "dmc", "dmr", "dmr", "observed"],
+    ... }))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['dmc', 'dmr', 'observed network']
+    """
+    columns = ("x", "y", "label", "observed")
+    points = check_columns(getattr(embedded, "points", embedded), columns, "embedding")
+    is_observed = points["observed"].to_numpy(dtype=bool)
+    simulated, observed = points[~is_observed], points[is_observed]
+    styles = series_styles(sorted(simulated["label"].unique()))
+    ax = new_axes(ax, WIDTH, 0.75 * WIDTH)
+    _draw_simulated(ax, simulated, styles)
+    handles = [
+        Line2D([], [], linestyle="", marker=s.marker, color=s.colour, label=name, markersize=6)
+        for name, s in styles.items()
+    ]
+    if len(observed):
+        (star,) = ax.plot(
+            observed["x"], observed["y"], linestyle="", marker="*", markersize=17, color=HIGHLIGHT,
+            markeredgecolor="black", markeredgewidth=1.6, zorder=5, gid="observed",
+            label="observed network",
+        )  # fmt: skip
+        handles.append(Line2D([], []))
+        handles[-1].update_from(star)
+        handles[-1].set_markersize(11)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.set(xticks=[], yticks=[])
+    ax.legend(
+        handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False,
+        fontsize=SMALL + 1, borderaxespad=0.2,
+    )  # fmt: skip
+    if hasattr(embedded, "distance_correlation"):
+        ax.set_xlabel(
+            f"distances in the plane and between {len(embedded.features)} features: correlation "
+            f"{embedded.pearson:.2f}, distance correlation {embedded.distance_correlation:.2f}",
+            fontsize=SMALL + 1, color=GREY,
+        )  # fmt: skip
+    return ax
+
+
+def _draw_simulated(ax: Axes, simulated: pd.DataFrame, styles: Mapping[str, SeriesStyle]) -> None:
+    """Draw the points in eight mixed batches, so that no model hides another."""
+    size = float(np.clip(9000 / max(len(simulated), 1), 5, 40))
+    shuffled = simulated.sample(frac=1, random_state=0)
+    step = max(1, len(shuffled) // 8)
+    for start in range(0, len(shuffled), step):
+        batch = shuffled.iloc[start : start + step]
+        for name, style in styles.items():
+            own = batch[batch["label"] == name]
+            ax.scatter(
+                own["x"], own["y"], s=size, marker=style.marker, color=style.colour, alpha=0.6,
+                linewidth=0, gid=f"model {name}",
+            )  # fmt: skip
+    for name, own in simulated.groupby("label"):
+        ax.text(
+            own["x"].median(), own["y"].median(), str(name), ha="center", va="center", zorder=4,
+            fontweight="bold", path_effects=halo(3),
+        )  # fmt: skip
+
+
+def confusion(matrix: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw a confusion matrix: the true model of held-out simulations against the predicted one.
+
+    The shade of a cell is its share of the row; the number is the count.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        Counts, with the true models as index and the predicted models as columns.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> names = ["dmc", "dmr"]
+    >>> ax = confusion(pd.DataFrame([[97, 3], [5, 95]], index=names, columns=names))
+    >>> [text.get_text() for text in ax.texts]
+    ['97', '3', '5', '95']
+    """
+    counts = matrix.to_numpy(dtype=np.float64)
+    if not counts.size:
+        raise UsageError(f"a matrix of shape {counts.shape}; expected at least one model")
+    totals = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+    side = 1.7 + 0.62 * len(matrix)
+    ax = new_axes(ax, side + 0.6, side)
+    mesh = ax.imshow(shares, vmin=0, vmax=1, cmap="Blues")
+    for (row, column), share in np.ndenumerate(shares):
+        ax.text(
+            column, row, f"{counts[row, column]:.0f}", ha="center", va="center", fontsize=SMALL + 1,
+            color="white" if share > 0.6 else "black",
+        )  # fmt: skip
+    ax.set_xticks(
+        range(matrix.shape[1]), [str(name) for name in matrix.columns], fontsize=SMALL + 1
+    )
+    ax.set_yticks(range(len(matrix)), [str(name) for name in matrix.index], fontsize=SMALL + 1)
+    if matrix.shape[1] > 4:
+        ax.tick_params(axis="x", rotation=45)
+    ax.set(xlabel="predicted model", ylabel="true model")
+    ax.get_figure().colorbar(mesh, ax=ax, label="share of the true model")  # type: ignore[union-attr]
+    return ax
+
+
+def reliability(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw a reliability diagram: observed frequency against predicted probability.
+
+    On the diagonal, predictions with probability 0.8 are correct in 80 % of cases. The area of a
+    point grows with the number of predictions. The line through a point spans two standard errors
+    on either side.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each bin: ``predicted`` (mean predicted probability), ``observed`` (observed
+        frequency) and ``n`` (number of predictions).
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"predicted": [0.1, 0.9], "observed": [0.12, 0.88], "n": [50, 70]})
+    >>> reliability(table).get_ylabel()
+    'observed frequency'
+    """
+    bins = reliability_bins(table)
+    ax = new_axes(ax, 0.62 * WIDTH, 0.62 * WIDTH)
+    ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1, label="perfectly calibrated")
+    ax.vlines(bins.predicted, bins.low, bins.high, color=BLUE, linewidth=1.2, gid="error")
+    ax.plot(bins.predicted, bins.observed, color=BLUE, linewidth=0.8, alpha=0.6)
+    area = 15 + 120 * bins.n / bins.n.max(initial=1)
+    ax.scatter(bins.predicted, bins.observed, s=area, color=BLUE, zorder=3, gid="reliability")
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    ax.set(xlabel="predicted probability", ylabel="observed frequency")
+    ax.set_aspect("equal")
+    ax.grid(alpha=0.3)
+    ax.legend(loc="upper left", frameon=False, fontsize=SMALL + 1)
+    return ax

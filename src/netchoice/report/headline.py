@@ -1,0 +1,138 @@
+"""The first screen of the report: title, verdict, four cards and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from netchoice.costs import CostModel
+from netchoice.figures.data.costs import CHARGES, cost_text
+from netchoice.units import duration
+from netchoice.workflows.choice import format_probability
+
+
+class Card(NamedTuple):
+    """One question, its short answer, and details."""
+
+    question: str
+    answer: str
+    details: str
+    warning: bool = False
+
+
+class Headline(NamedTuple):
+    """Content of the first screen."""
+
+    title: str
+    verdict: str
+    cards: list[Card]
+    notes: Sequence[str]
+
+
+def choice_headline(record: Mapping[str, Any], name: str) -> Headline:
+    """Return the first screen for the choice of a model; ``name`` names the network."""
+    model = str(record["model"])
+    low, high = record["intervals"][model]
+    n_held_out = sum(n for row in record["confusion"].values() for n in row.values())
+    condition = "" if record["fits"] else " if one of these models made the network"
+    probability = Card(
+        "How certain is it?",
+        format_probability(record["probabilities"][model]),
+        f"probability of {model}{condition}, interval {format_probability(low)} to {format_probability(high)}; "
+        f"held-out accuracy: {record['accuracy']:.1%} of {n_held_out} simulations",
+        not record["fits"],
+    )
+    return Headline(
+        f"Which model made {name}?",
+        _verdict(record, model),
+        [_model_card(record, model), probability, _fit_card(record, model), _cost_card(record)],
+        record["notes"],
+    )
+
+
+def _verdict(record: Mapping[str, Any], model: str) -> str:
+    compared = f"{len(record['probabilities'])} models compared"
+    if not record["fits"]:
+        return (
+            f"None of the {compared} fits this network. On the selected features {model} is the "
+            "nearest, but that is not evidence for it."
+        )
+    if record["fit_p_values"][model] <= record["fit"]["alpha"]:
+        return (
+            f"Of the {compared}, {model} is the most probable on the selected features, but it does "
+            "not fit this network, and another model does. Do not rely on this answer."
+        )
+    return f"Of the {compared}, {model} is the most probable, and it fits this network."
+
+
+def _model_card(record: Mapping[str, Any], model: str) -> Card:
+    parameters = [
+        f"{name} = {known['median']:.3g} ({known['interval'][0]:.3g} to {known['interval'][1]:.3g})"
+        for name, known in record["parameters"].items()
+    ]
+    details = f"with {', '.join(parameters)}" if parameters else "it has no free parameters"
+    return Card("Which model?", model, details, not record["fits"])
+
+
+def _fit_card(record: Mapping[str, Any], model: str) -> Card:
+    if not record["fits"]:
+        answer = "No"
+    else:
+        own_fits = record["fit_p_values"][model] > record["fit"]["alpha"]
+        answer = "Yes" if own_fits else "Another one"
+    return Card("Does any model fit?", answer, str(record["fit"]["summary"]), answer != "Yes")
+
+
+def _cost_card(record: Mapping[str, Any]) -> Card:
+    cost, n = record["cost"], len(record["features"])
+    details = [f"per network, for {n} {'feature' if n == 1 else 'features'}"]
+    if cost["speedup"]:
+        details.append(f"all features cost {cost['speedup']:.3g} times as much")
+    if cost["saved_seconds"]:
+        details.append(
+            f"{duration(cost['saved_seconds'])} saved on {cost['simulations']} simulations"
+        )
+    details.append(
+        f"the test of fit cost {duration(cost['fit_features'])} for each of "
+        f"{cost['fit_simulations']} simulations"
+    )
+    details.append(f"the last run took {duration(cost['seconds'])} in total")
+    return Card("What does it cost?", duration(cost["selected_features"]), "; ".join(details))
+
+
+def evaluation_headline(record: Mapping[str, Any], costs: CostModel, unit: str) -> Headline:
+    """Return the first screen for an evaluation: the recommended set, its accuracy and its cost."""
+    point = record["recommended"]
+    names, (low, high) = list(point["features"]), point["interval"]
+    loss = point["best_accuracy"] - point["accuracy"]
+    count = "One feature is" if len(names) == 1 else f"{len(names)} features are"
+    rules = {
+        "cheapest": "the cheapest set that is as accurate as the best one within statistical error",
+        "budget": "the most accurate set within the budget",
+        "knee": "the knee of the Pareto front, between its cheapest and its most accurate set",
+    }
+    cards = [
+        Card("Which features?", str(len(names)), f"selected by {point['method']} with penalty "
+             f"{point['penalty']:.3g}: {', '.join(names)}"),
+        Card("How accurate are they?", f"{point['accuracy']:.2%}", "held-out accuracy, on rows that "
+             f"were not used to choose the set; {point['coverage']:.0%} interval {low:.2%} to {high:.2%}"),
+        Card("How much accuracy is lost?", f"{loss:.2%}" if loss > 0 else "none",
+             f"compared with the most accurate set, which reaches {point['best_accuracy']:.2%} with "
+             f"{len(point['best_features'])} features"),
+        _set_cost_card(point, costs, unit),
+    ]  # fmt: skip
+    verdict = f"{count} recommended: {', '.join(names)}. This is {rules[point['rule']]}."
+    return Headline("How few features are enough?", verdict, cards, ())
+
+
+def _set_cost_card(point: Mapping[str, Any], costs: CostModel, unit: str) -> Card:
+    question = "What do they cost?"
+    if not point["cost"]:
+        costs_given = any(costs.alone().values())
+        return Card(
+            question, "nothing", "these features are free" if costs_given else "no costs were given"
+        )
+    details = CHARGES[point["charge"]]
+    if point["speedup"]:
+        details += f"; {point['speedup']:.3g} times cheaper than all features"
+    return Card(question, cost_text(point["cost"], unit), details)

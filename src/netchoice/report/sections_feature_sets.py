@@ -1,0 +1,164 @@
+"""Sections that both reports have: sets of features, rankings, costs."""
+
+from __future__ import annotations
+
+from netchoice.costs import CostModel
+from netchoice.figures.data.costs import CHARGES, cost_text, list_costs
+from netchoice.figures.data.feature_sets import FeatureSets
+from netchoice.figures.interactive.explorer import explorer
+from netchoice.figures.interactive.feature_costs import drawn_rows, feature_costs
+from netchoice.figures.interactive.penalties import MOST_RANKED, heatmap, ranking_paths
+from netchoice.report.elements import Sections, details, paragraph, select, slider, table
+from netchoice.report.markup import Html, element
+
+
+def add_explorer(sections: Sections, sets: FeatureSets, note: str = "") -> None:
+    """Add accuracy against cost, with controls to select any set."""
+    accuracy = "The accuracy is that of all cross-validation folds, with its 95% interval."
+    sections.add(
+        "explorer",
+        "Accuracy against cost",
+        "Each marker is a set of features: higher is more accurate, further left is cheaper. The line "
+        "is the Pareto front, the best accuracy for each cost. Choose a method, the penalty λ (the "
+        "weight of the cost) and the number k of features, or click a marker, to see that set.",
+        element(
+            "div",
+            sections.draw(
+                "explorer",
+                explorer(sets),
+                "Scatter plot of accuracy against cost for every set of features; the controls "
+                "beside it and the table below it give the same numbers",
+            ),
+            _panel(sets),
+            class_="beside",
+        ),
+        paragraph(f"{accuracy} {note}".strip(), class_="aside"),
+        _front_table(sets),
+    )
+
+
+def _panel(sets: FeatureSets) -> Html:
+    most_penalties = max(len(sets.penalties(method)) for method in sets.methods)
+    controls = [
+        _method_list(sets, "method"),
+        slider("penalty", "Penalty λ", most_penalties - 1),
+        slider("k", "Number of features k", int(sets.evaluation["k"].max()), 1),
+        select("charge", "Cost", CHARGES) if sets.has_costs else None,
+        element("button", "Show the recommended set", id="recommended", type="button"),
+    ]
+    selected = element(
+        "div",
+        element("h3", "The selected set"),
+        element("ol", id="selected-features"),
+        element("dl", id="selected-numbers"),
+        id="selected",
+        aria_live="polite",
+    )
+    form = element("form", *filter(None, controls), id="controls", aria_label="Select a set")
+    return element("div", form, selected, class_="panel")
+
+
+def _method_list(sets: FeatureSets, name: str, class_: str | None = None) -> Html:
+    return select(name, "Method", {str(i): m for i, m in enumerate(sets.methods)}, class_)
+
+
+def _front_table(sets: FeatureSets) -> Html:
+    rows = [
+        (
+            ", ".join(sets.features_of(row)),
+            str(row["method"]),
+            float(row["penalty"]),
+            int(row["k"]),
+            f"{row['accuracy']:.2%}",
+            cost_text(row["cost_shared"], sets.unit),
+            cost_text(row["cost_alone"], sets.unit),
+        )
+        for row in sets.front(sets.charge).to_dict("records")
+    ]
+    head = ("features", "method", "λ", "k", "accuracy",
+            *(f"cost, {text}" for text in CHARGES.values()))  # fmt: skip
+    return details(
+        "Show the Pareto front as a table",
+        table("Cheapest set first; all sets are in evaluation.csv", head, rows),
+    )
+
+
+def add_heatmap(sections: Sections, sets: FeatureSets) -> None:
+    """Add a heat map of accuracy for each method."""
+    sections.add(
+        "heat",
+        "Accuracy over λ and k",
+        "Lighter cells are more accurate; all methods share one colour scale. Rings mark sets with "
+        "noise features. Click a cell to select that set.",
+        _method_list(sets, "heat-method", "method"),
+        sections.draw(
+            "heat",
+            [heatmap(sets, method) for method in sets.methods],
+            "Heat map of accuracy over the penalty and the number of features, for one method",
+        ),
+        details(
+            "Show the accuracies as a table",
+            element("div", id="heat-table"),
+            name="heat-details",
+        ),
+    )
+
+
+def add_rankings(sections: Sections, sets: FeatureSets) -> None:
+    """Add how the ranking of each method changes with λ, if there are several penalties."""
+    if not any(len(sets.penalties(method)) > 1 for method in sets.methods):
+        return
+    sections.add(
+        "ranking",
+        "Rankings over λ",
+        "Each line is a feature; position 1 is selected first. Expensive features fall as λ grows. "
+        f"The figure shows at most {MOST_RANKED} features, those with the best positions.",
+        _method_list(sets, "ranking-method", "method"),
+        sections.draw(
+            "ranking",
+            [ranking_paths(sets, method) for method in sets.methods],
+            "Positions of features in the ranking over the penalty, for one method",
+        ),
+        details(
+            "Show the rankings as a table",
+            element("div", id="ranking-table"),
+            name="ranking-details",
+        ),
+    )
+
+
+def add_costs(sections: Sections, costs: CostModel, chosen: list[str], unit: str) -> None:
+    """Add the cost of each feature, alone and with its shared steps paid."""
+    listed = list_costs(costs)
+    rows = [
+        (
+            row.feature,
+            cost_text(row.alone, unit),
+            cost_text(row.own, unit),
+            ", ".join(f"{step.name} ({cost_text(step.cost, unit)})" for step in row.steps),
+            "yes" if row.feature in chosen else "",
+        )
+        for row in listed
+    ]
+    n_omitted = len(listed) - len(drawn_rows(listed, chosen))
+    omitted = "cheaper feature is" if n_omitted == 1 else "cheaper features are"
+    sections.add(
+        "costs",
+        "Cost of each feature",
+        "A full point is the cost of a feature alone. A ring is what it costs once its shared steps "
+        "are paid; the distance between the two is what other features can share. Selected features "
+        "have a ★." + (f" {n_omitted} {omitted} in the table only." if n_omitted else ""),
+        sections.draw(
+            "costs",
+            feature_costs(listed, chosen, unit),
+            "Cost of each feature alone and with its shared steps paid",
+        ),
+        details(
+            "Show the costs as a table",
+            table(
+                "Most expensive feature first",
+                ("feature", "cost alone", "own part", "shared steps", "selected"),
+                rows,
+            ),
+        ),
+    )
