@@ -119,7 +119,7 @@ def _notes(run: Run, evidence: Evidence) -> Iterator[str]:
     chance = float(evidence.table.y.value_counts(normalize=True).max())
     if wilson(float(tested.accuracy), int(tested.confusion.to_numpy().sum()))[0] <= chance:
         yield (
-            "the models of this space cannot be told apart: the held-out accuracy is "
+            "the models of this space cannot be distinguished: the held-out accuracy is "
             f"{tested.accuracy:.1%}, no better than chance"
         )
     if evidence.posterior is not None:

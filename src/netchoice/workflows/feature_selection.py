@@ -138,17 +138,16 @@ def select_features(
             "all features are constant over the simulations, so no feature can distinguish the "
             "models; the network is too small, or all models of the space make the same networks"
         )
-    costs = selection.costs.only(train.features)
     selectors = selectors_for(
         train,
         (*settings.methods, *settings.compared),
-        costs=costs,
+        costs=selection.costs,
         charge="shared",
         seed=settings.seed,
         n_jobs=settings.n_jobs,
     )
     given = settings.penalty
-    penalties = penalty_grid(costs, train.features) if given is None else [given]
+    penalties = penalty_grid(selection.costs, train.features) if given is None else [given]
     rankings = rank_path(selectors, train.X, train.y, penalties)
     evaluation = evaluate_rankings(
         rankings,

@@ -67,7 +67,6 @@ def rank_pilot(
     varying = table.drop_constant()
     if not varying.features:
         return pd.DataFrame(columns=["method", "penalty", "position", "feature", "score"])
-    costs = None if costs is None else costs.only(varying.features)
     selectors = selectors_for(varying, methods, costs=costs, seed=seed, n_jobs=n_jobs)
     return rank_path(selectors, varying.X, varying.y, penalties)
 

@@ -29,11 +29,11 @@ def selectors_for(
     Parameters
     ----------
     table : ReferenceTable
-        The selectors are told which of its features are discrete.
+        The features to rank. The selectors learn which of them are discrete.
     methods : iterable of str, or mapping
         Names of methods, or selectors by name. Selectors are cloned.
     costs : CostModel or None
-        Costs of the features; None: all are free.
+        Costs of the features; those of other features are left out. None: all are free.
     charge : "alone" or "shared", optional
         How a set of features is billed. A method that knows costs alone only keeps "alone".
     cost_scale : "share" or "raw", optional
@@ -54,6 +54,7 @@ def selectors_for(
     given = methods if isinstance(methods, Mapping) else dict.fromkeys(methods)
     if not given:
         raise UsageError(f"no methods; expected some of {', '.join(METHODS)}")
+    costs = None if costs is None else costs.only(table.features)
     selectors = {}
     for name, selector in given.items():
         chosen = get_selector(name) if selector is None else clone(selector)
