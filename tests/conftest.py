@@ -19,3 +19,17 @@ def yeast_folder():
             f"the yeast networks are not at {DATA.parent.name}/{DATA.name} beside the repository"
         )
     return DATA
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command in this process; return exit code, standard output and standard error."""
+    from netchoice import cli
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stopped:
+            cli.main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return stopped.value.code or 0, captured.out, captured.err
+
+    return run

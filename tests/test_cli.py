@@ -13,19 +13,6 @@ from netchoice import cli
 from netchoice._kernels.compiler import kernels
 
 
-@pytest.fixture
-def run(capsys):
-    """Run the command in this process: exit code, standard output, standard error."""
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            cli.main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return stopped.value.code or 0, captured.out, captured.err
-
-    return run
-
-
 def commands(group=None, path=()):
     """Every command by its full name, those of groups included."""
     found = {}
@@ -278,115 +265,6 @@ def test_bring_in_a_csv(run, tmp_path):
     assert code == 1
     assert "the cost of 'glucose' is -1.0" in errors
     assert "already" in run(*arguments)[2]
-
-
-@pytest.fixture(scope="module")
-def small_table(tmp_path_factory):
-    path = tmp_path_factory.mktemp("tables") / "t"
-    features = ["transitivity", "n_triangles", "degree_mean", "degree_max", "shell_6_size"]
-    features += ["noise_normal"]
-    netchoice.simulate_table(
-        "ba", n_nodes=30, n_samples=120, seed=1, engine="serial", path=path, features=features
-    )
-    return path
-
-
-def test_rank(run, small_table):
-    code, out, _ = run("rank", small_table, "--penalty", 0.1)
-    assert code == 0
-    lines = out.splitlines()
-    assert "120 rows, 5 features ranked by jmi, penalty 0.1, costs: measured" in lines[0]
-    assert lines[1] == "left out because constant: shell_6_size"
-    assert lines[2].split() == (
-        ["feature", "score", "relevance", "redundancy", "interaction", "cost", "so", "far"]
-    )
-    assert len(lines) == 8
-    record = json.loads(run("rank", small_table, "--penalty", 0.1, "--json")[1])
-    assert [line.split()[1] for line in lines[3:]] == record["ranking"]
-    assert record["constant"] == ["shell_6_size"]
-    assert record["features"][0]["feature"] == record["ranking"][0]
-    costs = [line["cost"] for line in record["features"]]
-    assert record["features"][-1]["cumulative_cost"] == pytest.approx(sum(costs))
-
-
-def test_rank_with_other_costs(run, small_table):
-    def ranking(*arguments):
-        code, out, errors = run("rank", small_table, "--json", *arguments)
-        assert code == 0, errors
-        return json.loads(out)
-
-    paper = ranking("--costs", "paper", "--penalty", 1e6)
-    assert paper["costs"] == "paper:ba"
-    seconds = netchoice.paper_costs("ba")
-    by_cost = [seconds[name] for name in paper["ranking"]]
-    assert by_cost == sorted(by_cost)
-    assert ranking("--costs", "paper:duplication")["costs"] == "paper:duplication"
-    shared = ranking("--charge", "shared", "--penalty", 1e6)
-    alone = ranking("--penalty", 1e6)
-    last = [record["features"][-1]["cumulative_cost"] for record in (shared, alone)]
-    assert last[0] < last[1]
-    forest = ranking("--method", "penalized-mda", "--seed", 3, "--workers", 2)
-    assert forest["method"] == "penalized-mda"
-    assert forest["ranking"][-1] == "noise_normal"
-
-
-def test_rank_a_csv_with_costs(run, tmp_path):
-    rng = np.random.default_rng(0)
-    rows = ["diagnosis,glucose,sodium,scan"]
-    for _ in range(200):
-        ill = rng.integers(2)
-        values = [*(ill + 0.1 * rng.normal(size=2)), rng.normal()]
-        rows.append(f"{'ill' if ill else 'well'}," + ",".join(map(str, values)))
-    (tmp_path / "patients.csv").write_text("\n".join(rows))
-    (tmp_path / "costs.csv").write_text(
-        "test,euro,needs\nglucose,2,blood\nsodium,1,blood\nblood,10\nscan,12.5\n"
-    )
-    given = ("rank", tmp_path / "patients.csv", "--label", "diagnosis")
-    code, out, _ = run(*given, "--method", "relieff")
-    assert code == 0
-    assert "costs: none" in out
-    assert "so far" not in out
-    costs = ("--costs", tmp_path / "costs.csv", "--penalty", 1e6)
-    alone = json.loads(run(*given, *costs, "--json")[1])
-    assert alone["ranking"] == ["sodium", "glucose", "scan"]
-    assert [line["cumulative_cost"] for line in alone["features"]] == [11, 23, 35.5]
-    shared = json.loads(run(*given, *costs, "--charge", "shared", "--json")[1])
-    assert [line["cumulative_cost"] for line in shared["features"]] == [11, 13, 25.5]
-
-    def csv(text):
-        path = tmp_path / f"{abs(hash(text))}.csv"
-        path.write_text(text)
-        return path
-
-    without_costs = run(*given, "--penalty", 1)
-    assert without_costs[0] == 0
-    assert without_costs[2] == "netchoice: there are no costs, so the penalty changes nothing\n"
-    endless = ("--costs", tmp_path / "costs.csv", "--penalty", 1e308, "--cost-scale", "raw")
-    assert json.loads(run(*given, *endless, "--json")[1])["features"][-1]["score"] is None
-    assert "-∞" in run(*given, *endless)[1]
-    for arguments, expected, words in [
-        ((*given, "--costs", "measured"), 2, "no costs were measured"),
-        ((*given, "--costs", "paper"), 2, "say which: --costs paper:ba"),
-        ((*given, "--costs", "nowhere.csv"), 1, "nowhere.csv cannot be read as costs"),
-        ((*given, "--method", "jmy"), 2, "did you mean 'jmi'"),
-        ((*given, "--method", "relieff", "--estimator", "plugin"), 2, "has no --estimator"),
-        ((*given, "--estimator", "best"), 2, "unknown estimator 'best'"),
-        ((*given, "--charge", "twice"), 2, "--charge 'twice'; expected alone or shared"),
-        ((*given, "--seed", 99999999999), 2, "--seed"),
-        (("rank", tmp_path / "patients.csv"), 1, "no column 'label'"),
-        (("rank", tmp_path / "nowhere"), 1, "nowhere does not exist"),
-        (("rank", csv("a;b\n1;2\n")), 1, "separated by semicolons"),
-        (("rank", csv("label,a\n")), 1, "has no rows"),
-        (("rank", csv("label\nx\ny\n")), 1, "no column besides 'label'"),
-        (("rank", csv("label,a\n0.5,1\n1.5,2\n")), 1, "numbers with fractions"),
-        (("rank", csv("label,a\nx,1\n,2\n")), 1, "1 of 2 rows have no label"),
-        (("rank", csv("label,a,b\nx,1,1\ny,2,\n")), 2, "1 values of 'b' are missing"),
-        (("rank", csv("label,a,b\nx,1,1\nx,2,3\n")), 2, "one class only"),
-    ]:
-        code, _, errors = run(*arguments)
-        assert code == expected, (arguments, errors)
-        assert words in errors
-        assert errors.count("\n") == 1
 
 
 def test_convert(run, tmp_path):

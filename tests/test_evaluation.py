@@ -1,6 +1,6 @@
-"""Accuracy against cost, and the choice of one set."""
+"""Accuracy against cost, and the choice of one set of features."""
 
-import json
+import dataclasses
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import netchoice
-from netchoice import CostModel, ReferenceTable, evaluation
+from netchoice import CostModel, ReferenceTable
 from netchoice.errors import UsageError
-from netchoice.evaluation import operating_point, pareto_front, penalty_grid, wilson
+from netchoice.evaluation import (
+    PAPER_PENALTIES,
+    operating_point,
+    pareto_front,
+    penalty_grid,
+    wilson,
+)
+from netchoice.evaluation.scores import NeighboursScorer
 from netchoice.selection import JMI, get_selector, rank_path
 
 COSTS = CostModel(
@@ -26,7 +33,7 @@ COSTS = CostModel(
 )
 
 
-def a_table(n=400, seed=0, signal=1.5):
+def labelled_table(n=400, seed=0, signal=1.5):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
     frame = pd.DataFrame(rng.normal(size=(n, 6)), columns=list(COSTS.own))
@@ -40,7 +47,7 @@ def a_table(n=400, seed=0, signal=1.5):
 
 @pytest.fixture(scope="module")
 def tables():
-    return a_table(seed=1), a_table(seed=2)
+    return labelled_table(seed=1), labelled_table(seed=2)
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +59,11 @@ def rankings(tables):
 
 @pytest.fixture(scope="module")
 def evaluated(tables, rankings):
-    return netchoice.evaluate(rankings, tables[1], seed=3)
+    return netchoice.evaluate_rankings(rankings, tables[1], seed=3)
 
 
-def test_the_frame(evaluated):
-    assert len(evaluated) == 4 * 3 * 6  # no more features than there are
+def test_evaluation_has_one_row_for_each_method_penalty_and_k(evaluated):
+    assert len(evaluated) == 4 * 3 * 6  # rankings have six features
     assert list(evaluated.columns) == [
         "method", "penalty", "k", "features", "accuracy", "accuracy_se", "log_loss",
         "accuracy_choosing", "n_choosing", "accuracy_reporting", "n_reporting", "cost_alone",
@@ -68,18 +75,18 @@ def test_the_frame(evaluated):
         assert row.n_noise == ("noise_e" in row.features)
 
 
-def test_costs(evaluated):
-    whole = 9 + 9 + 5 + 0.5 + 0.5 + 0
+def test_sets_are_billed_alone_and_shared(evaluated):
+    all_alone = 9 + 9 + 5 + 0.5 + 0.5 + 0
     for row in evaluated.itertuples():
         assert row.cost_alone == COSTS.cost_of_set(row.features)
         assert row.cost_shared == COSTS.cost_of_set(row.features, "shared")
-        assert row.share_alone == pytest.approx(row.cost_alone / whole)
-        assert row.share_shared == pytest.approx(row.cost_shared / whole)
+        assert row.share_alone == pytest.approx(row.cost_alone / all_alone)
+        assert row.share_shared == pytest.approx(row.cost_shared / all_alone)
         if row.cost_shared:
             assert row.speedup == pytest.approx(16 / row.cost_shared)
         else:
             assert row.speedup == np.inf
-    # The two readings can put two sets in opposite order.
+    # The two charges can put two sets in opposite order.
     pair, other = ["a", "b"], ["a", "c"]
     assert COSTS.cost_of_set(pair) > COSTS.cost_of_set(other)
     assert COSTS.cost_of_set(pair, "shared") < COSTS.cost_of_set(other, "shared")
@@ -88,8 +95,8 @@ def test_costs(evaluated):
 KNN = make_pipeline(StandardScaler(), KNeighborsClassifier(10))
 
 
-def test_cells_against_scikit_learn(evaluated, tables):
-    """Continuous columns, so no equal distances."""
+def test_accuracy_and_loss_are_those_of_scikit_learn(evaluated, tables):
+    """The columns are continuous, so no distances are equal."""
     table = tables[1]
     splitter = StratifiedKFold(10, shuffle=True, random_state=3)
     codes = np.unique(table.y, return_inverse=True)[1]
@@ -112,15 +119,15 @@ def test_cells_against_scikit_learn(evaluated, tables):
         (LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis()),
     ],
 )
-def test_other_classifiers(classifier, plain, tables, rankings):
+def test_scores_of_other_classifiers_are_those_of_scikit_learn(classifier, plain, tables, rankings):
     table = tables[1]
     part = rankings[rankings["method"] == "jmi"]
-    found = netchoice.evaluate(
+    evaluation = netchoice.evaluate_rankings(
         part, table, ks=[1, 3], classifier=classifier, folds=4, n_jobs=2, seed=1
     )
     splitter = StratifiedKFold(4, shuffle=True, random_state=1)
     codes = np.unique(table.y, return_inverse=True)[1]
-    for row in found.itertuples():
+    for row in evaluation.itertuples():
         scores = cross_val_score(plain, table.X[list(row.features)], codes, cv=splitter)
         assert row.accuracy == pytest.approx(scores.mean(), abs=1e-12)
         if classifier == "svm":
@@ -132,40 +139,45 @@ def test_other_classifiers(classifier, plain, tables, rankings):
             assert row.log_loss == pytest.approx(-losses.mean(), rel=1e-3)
 
 
-def test_halves_make_the_whole(evaluated):
+def test_accuracies_of_both_halves_add_up(evaluated):
     row = evaluated.iloc[5]
-    both = row["n_choosing"] + row["n_reporting"]
-    assert both == 400
-    right = row["accuracy_choosing"] * row["n_choosing"]
-    right += row["accuracy_reporting"] * row["n_reporting"]
-    assert right == pytest.approx(row["accuracy"] * 400, abs=1e-6)
+    assert row["n_choosing"] + row["n_reporting"] == 400
+    correct = row["accuracy_choosing"] * row["n_choosing"]
+    correct += row["accuracy_reporting"] * row["n_reporting"]
+    assert correct == pytest.approx(row["accuracy"] * 400, abs=1e-6)
 
 
-def test_each_set_is_scored_once_and_prefixes_are_reused(tables, rankings, monkeypatch):
-    from netchoice.evaluation import scoring
+@pytest.fixture
+def scored(monkeypatch):
+    """The sets that are scored, as positions of columns, once for each fold."""
+    sets = []
+    original = NeighboursScorer.__call__
 
-    asked = []
-    original = scoring.ByNeighbours.__call__
-
-    def counted(self, fold, order, counted):
-        asked.extend(
-            frozenset(order[: i + 1]) for i, flag in enumerate(counted) if flag and fold == 0
+    def record(self, fold, order, counted):
+        sets.extend(
+            (fold, frozenset(order[: i + 1])) for i, flag in enumerate(counted) if flag
         )
         return original(self, fold, order, counted)
 
-    monkeypatch.setattr(scoring.ByNeighbours, "__call__", counted)
-    found = netchoice.evaluate(rankings, tables[1])
-    assert len(asked) == len(set(asked)) == len({frozenset(f) for f in found["features"]})
+    monkeypatch.setattr(NeighboursScorer, "__call__", record)
+    return sets
 
 
-def test_threads_change_nothing(tables, rankings, evaluated):
-    again = netchoice.evaluate(rankings, tables[1], seed=3, n_jobs=2)
+def test_each_set_is_scored_once(tables, rankings, scored):
+    evaluation = netchoice.evaluate_rankings(rankings, tables[1])
+    first_fold = [features for fold, features in scored if fold == 0]
+    assert len(first_fold) == len(set(first_fold))
+    assert len(first_fold) == len({frozenset(names) for names in evaluation["features"]})
+
+
+def test_number_of_threads_changes_nothing(tables, rankings, evaluated):
+    again = netchoice.evaluate_rankings(rankings, tables[1], seed=3, n_jobs=2)
     pd.testing.assert_frame_equal(again, evaluated)
 
 
-def test_interrupted_and_resumed(tables, rankings, evaluated, tmp_path, monkeypatch):
-    from netchoice.evaluation import scoring
-
+def test_resumed_evaluation_scores_only_what_is_missing(
+    tables, rankings, evaluated, tmp_path, scored
+):
     path = tmp_path / "out" / "scores.jsonl"
 
     def stop(done, total):
@@ -173,46 +185,39 @@ def test_interrupted_and_resumed(tables, rankings, evaluated, tmp_path, monkeypa
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        netchoice.evaluate(rankings, tables[1], seed=3, path=path, on_progress=stop)
+        netchoice.evaluate_rankings(rankings, tables[1], seed=3, path=path, on_progress=stop)
     kept = path.read_text().splitlines()
     assert len(kept) > 6
     path.write_text("\n".join(kept)[:-20])  # cut in the middle of a line
-    original = scoring.ByNeighbours.__call__
-    computed = []
-
-    def counted(self, fold, order, wanted):
-        computed.append(sum(wanted))
-        return original(self, fold, order, wanted)
-
-    monkeypatch.setattr(scoring.ByNeighbours, "__call__", counted)
-    again = netchoice.evaluate(rankings, tables[1], seed=3, path=path)
+    scored.clear()
+    again = netchoice.evaluate_rankings(rankings, tables[1], seed=3, path=path)
     pd.testing.assert_frame_equal(again, evaluated)
-    sets = len({frozenset(f) for f in evaluated["features"]})
-    assert sum(computed) == 10 * (sets - (len(kept) - 2))
-    computed.clear()
+    n_sets = len({frozenset(names) for names in evaluated["features"]})
+    assert len(scored) == 10 * (n_sets - (len(kept) - 2))
+    scored.clear()
     pd.testing.assert_frame_equal(
-        netchoice.evaluate(rankings, tables[1], seed=3, path=path), evaluated
+        netchoice.evaluate_rankings(rankings, tables[1], seed=3, path=path), evaluated
     )
-    assert not computed
+    assert not scored
     with pytest.raises(UsageError, match="holds scores of another table, other folds"):
-        netchoice.evaluate(rankings, tables[1], seed=4, path=path)
+        netchoice.evaluate_rankings(rankings, tables[1], seed=4, path=path)
     with pytest.raises(UsageError, match="another classifier"):
-        netchoice.evaluate(rankings, tables[1], seed=3, path=path, classifier="svm")
+        netchoice.evaluate_rankings(rankings, tables[1], seed=3, path=path, classifier="svm")
 
 
-def test_a_constant_feature_is_no_error_but_a_missing_one_is(tables, rankings):
+def test_constant_feature_is_evaluated_and_missing_one_is_refused(tables, rankings):
     frame = tables[1].X.assign(label=tables[1].y)
     constant = ReferenceTable.from_frame(frame.assign(a=1.0), costs=COSTS)
-    found = netchoice.evaluate(rankings, constant, ks=[1, 2])
-    alone = found[found["features"] == ("a",)]
+    evaluation = netchoice.evaluate_rankings(rankings, constant, ks=[1, 2])
+    alone = evaluation[evaluation["features"] == ("a",)]
     assert np.allclose(alone["accuracy"], constant.y.value_counts(normalize=True).max(), atol=0.2)
     missing = ReferenceTable.from_frame(frame.drop(columns="a"), costs=COSTS)
     with pytest.raises(UsageError, match="the table has no feature 'a', which the rankings name"):
-        netchoice.evaluate(rankings, missing)
+        netchoice.evaluate_rankings(rankings, missing)
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("options", "message"),
     [
         ({"ks": []}, "expected numbers of features from 1 to 6"),
         ({"ks": [0]}, "expected numbers of features from 1 to 6"),
@@ -222,22 +227,22 @@ def test_a_constant_feature_is_no_error_but_a_missing_one_is(tables, rankings):
         ({"classifier": "tree"}, "classifier='tree'; expected 'knn', 'svm'"),
     ],
 )
-def test_nonsense(change, words, tables, rankings):
-    with pytest.raises(UsageError, match=words):
-        netchoice.evaluate(rankings, tables[1], **change)
+def test_wrong_option_of_an_evaluation_is_refused(options, message, tables, rankings):
+    with pytest.raises(UsageError, match=message):
+        netchoice.evaluate_rankings(rankings, tables[1], **options)
 
 
-def test_rankings_that_are_none(tables, rankings):
+def test_incomplete_rankings_are_refused(tables, rankings):
     with pytest.raises(UsageError, match="no column 'position'"):
-        netchoice.evaluate(rankings.drop(columns="position"), tables[1])
+        netchoice.evaluate_rankings(rankings.drop(columns="position"), tables[1])
     with pytest.raises(UsageError, match="the rankings are empty"):
-        netchoice.evaluate(rankings[:0], tables[1])
+        netchoice.evaluate_rankings(rankings[:0], tables[1])
 
 
-# Choosing
+# The operating point
 
 
-def cells(**columns):
+def evaluation_of(**columns):
     n = len(columns["accuracy_choosing"])
     frame = pd.DataFrame(
         {
@@ -249,8 +254,8 @@ def cells(**columns):
     return frame.assign(share_shared=frame["cost_shared"] / 100)
 
 
-def test_the_cheapest_that_is_not_distinguishable_from_the_best():
-    frame = cells(accuracy_choosing=[0.95, 0.94, 0.90], cost_shared=[10.0, 5.0, 1.0])
+def test_cheapest_set_within_the_interval_of_the_best_is_chosen():
+    frame = evaluation_of(accuracy_choosing=[0.95, 0.94, 0.90], cost_shared=[10.0, 5.0, 1.0])
     low, _ = wilson(0.95, 1000)
     assert 0.90 < low < 0.94
     point = operating_point(frame)
@@ -260,66 +265,76 @@ def test_the_cheapest_that_is_not_distinguishable_from_the_best():
     assert point.best_features == ("f0",)
 
 
-def test_perfect_folds_have_an_interval_too():
-    """Over the folds the standard error is 0; the binomial interval is not."""
-    frame = cells(accuracy_choosing=[1.0, 0.999, 0.98], cost_shared=[10.0, 5.0, 1.0])
+def test_perfect_accuracy_has_an_interval():
+    """The standard error over the folds is 0, but the binomial interval is not."""
+    frame = evaluation_of(accuracy_choosing=[1.0, 0.999, 0.98], cost_shared=[10.0, 5.0, 1.0])
     assert operating_point(frame).features == ("f1",)
     assert operating_point(frame, coverage=0.01).features == ("f0",)
 
 
-def test_within_a_budget():
-    frame = cells(accuracy_choosing=[0.95, 0.94, 0.6, 0.6], cost_shared=[10.0, 5.0, 1.0, 0.002])
+def test_budget_limits_the_cost_of_the_set():
+    frame = evaluation_of(accuracy_choosing=[0.95, 0.94, 0.6, 0.6], cost_shared=[10.0, 5.0, 1.0, 0.002])
     assert operating_point(frame, "budget", budget=6).features == ("f1",)
     assert operating_point(frame, "budget", budget="6 s").features == ("f1",)
-    assert operating_point(frame, "budget", budget="1500ms").features == ("f3",)  # as accurate
+    assert operating_point(frame, "budget", budget="1500ms").features == ("f3",)  # as accurate as f2, and cheaper
     assert operating_point(frame, "budget", budget="5%").features == ("f1",)
     assert operating_point(frame, "cheapest", budget="1.5%").features == ("f3",)
     with pytest.raises(
         UsageError, match=r"no set costs at most 1ms; the cheapest one costs 0\.002"
     ):
         operating_point(frame, "budget", budget="1ms")
-    with pytest.raises(UsageError, match="the rule 'budget' needs one"):
+    with pytest.raises(UsageError, match="the rule 'budget' needs a budget"):
         operating_point(frame, "budget")
-    for nonsense in ("5 parsecs", "-1", "nan", "ms", 0, "x%", "-2%"):
+    for wrong in ("5 parsecs", "-1", "nan", "ms", 0, "x%", "-2%"):
         with pytest.raises(
             UsageError, match="expected a cost such as 20, a time such as 5ms, or a share"
         ):
-            operating_point(frame, "budget", budget=nonsense)
+            operating_point(frame, "budget", budget=wrong)
 
 
-def test_pareto_front_and_knee():
-    frame = cells(
+def test_knee_is_the_bend_of_the_pareto_front():
+    frame = evaluation_of(
         accuracy_choosing=[0.5, 0.90, 0.91, 0.8, 0.92], cost_shared=[1.0, 2.0, 10.0, 5.0, 100.0]
     )
     front = pareto_front(frame, accuracy="accuracy_choosing")
     assert list(front["cost_shared"]) == [1, 2, 10, 100]
     assert operating_point(frame, "knee").features == ("f1",)
-    alone = pareto_front(frame.assign(accuracy=0.5))
-    assert len(alone) == 1
+    assert len(pareto_front(frame.assign(accuracy=0.5))) == 1
 
 
-def test_alone_and_shared_choose_differently():
-    frame = cells(accuracy_choosing=[0.9, 0.9], cost_shared=[2.0, 3.0], cost_alone=[4.0, 3.5])
+def test_charge_decides_which_set_is_cheapest():
+    frame = evaluation_of(accuracy_choosing=[0.9, 0.9], cost_shared=[2.0, 3.0], cost_alone=[4.0, 3.5])
     assert operating_point(frame).features == ("f0",)
     assert operating_point(frame, charge="alone").features == ("f1",)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("options", "message"),
     [
-        ({"rule": "best"}, "rule='best'; expected"),
-        ({"charge": "twice"}, "charge='twice'"),
-        ({"coverage": 95}, "coverage=95"),
+        ({"rule": "best"}, "`rule` must be 'cheapest', 'budget' or 'knee'; got 'best'"),
+        ({"charge": "twice"}, "`charge` must be 'alone' or 'shared'; got 'twice'"),
+        ({"coverage": 95}, "`coverage` must be a number between 0 and 1; got 95"),
+        ({"choose_on": "odd"}, "`choose_on` must be 'half' or 'all'; got 'odd'"),
     ],
 )
-def test_operating_point_nonsense(arguments, words, evaluated):
-    with pytest.raises(UsageError, match=words):
-        operating_point(evaluated, **arguments)
+def test_wrong_option_of_an_operating_point_is_refused(options, message, evaluated):
+    with pytest.raises(UsageError, match=message):
+        operating_point(evaluated, **options)
+
+
+def test_empty_evaluation_is_refused(evaluated):
     with pytest.raises(UsageError, match="the evaluation is empty"):
         operating_point(evaluated[:0])
 
 
-def test_wilson_against_scipy():
+def test_operating_point_is_frozen(evaluated):
+    point = operating_point(evaluated)
+    for field in dataclasses.fields(point):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(point, field.name, None)
+
+
+def test_wilson_interval_is_that_of_scipy():
     from scipy.stats import binomtest
 
     for hits, n in [(0, 10), (5, 10), (10, 10), (970, 1000)]:
@@ -327,8 +342,8 @@ def test_wilson_against_scipy():
         assert wilson(hits / n, n, 0.9) == pytest.approx((expected.low, expected.high))
 
 
-def test_the_accuracy_reported_is_not_optimistic():
-    """On pure noise the best of many sets looks better than chance where it was chosen, only there."""
+def test_reported_accuracy_is_not_optimistic():
+    """On pure noise, the best of many sets beats chance only on the rows that it was chosen on."""
     chosen, reported = [], []
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -341,15 +356,15 @@ def test_the_accuracy_reported_is_not_optimistic():
             for r in range(8)
             for p, f in enumerate(rng.permutation(12))
         ]
-        found = netchoice.evaluate(pd.DataFrame(rows), table, ks=range(1, 9))
-        best = operating_point(found, "budget", budget=100.0)
-        chosen.append(found["accuracy_choosing"].max())
+        evaluation = netchoice.evaluate_rankings(pd.DataFrame(rows), table, ks=range(1, 9))
+        best = operating_point(evaluation, "budget", budget=100.0)
+        chosen.append(evaluation["accuracy_choosing"].max())
         reported.append(best.accuracy)
     assert np.mean(chosen) > 0.6
     assert abs(np.mean(reported) - 0.5) < 3 * 0.5 / np.sqrt(12 * 60) + 0.01
 
 
-def test_penalties_end_where_cost_alone_decides(tables):
+def test_largest_penalty_ranks_by_cost(tables):
     train = tables[0]
     costs = CostModel({"a": 1.0, "b": 2.0, "c": 4.0, "d": 0.5, "noise_e": 3.0, "f": 0.25})
     grid = penalty_grid(costs)
@@ -359,59 +374,14 @@ def test_penalties_end_where_cost_alone_decides(tables):
     last = JMI(costs=costs, penalty=grid[-1]).fit(train.X, train.y)
     assert list(last.ranking_names_) == ["f", "d", "a", "b", "noise_e", "c"]
     assert penalty_grid(CostModel({"a": 0.0})) == [0.0]
-    with pytest.raises(UsageError, match="expected at least 3"):
+    with pytest.raises(UsageError, match="`n` must be an integer of at least 3; got 2"):
         penalty_grid(costs, n=2)
-    assert len(evaluation.PAPER_PENALTIES) == 26
-
-
-def test_the_command(tables, tmp_path, capsys):
-    from netchoice import cli
-
-    paths = []
-    for name, table in zip(("train", "test"), tables, strict=True):
-        table.save(tmp_path / name)
-        paths.append(str(tmp_path / name))
-    out = tmp_path / "results"
-    given = ["--methods", "jmi,relieff", "--penalties", "0,1,10", "--folds", "5", "--out", str(out)]
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            cli.main([str(a) for a in arguments])
-        captured = capsys.readouterr()
-        return ended.value.code, captured.out, captured.err
-
-    code, text, errors = run("evaluate", *paths, *given)
-    assert code == 0, errors
-    assert text.startswith("recommended (cheapest): ")
-    assert "times cheaper than all features" in text
-    assert "accuracy on rows that had no part in the choice: 0." in text
-    assert "evaluating: 6/6 rankings" in errors
-    for name in ("evaluation.csv", "rankings.csv", "heatmaps.png", "pareto.png", "costs.png"):
-        assert (out / name).stat().st_size > 500
-    assert (out / "ranking-jmi.png").exists()
-    record = json.loads(run("evaluate", *paths, *given, "--json")[1])
-    assert (
-        record["recommended"] == json.loads((out / "recommended.json").read_text())["recommended"]
-    )
-    assert ", ".join(record["recommended"]["features"]) in text
-    within = json.loads(run("evaluate", *paths, *given, "--budget", "60%", "--json")[1])
-    assert within["recommended"]["rule"] == "budget"
-    assert within["recommended"]["share"] <= 0.6
-    one = run("evaluate", paths[0], *given[:-1], tmp_path / "one")
-    assert one[0] == 0, one
-    for arguments, expected, words in [
-        ([*paths, *given[:-2]], 2, "where to? Give --out"),
-        ([*paths, "--penalties", "few", "--out", out], 2, "expected auto, paper, or numbers"),
-        ([*paths, "--methods", "jm", "--out", out], 2, "unknown method 'jm'"),
-        ([*paths, *given, "--seed", "9"], 2, "holds scores of another table"),
-    ]:
-        code, _, errors = run("evaluate", *arguments)
-        assert (code, words in errors) == (expected, True), errors
+    assert len(PAPER_PENALTIES) == 26
 
 
 @pytest.mark.kernels
-def test_the_kernel_is_used_as_it_was_warmed_up():
-    """Another signature would be compiled a second time, behind the back of `netchoice warmup`."""
+def test_neighbours_use_the_kernel_that_warmup_compiles():
+    """A call with another signature would compile the kernel again."""
     from netchoice._kernels.compiler import _registry
     from netchoice._kernels.neighbour_votes import neighbour_votes
     from netchoice.selection.knn import Neighbours
@@ -419,4 +389,4 @@ def test_the_kernel_is_used_as_it_was_warmed_up():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
     Neighbours(X, y, np.arange(30), np.arange(30, 40)).votes([0, 1])
-    assert neighbour_votes.signatures == [_registry["neighbours.neighbour_votes"][1]]
+    assert neighbour_votes.signatures == [_registry["neighbour_votes.neighbour_votes"][1]]

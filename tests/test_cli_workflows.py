@@ -1,0 +1,397 @@
+"""The commands choose, rank, evaluate and pilot: what they print and write, how they exit."""
+
+import functools
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import netchoice
+from netchoice.workflows import SimulationPlan, pilot_size
+from netchoice.workflows import choose as choose_module
+from netchoice.workflows.table_maker import TableMaker
+
+# netchoice choose
+
+
+@pytest.fixture
+def small_plan(monkeypatch):
+    """Let the command simulate few networks."""
+    plan = functools.partial(SimulationPlan, selection_samples=600, samples=400, fit_samples=600)
+    monkeypatch.setattr(choose_module, "SimulationPlan", plan)
+
+
+@pytest.fixture
+def network_file(tmp_path):
+    model, rng = netchoice.get_model("ba2"), np.random.default_rng(1)
+    netchoice.write_network(model.grow(40, model.sample(rng), rng), tmp_path / "net.tsv")
+    return tmp_path / "net.tsv"
+
+
+@pytest.mark.usefixtures("small_plan")
+def test_choose_prints_and_writes_the_answer(run, network_file, tmp_path):
+    out, n_edges = tmp_path / "answer", netchoice.read_network(network_file)[0].n_edges
+    command = ["choose", network_file, "--space", "ba", "--engine", "serial", "--out", out]
+    code, text, errors = run(*command, "--samples", 300)
+    assert code == 0, errors
+    assert "most probable model: ba2" in text
+    assert text.endswith(f"report.html, choice.json, tables and figures are in {out}\n")
+    assert "simulating (selection): 600/600 rows" in errors
+    names = {path.stem for path in (out / "figures").iterdir()}
+    assert names >= {"embedding", "features", "probabilities"}
+    assert (out / "report.html").stat().st_size > 1_000_000
+    assert json.loads((out / "reading.json").read_text())["rows"] == n_edges
+
+    code, text, errors = run(*command, "--samples", 300, "--no-report", "--json")
+    record = json.loads(text)
+    assert record["model"] == "ba2"
+    assert record == json.loads((out / "choice.json").read_text())
+    assert "simulating" not in errors  # the run was resumed
+
+    code, _, errors = run(*command)
+    assert code == 2
+    assert "another samples" in errors
+
+
+@pytest.mark.usefixtures("small_plan")
+def test_choose_compares_the_named_models(run, network_file, tmp_path):
+    code, text, errors = run(
+        "choose", network_file, "--models", "ba1,ba2", "--features", "degree_mean", "--engine",
+        "serial", "--no-report", "-o", tmp_path / "m", "--json",
+    )  # fmt: skip
+    assert code == 0, errors
+    assert set(json.loads(text)["probabilities"]) == {"ba1", "ba2"}
+    assert not (tmp_path / "m" / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--time-limit", "soon"], "`--time-limit` must be a time such as 5ms, 90s or 2min; got 'soon'"),
+        (["--models", ","], "--models is empty; expected items separated by commas"),
+        (["--method", "jm"], "unknown method 'jm'; did you mean 'jmi'"),
+        (["--budget", "5eur"], "budget '5eur'; expected a cost"),
+        (["--inference", "bayes"], "`inference` must be"),
+    ],
+)
+def test_choose_refuses_a_wrong_option(run, network_file, tmp_path, options, message):
+    code, _, errors = run("choose", network_file, *options, "-o", tmp_path / "x")
+    assert code == 2
+    assert message in errors
+    assert not (tmp_path / "x").exists()
+
+
+def test_choose_refuses_a_missing_file(run, tmp_path):
+    code, _, errors = run("choose", tmp_path / "nowhere.tsv")
+    assert code == 1
+    assert "nowhere.tsv" in errors
+
+
+# netchoice rank
+
+
+@pytest.fixture(scope="module")
+def small_table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("tables") / "t"
+    features = ["transitivity", "n_triangles", "degree_mean", "degree_max", "shell_6_size"]
+    features += ["noise_normal"]
+    netchoice.simulate_table(
+        "ba", n_nodes=30, n_samples=120, seed=1, engine="serial", path=path, features=features
+    )
+    return path
+
+
+def test_rank_prints_one_line_for_each_feature(run, small_table):
+    code, out, _ = run("rank", small_table, "--penalty", 0.1)
+    assert code == 0
+    lines = out.splitlines()
+    assert "120 rows, 5 features ranked by jmi, penalty 0.1, costs: measured" in lines[0]
+    assert lines[1] == "left out because constant: shell_6_size"
+    assert lines[2].split() == (
+        ["feature", "score", "relevance", "redundancy", "interaction", "cost", "cumulative"]
+    )
+    assert len(lines) == 8
+    record = json.loads(run("rank", small_table, "--penalty", 0.1, "--json")[1])
+    assert [line.split()[1] for line in lines[3:]] == record["ranking"]
+    assert record["constant"] == ["shell_6_size"]
+    assert record["features"][0]["feature"] == record["ranking"][0]
+    costs = [line["cost"] for line in record["features"]]
+    assert record["features"][-1]["cumulative_cost"] == pytest.approx(sum(costs))
+
+
+@pytest.fixture
+def ranked(run, small_table):
+    """Return what ``netchoice rank --json`` prints."""
+
+    def ranked(*options):
+        code, out, errors = run("rank", small_table, "--json", *options)
+        assert code == 0, errors
+        return json.loads(out)
+
+    return ranked
+
+
+def test_rank_uses_the_given_costs(ranked):
+    paper = ranked("--costs", "paper", "--penalty", 1e6)
+    assert paper["costs"] == "paper:ba"
+    seconds = netchoice.paper_costs("ba")
+    by_cost = [seconds[name] for name in paper["ranking"]]
+    assert by_cost == sorted(by_cost)
+    assert ranked("--costs", "paper:duplication")["costs"] == "paper:duplication"
+    shared = ranked("--charge", "shared", "--penalty", 1e6)
+    alone = ranked("--penalty", 1e6)
+    last = [record["features"][-1]["cumulative_cost"] for record in (shared, alone)]
+    assert last[0] < last[1]
+    forest = ranked("--method", "penalized-mda", "--seed", 3, "--workers", 2)
+    assert forest["method"] == "penalized-mda"
+    assert forest["ranking"][-1] == "noise_normal"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"method": "relieff", "penalty": 0.5, "charge": "shared", "seed": 3},
+        {"penalty": 2.0, "costs": "paper:ba", "cost_scale": "raw", "estimator": "plugin"},
+    ],
+)
+def test_rank_prints_what_rank_features_returns(ranked, small_table, options):
+    arguments = [
+        text
+        for name, value in options.items()
+        for text in (f"--{name.replace('_', '-')}", str(value))
+    ]
+    expected = netchoice.rank_features(small_table, **options).as_dict()
+    assert ranked(*arguments) == json.loads(json.dumps({"table": str(small_table), **expected}))
+
+
+@pytest.fixture
+def patients(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = ["diagnosis,glucose,sodium,scan"]
+    for _ in range(200):
+        ill = rng.integers(2)
+        values = [*(ill + 0.1 * rng.normal(size=2)), rng.normal()]
+        rows.append(f"{'ill' if ill else 'well'}," + ",".join(map(str, values)))
+    (tmp_path / "patients.csv").write_text("\n".join(rows))
+    (tmp_path / "costs.csv").write_text(
+        "test,euro,uses\nglucose,2,blood\nsodium,1,blood\nblood,10\nscan,12.5\n"
+    )
+    return "rank", tmp_path / "patients.csv", "--label", "diagnosis"
+
+
+def test_rank_reads_a_csv_file_with_costs(run, patients, tmp_path):
+    code, out, _ = run(*patients, "--method", "relieff")
+    assert code == 0
+    assert "costs: none" in out
+    assert "cumulative" not in out
+    costs = ("--costs", tmp_path / "costs.csv", "--penalty", 1e6)
+    alone = json.loads(run(*patients, *costs, "--json")[1])
+    assert alone["ranking"] == ["sodium", "glucose", "scan"]
+    assert [line["cumulative_cost"] for line in alone["features"]] == [11, 23, 35.5]
+    shared = json.loads(run(*patients, *costs, "--charge", "shared", "--json")[1])
+    assert [line["cumulative_cost"] for line in shared["features"]] == [11, 13, 25.5]
+
+
+def test_rank_warns_that_a_penalty_without_costs_has_no_effect(run, patients):
+    code, _, errors = run(*patients, "--penalty", 1)
+    assert code == 0
+    assert errors == "netchoice: there are no costs, so the penalty changes nothing\n"
+
+
+def test_rank_shows_a_score_of_minus_infinity(run, patients, tmp_path):
+    options = ("--costs", tmp_path / "costs.csv", "--penalty", 1e308, "--cost-scale", "raw")
+    record = json.loads(run(*patients, *options, "--json")[1])
+    assert record["features"][-1]["score"] is None
+    assert "-∞" in run(*patients, *options)[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected", "message"),
+    [
+        (["--costs", "measured"], 2, "this table has no measured costs"),
+        (["--costs", "paper"], 2, "expected paper:ba or paper:duplication"),
+        (["--costs", "nowhere.csv"], 1, "nowhere.csv cannot be read"),
+        (["--method", "jmy"], 2, "did you mean 'jmi'"),
+        (["--method", "relieff", "--estimator", "plugin"], 2, "relieff has no estimator"),
+        (["--estimator", "best"], 2, "unknown estimator 'best'"),
+        (["--charge", "twice"], 2, "`charge` must be 'alone' or 'shared'; got 'twice'"),
+        (["--seed", 99999999999], 2, "--seed"),
+    ],
+)
+def test_rank_refuses_a_wrong_option(run, patients, options, expected, message):
+    code, _, errors = run(*patients, *options)
+    assert code == expected, errors
+    assert message in errors
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "expected", "message"),
+    [
+        (None, 1, "table.csv does not exist"),
+        ("diagnosis,a\nx,1\ny,2\n", 1, "no column 'label'"),
+        ("a;b\n1;2\n", 1, "separated by semicolons"),
+        ("label,a\n", 1, "has no rows"),
+        ("label\nx\ny\n", 1, "no column besides 'label'"),
+        ("label,a\n0.5,1\n1.5,2\n", 1, "numbers with fractions"),
+        ("label,a\nx,1\n,2\n", 1, "1 of 2 rows have no label"),
+        ("label,a,b\nx,1,1\ny,2,\n", 2, "1 values of 'b' are missing"),
+        ("label,a,b\nx,1,1\nx,2,3\n", 2, "one class only"),
+    ],
+)
+def test_rank_refuses_a_wrong_table(run, tmp_path, content, expected, message):
+    if content is not None:
+        (tmp_path / "table.csv").write_text(content)
+    code, _, errors = run("rank", tmp_path / "table.csv")
+    assert code == expected, errors
+    assert message in errors
+    assert errors.count("\n") == 1
+
+
+# netchoice evaluate
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """Return the folders of two tables with labels that some features predict."""
+    folder = tmp_path_factory.mktemp("tables")
+    costs = netchoice.CostModel(
+        {"a": 1.0, "b": 1.0, "c": 5.0, "d": 0.5, "noise_e": 0.5, "f": 0.0},
+        {"a": ["step"], "b": ["step"]},
+        {"step": 8.0},
+    )
+    for seed, name in ((1, "train"), (2, "test")):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 3, 400)
+        frame = pd.DataFrame(rng.normal(size=(400, 6)), columns=list(costs.own))
+        frame["a"] += 1.5 * (y == 0)
+        frame["b"] += 1.5 * (y == 1)
+        frame["c"] = frame["a"] + 0.3 * rng.normal(size=400)
+        frame["label"] = np.array(["x", "y", "z"])[y]
+        netchoice.ReferenceTable.from_frame(frame, costs=costs).save(folder / name)
+    return folder / "train", folder / "test"
+
+
+OPTIONS = ["--methods", "jmi,relieff", "--penalties", "0,1,10", "--folds", 5]
+
+
+def test_evaluate_prints_and_writes_what_evaluate_features_returns(run, tables, tmp_path):
+    out = tmp_path / "results"
+    code, text, errors = run("evaluate", *tables, *OPTIONS, "--out", out)
+    assert code == 0, errors
+    assert text.startswith("recommended (cheapest): ")
+    assert "times cheaper than all features" in text
+    assert "accuracy on rows that were not used to choose: 0." in text
+    assert text.endswith(f"report.html, tables and figures are in {out}\n")
+    assert "evaluating: 6/6 rankings" in errors
+    names = ("evaluation.csv", "rankings.csv", "heatmaps.png", "pareto.png", "costs.png")
+    for name in (*names, "report.html"):
+        assert (out / name).stat().st_size > 500
+    assert (out / "ranking-jmi.png").exists()
+
+    resumed = ["--out", out, "--no-report", "--json"]
+    record = json.loads(run("evaluate", *tables, *OPTIONS, *resumed)[1])
+    assert record == json.loads((out / "recommended.json").read_text())
+    assert ", ".join(record["recommended"]["features"]) in text
+    expected = netchoice.evaluate_features(
+        *tables, methods=["jmi", "relieff"], penalties=[0, 1, 10], folds=5
+    )
+    assert record == json.loads(json.dumps({**expected.as_dict(), "out": str(out)}))
+
+    within = json.loads(run("evaluate", *tables, *OPTIONS, *resumed, "--budget", "60%")[1])
+    assert within["recommended"]["rule"] == "budget"
+    assert within["recommended"]["share"] <= 0.6
+
+    code, _, errors = run("evaluate", *tables, *OPTIONS, *resumed, "--seed", 9)
+    assert code == 2
+    assert "holds scores of another table" in errors
+
+
+def test_evaluate_splits_a_single_table(run, tables, tmp_path):
+    code, out, errors = run(
+        "evaluate", tables[0], *OPTIONS, "--out", tmp_path, "--no-report", "--json"
+    )
+    assert code == 0, errors
+    assert sum(json.loads(out)["settings"]["rows"].values()) == 400
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "--out is missing; give it, for example --out results"),
+        (["--penalties", "few", "--out", "x"], "--penalties few; expected numbers"),
+        (["--methods", "jm", "--out", "x"], "unknown method 'jm'"),
+        (["--budget", "5eur", "--out", "x"], "budget '5eur'; expected a cost"),
+    ],
+)
+def test_evaluate_refuses_a_wrong_option(run, tables, options, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, errors = run("evaluate", *tables, *options)
+    assert code == 2
+    assert message in errors
+    assert not (tmp_path / "x").exists()
+
+
+# netchoice pilot
+
+
+def test_pilot_studies_several_sizes(run, tmp_path):
+    arguments = [
+        "pilot", "ba", "--sizes", "20,40", "--target", 60, "--samples", 60, "--methods", "jmi",
+        "--max-features", 2, "--features", "degree_mean,transitivity,betweenness_max",
+        "--workers", 1, "--out", tmp_path / "p",
+    ]  # fmt: skip
+    code, out, err = run(*arguments)
+    assert code == 0, err
+    assert "features selected with 20, 40 nodes, tested with 60 nodes (60 networks)" in out
+    assert "times as much" in out
+    assert "the cost of all features grows as n^" in out
+    assert f"tables and 3 figures are in {tmp_path / 'p'}" in out
+    assert "pilot with 40 nodes: 60/60 rows" in err
+    figures = sorted(path.name for path in (tmp_path / "p").glob("*.png"))
+    assert figures == ["accuracy-0.png", "accuracy-1.png", "growth.png"]
+    code, out, _ = run(*arguments, "--json")
+    record = json.loads(out)
+    assert code == 0
+    assert record["target"] == 60
+    assert {row["n"] for row in record["saving"]} == {20, 40}
+
+
+def test_pilot_recommends_a_size(run, tmp_path, monkeypatch):
+    serial = functools.partial(TableMaker, engine="serial")  # no need to start processes
+    monkeypatch.setattr(pilot_size, "TableMaker", serial)
+    code, out, err = run(
+        "pilot", "ba", "--recommend", "--sizes", "10,20,40", "--target", 40, "--samples", 60,
+        "--target-samples", 200, "--max-features", 1, "--features", "degree_mean,noise_normal",
+        "--workers", 1, "--out", tmp_path / "r", "--json",
+    )  # fmt: skip
+    assert code == 0, err
+    record = json.loads(out)
+    assert record["n_nodes"] == 10
+    assert record["features"] == ["degree_mean"]
+    assert "10 nodes are enough" in record["verdict"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "60", "--out", "x"], "--sizes is missing; give --sizes 100,200,500"),
+        (["--sizes", "20", "--out", "x"], "--target is missing; give it, for example --target"),
+        (["--sizes", "20", "--target", "60"], "--out is missing; give it, for example --out"),
+        (["--sizes", "20,a", "--target", "60", "--out", "x"], "expected integers"),
+        (["--sizes", "5", "--target", "60", "--out", "x"], "seed graph"),
+        (
+            ["--recommend", "--methods", "jmi,mrmr", "--target", "60", "--out", "x"],
+            "--recommend takes one value of --methods; got jmi, mrmr",
+        ),
+    ],
+)
+def test_pilot_refuses_a_wrong_option(run, arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run("pilot", "ba", *arguments)
+    assert code == 2
+    assert message in err
+    assert not (tmp_path / "x").exists()
