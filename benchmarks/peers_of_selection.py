@@ -334,7 +334,7 @@ def as_markdown(frame: pd.DataFrame, setting: str, table: str) -> str:
 
 
 def _cost_text(seconds: float) -> str:
-    from netchoice.figures.data.costs import cost_text
+    from netchoice.figures.data.cost_text import cost_text
 
     return cost_text(float(f"{seconds:.2g}"))
 

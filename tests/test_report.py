@@ -21,7 +21,7 @@ from report_folders import (
 import netchoice
 from netchoice.costs import CostModel
 from netchoice.evaluation import wilson
-from netchoice.figures.data.costs import list_costs
+from netchoice.figures.data.cost_text import list_costs
 from netchoice.figures.data.histograms import feature_histogram
 from netchoice.figures.interactive.feature_costs import MOST_FEATURES, feature_costs
 from netchoice.figures.interactive.feature_sets import explorer_data

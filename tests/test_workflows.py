@@ -70,9 +70,7 @@ def selectors_of(table, monkeypatch):
         select_features(FeatureSelection((), COSTS, table), settings, SimulationPlan())
 
     def evaluate(methods):
-        netchoice.evaluate_features(
-            table, table, methods=methods, costs=COSTS, seed=7, workers=1
-        )
+        netchoice.evaluate_features(table, table, methods=methods, costs=COSTS, seed=7, workers=1)
 
     def study(methods):
         rank_pilot(table, methods, [0.0, 1.0], COSTS, seed=7, n_jobs=1)
@@ -195,8 +193,12 @@ def dataclasses_of_workflows():
 def test_all_settings_and_results_are_frozen():
     """Only a stopwatch, observed features and a ladder of pilots collect data as they go."""
     classes = {thing.__name__: thing for thing in dataclasses_of_workflows()}
-    assert {"ChoiceSettings", "EvaluationSettings", "LadderSettings", "PilotSettings"} <= set(classes)
-    assert {"SelectionSettings", "SimulationPlan", "Choice", "Evidence", "CostSource"} <= set(classes)
+    assert {"ChoiceSettings", "EvaluationSettings", "LadderSettings", "PilotSettings"} <= set(
+        classes
+    )
+    assert {"SelectionSettings", "SimulationPlan", "Choice", "Evidence", "CostSource"} <= set(
+        classes
+    )
     mutable = {name for name, thing in classes.items() if not thing.__dataclass_params__.frozen}
     assert mutable == {"ObservedFeatures", "PilotLadder", "Stopwatch"}
 

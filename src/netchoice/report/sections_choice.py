@@ -19,7 +19,8 @@ def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
     """Add the probabilities of the models."""
     probabilities = record["probabilities"]
     rows = [
-        (name, format_probability(probabilities[name]), " to ".join(map(format_probability, record["intervals"][name])),
+        (name, format_probability(probabilities[name]),
+         " to ".join(map(format_probability, record["intervals"][name])),
          f"{record['fit_p_values'][name]:.3g}")
         for name in sorted(probabilities, key=lambda name: -probabilities[name])
     ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netchoice.costs import CostModel
-from netchoice.figures.data.costs import CHARGES, cost_text, list_costs
+from netchoice.figures.data.cost_text import CHARGES, cost_text, list_costs
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.figures.interactive.feature_costs import drawn_rows, feature_costs
 from netchoice.figures.interactive.feature_sets import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from netchoice.figures.data.costs import FeatureCost, cost_text, cost_title
+from netchoice.figures.data.cost_text import FeatureCost, cost_text, cost_title
 from netchoice.figures.interactive.layout import (
     BACKGROUND,
     FAINT,

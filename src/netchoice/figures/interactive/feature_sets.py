@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from netchoice.evaluation import wilson
-from netchoice.figures.data.costs import CHARGES, cost_text, cost_title
+from netchoice.figures.data.cost_text import CHARGES, cost_text, cost_title
 from netchoice.figures.data.feature_sets import (
     FeatureSets,
     accuracy_grid,

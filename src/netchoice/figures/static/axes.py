@@ -17,7 +17,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.figures.data.costs import cost_text
+from netchoice.figures.data.cost_text import cost_text
 from netchoice.figures.data.feature_sets import penalty_text
 
 WIDTH, HEIGHT, DPI = 8.0, 5.0, 150  # inches and dots per inch: 1200 pixels wide

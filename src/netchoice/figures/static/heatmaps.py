@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from netchoice.figures.data.checks import check_columns, check_names
-from netchoice.figures.data.costs import CHARGES
+from netchoice.figures.data.cost_text import CHARGES
 from netchoice.figures.data.feature_sets import AccuracyGrid, accuracy_grid, accuracy_limits
 from netchoice.figures.static.axes import (
     SMALL,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
 from netchoice.figures.data.checks import check_columns, check_names
-from netchoice.figures.data.costs import cost_title
+from netchoice.figures.data.cost_text import cost_title
 from netchoice.figures.static.axes import SMALL, cost_axis, new_axes, size_axis
 from netchoice.figures.style import LINES, SeriesStyle, series_styles
 
