@@ -48,7 +48,7 @@ def table():
 # Selectors
 
 
-class Captured(Exception):
+class CapturedError(Exception):
     """Raised instead of ranking."""
 
 
@@ -60,7 +60,7 @@ def selectors_of(table, monkeypatch):
     def rank_path(selectors, X, y, *_, **__):
         assert list(X.columns) == ["real", "count"]
         captured["selectors"] = selectors
-        raise Captured
+        raise CapturedError
 
     for module in ("feature_selection", "evaluate", "pilot_inputs"):
         monkeypatch.setattr(import_module(f"netchoice.workflows.{module}"), "rank_path", rank_path)
@@ -76,7 +76,7 @@ def selectors_of(table, monkeypatch):
         rank_pilot(table, methods, [0.0, 1.0], COSTS, seed=7, n_jobs=1)
 
     def selectors(workflow):
-        with pytest.raises(Captured):
+        with pytest.raises(CapturedError):
             {"choose": choose, "evaluate": evaluate, "pilot": study}[workflow](tuple(METHODS))
         return captured["selectors"]
 

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netchoice.errors import UsageError
+from netchoice.information.arguments import as_column, as_labels, as_mask, as_table
 from netchoice.information.columns import Floats
 from netchoice.information.estimators import Calibrated, PairEstimator, Plugin, Published
-from netchoice.information.inputs import as_column, as_labels, as_mask, as_table
 from netchoice.names import unknown
 from netchoice.threads import Run, threads
 from netchoice.validation import check_integer
