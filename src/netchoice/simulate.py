@@ -24,7 +24,8 @@ from netchoice.engines import Engine, Lost, get_engine, reason_of
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.features import Feature
 from netchoice.features.computation import run_plan
-from netchoice.features.registry import FEATURES, Plan, Step, find, plan
+from netchoice.features.plan import Plan, plan
+from netchoice.features.registry import FEATURES, Step, find
 from netchoice.graph import Graph
 from netchoice.models.builtin import get_space
 from netchoice.models.model import Model
