@@ -1,9 +1,9 @@
-"""How far the estimates of mutual information are from what is known, in nats.
+"""Errors of the estimates of mutual information, in nats.
 
 Closed forms first: bivariate normals, and tables of counts with smooth and with sharp dependence.
-Then the tables of both model spaces, where an estimate from 40 classes of equal frequency is the
-measure: rough, but it needs no neighbours, no ties broken and no noise. The figures in
-docs/information.md are what this prints.
+Then the tables of both model spaces, compared with an estimate from 40 classes of equal frequency. It
+is coarse, but it needs no neighbours, no random ties and no noise. docs/information.md has the
+figures that this prints.
 """
 
 from __future__ import annotations
@@ -24,65 +24,65 @@ calibrated = estimators.Calibrated(seed=0, n_neighbors=3)
 
 
 def neighbours(a, b, scores=None) -> float:
-    """Kraskov on normal scores, or on other values for the ranks; equal columns drawn apart."""
-    first = calibrated.column(a, False).draws[0]
-    second = estimators.Calibrated(seed=1, n_neighbors=3).column(b, False).draws[0]
+    """Return Kraskov's estimate on normal scores, or on other scores; the columns have own draws."""
+    first = calibrated.prepare(a, False).draws[0]
+    second = estimators.Calibrated(seed=1, n_neighbors=3).prepare(b, False).draws[0]
     if scores is not None:
         first, second = first._replace(values=scores), second._replace(values=scores)
     return estimators.kraskov(first, second, 3)
 
 
 def labelled(a, b) -> float:
-    """Ross on normal scores of b, with a as labels."""
-    return estimators.ross(calibrated.column(b, False).draws[0], columns.coded(a), 3)
+    """Return Ross' estimate on normal scores of b, with a as labels."""
+    return estimators.ross(calibrated.prepare(b, False).draws[0], columns.encode_column(a), 3)
 
 
 def from_table(a, b) -> tuple[float, float, float]:
-    """Chance, less chance, and rescaled."""
-    a, b = columns.coded(a), columns.coded(b)
-    chance, most = estimators.chance_information(a, b), min(a.entropy, b.entropy)
-    less = estimators.plain_information(a, b) - chance
-    return chance, less, less * most / (most - chance)
+    """Return the expected information E, I − E, and the rescaled estimate."""
+    a, b = columns.encode_column(a), columns.encode_column(b)
+    expected, entropy = estimators.expected_mutual_information(a, b), min(a.entropy, b.entropy)
+    excess = estimators.plugin_information(a, b) - expected
+    return expected, excess, excess * entropy / (entropy - expected)
 
 
 def line(cells, width=15) -> None:
-    """A row of a table."""
+    """Print a row of a table."""
     print("".join(f"{cell:>{width}}" for cell in cells), flush=True)
 
 
 def spread(estimates, true) -> str:
-    """Mean error and deviation."""
+    """Return the mean error and the standard deviation as text."""
     return f"{np.mean(estimates) - true:+.3f} ±{np.std(estimates):.3f}"
 
 
 def normals(repeats: int) -> None:
-    """Bivariate normals."""
+    """Print errors for bivariate normals."""
     print("\nBivariate normal: error of the mean, and deviation, over samples")
     line(["rows", "correlation", "true", "published", "calibrated", "plain ranks"])
     rng = np.random.default_rng(1)
     for n in (100, 300, 1250, 5000):
         for correlation in (0, 0.3, 0.6, 0.9, 0.99, 0.999):
             true = -0.5 * np.log(1 - correlation**2)
-            found = []
+            estimates = []
             for _ in range(repeats):
                 x, z = rng.normal(size=(2, n))
                 y = correlation * x + np.sqrt(1 - correlation**2) * z
-                a, b = (estimators.Published(0, 3).column(c, False) for c in (x, y))
-                found.append(
+                a, b = (estimators.Published(0, 3).prepare(c, False) for c in (x, y))
+                estimates.append(
                     (
                         estimators.kraskov(a, b, 3),
                         neighbours(x, y),
                         neighbours(x, y, np.arange(n) * 1.0),
                     )
                 )
-            errors = [spread(column, true) for column in zip(*found, strict=True)]
+            errors = [spread(column, true) for column in zip(*estimates, strict=True)]
             line([n, correlation, f"{abs(true):.3f}", *errors])
 
 
 def counts(repeats: int) -> None:
-    """Two columns of counts, related smoothly over a share of their range, or by a function."""
+    """Print errors for two columns of counts, related smoothly or by a function."""
     print("\nTables of counts: error of the mean, and deviation, over samples")
-    header = ["rows", "values", "relation", "true", "chance", "less chance", "rescaled", "labels"]
+    header = ["rows", "values", "relation", "true", "E", "I − E", "rescaled", "labels"]
     line([*header, "neighbours", "calibrated"], 14)
     rng = np.random.default_rng(1)
     for n in (300, 1250, 5000):
@@ -106,30 +106,30 @@ def counts(repeats: int) -> None:
                 share = weight / weight.sum()
                 apart = share.sum(axis=1, keepdims=True) * share.sum(axis=0)
                 true = float((share[share > 0] * np.log(share[share > 0] / apart[share > 0])).sum())
-                found = []
+                estimates = []
                 for _ in range(repeats):
                     a, b = np.divmod(rng.choice(share.size, n, p=share.ravel()), shape[1])
-                    chance, less, rescaled = from_table(a, b)
-                    whole = information.mutual_information(a, b)
-                    found.append((chance, less, rescaled, labelled(a, b), neighbours(a, b), whole))
-                chance, *rest = zip(*found, strict=True)
+                    corrections = from_table(a, b)
+                    ours = information.mutual_information(a, b)
+                    estimates.append((*corrections, labelled(a, b), neighbours(a, b), ours))
+                expected, *rest = zip(*estimates, strict=True)
                 cells = [
                     n,
                     f"{shape[0]}×{shape[1]}",
                     name,
                     f"{abs(true):.3f}",
-                    f"{np.mean(chance):.3f}",
+                    f"{np.mean(expected):.3f}",
                 ]
                 line([*cells, *(spread(column, true) for column in rest)], 14)
 
 
 def in_classes(x) -> np.ndarray:
-    """40 classes with about equally many rows; equal values stay together."""
+    """Return 40 classes of about equal size; equal values are in the same class."""
     return np.minimum((rankdata(x) - 1) * 40 // len(x), 39)
 
 
 def real(name: str, n_nodes: int, folder: str | None) -> None:
-    """A table of networks."""
+    """Print distances from the 40-class estimate on a table of networks."""
     if folder:
         table = netchoice.ReferenceTable.load(folder)
     else:
@@ -137,11 +137,11 @@ def real(name: str, n_nodes: int, folder: str | None) -> None:
     table = table.drop_constant()
     X, y = np.asarray(table.X, float), np.asarray(table.y)
     names = list(table.X.columns)
-    how = {"discrete": np.array([table.discrete[feature] for feature in names])}
+    options = {"discrete": np.array([table.discrete[feature] for feature in names])}
     classes = [in_classes(x) for x in X.T]
     codes = np.unique(y, return_inverse=True)[1]
-    rough = np.array([from_table(c, codes)[2] if np.ptp(c) else 0.0 for c in classes])
-    rough_pairs = np.array(
+    coarse = np.array([from_table(c, codes)[2] if np.ptp(c) else 0.0 for c in classes])
+    coarse_pairs = np.array(
         [
             from_table(a, b)[2] if np.ptp(a) and np.ptp(b) else 0.0
             for a, b in combinations(classes, 2)
@@ -153,22 +153,22 @@ def real(name: str, n_nodes: int, folder: str | None) -> None:
     for estimator in ("published", "calibrated"):
         by_seed = [
             (
-                information.relevance(X, y, estimator=estimator, seed=seed, **how),
-                information.redundancy(X, estimator=estimator, seed=seed, **how),
-                information.conditional_redundancy(X, y, estimator=estimator, seed=seed, **how),
+                information.relevance(X, y, estimator=estimator, seed=seed, **options),
+                information.redundancy(X, estimator=estimator, seed=seed, **options),
+                information.conditional_redundancy(X, y, estimator=estimator, seed=seed, **options),
             )
             for seed in range(5)
         ]
         one, pairs, within = by_seed[0]
         print(f"  {estimator}")
-        worst = int(np.argmax(abs(one - rough)))
+        worst = int(np.argmax(abs(one - coarse)))
         print(
-            f"    relevance against 40 classes: at most {abs(one - rough).max():.3f} apart "
-            f"({names[worst]}: {one[worst]:.3f}, 40 classes {rough[worst]:.3f})"
+            f"    relevance against 40 classes: at most {abs(one - coarse).max():.3f} apart "
+            f"({names[worst]}: {one[worst]:.3f}, 40 classes {coarse[worst]:.3f})"
         )
         for low, high in ((-1, 0.1), (0.1, 0.5), (0.5, 1)):
-            chosen = (rough_pairs >= low) & (rough_pairs < high)
-            apart = (pairs[upper] - rough_pairs)[chosen]
+            chosen = (coarse_pairs >= low) & (coarse_pairs < high)
+            apart = (pairs[upper] - coarse_pairs)[chosen]
             low = max(low, 0)
             if chosen.any():
                 print(
@@ -192,12 +192,18 @@ def real(name: str, n_nodes: int, folder: str | None) -> None:
 
 
 def main() -> None:
-    """All of it."""
+    """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--nodes", type=int, default=200, help="of the networks that are simulated")
-    parser.add_argument("--repeats", type=int, default=10, help="samples of each closed form")
-    parser.add_argument("--ba", help="folder of a table to use instead of simulating one")
-    parser.add_argument("--duplication", help="likewise")
+    parser.add_argument(
+        "--nodes", type=int, default=200, help="number of nodes of the simulated networks"
+    )
+    parser.add_argument(
+        "--repeats", type=int, default=10, help="number of samples of each closed form"
+    )
+    parser.add_argument("--ba", help="folder of a ba table, instead of a simulated one")
+    parser.add_argument(
+        "--duplication", help="folder of a duplication table, instead of a simulated one"
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     normals(options.repeats)

@@ -23,15 +23,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-from peers_of_selection import first_rows, table_of
+from peers_of_selection import first_rows, load_or_simulate
 from ranking_changes import Bench, Paths
 from scipy.spatial.distance import cdist
 
 import netchoice
 from netchoice.costs import CostModel
 from netchoice.evaluation import PAPER_PENALTIES, penalty_grid
-from netchoice.forests.forest import grow_forest
-from netchoice.information.estimators import Published, chance_information
+from netchoice.forests import grow_forest
+from netchoice.information.estimators import Published, expected_mutual_information
 from netchoice.selection import get_selector
 from netchoice.selection.relief import relieff_weights
 
@@ -96,7 +96,7 @@ def estimates(b: Bench) -> None:
         runs = [b.information(estimator, seed) for seed in range(n_seeds)]
         ranges = {
             kind: np.ptp([getattr(run, kind) for run in runs], axis=0).max()
-            for kind in ("relevance", "redundancy", "conditional")
+            for kind in ("relevance", "redundancy", "conditional_redundancy")
         }
         value = "changes by up to " + ", ".join(f"{v:.3f} ({k})" for k, v in ranges.items())
         first, *others = (b.path("jmi", run) for run in runs)
@@ -119,16 +119,16 @@ def in_nats(b: Bench, published):
     """Return the published estimates, with those of discrete pairs converted to nats."""
     estimator, X, y = Published(0, 3), b.X.to_numpy(), b.y.to_numpy()
     estimates = {name: np.array(value) for name, value in vars(published).items()}
-    estimates["conditional"][np.ix_(b.discrete, b.discrete)] = 0.0
+    estimates["conditional_redundancy"][np.ix_(b.discrete, b.discrete)] = 0.0
     columns = np.flatnonzero(b.discrete)
-    labels = estimator.labels(np.unique(y, return_inverse=True)[1])
-    everywhere = {j: estimator.column(X[:, j], True) for j in columns}
+    labels = estimator.prepare_labels(np.unique(y, return_inverse=True)[1])
+    everywhere = {j: estimator.prepare(X[:, j], True) for j in columns}
     for j in columns:
         estimates["relevance"][j] = _nats(estimator, everywhere[j], labels)
     for rows, share, kind in [(np.arange(len(y)), 1.0, "redundancy")] + [
-        (np.flatnonzero(y == c), np.mean(y == c), "conditional") for c in np.unique(y)
+        (np.flatnonzero(y == c), np.mean(y == c), "conditional_redundancy") for c in np.unique(y)
     ]:
-        within = {j: estimator.column(np.ascontiguousarray(X[rows, j]), True) for j in columns}
+        within = {j: estimator.prepare(np.ascontiguousarray(X[rows, j]), True) for j in columns}
         for j in columns:
             for k in columns[columns > j]:
                 value = share * _nats(estimator, within[j], within[k])
@@ -140,8 +140,8 @@ def in_nats(b: Bench, published):
 def _nats(estimator: Published, one, other) -> float:
     if one is None or other is None:
         return 0.0
-    unit = 0.5 * (one.entropy + other.entropy) - chance_information(one, other)
-    return estimator.pair(one, other) * unit
+    unit = 0.5 * (one.entropy + other.entropy) - expected_mutual_information(one, other)
+    return estimator.estimate(one, other) * unit
 
 
 @netchoice.feature()
@@ -382,7 +382,7 @@ def main() -> int:
         (
             f,
             *(
-                first_rows(table_of(f, 1000, s, arguments), arguments.rows)
+                first_rows(load_or_simulate(f, 1000, s, arguments), arguments.rows)
                 for s in ("train", "test")
             ),
         )

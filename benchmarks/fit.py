@@ -29,8 +29,8 @@ from scipy.spatial import distance
 
 import netchoice
 from netchoice import Graph
-from netchoice.inference.distances import TIE_TOLERANCE
 from netchoice.inference.goodness_of_fit import ALPHA, N_NEIGHBORS, _remoteness, _scaled
+from netchoice.inference.neighbour_weights import TIE_TOLERANCE
 from netchoice.selection import JMI
 
 N_SIMULATIONS, N_FROM_MODELS, N_OTHERS = 1000, 500, 40

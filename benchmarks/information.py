@@ -1,10 +1,10 @@
-"""Mutual information of all pairs of columns, and within classes, against looped scikit-learn.
+"""Speed of mutual information of all pairs, and within classes, against a loop over scikit-learn.
 
-One thread, CPU time, same run, the table that the selection benchmarks share. scikit-learn gets the
-columns as it wants them, already scaled and jittered, which is not charged to it. It is timed on a
-random sample of pairs of each kind and scaled up to all pairs; ours computes all of them, columns
-prepared included. Values are compared on the way: the published estimate is the same numbers.
-The calibrated one has no peer with the same numbers; it is held against the same loops.
+One thread, CPU time, one run, on the table that the selection benchmarks share. scikit-learn gets
+columns that are already scaled and jittered; that time does not count. It is timed on a random sample
+of pairs of each kind, and the time is scaled up to all pairs. Ours computes all pairs, and its time
+includes the preparation of columns. The benchmark checks that the published estimates equal
+scikit-learn's. No other package has the calibrated estimate; it is compared with the same loops.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ import time
 from itertools import combinations
 
 import numpy as np
-from mixed_table import mixed_table  # sets one thread, so before the libraries it sets it for
+from mixed_table import mixed_table  # sets one thread, so it comes before the libraries
 from sklearn.feature_selection._mutual_info import _compute_mi_cc, _compute_mi_cd
 from sklearn.metrics import adjusted_mutual_info_score
 
 from netchoice import information
-from netchoice.information.estimators import make
+from netchoice.information import make_estimator
+from netchoice.information.columns import jittered
 
 BAR = 20
 KINDS = {(False, False): "numbers", (False, True): "mixed", (True, True): "discrete"}
 
 
 def peer(columns, kinds, j: int, k: int) -> float:
-    """scikit-learn's number for a pair."""
+    """Return scikit-learn's estimate for a pair."""
     (a, b), pair = (columns[j], columns[k]), (kinds[j], kinds[k])
     if all(pair):
         return float(adjusted_mutual_info_score(a, b))
@@ -37,16 +38,15 @@ def peer(columns, kinds, j: int, k: int) -> float:
 
 
 def has_small_labels(labels) -> bool:
-    """Whether a label has so few rows that scikit-learn does not build a k-d tree for it."""
+    """Return whether a label has too few rows for scikit-learn to build a k-d tree."""
     counts = np.unique(labels, return_counts=True)[1]
     return bool(((counts > 1) & (counts < 8)).any())
 
 
 def peer_seconds(X, kinds, ours, n_sampled: int, rng) -> dict[str, float]:
-    """CPU seconds for all pairs by kind, from a sample of each kind; its values must be ours."""
+    """Return scikit-learn's CPU seconds for all pairs of each kind, after a check of its values."""
     columns = [
-        x if discrete else information.jittered(x, seed=0)
-        for x, discrete in zip(X.T, kinds, strict=True)
+        x if discrete else jittered(x, seed=0) for x, discrete in zip(X.T, kinds, strict=True)
     ]
     useful = [
         j for j, x in enumerate(X.T) if 1 < len(np.unique(x)) < (len(x) if kinds[j] else np.inf)
@@ -60,7 +60,7 @@ def peer_seconds(X, kinds, ours, n_sampled: int, rng) -> dict[str, float]:
         spent = time.process_time() - start
         for (j, k), value in zip(chosen, theirs, strict=True):
             if kind == (False, True) and has_small_labels(X[:, j if kinds[j] else k]):
-                continue  # there scikit-learn finds neighbours by a formula that loses digits
+                continue  # scikit-learn's distances lose digits for these
             if not np.isclose(ours[j, k], value, rtol=0, atol=1e-8):
                 sys.exit(f"{name} pair {j}, {k}: {ours[j, k]} here and {value} there")
         seconds[name] = spent / max(len(chosen), 1) * len(pairs)
@@ -68,12 +68,15 @@ def peer_seconds(X, kinds, ours, n_sampled: int, rng) -> dict[str, float]:
 
 
 def ratios_by_kind(X, kinds, n_sampled: int, rng) -> None:
-    """Print, for pairs of each kind, how many times longer scikit-learn takes than each of ours."""
-    columns = [x if d else information.jittered(x, seed=0) for x, d in zip(X.T, kinds, strict=True)]
-    ready = {}
+    """Print the ratio of scikit-learn's time to ours for pairs of each kind."""
+    columns = [x if d else jittered(x, seed=0) for x, d in zip(X.T, kinds, strict=True)]
+    prepared = {}
     for name in ("published", "calibrated"):
-        how = make(name, seed=0, n_neighbors=3)
-        ready[name] = how, [how.column(x, bool(d)) for x, d in zip(X.T, kinds, strict=True)]
+        method = make_estimator(name, seed=0, n_neighbors=3)
+        prepared[name] = (
+            method,
+            [method.prepare(x, bool(d)) for x, d in zip(X.T, kinds, strict=True)],
+        )
     for kind, name in KINDS.items():
         pairs = [
             p for p in combinations(range(len(kinds)), 2) if tuple(sorted(kinds[list(p)])) == kind
@@ -81,10 +84,10 @@ def ratios_by_kind(X, kinds, n_sampled: int, rng) -> None:
         chosen = [pairs[i] for i in rng.permutation(len(pairs))[:n_sampled]]
         theirs = timed(lambda chosen=chosen: [peer(columns, kinds, j, k) for j, k in chosen])[1]
         shown = []
-        for estimator, (how, own) in ready.items():
+        for estimator, (method, own) in prepared.items():
             seconds = timed(
-                lambda chosen=chosen, how=how, own=own: [
-                    how.pair(own[j], own[k]) for j, k in chosen
+                lambda chosen=chosen, method=method, own=own: [
+                    method.estimate(own[j], own[k]) for j, k in chosen
                 ]
             )[1]
             shown.append(f"{estimator} {theirs / seconds:.0f}×")
@@ -92,7 +95,7 @@ def ratios_by_kind(X, kinds, n_sampled: int, rng) -> None:
 
 
 def timed(function, *arguments, **options) -> tuple[np.ndarray, float]:
-    """The result, and the lesser CPU seconds of two runs."""
+    """Return the result, and the smaller CPU seconds of two runs."""
     best, result = np.inf, None
     for _ in range(2):
         start = time.process_time()
@@ -102,7 +105,7 @@ def timed(function, *arguments, **options) -> tuple[np.ndarray, float]:
 
 
 def main() -> None:
-    """All pairs, and all pairs within classes; exit 1 if the bar is missed."""
+    """Time all pairs, and all pairs within classes; exit with 1 if the bar is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, default=24, help="pairs of each kind that are timed")
     n_sampled = parser.parse_args().sample
@@ -111,15 +114,15 @@ def main() -> None:
     y = np.asarray(y)
     kinds = (np.floor(X) == X).all(axis=0)
     rng = np.random.default_rng(1)
-    for estimator in information.ESTIMATORS:  # compiled before anything is timed
+    for estimator in information.ESTIMATORS:  # compile before timing
         information.conditional_redundancy(X[:200], y[:200], discrete=kinds, estimator=estimator)
     print(f"{len(X)} rows, {X.shape[1]} columns, {kinds.sum()} of them discrete; CPU s, one thread")
 
     ours = {}
     for estimator in ("published", "calibrated"):
-        how = {"discrete": kinds, "estimator": estimator}
-        ours[estimator, "all rows"] = timed(information.redundancy, X, **how)
-        ours[estimator, "in classes"] = timed(information.conditional_redundancy, X, y, **how)
+        options = {"discrete": kinds, "estimator": estimator}
+        ours[estimator, "all rows"] = timed(information.redundancy, X, **options)
+        ours[estimator, "in classes"] = timed(information.conditional_redundancy, X, y, **options)
     pairs = peer_seconds(X, kinds, ours["published", "all rows"][0], n_sampled, rng)
     within = dict.fromkeys(pairs, 0.0)
     for label in np.unique(y):
@@ -146,7 +149,7 @@ def main() -> None:
 
 
 def show(part: str, peers: float, published: float, calibrated: float) -> None:
-    """One line of the table."""
+    """Print one line of the table."""
     ratios = peers / published, peers / calibrated
     print(
         f"{part:14}{peers:14.1f}{published:11.2f}{ratios[0]:7.0f}×{calibrated:12.2f}{ratios[1]:7.0f}×"

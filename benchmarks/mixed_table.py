@@ -11,10 +11,10 @@ import netchoice  # noqa: E402
 
 
 def mixed_table(n_samples: int = 5000, n_nodes: int = 200):
-    """Features of duplication networks with 200 nodes: counts, means, heavy tails, and noise.
+    """Return features of duplication networks, their labels and their costs.
 
-    Returns the table, its labels, and its costs; all 51 features but the constant ones, then as
-    many as make 47.
+    The 47 columns are counts, means, heavy-tailed columns and noise: the last 47 of the features
+    that are not constant.
     """
     table = netchoice.simulate_table("duplication", n_nodes=n_nodes, n_samples=n_samples, seed=1)
     table = table.drop_constant()

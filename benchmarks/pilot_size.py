@@ -1,8 +1,8 @@
-"""Which rule finds the smallest pilot that will do?
+"""Comparison of rules that choose the size of a pilot.
 
-For several spaces and seeds, pilots of 10, 20, 40, … nodes select features; all sets are then judged
-on the same networks of the target size. Each rule sees what it may see, picks a size, and is judged by
-the accuracy that its features have at the target, against the best of all sizes.
+For several spaces and seeds, pilots of 10, 20, 40, … nodes select features. Each rule chooses a size
+from the pilots alone. Its loss is the accuracy of the selected features on networks of the target
+size, compared with the best of all sizes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SIZES = (10, 20, 40, 80, 160, 320)
 
 
 def climb(space: str, seed: int, target: int, method: str, k: int, rows: int) -> Climb:
-    """All sizes, whatever they show."""
+    """Run the pilots of all sizes."""
     maker = Maker(netchoice.get_space(space), seed, engine="serial")
     made = Climb(maker, target, method, 0.0, k, rows, 2 * rows, 0.02, 2, 0.95, 600.0)
     for n in SIZES:
@@ -28,18 +28,16 @@ def climb(space: str, seed: int, target: int, method: str, k: int, rows: int) ->
     return made
 
 
-def picks(made: Climb) -> dict[str, int]:
-    """Position of the size that each rule picks; the last one if it picks none."""
+def choices(made: Climb) -> dict[str, int]:
+    """Return the position of the size that each rule chooses; the last one if it chooses none."""
     rungs, last = made.rungs, len(made.rungs) - 1
     here = [rung.right_here.mean() for rung in rungs]
-    told = {"ours": made.chosen(), "smallest": 0, "largest": last}
-    told["separated (99% at its own size)"] = next(
-        (i for i in range(last) if here[i] >= 0.99), None
-    )
-    told["unchanged set"] = next(
+    chosen = {"ours": made.chosen(), "smallest": 0, "largest": last}
+    chosen["99% accuracy at its own size"] = next((i for i in range(last) if here[i] >= 0.99), None)
+    chosen["unchanged set"] = next(
         (i for i in range(last) if rungs[i].features == rungs[i + 1].features), None
     )
-    told["next size, judged there"] = next(
+    chosen["next size, evaluated there"] = next(
         (
             i
             for i in range(last)
@@ -47,11 +45,11 @@ def picks(made: Climb) -> dict[str, int]:
         ),
         None,
     )
-    return {rule: last if at is None else at for rule, at in told.items()}
+    return {rule: last if at is None else at for rule, at in chosen.items()}
 
 
 def main() -> None:
-    """Print the evidence, and what each rule loses."""
+    """Print the accuracies of all pilots and the loss of each rule."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--target", type=int, default=1000)
@@ -71,7 +69,7 @@ def main() -> None:
                 here = [f"{rung.right_here.mean():.2f}" for rung in made.rungs]
                 print(f"{space} {method} k={k} seed {seed}: at their own size {' '.join(here)}; "
                       f"at the target {' '.join(f'{a:.3f}' for a in at_target)}", flush=True)  # fmt: skip
-                for rule, at in picks(made).items():
+                for rule, at in choices(made).items():
                     loss = max(at_target) - at_target[at]
                     results.append((space, method, rule, SIZES[at], at_target[at], loss))
     frame = pd.DataFrame(results, columns=["space", "method", "rule", "n", "accuracy", "loss"])

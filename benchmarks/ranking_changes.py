@@ -1,4 +1,4 @@
-"""A pair of tables on which the rankings of two ways to do a thing are compared."""
+"""A training and a test table on which the rankings of two variants of a method are compared."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from netchoice import information
 from netchoice.costs import CostModel
 from netchoice.evaluation import PAPER_PENALTIES
 from netchoice.evaluation.scores import ByNeighbours, Scores, make_folds
-from netchoice.forests.forest import grow_forest
+from netchoice.forests import grow_forest
 from netchoice.selection import get_selector
 
 KS = (1, 2, 3, 5, 10, 15)
-Paths = dict[float, list[str]]  # a ranking for each penalty
+Paths = dict[float, list[str]]  # from penalty to ranking
 
 
 class Bench:
-    """One pair of tables with the paper's costs, and what is learnt from them."""
+    """A training and a test table with the paper's costs, and the statistics of the methods."""
 
     def __init__(self, family: str, train, test) -> None:
         self.family = family
@@ -38,13 +38,13 @@ class Bench:
         self.forest = cache(self.forest)
 
     def scores_on(self, X: pd.DataFrame) -> Scores:
-        """Of sets, on the test table with these columns."""
+        """Return the accuracies of sets on the test table with these columns."""
         codes, folds = make_folds(self.test.y.to_numpy(), 10, 0)
         scorer = ByNeighbours(X[self.names].to_numpy(dtype=float), codes, folds)
         return Scores(self.names, scorer, 10, "")
 
     def accuracy(self, names: list[str], scores: Scores | None = None) -> float:
-        """Of a set on the test table."""
+        """Return the accuracy of a set on the test table."""
         scores = scores or self.scores
         scores.compute([names], [len(names)])
         return sum(scores[names].correct) / len(self.test)
@@ -52,41 +52,45 @@ class Bench:
     def information(
         self, estimator: str = "calibrated", seed: int = 0, relevance_seed=None, X=None
     ):
-        """What a sequential method learns; X is a key for changed columns."""
+        """Return the statistics of the sequential methods; X is a key of ``changed``."""
         values = self.X if X is None else self.changed[X]
-        how = {"discrete": self.discrete, "estimator": estimator}
+        options = {"discrete": self.discrete, "estimator": estimator}
         return SimpleNamespace(
             relevance=information.relevance(
-                values, self.y, seed=seed if relevance_seed is None else relevance_seed, **how
+                values, self.y, seed=seed if relevance_seed is None else relevance_seed, **options
             ),
-            redundancy=information.redundancy(values, seed=seed, **how),
-            conditional=information.conditional_redundancy(values, self.y, seed=seed, **how),
+            redundancy=information.redundancy(values, seed=seed, **options),
+            conditional_redundancy=information.conditional_redundancy(
+                values, self.y, seed=seed, **options
+            ),
         )
 
     def forest(self, X=None):
-        """Both importances of one forest."""
+        """Return a forest with both importances."""
         values = (self.X if X is None else self.changed[X]).to_numpy()
         return grow_forest(values, self.y.to_numpy(), importance=["mdi", "mda"], seed=0)
 
-    def path(self, method: str, learnt, penalties=PAPER_PENALTIES, **how) -> Paths:
-        """Rankings along the penalties, from what was learnt."""
-        how = {"costs": self.paper, "cost_scale": "raw", **how}
-        selector = get_selector(method, **how)
-        costs = selector._checked(self.X, self.y).costs
-        found = {}
+    def path(self, method: str, statistics, penalties=PAPER_PENALTIES, **parameters) -> Paths:
+        """Return the rankings for the penalties, from a method's statistics."""
+        parameters = {"costs": self.paper, "cost_scale": "raw", **parameters}
+        selector = get_selector(method, **parameters)
+        costs = selector._check_data(self.X, self.y).costs
+        rankings = {}
         for penalty in penalties:
-            steps = selector.set_params(penalty=penalty)._rank(learnt, costs)
-            found[penalty] = [self.names[step.column] for step in steps]
-        return found
+            steps = selector.set_params(penalty=penalty)._rank(statistics, costs)
+            rankings[penalty] = [self.names[step.column] for step in steps]
+        return rankings
 
-    def note(self, number: int, what: str, method: str, value: str, *paths, scores=None) -> None:
-        """Keep a result, with how two paths differ if any are given."""
-        line = {"number": number, "deviation": what, "table": self.family, "method": method}
+    def note(
+        self, number: int, deviation: str, method: str, value: str, *paths, scores=None
+    ) -> None:
+        """Record a result, with the differences between two paths if given."""
+        line = {"number": number, "deviation": deviation, "table": self.family, "method": method}
         measures = self.compare(*paths, scores) if paths else {}
         self.records.append({**line, **measures, "value": value})
 
     def compare(self, ours: Paths, other: Paths, other_scores: Scores | None = None) -> dict:
-        """How far two paths differ."""
+        """Return the differences between two paths: common features, Kendall's tau and accuracy."""
         five, ten, taus, changes = [], [], [], []
         for one, two in zip(ours.values(), other.values(), strict=True):
             five.append(len({*one[:5]} & {*two[:5]}))

@@ -18,8 +18,13 @@ import pandas as pd
 import netchoice
 from netchoice.evaluation import wilson
 from netchoice.inference import model_probabilities
-from netchoice.workflows.feature_selection import select
-from netchoice.workflows.table_maker import Simulator
+from netchoice.workflows.feature_selection import (
+    SelectionSettings,
+    select_features,
+    simulate_for_selection,
+)
+from netchoice.workflows.simulation_plan import SimulationPlan
+from netchoice.workflows.table_maker import TableMaker
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import naive
@@ -37,12 +42,16 @@ def grown(label: str, n_nodes: int, parameters: dict, rng) -> netchoice.Graph:
 def recover(name: str, n_nodes: int, n_networks: int, samples: int) -> pd.DataFrame:
     """Return the confusion matrix: true model by predicted model."""
     space = netchoice.get_space(name)
-    simulator = Simulator(space, "keep", 1, None, "processes", None, None)
-    selection = select(
-        simulator, n_nodes, netchoice.feature_names(noise=False), pilots=False, samples=3000,
-        features=None, methods=["jmi"], penalty=None, budget=None, seed=1, threads=2,
-    )  # fmt: skip
-    table = simulator("inference", n_nodes, samples, selection.features)
+    maker, plan = TableMaker(space, seed=1, isolated="keep"), SimulationPlan()
+    offered = netchoice.feature_names(noise=False)
+    selection = select_features(
+        simulate_for_selection(maker, n_nodes, offered, 3000, plan, pilots=False),
+        SelectionSettings(methods=("jmi",), seed=1, n_jobs=2),
+        plan,
+    )
+    table = maker.table(
+        "inference", n_nodes, samples, selection.features, stream="choose inference"
+    )
     rng = np.random.default_rng(2026)
     pairs = []
     for model in space:

@@ -1,11 +1,11 @@
-"""The Relief family against its peers, in one run, one thread, CPU time.
+"""Speed of the Relief family against other implementations: one run, one thread, CPU time.
 
-Features of 5000 duplication networks, 47 columns of mixed types, and the same table with four
-classes that many columns tell apart. The natural way to ReliefF is a k-d tree for each class,
-searched for all rows at once, and NumPy for the rest; scikit-rebate and fast-select are packages
-for it. Beside the times: the largest difference between their weights and ours. Definitions differ
-where there are more than two classes (packages pool misses); fast-select computes in 32 bits.
-Packages that are not installed are left out.
+The tables are features of 5000 duplication networks, 47 columns of mixed types, and the same table
+with four classes that many columns separate. The peers are a straightforward implementation (a k-d
+tree for each class, searched for all rows at once, and NumPy for the rest), scikit-rebate and
+fast-select. The last column is the largest difference between their weights and ours. Definitions
+differ for more than two classes, because the packages pool misses; fast-select computes in 32 bits.
+Packages that are not installed are skipped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from mixed_table import mixed_table
 from sklearn.neighbors import KDTree
 
-from netchoice.forests.forest import grow_forest
+from netchoice.forests import grow_forest
 from netchoice.selection.forest_relief import forest_relieff_weights
 from netchoice.selection.relief import multisurf_weights, relieff_weights, surf_weights
 
@@ -31,7 +31,7 @@ OURS = {"ReliefF": relieff_weights, "SURF": surf_weights, "MultiSURF": multisurf
 
 
 def with_trees(X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """ReliefF by a search in one tree for each class."""
+    """Compute ReliefF weights with one k-d tree for each class."""
     Z = (X - X.min(axis=0)) / np.ptp(X, axis=0)
     members = [Z[y == c] for c in np.unique(y)]
     trees = [KDTree(rows, metric="manhattan") for rows in members]
@@ -39,15 +39,15 @@ def with_trees(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     for own, rows in enumerate(members):
         for other, others in enumerate(members):
             hit = int(own == other)
-            found = trees[other].query(rows, N_NEIGHBORS + hit, return_distance=False)[:, hit:]
+            nearest = trees[other].query(rows, N_NEIGHBORS + hit, return_distance=False)[:, hit:]
             factor = -1.0 if hit else len(others) / (len(Z) - len(rows))
-            for neighbour in found.T:  # one table at a time, which is faster than all at once
+            for neighbour in nearest.T:  # one neighbour at a time is faster than all at once
                 weights += factor * np.abs(rows - others[neighbour]).sum(axis=0)
     return weights / (N_NEIGHBORS * len(Z))
 
 
 def with_package(module: str, method: str, **options: Any) -> Callable[..., Any] | None:
-    """The weights of a peer, every column being a number; None if it is not installed."""
+    """Return a function for a package's weights, all columns numeric; None if not installed."""
     try:
         cls = getattr(import_module(module), method)
     except ImportError:
@@ -62,7 +62,7 @@ def with_package(module: str, method: str, **options: Any) -> Callable[..., Any]
 
 
 def peers(method: str) -> dict[str, Callable[..., Any] | None]:
-    """Those who compute this."""
+    """Return the peers that compute this method."""
     fast = with_package("fast_select", method, backend="cpu", discrete_limit=1)
     if method != "ReliefF":
         return {"fast-select": fast}
@@ -71,16 +71,16 @@ def peers(method: str) -> dict[str, Callable[..., Any] | None]:
 
 
 def seconds(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
-    """CPU seconds of the process for one call, and its result."""
+    """Return the CPU seconds of one call, and its result."""
     start = time.process_time()
     result = function(*arguments)
     return time.process_time() - start, result
 
 
 def compare(method: str, problem: str, X: np.ndarray, y: np.ndarray) -> list[str]:
-    """Print a line for each peer; those whose bar is missed."""
+    """Print a line for each peer, and return those for which the bar is missed."""
     missed = []
-    OURS[method](X, y)  # loading a compiled kernel is not the method
+    OURS[method](X, y)  # load the compiled kernel before timing
     for name, peer in peers(method).items():
         what = f"{method} {problem}, {name}"
         if peer is None:
@@ -88,12 +88,12 @@ def compare(method: str, problem: str, X: np.ndarray, y: np.ndarray) -> list[str
             continue
         if name != "skrebate":
             peer(X[:200], y[:200])
-        turns = 1 if name == "skrebate" else 3
-        pairs = [(seconds(peer, X, y), seconds(OURS[method], X, y)) for _ in range(turns)]
+        repeats = 1 if name == "skrebate" else 3
+        pairs = [(seconds(peer, X, y), seconds(OURS[method], X, y)) for _ in range(repeats)]
         theirs, ours = (np.mean([pair[side][0] for pair in pairs]) for side in (0, 1))
-        apart = np.abs(pairs[0][0][1] - pairs[0][1][1]).max()
+        difference = np.abs(pairs[0][0][1] - pairs[0][1][1]).max()
         bar = BARS[name]
-        print(f"{what:44}{theirs:9.2f}{ours:11.3f}{theirs / ours:8.1f}{bar:6.0f}{apart:11.0e}")
+        print(f"{what:44}{theirs:9.2f}{ours:11.3f}{theirs / ours:8.1f}{bar:6.0f}{difference:11.0e}")
         if theirs < bar * ours:
             missed.append(what)
     return missed
@@ -101,14 +101,14 @@ def compare(method: str, problem: str, X: np.ndarray, y: np.ndarray) -> list[str
 
 def main() -> None:
     """Print the table; exit 1 if a bar is missed."""
-    warnings.simplefilter("ignore")  # of the peers
+    warnings.simplefilter("ignore")  # from the peers
     frame, labels, _ = mixed_table()
     X, y = np.asarray(frame, dtype=float), np.unique(np.asarray(labels), return_inverse=True)[1]
     rng = np.random.default_rng(0)
     four = rng.integers(0, 4, len(X))
     spread = X[rng.permutation(len(X))] + four[:, None] * X.std(axis=0) * rng.random(X.shape[1])
     print(f"{X.shape[0]} rows, {X.shape[1]} columns, one thread, CPU seconds")
-    print(f"{'':44}{'peer':>9}{'netchoice':>11}{'ratio':>8}{'bar':>6}{'apart':>11}")
+    print(f"{'':44}{'peer':>9}{'netchoice':>11}{'ratio':>8}{'bar':>6}{'difference':>11}")
     missed = []
     for problem, table, classes in (("2 classes", X, y), ("4 classes", spread, four)):
         for method in OURS:

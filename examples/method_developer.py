@@ -31,7 +31,7 @@ nodes, rows, n_trees = (50, 200, 50) if options.small else (300, 1500, 500)
 
 # %% [markdown]
 # ## The method
-# `_learn` computes statistics of the data; it does not use the costs. `_information` returns the
+# `_compute_statistics` computes statistics of the data; it does not use the costs. `_information` returns the
 # information that each feature adds to the selected ones. `CostAwareSelector` does the rest: costs,
 # λ, ties, checks of the input, and results.
 
@@ -42,19 +42,19 @@ class Contrast(CostAwareSelector):
 
     method = "contrast"
 
-    def _learn(self, problem, together):
+    def _compute_statistics(self, data, group):
         # Ranks are robust against heavy tails.
-        ranks = problem.X.argsort(axis=0).argsort(axis=0).astype(float)
-        classes = range(len(problem.classes))
-        means = np.array([ranks[problem.y == c].mean(axis=0) for c in classes])
-        shares = np.bincount(problem.y) / len(problem.y)
+        ranks = data.X.argsort(axis=0).argsort(axis=0).astype(float)
+        classes = range(len(data.classes))
+        means = np.array([ranks[data.y == c].mean(axis=0) for c in classes])
+        shares = np.bincount(data.y) / len(data.y)
         between = shares @ (means - ranks.mean(axis=0)) ** 2
         contrast = np.log1p(between / np.maximum(ranks.var(axis=0) - between, 1e-12))
         return contrast, np.corrcoef(ranks, rowvar=False) ** 2
 
-    def _information(self, learnt, taken):
-        contrast, alike = learnt
-        overlap = alike[taken].mean(axis=0) if taken else np.zeros_like(contrast)
+    def _information(self, statistics, selected):
+        contrast, similarity = statistics
+        overlap = similarity[selected].mean(axis=0) if selected else np.zeros_like(contrast)
         return Terms(contrast, redundancy=contrast * overlap)
 
 

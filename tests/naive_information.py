@@ -1,4 +1,4 @@
-"""Slow, readable twins of the mutual information estimates. Imports nothing from netchoice."""
+"""Reference implementations of mutual information. Imports nothing from netchoice."""
 
 import math
 from collections import Counter
@@ -8,13 +8,13 @@ from scipy.special import digamma
 
 
 def entropy(labels):
-    """In nats, of the observed frequencies."""
+    """Return the entropy of the observed frequencies, in nats."""
     n = len(labels)
     return -sum(count / n * math.log(count / n) for count in Counter(labels).values())
 
 
-def plain_information(a, b):
-    """Of the observed frequencies."""
+def plugin_information(a, b):
+    """Return the mutual information of the observed frequencies."""
     n = len(a)
     count_a, count_b = Counter(a), Counter(b)
     return sum(
@@ -23,8 +23,8 @@ def plain_information(a, b):
     )
 
 
-def chance_information(a, b):
-    """The same in the mean over all ways to shuffle b, by exact fractions."""
+def expected_information(a, b):
+    """Return the mean of the plug-in information over all permutations of b, by exact fractions."""
     n = len(a)
     total = 0.0
     for in_row in Counter(a).values():
@@ -37,19 +37,19 @@ def chance_information(a, b):
 
 
 def adjusted_information(a, b):
-    """0 in the mean for shuffled columns, 1 for equal ones."""
-    chance = chance_information(a, b)
-    return (plain_information(a, b) - chance) / ((entropy(a) + entropy(b)) / 2 - chance)
+    """Return an estimate with mean 0 for independent columns, and 1 for equal ones."""
+    expected = expected_information(a, b)
+    return (plugin_information(a, b) - expected) / ((entropy(a) + entropy(b)) / 2 - expected)
 
 
 def rescaled_information(a, b):
-    """0 in the mean for shuffled columns, the smaller entropy for full dependence."""
-    chance, most = chance_information(a, b), min(entropy(a), entropy(b))
-    return (plain_information(a, b) - chance) * most / (most - chance)
+    """Return an estimate with mean 0 for independence, and the smaller entropy for full dependence."""
+    expected, entropy_limit = expected_information(a, b), min(entropy(a), entropy(b))
+    return (plugin_information(a, b) - expected) * entropy_limit / (entropy_limit - expected)
 
 
 def kraskov(x, y, k):
-    """How crowded the columns are around each point, within the distance to its k-th neighbour."""
+    """Return the estimate of Kraskov et al. from the k-th nearest neighbours of two columns."""
     n = len(x)
     total = 0.0
     for i in range(n):
@@ -61,7 +61,7 @@ def kraskov(x, y, k):
 
 
 def ross(x, labels, k):
-    """How crowded the column is within the distance to the k-th neighbour of the same label."""
+    """Return the estimate of Ross from the k-th nearest neighbours with the same label."""
     size = Counter(labels)
     rows = [i for i in range(len(x)) if size[labels[i]] > 1]
     total = 0.0

@@ -119,16 +119,16 @@ def test_module_imports_have_no_cycle():
         visit(name)
 
 
-#: Modules that may share a name with another one: the command line's face of a part, and the
-#: compiled part of a feature or model.
-FACES = ("cli", "_kernels")
+#: Folders whose modules may share a name with another one: commands are named after what they call,
+#: kernels after the feature they compute, and an interactive drawing after the static one.
+FACES = ("cli", "_kernels", "interactive")
 
 
 def test_no_two_modules_share_a_name():
     places = defaultdict(list)
     for path in MODULES:
         parts = path.relative_to(SOURCE).parts
-        if path.name != "__init__.py" and parts[0] not in FACES:
+        if path.name != "__init__.py" and not set(parts) & set(FACES):
             places[path.stem].append("/".join(parts))
     assert not [where for where in places.values() if len(where) > 1]
 

@@ -68,7 +68,10 @@ def test_choose_compares_the_named_models(run, network_file, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--time-limit", "soon"], "`--time-limit` must be a time such as 5ms, 90s or 2min; got 'soon'"),
+        (
+            ["--time-limit", "soon"],
+            "`--time-limit` must be a time such as 5ms, 90s or 2min; got 'soon'",
+        ),
         (["--models", ","], "--models is empty; expected items separated by commas"),
         (["--method", "jm"], "unknown method 'jm'; did you mean 'jmi'"),
         (["--budget", "5eur"], "budget '5eur'; expected a cost"),

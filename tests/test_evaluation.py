@@ -154,9 +154,7 @@ def scored(monkeypatch):
     original = NeighboursScorer.__call__
 
     def record(self, fold, order, counted):
-        sets.extend(
-            (fold, frozenset(order[: i + 1])) for i, flag in enumerate(counted) if flag
-        )
+        sets.extend((fold, frozenset(order[: i + 1])) for i, flag in enumerate(counted) if flag)
         return original(self, fold, order, counted)
 
     monkeypatch.setattr(NeighboursScorer, "__call__", record)
@@ -273,10 +271,14 @@ def test_perfect_accuracy_has_an_interval():
 
 
 def test_budget_limits_the_cost_of_the_set():
-    frame = evaluation_of(accuracy_choosing=[0.95, 0.94, 0.6, 0.6], cost_shared=[10.0, 5.0, 1.0, 0.002])
+    frame = evaluation_of(
+        accuracy_choosing=[0.95, 0.94, 0.6, 0.6], cost_shared=[10.0, 5.0, 1.0, 0.002]
+    )
     assert operating_point(frame, "budget", budget=6).features == ("f1",)
     assert operating_point(frame, "budget", budget="6 s").features == ("f1",)
-    assert operating_point(frame, "budget", budget="1500ms").features == ("f3",)  # as accurate as f2, and cheaper
+    assert operating_point(frame, "budget", budget="1500ms").features == (
+        "f3",
+    )  # as accurate as f2, and cheaper
     assert operating_point(frame, "budget", budget="5%").features == ("f1",)
     assert operating_point(frame, "cheapest", budget="1.5%").features == ("f3",)
     with pytest.raises(
@@ -303,7 +305,9 @@ def test_knee_is_the_bend_of_the_pareto_front():
 
 
 def test_charge_decides_which_set_is_cheapest():
-    frame = evaluation_of(accuracy_choosing=[0.9, 0.9], cost_shared=[2.0, 3.0], cost_alone=[4.0, 3.5])
+    frame = evaluation_of(
+        accuracy_choosing=[0.9, 0.9], cost_shared=[2.0, 3.0], cost_alone=[4.0, 3.5]
+    )
     assert operating_point(frame).features == ("f0",)
     assert operating_point(frame, charge="alone").features == ("f1",)
 

@@ -10,7 +10,9 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 
 from netchoice.errors import UsageError
-from netchoice.inference import distances, forest, regression
+from netchoice.inference import forest_classifier as forest
+from netchoice.inference import neighbour_weights
+from netchoice.inference import regression_classifier as regression
 from netchoice.inference.posterior import posterior, weighted_quantile
 from netchoice.inference.probabilities import METHODS, model_probabilities
 from netchoice.inference.reliability import held_out, reliability
@@ -137,9 +139,9 @@ def test_votes_with_ties_equal_the_reference_implementation():
     X = rng.integers(0, 4, (60, 2)).astype(float)
     labels = rng.integers(0, 3, 60)
     queries = rng.integers(0, 4, (20, 2)).astype(float)
-    (_, distance), *_ = distances.distances(X, queries)
+    (_, distance), *_ = neighbour_weights.distances(X, queries)
     for k in (1, 7, 60):
-        ours = distances.shares_of_nearest(distance, k) @ np.eye(3)[labels]
+        ours = neighbour_weights.shares_of_nearest(distance, k) @ np.eye(3)[labels]
         assert ours.sum(axis=1) == pytest.approx(k)
         for row, votes in zip(queries, ours, strict=True):
             ref = naive.votes(X.tolist(), labels.tolist(), row.tolist(), k, range(3))
@@ -339,10 +341,10 @@ def test_regression_intervals_are_wide_far_outside():
 
 def test_local_steps_by_hand():
     steps = np.array([[[1.0, 5.0], [3.0, 5.0]], [[1e30, 1e-20], [1e30, 3e-20]]])
-    ours = distances.local_steps(steps, np.ones((2, 2)))
+    ours = neighbour_weights.local_steps(steps, np.ones((2, 2)))
     assert ours[0] == pytest.approx(np.array([[1.0, 0.0], [3.0, 0.0]]))
     assert (ours[1] == 0).all()  # no more than rounding errors
-    far = distances.local_steps(np.array([[1e6 - 1.0], [1e6 + 1.0]]), np.ones(2))
+    far = neighbour_weights.local_steps(np.array([[1e6 - 1.0], [1e6 + 1.0]]), np.ones(2))
     assert far.ravel() == pytest.approx([999, 1001])
 
 
@@ -606,10 +608,10 @@ def test_integer_constant_and_half_bounded_parameters():
 
 
 def test_kernel_weights_are_equal_at_equal_distances():
-    rows, weights = distances.epanechnikov(np.ones((1, 8)), 4)
+    rows, weights = neighbour_weights.epanechnikov(np.ones((1, 8)), 4)
     assert rows.shape == weights.shape == (1, 4)
     assert (weights == 1).all()
-    _, weights = distances.epanechnikov(np.zeros((1, 8)), 8)
+    _, weights = neighbour_weights.epanechnikov(np.zeros((1, 8)), 8)
     assert (weights == 1).all()
 
 

@@ -1,4 +1,4 @@
-"""Mutual information: closed forms, scikit-learn's numbers, slow twins, and what must not matter."""
+"""Mutual information: closed forms, scikit-learn, reference implementations, and invariances."""
 
 import inspect
 
@@ -20,11 +20,11 @@ from netchoice.errors import UsageError
 from netchoice.information import (
     ESTIMATORS,
     conditional_redundancy,
-    jittered,
     mutual_information,
     redundancy,
     relevance,
 )
+from netchoice.information.columns import jittered
 
 exact = {"rtol": 0, "atol": 1e-9}
 
@@ -35,7 +35,7 @@ def entropy(labels):
 
 @pytest.fixture(scope="module")
 def mixed():
-    """400 rows of everything: numbers, ties, heavy tails, counts, few values; three classes."""
+    """400 rows with columns of many kinds: continuous, tied, heavy-tailed, counts; three classes."""
     rng = np.random.default_rng(7)
     n = 400
     y = rng.integers(0, 3, n)
@@ -57,9 +57,9 @@ def mixed():
     return X, np.array(["b", "a", "c"])[y], discrete
 
 
-def all_three(X, y, **how):
+def all_three(X, y, **options):
     return (
-        relevance(X, y, **how), redundancy(X, **how), conditional_redundancy(X, y, **how)
+        relevance(X, y, **options), redundancy(X, **options), conditional_redundancy(X, y, **options)
     )  # fmt: skip
 
 
@@ -81,36 +81,36 @@ def test_bivariate_normal(estimator, correlation):
         assert mutual_information(x, y, estimator=estimator) == pytest.approx(true, abs=allowed)
 
 
-def test_numbers_with_sharp_edges():
-    """(x, x + noise) on a circle: log(1 / width of the noise)."""
+def test_noise_on_a_circle():
+    """The mutual information of (x, x + noise) on a circle is log(1 / width of the noise)."""
     rng = np.random.default_rng(1)
     x, noise = rng.random((2, 5000))
     for width in (1, 0.5, 0.1):
-        found = mutual_information(x, (x + width * noise) % 1)
-        assert found == pytest.approx(-np.log(width), abs=0.06)
+        estimate = mutual_information(x, (x + width * noise) % 1)
+        assert estimate == pytest.approx(-np.log(width), abs=0.06)
 
 
 @pytest.mark.parametrize("n_values", [2, 5, 20, 60, 300])
 @pytest.mark.parametrize("share", [0, 0.5, 0.9])
-def test_known_table(n_values, share):
-    """b equals a with some probability and is drawn again otherwise, for few values and for many."""
+def test_known_contingency_table(n_values, share):
+    """b equals a with some probability and is independent otherwise, for few and many values."""
     rng = np.random.default_rng(n_values)
-    a, fresh = rng.integers(0, n_values, (2, 5000))
-    b = np.where(rng.random(5000) < share, a, fresh)
+    a, independent = rng.integers(0, n_values, (2, 5000))
+    b = np.where(rng.random(5000) < share, a, independent)
     equal, other = share + (1 - share) / n_values, (1 - share) / n_values
     true = equal * np.log(n_values * equal)
     true += (n_values - 1) * other * np.log(n_values * other) if other else 0
-    # 300² cells with 5000 rows: what is asked of is more than the rows can tell
+    # 5000 rows are too few for 300² cells
     allowed = {2: 0.02, 5: 0.03, 20: 0.04, 60: 0.1, 300: 0.45}[n_values] if share else 0.03
     assert mutual_information(a, b) == pytest.approx(true, abs=allowed)
 
 
 @pytest.mark.parametrize(("shift", "shares"), [(1, (0.5, 0.5)), (4, (0.5, 0.5)), (2, (0.95, 0.05))])
 def test_mixture_of_normals(shift, shares):
-    """Labels and a normal around the mean of the label, integrated numerically."""
-    at = np.linspace(-9, shift + 9, 20001)
-    density = shares[0] * norm.pdf(at) + shares[1] * norm.pdf(at, shift)
-    mixed_entropy = -(density * np.log(density)).sum() * (at[1] - at[0])
+    """Labels, and a normal whose mean depends on the label; integrated numerically."""
+    grid = np.linspace(-9, shift + 9, 20001)
+    density = shares[0] * norm.pdf(grid) + shares[1] * norm.pdf(grid, shift)
+    mixed_entropy = -(density * np.log(density)).sum() * (grid[1] - grid[0])
     true = mixed_entropy - 0.5 * np.log(2 * np.pi * np.e)
     rng = np.random.default_rng(3)
     label = rng.random(5000) < shares[1]
@@ -120,13 +120,13 @@ def test_mixture_of_normals(shift, shares):
 
 
 def test_atom_and_continuum():
-    """Both columns are 0 together half of the time, otherwise independent: log 2."""
+    """Both columns are 0 in half of the rows, otherwise independent: log 2."""
     rng = np.random.default_rng(2)
     x, y = np.where(rng.random(5000) < 0.5, 0.0, 1 + rng.random((2, 5000)))
     assert mutual_information(x, y) == pytest.approx(np.log(2), abs=0.03)
 
 
-# scikit-learn's numbers
+# scikit-learn
 
 
 def sklearn_pair(a, b, discrete):
@@ -138,7 +138,7 @@ def sklearn_pair(a, b, discrete):
     return _compute_mi_cd(jittered(number, seed=5), labels, 3)
 
 
-def test_columns_are_prepared_as_there(mixed):
+def test_columns_are_jittered_as_in_scikit_learn(mixed):
     X = np.column_stack([mixed[0], 1e-9 * mixed[0][:, 0], 1e-17 * mixed[0][:, 0]])
     ref = scale(X, with_mean=False)
     for x, scaled in zip(X.T, ref.T, strict=True):
@@ -150,8 +150,8 @@ def test_columns_are_prepared_as_there(mixed):
         assert not np.array_equal(jittered(x, seed=1), jittered(x, seed=2))
 
 
-def test_numbers_beyond_all_bounds():
-    """Squares would overflow, or vanish."""
+def test_huge_and_tiny_numbers():
+    """Their squares would overflow or underflow."""
     rng = np.random.default_rng(0)
     label = rng.integers(0, 2, 400)
     x = rng.normal(size=400) + 9 * label
@@ -161,15 +161,15 @@ def test_numbers_beyond_all_bounds():
 
 
 @pytest.mark.kernels
-def test_published_is_scikit_learns(mixed):
+def test_published_equals_scikit_learn(mixed):
     X, y, discrete = mixed
     rows = y != "c"
     X = X.copy()
-    # No label with fewer than eight rows, see below.
+    # Labels with fewer than eight rows have a test of their own.
     X[:, 6] = np.clip(np.round(X[:, 6] / 60), 5, 6)
     X[:, 7] = np.minimum(X[:, 7], 2)
-    how = {"discrete": discrete, "estimator": "published", "seed": 5}
-    for table, ours in ((X, redundancy(X, **how)), (X[rows], redundancy(X[rows], **how))):
+    options = {"discrete": discrete, "estimator": "published", "seed": 5}
+    for table, ours in ((X, redundancy(X, **options)), (X[rows], redundancy(X[rows], **options))):
         for j in range(X.shape[1]):
             for k in range(j):
                 flags = discrete[j], discrete[k]
@@ -178,40 +178,40 @@ def test_published_is_scikit_learns(mixed):
                     continue
                 ref = sklearn_pair(table[:, j], table[:, k], flags)
                 np.testing.assert_allclose(ours[j, k], ref, **exact, err_msg=f"{j}, {k}")
-    ours = relevance(X, y, **how)
+    ours = relevance(X, y, **options)
     for j in range(X.shape[1]):
         ref = sklearn_pair(X[:, j], y, (discrete[j], True))
         np.testing.assert_allclose(ours[j], ref, **exact)
 
 
-def test_labels_with_few_rows():
-    """scikit-learn builds no k-d tree for those, and loses digits; the slow twin does not."""
+def test_labels_with_few_rows_equal_the_reference_implementation():
+    """scikit-learn builds no k-d tree for these labels and loses digits; naive.ross does not."""
     rng = np.random.default_rng(0)
     x, labels = np.round(rng.normal(size=120), 1), rng.integers(0, 25, 120)
-    how = {"discrete": (False, True), "estimator": "published"}
+    options = {"discrete": (False, True), "estimator": "published"}
     ref = naive.ross(jittered(x, seed=0).tolist(), labels.tolist(), 3)
-    assert mutual_information(x, labels, **how) == pytest.approx(max(0, ref), abs=1e-9)
+    assert mutual_information(x, labels, **options) == pytest.approx(max(0, ref), abs=1e-9)
     ref = naive.ross(jittered(x, seed=0).tolist(), (x > 1.3).tolist(), 3)
     assert ref > 0
-    assert mutual_information(x, x > 1.3, **how) == pytest.approx(ref, abs=1e-9)
+    assert mutual_information(x, x > 1.3, **options) == pytest.approx(ref, abs=1e-9)
 
 
 @pytest.mark.parametrize("n_values", [2, 30, 400, 1500])
-def test_adjusted_with_many_values(n_values):
+def test_adjusted_estimate_with_many_values(n_values):
     a, b = np.random.default_rng(n_values).integers(0, n_values, (2, 2000))
     ours = mutual_information(a, b, discrete=(True, True), estimator="published")
     np.testing.assert_allclose(ours, adjusted_mutual_info_score(a, b), **exact)
     assert ours == mutual_information(b, a, discrete=(True, True), estimator="published")
 
 
-def test_adjusted_keeps_its_sign():
+def test_adjusted_estimate_can_be_negative():
     a, b = np.repeat([0, 1], 4), np.tile([0, 1], 4)
     ours = mutual_information(a, b, discrete=(True, True), estimator="published")
     assert ours == pytest.approx(adjusted_mutual_info_score(a, b), abs=1e-12)
     assert ours < 0
 
 
-def test_plugin_is_scikit_learns(mixed):
+def test_plugin_equals_scikit_learn(mixed):
     X, y, _ = mixed
     ours = relevance(X, y, estimator="plugin")
     codes = [np.unique(x, return_inverse=True)[1] for x in X.T]
@@ -223,17 +223,19 @@ def test_chain_rule(seed):
     """I(a;y) + I(b;y|a) = I(b;y) + I(a;y|b) = I((a,b);y)."""
     rng = np.random.default_rng(seed)
     a, b, y = rng.integers(0, [[3], [4], [2]], (3, 60))
-    how = {"estimator": "plugin"}
-    both = mutual_information(4 * a + b, y, **how)
+    options = {"estimator": "plugin"}
+    both = mutual_information(4 * a + b, y, **options)
     assert both == pytest.approx(
-        mutual_information(a, y, **how) + mutual_information(b, y, given=a, **how), abs=1e-12
+        mutual_information(a, y, **options) + mutual_information(b, y, given=a, **options),
+        abs=1e-12,
     )
     assert both == pytest.approx(
-        mutual_information(b, y, **how) + mutual_information(a, y, given=b, **how), abs=1e-12
+        mutual_information(b, y, **options) + mutual_information(a, y, given=b, **options),
+        abs=1e-12,
     )
 
 
-# Slow twins
+# Reference implementations
 
 
 def digammas(n):
@@ -252,14 +254,14 @@ columns = st.lists(
 @pytest.mark.kernels
 @settings(max_examples=60, deadline=None)
 @given(columns, st.integers(1, 6), st.integers(0, 3))
-def test_neighbours_of_numbers(pairs, k, power):
-    """Ties, atoms and columns of very different widths included."""
+def test_kraskov_kernel_equals_the_reference_implementation(pairs, k, power):
+    """With ties, atoms and columns of very different ranges."""
     n = len(pairs)
     k = min(k, n - 1)
     x, y = pairs[:, 0] * 10.0**power, pairs[:, 1] / 7
-    in_x, in_y = np.argsort(x, kind="stable"), np.argsort(y, kind="stable")
-    partner = np.argsort(in_y)[in_x].astype(np.int32)
-    ours = of_values(x[in_x], y[in_y], partner, k, digammas(n))
+    x_order, y_order = np.argsort(x, kind="stable"), np.argsort(y, kind="stable")
+    partner = np.argsort(y_order)[x_order].astype(np.int32)
+    ours = of_values(x[x_order], y[y_order], partner, k, digammas(n))
     if radii_are_positive := len(np.unique(pairs, axis=0)) == n:
         assert ours == pytest.approx(naive.kraskov(x.tolist(), y.tolist(), k), abs=1e-9)
     assert np.isfinite(ours) or not radii_are_positive
@@ -269,8 +271,8 @@ def test_neighbours_of_numbers(pairs, k, power):
 @pytest.mark.parametrize("n", [4, 65, 700])
 @pytest.mark.parametrize("k", [1, 3, 7])
 @pytest.mark.parametrize("kind", ["independent", "narrow", "heavy", "atom"])
-def test_neighbours_of_many_numbers(n, k, kind):
-    """Enough rows for every way to search: grid, finer grid, along one column."""
+def test_kraskov_kernel_with_many_rows(n, k, kind):
+    """The rows are enough for every search: grid, finer grid, along one column."""
     rng = np.random.default_rng(n)
     x, y = rng.normal(size=(2, n))
     if kind == "narrow":
@@ -280,9 +282,9 @@ def test_neighbours_of_many_numbers(n, k, kind):
     elif kind == "atom":
         x = np.where(rng.random(n) < 0.6, 1e-10 * x, x)
     k = min(k, n - 1)
-    in_x, in_y = np.argsort(x), np.argsort(y)
-    partner = np.argsort(in_y)[in_x].astype(np.int32)
-    ours = of_values(x[in_x], y[in_y], partner, k, digammas(n))
+    x_order, y_order = np.argsort(x), np.argsort(y)
+    partner = np.argsort(y_order)[x_order].astype(np.int32)
+    ours = of_values(x[x_order], y[y_order], partner, k, digammas(n))
     distance = np.maximum(abs(x[:, None] - x), abs(y[:, None] - y))
     radius = np.sort(distance, axis=1)[:, k, None]
     inside = [(abs(c[:, None] - c) < radius).sum(axis=1) for c in (x, y)]
@@ -296,7 +298,7 @@ def test_neighbours_of_many_numbers(n, k, kind):
     st.lists(st.tuples(st.floats(-5, 5), st.integers(0, 4)), min_size=2, max_size=40),
     st.integers(1, 5),
 )
-def test_neighbours_of_numbers_and_labels(rows, k):
+def test_ross_kernel_equals_the_reference_implementation(rows, k):
     x = np.array([row[0] for row in rows]) + 1e-3 * np.arange(len(rows))
     labels = np.array([row[1] for row in rows], np.int32)
     order = np.argsort(x, kind="stable")
@@ -310,28 +312,29 @@ def test_neighbours_of_numbers_and_labels(rows, k):
 @pytest.mark.kernels
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=2, max_size=40))
-def test_tables(rows):
+def test_contingency_kernels_equal_the_reference_implementation(rows):
     a, b = np.array(rows, np.int32).T.copy()
     n = len(a)
     margins = [np.unique(np.unique(c, return_counts=True)[1], return_counts=True) for c in (a, b)]
-    chance = expected_information(*margins[0], *margins[1], n, logs(n))
-    assert chance == pytest.approx(naive.chance_information(a.tolist(), b.tolist()), abs=1e-12)
+    expected = expected_information(*margins[0], *margins[1], n, logs(n))
+    ref = naive.expected_information(a.tolist(), b.tolist())
+    assert expected == pytest.approx(ref, abs=1e-12)
     joint = np.unique(7 * a + b, return_counts=True)[1]
     for stretch in (1, 500):  # a dense table, and one with far more cells than rows
-        found = joint_count_logs(a * stretch, b * stretch, 4 * stretch, 7 * stretch, logs(n))
-        assert found == pytest.approx((joint * np.log(joint)).sum(), abs=1e-12)
+        result = joint_count_logs(a * stretch, b * stretch, 4 * stretch, 7 * stretch, logs(n))
+        assert result == pytest.approx((joint * np.log(joint)).sum(), abs=1e-12)
 
 
 def test_expected_information_of_large_counts():
-    """Far in the tails nothing may underflow or be lost."""
+    """Probabilities in the tails must not underflow."""
     n = 1200
     a, b = np.arange(n) < 700, np.arange(n) % 5 < 2
     margins = [np.unique(np.bincount(c), return_counts=True) for c in (a, b)]
-    found = expected_information(*margins[0], *margins[1], n, logs(n))
-    assert found == pytest.approx(naive.chance_information(a.tolist(), b.tolist()), rel=1e-9)
+    result = expected_information(*margins[0], *margins[1], n, logs(n))
+    assert result == pytest.approx(naive.expected_information(a.tolist(), b.tolist()), rel=1e-9)
 
 
-def test_calibrated_tables_are_rescaled():
+def test_calibrated_estimate_from_a_table_is_rescaled():
     rng = np.random.default_rng(0)
     a = rng.integers(0, 4, 300)
     b = np.where(rng.random(300) < 0.5, a, rng.integers(0, 4, 300))
@@ -339,24 +342,24 @@ def test_calibrated_tables_are_rescaled():
     assert mutual_information(a, b) == pytest.approx(ref, abs=1e-12)
 
 
-# What must not matter
+# Invariances
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_symmetric_and_independent_of_place(mixed, estimator):
+def test_symmetric_and_independent_of_column_order(mixed, estimator):
     X, y, discrete = mixed
-    how = {"estimator": estimator, "seed": 3}
-    one, pairs, within = all_three(X, y, discrete=discrete, **how)
+    options = {"estimator": estimator, "seed": 3}
+    one, pairs, within = all_three(X, y, discrete=discrete, **options)
     for matrix in (pairs, within):
         assert np.array_equal(matrix, matrix.T)
         assert not matrix.diagonal().any()
-    place = np.random.default_rng(0).permutation(X.shape[1])
-    moved = all_three(X[:, place], y, discrete=discrete[place], **how)
-    assert same_bits(moved, (one[place], pairs[np.ix_(place, place)], within[np.ix_(place, place)]))
+    order = np.random.default_rng(0).permutation(X.shape[1])
+    moved = all_three(X[:, order], y, discrete=discrete[order], **options)
+    assert same_bits(moved, (one[order], pairs[np.ix_(order, order)], within[np.ix_(order, order)]))
 
 
-def test_symmetric_where_either_could_be_the_labels():
-    """As many values in one column as in the other, and too many cells for a table."""
+def test_symmetric_if_either_column_can_serve_as_labels():
+    """Both columns have the same number of values, and too many cells for a table."""
     rng = np.random.default_rng(0)
     for _ in range(4):
         a, noise = rng.integers(0, 40, (2, 1500))
@@ -368,24 +371,24 @@ def test_symmetric_where_either_could_be_the_labels():
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_threads_and_memory_layout_do_not_matter(mixed, estimator):
     X, y, discrete = mixed
-    how = {"discrete": discrete, "estimator": estimator}
-    ref = all_three(X, y, **how)
-    assert same_bits(all_three(X, y, **how, n_jobs=3), ref)
-    assert same_bits(all_three(X, y, **how, n_jobs=-1), ref)
+    options = {"discrete": discrete, "estimator": estimator}
+    ref = all_three(X, y, **options)
+    assert same_bits(all_three(X, y, **options, n_jobs=3), ref)
+    assert same_bits(all_three(X, y, **options, n_jobs=-1), ref)
     wide = np.asfortranarray(np.repeat(X, 2, axis=1))[:, ::2]
-    assert same_bits(all_three(wide, np.repeat(y, 2)[::2], **how), ref)
-    assert same_bits(all_three(X, y.astype(object), **how), ref)
+    assert same_bits(all_three(wide, np.repeat(y, 2)[::2], **options), ref)
+    assert same_bits(all_three(X, y.astype(object), **options), ref)
 
 
-def test_pairs_are_what_one_pair_is(mixed):
+def test_matrices_equal_single_pairs(mixed):
     X, y, discrete = mixed
     for estimator in ESTIMATORS:
-        how = {"estimator": estimator, "seed": 2}
-        pairs = redundancy(X, discrete=discrete, **how)
-        within = conditional_redundancy(X, y, discrete=discrete, **how)
+        options = {"estimator": estimator, "seed": 2}
+        pairs = redundancy(X, discrete=discrete, **options)
+        within = conditional_redundancy(X, y, discrete=discrete, **options)
         for j, k in ((0, 1), (5, 2), (6, 7), (8, 3), (9, 4)):
             flags = bool(discrete[j]), bool(discrete[k])
-            pair = {"discrete": flags, **how}
+            pair = {"discrete": flags, **options}
             assert mutual_information(X[:, j], X[:, k], **pair) == pairs[j, k]
             assert (
                 mutual_information(X[:, k], X[:, j], **pair | {"discrete": flags[::-1]})
@@ -395,15 +398,15 @@ def test_pairs_are_what_one_pair_is(mixed):
                 (y == c).mean() * mutual_information(X[y == c, j], X[y == c, k], **pair)
                 for c in "abc"
             )
-            if estimator == "calibrated":  # cut off at 0 in the mean only
+            if estimator == "calibrated":  # negative values are set to 0 in the mean only
                 assert 0 <= within[j, k] <= by_class + 1e-12
             else:
                 assert within[j, k] == pytest.approx(by_class, abs=1e-12)
             assert mutual_information(X[:, j], X[:, k], given=y, **pair) == within[j, k]
 
 
-def test_classes_do_not_make_something_of_nothing():
-    """Independent columns: what they share within classes is not above what they share at all."""
+def test_conditional_redundancy_of_independent_columns_is_unbiased():
+    """For independent columns, the mean within classes is not larger than over all rows."""
     gains = []
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -414,32 +417,32 @@ def test_classes_do_not_make_something_of_nothing():
     assert abs(np.mean(gains)) < 3 * error + 0.003
 
 
-def test_calibrated_ignores_monotone_maps(mixed):
+def test_calibrated_is_invariant_under_monotone_maps(mixed):
     X, y, _ = mixed
-    up = X**3
-    up[:, 0], up[:, 3] = np.arctan(X[:, 0]), np.log(X[:, 3])
-    flipped = np.where(np.arange(X.shape[1]) % 2, -up, up)
-    for mapped in (up, flipped, 7 - 2 * flipped):
+    increasing = X**3
+    increasing[:, 0], increasing[:, 3] = np.arctan(X[:, 0]), np.log(X[:, 3])
+    flipped = np.where(np.arange(X.shape[1]) % 2, -increasing, increasing)
+    for mapped in (increasing, flipped, 7 - 2 * flipped):
         assert all(
             len(np.unique(a)) == len(np.unique(b)) for a, b in zip(X.T, mapped.T, strict=True)
         )
         assert same_bits(all_three(mapped, y), all_three(X, y))
 
 
-def test_calibrated_ignores_flags(mixed):
+def test_calibrated_ignores_discrete(mixed):
     X, y, _ = mixed
-    nothing = np.zeros(X.shape[1], bool)
-    assert same_bits(all_three(X, y, discrete=nothing), all_three(X, y, discrete=~nothing))
+    none = np.zeros(X.shape[1], bool)
+    assert same_bits(all_three(X, y, discrete=none), all_three(X, y, discrete=~none))
 
 
-def test_seed_is_for_ties_only():
+def test_seed_affects_ties_only():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 500))
     assert mutual_information(x, y, seed=1) == mutual_information(x, y, seed=2)
     tied = np.round(np.column_stack([x, x + y]), 1)
-    many = [mutual_information(*tied.T, seed=seed) for seed in range(5)]
-    assert 0 < np.ptp(many) < 0.1
-    assert many[3] == mutual_information(*tied.T, seed=3)
+    estimates = [mutual_information(*tied.T, seed=seed) for seed in range(5)]
+    assert 0 < np.ptp(estimates) < 0.1
+    assert estimates[3] == mutual_information(*tied.T, seed=3)
 
 
 def test_plugin_ignores_the_seed(mixed):
@@ -448,11 +451,11 @@ def test_plugin_ignores_the_seed(mixed):
     assert same_bits(one, other)
 
 
-# Ends and edges
+# Edge cases
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_constant_columns_and_single_class(mixed, estimator):
+def test_constant_columns_and_single_class_have_no_information(mixed, estimator):
     X, y, _ = mixed
     X = np.column_stack([np.full(len(X), 3.5), np.full(len(X), 2.0), X])
     one, pairs, within = all_three(X, y, estimator=estimator)
@@ -465,20 +468,20 @@ def test_constant_columns_and_single_class(mixed, estimator):
     assert np.array_equal(alone, redundancy(X, estimator=estimator))
 
 
-def test_constant_within_a_class(mixed):
-    """The atom is class b: it has nothing to say there, and the class counts with its share."""
+def test_column_that_is_constant_within_a_class(mixed):
+    """The column is constant in class b, which contributes 0 with the weight of the class."""
     X, y, discrete = mixed
     for estimator in ESTIMATORS:
-        how = {"discrete": discrete, "estimator": estimator}
-        assert not redundancy(X[y == "b"], **how)[5].any()
+        options = {"discrete": discrete, "estimator": estimator}
+        assert not redundancy(X[y == "b"], **options)[5].any()
         rest = y != "b"
-        inside = conditional_redundancy(X[rest], y[rest], **how)[5]
-        ours = conditional_redundancy(X, y, **how)[5]
+        inside = conditional_redundancy(X[rest], y[rest], **options)[5]
+        ours = conditional_redundancy(X, y, **options)[5]
         np.testing.assert_allclose(ours, rest.mean() * inside, atol=1e-12)
 
 
-def test_all_distinct_columns():
-    """Nothing for the published way if discrete; for the calibrated one a column as any other."""
+def test_columns_with_all_values_distinct():
+    """The published estimate is 0 for such a discrete column; the calibrated one is not."""
     n = 600
     number = np.arange(n)
     labels = number >= n // 2
@@ -487,12 +490,12 @@ def test_all_distinct_columns():
     assert mutual_information(number, number, **published) == 0
     assert relevance(np.c_[number / 7], number, estimator="published")[0] == 0
     assert relevance(np.c_[number], labels)[0] == pytest.approx(np.log(2), abs=0.02)
-    assert relevance(np.c_[number], number)[0] == 0  # labels that occur once tell nothing
+    assert relevance(np.c_[number], number)[0] == 0  # labels that occur once have no information
     assert mutual_information(number, labels, estimator="plugin") == pytest.approx(np.log(2))
 
 
-def test_duplicate_columns():
-    """A column tells all about itself: its entropy, if values repeat."""
+def test_information_of_a_column_with_itself_is_its_entropy():
+    """If values repeat; otherwise the estimate is below log n."""
     rng = np.random.default_rng(0)
     for n_values in (2, 10, 100, 400):
         a = rng.integers(0, n_values, 2000)
@@ -508,7 +511,7 @@ def test_duplicate_columns():
 @pytest.mark.kernels
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
-def test_fewer_rows_than_neighbours(estimator, n):
+def test_fewer_rows_than_neighbours_give_finite_estimates(estimator, n):
     rng = np.random.default_rng(n)
     X = np.column_stack([rng.normal(size=(n, 2)), np.arange(n), np.arange(n) % 2])
     y = np.arange(n) % 2
@@ -517,37 +520,37 @@ def test_fewer_rows_than_neighbours(estimator, n):
         assert n > 1 or not values.any()
 
 
-def test_between_zero_and_the_smaller_entropy(mixed):
+def test_calibrated_lies_between_zero_and_the_smaller_entropy(mixed):
     X, y, _ = mixed
     one, pairs, within = all_three(X, y)
-    own = np.array([entropy(x) for x in X.T])
-    assert (one <= np.minimum(own, entropy(y)) + 1e-12).all()
-    assert (pairs <= np.minimum(own, own[:, None]) + 1e-12).all()
+    entropies = np.array([entropy(x) for x in X.T])
+    assert (one <= np.minimum(entropies, entropy(y)) + 1e-12).all()
+    assert (pairs <= np.minimum(entropies, entropies[:, None]) + 1e-12).all()
     assert min(values.min() for values in (one, pairs, within)) == 0
     rng = np.random.default_rng(0)
     label = rng.integers(0, 4, 3000)
-    apart = label + 0.2 * rng.random(3000)
-    assert relevance(apart[:, None], label)[0] == pytest.approx(entropy(label), abs=2e-3)
-    assert relevance(apart[:, None], label)[0] <= entropy(label) + 1e-12
-    assert relevance(apart[:, None], label, estimator="published")[0] > entropy(label)
+    separated = label + 0.2 * rng.random(3000)
+    assert relevance(separated[:, None], label)[0] == pytest.approx(entropy(label), abs=2e-3)
+    assert relevance(separated[:, None], label)[0] <= entropy(label) + 1e-12
+    assert relevance(separated[:, None], label, estimator="published")[0] > entropy(label)
 
 
-def test_rare_class_is_not_lost():
-    """A class with 1% of the rows: little entropy, and all of it is found."""
+def test_rare_class_is_found():
+    """A column that separates a class with 1% of the rows has the entropy of the labels."""
     rng = np.random.default_rng(0)
     rare = np.arange(5000) < 50
     x = rng.normal(size=5000) + 20 * rare
     assert relevance(x[:, None], rare)[0] == pytest.approx(entropy(rare), rel=0.05)
-    for shift in (0, 1, 2):  # all values differ: a table would always find everything, or nothing
+    for shift in (0, 1, 2):  # all values differ: a contingency table gives the full entropy or 0
         x = rng.normal(size=5000) + shift * rare
         ref = relevance(x[:, None], rare, estimator="published")[0]
         assert relevance(x[:, None], rare)[0] == pytest.approx(ref, abs=0.003)
 
 
-# Why there is a calibrated estimator
+# Advantages of the calibrated estimator
 
 
-def test_weaknesses_of_the_published_way():
+def test_calibrated_estimates_where_published_ones_fail():
     rng = np.random.default_rng(4)
     n = 3000
     label = rng.integers(0, 2, n)
@@ -561,13 +564,13 @@ def test_weaknesses_of_the_published_way():
     assert published[0] < 0.02
     assert calibrated[0] == pytest.approx(np.log(2), abs=0.01)
     other = np.exp(30 + 15 * rng.normal(size=n))
-    twin = other * np.exp(0.5 * rng.normal(size=n))  # −½ log(1 − ρ²) with ρ² = 900 / 901
-    assert mutual_information(other, twin, estimator="published") < 1.5
+    noisy = other * np.exp(0.5 * rng.normal(size=n))  # −½ log(1 − ρ²) with ρ² = 900 / 901
+    assert mutual_information(other, noisy, estimator="published") < 1.5
     true = 0.5 * np.log(901)
-    assert mutual_information(other, twin) == pytest.approx(true, abs=0.1)
+    assert mutual_information(other, noisy) == pytest.approx(true, abs=0.1)
     assert calibrated[1] == pytest.approx(np.log(2), abs=0.01)
-    # a column of four values against labels, seed by seed
-    moved = {
+    # a column of four values against labels, for several seeds
+    ranges = {
         e: np.ptp(
             [
                 mutual_information(tied, np.round(heavy % 1, 1), estimator=e, seed=s)
@@ -576,11 +579,11 @@ def test_weaknesses_of_the_published_way():
         )
         for e in ("published", "calibrated")
     }
-    assert moved["calibrated"] == 0
-    assert moved["published"] > 0
+    assert ranges["calibrated"] == 0
+    assert ranges["published"] > 0
 
 
-def test_noise_is_near_zero_for_every_kind():
+def test_noise_of_every_kind_is_near_zero():
     rng = np.random.default_rng(0)
     n = 3000
     y = rng.integers(0, 3, n)
@@ -600,54 +603,61 @@ def test_noise_is_near_zero_for_every_kind():
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         (
             {"X": [[1.0, np.nan], [2.0, 1.0]]},
-            r"missing or infinite values in column\(s\) 1; impute",
+            r"must be finite; got missing or infinite values in column\(s\) 1. Impute",
         ),
         ({"X": [[np.inf, 0.0], [2.0, 1.0]]}, r"column\(s\) 0"),
-        ({"X": [1.0, 2.0]}, "1 dimension"),
-        ({"X": [["x", "y"], ["z", "w"]]}, "not a number; encode"),
-        ({"X": np.zeros((0, 2)), "y": []}, "no rows"),
-        ({"y": [1]}, r"y has shape \(1,\).*each of 2 rows"),
-        ({"y": [1.0, np.nan]}, "y has missing"),
-        ({"y": np.array(["a", 1], object)}, "cannot be sorted together: int, str"),
+        ({"X": [1.0, 2.0]}, "`X` must have 2 dimensions; got 1"),
+        ({"X": [["x", "y"], ["z", "w"]]}, "`X` must hold numbers; got another type. Encode"),
+        ({"X": np.zeros((0, 2)), "y": []}, "at least one row; got none"),
+        ({"y": [1]}, r"`y` must have one label for each of 2 rows; got the shape \(1,\)"),
+        ({"y": [1.0, np.nan]}, "`y` must be finite; got missing"),
+        (
+            {"y": np.array(["a", 1], object)},
+            "labels of one type; got int, str, which cannot be sorted",
+        ),
         ({"discrete": [0, 1]}, "one bool for each of 2 columns"),
         ({"discrete": [True]}, r"shape \(1,\)"),
         ({"estimator": "plug-in"}, "unknown estimator 'plug-in'; did you mean 'plugin'"),
-        ({"n_neighbors": 0}, "n_neighbors is 0; it must be an integer, at least 1"),
-        ({"n_neighbors": 2.5}, "n_neighbors is 2.5"),
-        ({"seed": -1}, "seed is -1"),
+        ({"n_neighbors": 0}, "`n_neighbors` must be an integer of at least 1; got 0"),
+        ({"n_neighbors": 2.5}, "`n_neighbors` must be .* got 2.5"),
+        ({"seed": -1}, "`seed` must be an integer of at least 0; got -1"),
         ({"n_jobs": 0}, "`n_jobs` must be None, -1 or an integer of at least 1; got 0"),
     ],
 )
-def test_errors_of_tables(change, words):
+def test_invalid_tables_are_refused(change, message):
     arguments = {"X": [[1.0, 2.0], [3.0, 4.0]], "y": [0, 1], **change}
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(UsageError, match=message):
         conditional_redundancy(**arguments)
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(UsageError, match=message):
         relevance(**arguments)
 
 
-def test_errors_of_pairs():
-    with pytest.raises(UsageError, match="2 and 3 rows; they must agree"):
+def test_invalid_pairs_are_refused():
+    with pytest.raises(UsageError, match="must have the same number of rows; got 2 and 3"):
         mutual_information([1, 2], [1, 2, 3])
-    with pytest.raises(UsageError, match="a holds something that is not a number; is it discrete"):
+    with pytest.raises(
+        UsageError, match=r"`a` must hold numbers; got another type. Pass `discrete`"
+    ):
         mutual_information(["x", "y"], [1, 2])
-    with pytest.raises(UsageError, match="b has missing or infinite"):
+    with pytest.raises(UsageError, match="`b` must be finite; got missing or infinite"):
         mutual_information([1, 2], [1, np.inf])
-    with pytest.raises(UsageError, match=r"a has shape \(0,\)"):
+    with pytest.raises(UsageError, match=r"`a` must be one column with rows; got the shape \(0,\)"):
         mutual_information([], [])
-    with pytest.raises(UsageError, match=r"given has shape \(3,\)"):
+    with pytest.raises(
+        UsageError, match=r"`given` must have one label for each of 2 rows; got the shape \(3,\)"
+    ):
         mutual_information([1, 2], [1, 2], given=[1, 2, 3])
-    words = mutual_information(
+    of_text = mutual_information(
         list("aabb"), list("xxyy"), discrete=(True, True), estimator="plugin"
     )
-    assert words == pytest.approx(np.log(2))
+    assert of_text == pytest.approx(np.log(2))
 
 
-def test_functions_share_their_parameters():
+def test_functions_have_the_same_parameters():
     shared = ["discrete", "estimator", "seed", "n_neighbors", "n_jobs"]
     for function in (relevance, redundancy, conditional_redundancy):
         parameters = inspect.signature(function).parameters

@@ -21,12 +21,12 @@ from report_folders import (
 import netchoice
 from netchoice.costs import CostModel
 from netchoice.evaluation import wilson
-from netchoice.figures.data.costs import list_costs
+from netchoice.figures.data.cost_text import list_costs
 from netchoice.figures.data.histograms import feature_histogram
-from netchoice.figures.interactive.distributions import distribution
-from netchoice.figures.interactive.explorer import explorer_data
 from netchoice.figures.interactive.feature_costs import MOST_FEATURES, feature_costs
+from netchoice.figures.interactive.feature_sets import explorer_data
 from netchoice.figures.interactive.layout import CostAxis
+from netchoice.figures.interactive.models import distribution
 from netchoice.report import folder, markup, sections_feature_sets, write_report
 from netchoice.report.elements import Sections
 from netchoice.report.headline import choice_headline, evaluation_headline

@@ -1,11 +1,17 @@
-"""The report in a real browser: Debian's chromium, driven by Playwright, which downloads none."""
+"""The report in a browser: the installed chromium, driven by Playwright."""
 
 import json
 import shutil
 
 import pandas as pd
 import pytest
-from report_parts import SNARES, answered, evaluated, kept, poisoned
+from report_folders import (
+    MARKUP_NAMES,
+    copy_with_markup,
+    run_choose,
+    run_evaluate,
+    shared_folder,
+)
 
 from netchoice.report import write_report
 
@@ -29,132 +35,140 @@ def browser():
 
 
 class Visit:
-    """A page, and whatever it said or asked for."""
+    """An open page, with its console messages and requests."""
 
     def __init__(self, browser, file, size=DESKTOP, **options):
         width, height = size
         self.context = browser.new_context(viewport={"width": width, "height": height}, **options)
         self.page = self.context.new_page()
-        self.said, self.asked = [], []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.messages, self.requests = [], []
+        self.page.on("console", lambda message: self.messages.append(message.text))
+        self.page.on("pageerror", lambda error: self.messages.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
         self.address = file.as_uri()
         self.page.goto(self.address)
         self.page.wait_for_selector("html[data-drawn]")
 
     def check_quiet(self):
-        assert self.said == []
-        assert self.asked == [self.address]
+        assert self.messages == []
+        assert self.requests == [self.address]
 
     def figure(self, name, expression):
         return self.page.evaluate(f"(() => {{const g = document.getElementById('figure-{name}');"
                                   f"return {expression};}})()")  # fmt: skip
 
-    def shown(self):
-        words = self.page.inner_text("#shown-figures").splitlines()
-        features = self.page.locator("#shown-features li").all_inner_texts()
-        return features, dict(zip(words[::2], words[1::2], strict=True))
+    def selected(self):
+        lines = self.page.inner_text("#selected-numbers").splitlines()
+        features = self.page.locator("#selected-features li").all_inner_texts()
+        return features, dict(zip(lines[::2], lines[1::2], strict=True))
 
-    def until(self, true, what):
-        """Wait for something that follows an event; the policy forbids the driver's own way."""
+    def wait_until(self, condition, what):
+        """Wait for a condition; the content policy forbids Playwright's wait_for_function."""
         for _ in range(100):
-            if true():
+            if condition():
                 return
             self.page.wait_for_timeout(50)
-        pytest.fail(f"waited in vain for {what}")
+        pytest.fail(f"timed out waiting for {what}")
 
     def accuracy(self):
-        return float(self.shown()[1]["Accuracy"].partition("%")[0]) / 100
+        return float(self.selected()[1]["Accuracy"].partition("%")[0]) / 100
 
     def marked(self):
-        """Where the ring stands."""
+        """Return the position of the ring around the selected set."""
         return self.figure("explorer", "[g.data.at(-1).x[0], g.data.at(-1).y[0]]")
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    room = tmp_path_factory.mktemp("browser")
-    answer, evaluation = kept(answered, tmp_path_factory), kept(evaluated, tmp_path_factory)
-    poisoned(answer, room / "poison")
+    folder = tmp_path_factory.mktemp("browser")
+    choice = shared_folder(run_choose, tmp_path_factory)
+    evaluation = shared_folder(run_evaluate, tmp_path_factory)
+    copy_with_markup(choice, folder / "markup")
     return {
-        "answer": answer / "report.html",
+        "choice": choice / "report.html",
         "evaluation": evaluation / "report.html",
-        "poison": write_report(room / "poison"),
+        "markup": write_report(folder / "markup"),
     }
 
 
 @pytest.fixture
-def visit(browser, files):
-    made = []
+def open_report(browser, files):
+    visits = []
 
-    def go(name, *given, **options):
-        made.append(Visit(browser, files.get(name, name), *given, **options))
-        return made[-1]
+    def open_one(name, *arguments, **options):
+        visits.append(Visit(browser, files.get(name, name), *arguments, **options))
+        return visits[-1]
 
-    yield go
-    for one in made:
-        one.context.close()
+    yield open_one
+    for visit in visits:
+        visit.context.close()
 
 
 @pytest.fixture(scope="module")
 def grid(files):
-    text = files["answer"].read_text()
+    text = files["choice"].read_text()
     packed = text.partition('id="data">')[2].partition("</script>")[0]
     return json.loads(packed)["grid"]
 
 
-@pytest.mark.parametrize("name", ["answer", "evaluation"])
+@pytest.mark.parametrize("name", ["choice", "evaluation"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_it_opens_quietly_and_figures_hold_data(visit, name, size):
-    seen = visit(name, size)
-    held = seen.page.evaluate(
+def test_page_opens_without_messages_and_figures_have_data(open_report, name, size):
+    visit = open_report(name, size)
+    figures = visit.page.evaluate(
         "[...document.querySelectorAll('.plot')].map(g => [g.id, g.calcdata.length,"
         " g.calcdata.flat().length, g.querySelectorAll('svg.main-svg').length])"
     )
-    names = {figure for figure, *_ in held}
-    wanted = {"explorer", "heat", "ranking", "costs"}
-    if name == "answer":
-        wanted |= {"models", "parameter-0", "parameter-1", "cloud", "feature-0", "reliability"}
-    assert names >= {f"figure-{one}" for one in wanted}
-    for figure, traces, points, drawings in held:
+    names = {figure for figure, *_ in figures}
+    expected = {"explorer", "heat", "ranking", "costs"}
+    if name == "choice":
+        expected |= {
+            "models",
+            "parameter-0",
+            "parameter-1",
+            "embedding",
+            "feature-0",
+            "reliability",
+        }
+    assert names >= {f"figure-{one}" for one in expected}
+    for figure, traces, points, drawings in figures:
         assert traces, figure
         assert points >= 2, figure
         assert drawings, figure
-    width = seen.page.evaluate("document.documentElement.scrollWidth")
+    width = visit.page.evaluate("document.documentElement.scrollWidth")
     assert width <= size[0]
-    seen.check_quiet()
+    visit.check_quiet()
 
 
-def test_controls_by_keyboard(visit, grid):
-    seen = visit("answer")
-    page, best = seen.page, grid["recommended"]
+def test_controls_work_by_keyboard(open_report, grid):
+    visit = open_report("choice")
+    page, best = visit.page, grid["recommended"]
     assert page.input_value("#penalty") == str(best["penalty"])
     page.focus("#penalty")
     for key, at in (("Home", 0), ("ArrowRight", 1), ("ArrowRight", 2)):
         page.keyboard.press(key)
         cell = grid["cells"][best["method"]][at]
         k = best["k"]
-        assert seen.shown()[0] == [grid["features"][i] for i in cell["order"][:k]]
-        assert seen.accuracy() == pytest.approx(cell["accuracy"][k - 1], abs=1e-4)
-        assert seen.marked() == pytest.approx([cell["shared"][k - 1], cell["accuracy"][k - 1]])
+        assert visit.selected()[0] == [grid["features"][i] for i in cell["order"][:k]]
+        assert visit.accuracy() == pytest.approx(cell["accuracy"][k - 1], abs=1e-4)
+        assert visit.marked() == pytest.approx([cell["shared"][k - 1], cell["accuracy"][k - 1]])
         spoken = float(page.get_attribute("#penalty", "aria-valuetext").removeprefix("λ = "))
         assert spoken == pytest.approx(grid["penalties"][best["method"]][at], rel=1e-3)
     page.focus("#k")
     page.keyboard.press("Home")
-    assert len(seen.shown()[0]) == 1
+    assert len(visit.selected()[0]) == 1
     assert page.get_attribute("#k", "aria-valuetext") == "1 feature"
     page.keyboard.press("End")
-    assert len(seen.shown()[0]) == len(grid["cells"][best["method"]][0]["order"])
+    assert len(visit.selected()[0]) == len(grid["cells"][best["method"]][0]["order"])
     page.focus("#recommended")
     page.keyboard.press("Enter")
-    assert len(seen.shown()[0]) == best["k"]
+    assert len(visit.selected()[0]) == best["k"]
     assert page.input_value("#penalty") == str(best["penalty"])
-    seen.check_quiet()
+    visit.check_quiet()
 
 
-def test_tab_goes_through_the_controls_in_their_order(visit):
-    page = visit("answer").page
+def test_tab_follows_the_order_of_the_controls(open_report):
+    page = open_report("choice").page
     page.focus("#method")
     order = ["penalty", "k", "charge", "recommended"]
     for name in order:
@@ -166,73 +180,77 @@ def test_tab_goes_through_the_controls_in_their_order(visit):
     assert page.locator("#explorer table").is_visible()
 
 
-def test_methods_and_costs(visit, grid):
-    seen = visit("answer")
-    page = seen.page
+def test_changing_method_and_charge_updates_figures_and_numbers(open_report, grid):
+    visit = open_report("choice")
+    page = visit.page
     for list_name in ("#method", "#heat-method", "#ranking-method"):
         for value in ("1", "0"):
             page.select_option(list_name, value)
             for other in ("#method", "#heat-method", "#ranking-method"):
                 assert page.input_value(other) == value
-            first = seen.figure("heat", "g.data[0].z[0][0]")
+            first = visit.figure("heat", "g.data[0].z[0][0]")
             assert first == grid["cells"][int(value)][0]["accuracy"][0]
-    before = seen.marked()
+    before = visit.marked()
     page.select_option("#charge", "alone")
     best = grid["recommended"]
     cell, k = grid["cells"][best["method"]][best["penalty"]], best["k"]
     assert before[0] == pytest.approx(cell["shared"][k - 1])
-    assert seen.marked()[0] == pytest.approx(cell["alone"][k - 1])
-    assert "each feature alone" in seen.figure("explorer", "g.layout.xaxis.title.text")
-    _, told = seen.shown()
-    times = grid["whole"] / cell["shared"][k - 1]
-    assert told["Against all features"] == f"{float(f'{times:.3g}'):g} times cheaper"
+    assert visit.marked()[0] == pytest.approx(cell["alone"][k - 1])
+    assert "each feature paid alone" in visit.figure("explorer", "g.layout.xaxis.title.text")
+    _, numbers = visit.selected()
+    times = grid["cost_of_all"] / cell["shared"][k - 1]
+    assert numbers["Compared with all features"] == f"{float(f'{times:.3g}'):g} times cheaper"
     page.click("#heat-details summary")
     rows = page.locator("#heat-table tbody tr")
     expected = len(grid["penalties"][best["method"]])
-    seen.until(lambda: rows.count() == expected, "the rows of the table")
+    visit.wait_until(lambda: rows.count() == expected, "the rows of the table")
     accuracy = grid["cells"][best["method"]][0]["accuracy"][0]
     assert rows.nth(0).locator("td").nth(0).inner_text() == f"{accuracy:.4f}"
-    seen.check_quiet()
+    visit.check_quiet()
 
 
-SPOT = (
+PIXEL = (
     "((x, y) => {const box = g.getBoundingClientRect(), l = g._fullLayout;"
     "return [box.left + l.xaxis._offset + l.xaxis.d2p(x), box.top + l.yaxis._offset + l.yaxis.d2p(y)]})"
 )
 
 
-def test_clicks_in_figures_move_the_controls(visit, grid):
-    seen = visit("answer")
-    page = seen.page
+def test_clicks_in_figures_change_the_controls(open_report, grid):
+    visit = open_report("choice")
+    page = visit.page
     page.locator("#figure-heat").scroll_into_view_if_needed()
-    spot = seen.figure("heat", f"{SPOT}(3, 2)")
-    page.mouse.move(*spot)
-    page.mouse.click(*spot)
-    seen.until(lambda: page.input_value("#penalty") == "3", "the click in the heat map")
+    pixel = visit.figure("heat", f"{PIXEL}(3, 2)")
+    page.mouse.move(*pixel)
+    page.mouse.click(*pixel)
+    visit.wait_until(lambda: page.input_value("#penalty") == "3", "the click in the heat map")
     assert page.input_value("#k") == "2"
-    assert len(seen.shown()[0]) == 2
-    assert seen.figure("heat", "[g.data[2].x[0], g.data[2].y[0]]") == [3, 2]
+    assert len(visit.selected()[0]) == 2
+    assert visit.figure("heat", "[g.data[2].x[0], g.data[2].y[0]]") == [3, 2]
     page.locator("#figure-explorer").scroll_into_view_if_needed()
-    lowest = seen.figure("explorer", "Math.min(...g.data[1].y)")
-    spot = seen.figure("explorer", f"{SPOT}(g.data[1].x[g.data[1].y.indexOf({lowest})], {lowest})")
-    assert seen.accuracy() != pytest.approx(lowest, abs=1e-4)
-    page.mouse.move(*spot)
+    lowest = visit.figure("explorer", "Math.min(...g.data[1].y)")
+    pixel = visit.figure(
+        "explorer", f"{PIXEL}(g.data[1].x[g.data[1].y.indexOf({lowest})], {lowest})"
+    )
+    assert visit.accuracy() != pytest.approx(lowest, abs=1e-4)
+    page.mouse.move(*pixel)
     page.wait_for_selector("#figure-explorer .hovertext")
     assert "λ = " in page.text_content("#figure-explorer .hovertext")
-    page.mouse.click(*spot)
-    seen.until(lambda: seen.accuracy() == pytest.approx(lowest, abs=1e-4), "the click on a sign")
-    assert seen.marked()[1] == lowest
-    seen.check_quiet()
+    page.mouse.click(*pixel)
+    visit.wait_until(
+        lambda: visit.accuracy() == pytest.approx(lowest, abs=1e-4), "the click on a marker"
+    )
+    assert visit.marked()[1] == lowest
+    visit.check_quiet()
 
 
-def test_markup_in_names_shows_as_text(visit, files, tmp_path):
-    """Also without the policy, so that it is the escaping that holds."""
-    text = files["poison"].read_text()
+def test_markup_in_names_is_shown_as_text(open_report, files, tmp_path):
+    """Also without the content policy, so that the escaping itself is tested."""
+    text = files["markup"].read_text()
     head, _, rest = text.partition('<meta http-equiv="Content-Security-Policy"')
     (tmp_path / "open.html").write_text(head + rest.partition(">")[2])
-    for name in ("poison", tmp_path / "open.html", "evaluation"):
-        seen = visit(name)
-        page = seen.page
+    for name in ("markup", tmp_path / "open.html", "evaluation"):
+        visit = open_report(name)
+        page = visit.page
         page.focus("#k")
         page.keyboard.press("End")
         for details in page.locator("summary").all():
@@ -243,62 +261,62 @@ def test_markup_in_names_shows_as_text(visit, files, tmp_path):
         assert page.locator("img, main b, main i, main svg a, [onload], [onerror]").count() == 0
         assert page.locator("a:not([href^='#'])").count() == 0
         assert page.locator("script").count() == 3
-        seen.check_quiet()
-    names = visit("poison").page.locator("#figure-cloud .legendtext").all_text_contents()
-    assert names[-1] == "observed"
-    shown = {snare.format(model)[:39] for model in ("dmc", "dmr") for snare in SNARES}
+        visit.check_quiet()
+    names = open_report("markup").page.locator("#figure-embedding .legendtext").all_text_contents()
+    assert names[-1] == "observed network"
+    shown = {name.format(model)[:39] for model in ("dmc", "dmr") for name in MARKUP_NAMES}
     assert {name.rstrip("…")[:39] for name in names[:-1]} <= {" ".join(n.split()) for n in shown}
 
 
-def test_a_figure_that_fails_takes_nothing_with_it(visit, files, tmp_path):
-    head, mark, rest = files["answer"].read_text().partition('id="data">')
+def test_one_broken_figure_does_not_stop_the_others(open_report, files, tmp_path):
+    head, mark, rest = files["choice"].read_text().partition('id="data">')
     packed, end, tail = rest.partition("</script>")
     data = json.loads(packed)
     data["figures"]["explorer"] = {}
     changed = json.dumps(data).replace("<", "\\u003c")
     (tmp_path / "broken.html").write_text(head + mark + changed + end + tail)
-    seen = visit(tmp_path / "broken.html")
-    page = seen.page
-    assert "This figure cannot be drawn here" in page.inner_text("#figure-explorer")
+    visit = open_report(tmp_path / "broken.html")
+    page = visit.page
+    assert "This figure cannot be drawn" in page.inner_text("#figure-explorer")
     page.focus("#penalty")
     page.keyboard.press("Home")
     page.select_option("#heat-method", "1")
-    assert seen.figure("heat", "g.data[0].z[0][0]") == data["grid"]["cells"][1][0]["accuracy"][0]
-    assert seen.figure("heat", "g.data[2].x[0]") == 0
+    assert visit.figure("heat", "g.data[0].z[0][0]") == data["grid"]["cells"][1][0]["accuracy"][0]
+    assert visit.figure("heat", "g.data[2].x[0]") == 0
     page.click("#heat-details summary")
-    seen.until(lambda: page.locator("#heat-table tbody tr").count() > 1, "the table")
-    assert any("explorer" in said for said in seen.said)
+    visit.wait_until(lambda: page.locator("#heat-table tbody tr").count() > 1, "the table")
+    assert any("explorer" in message for message in visit.messages)
 
 
-def test_numbers_of_features_that_were_not_tried_are_passed_over(visit, files, tmp_path):
+def test_slider_skips_missing_numbers_of_features(open_report, files, tmp_path):
     path = tmp_path / "some"
-    shutil.copytree(files["answer"].parent, path)
+    shutil.copytree(files["choice"].parent, path)
     rows = pd.read_csv(path / "evaluation.csv")
     best = json.loads((path / "choice.json").read_text())["selection"]["operating_point"]
     ks = sorted({best["k"], 4, 7})
     rows[rows["k"].isin(ks)].to_csv(path / "evaluation.csv", index=False)
-    seen = visit(write_report(path))
-    page = seen.page
+    visit = open_report(write_report(path))
+    page = visit.page
     own = rows[(rows["method"] == best["method"])]
     own = own[(own["penalty"] - best["penalty"]).abs() < 1e-9].set_index("k")["accuracy"]
     page.focus("#k")
     for key, k in (("Home", ks[0]), ("ArrowRight", ks[1]), ("End", 7), ("ArrowLeft", ks[-2])):
         page.keyboard.press(key)
         assert page.input_value("#k") == str(k)
-        assert len(seen.shown()[0]) == k
-        assert seen.accuracy() == pytest.approx(own[k], abs=1e-4)
-        assert seen.marked()[1] == pytest.approx(own[k], abs=1e-4)
+        assert len(visit.selected()[0]) == k
+        assert visit.accuracy() == pytest.approx(own[k], abs=1e-4)
+        assert visit.marked()[1] == pytest.approx(own[k], abs=1e-4)
     page.click("#heat-details summary")
     heads = page.locator("#heat-table thead th")
-    seen.until(lambda: heads.count() > 1, "the table")
+    visit.wait_until(lambda: heads.count() > 1, "the table")
     assert heads.all_inner_texts()[1:] == [str(k) for k in ks]
-    seen.check_quiet()
+    visit.check_quiet()
 
 
-def test_without_a_script_the_sentence_about_it_is_true(browser, files):
+def test_without_javascript_all_other_tables_are_filled(browser, files):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(files["answer"].as_uri())
+    page.goto(files["choice"].as_uri())
     assert "all other tables do not" in page.locator("noscript").inner_text()
     filled = {
         section.get_attribute("id")
@@ -306,30 +324,40 @@ def test_without_a_script_the_sentence_about_it_is_true(browser, files):
         if section.locator("details tbody tr").count()
     }
     context.close()
-    assert filled >= {"models", "parameters", "cloud", "features", "explorer", "costs", "settings"}
+    assert filled >= {
+        "models",
+        "parameters",
+        "embedding",
+        "features",
+        "explorer",
+        "costs",
+        "settings",
+    }
     assert not filled & {"heat", "ranking"}
 
 
-def test_by_night_and_as_a_picture(visit):
-    seen = visit("answer", color_scheme="dark")
-    page = seen.page
-    ink = page.evaluate(
-        "getComputedStyle(document.documentElement).getPropertyValue('--ink')"
+def test_dark_mode_and_download_of_a_figure(open_report):
+    visit = open_report("choice", color_scheme="dark")
+    page = visit.page
+    text_colour = page.evaluate(
+        "getComputedStyle(document.documentElement).getPropertyValue('--text')"
     ).strip()
-    assert seen.figure("models", "g.layout.font.color") == ink
+    assert visit.figure("models", "g.layout.font.color") == text_colour
     page.emulate_media(color_scheme="light")
-    seen.until(lambda: seen.figure("models", "g.layout.font.color") != ink, "other colours by day")
+    visit.wait_until(
+        lambda: visit.figure("models", "g.layout.font.color") != text_colour, "light colours"
+    )
     page.hover("#figure-models")
     with page.expect_download() as saving:
         page.locator("#figure-models .modebar-btn").last.click()
     assert saving.value.suggested_filename.endswith(".png")
-    assert seen.said == []
-    # The picture goes through addresses inside the page; nothing leaves it.
-    assert all(url.startswith(("file:", "data:", "blob:")) for url in seen.asked)
+    assert visit.messages == []
+    # The download uses addresses inside the page; nothing is sent.
+    assert all(url.startswith(("file:", "data:", "blob:")) for url in visit.requests)
 
 
-def test_every_control_has_a_name(visit):
-    page = visit("answer").page
+def test_every_control_has_a_name(open_report):
+    page = open_report("choice").page
     nameless = page.evaluate(
         "[...document.querySelectorAll('input, select, button, summary, a')].filter(e =>"
         " !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).length"

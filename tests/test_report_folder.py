@@ -9,7 +9,7 @@ from report_folders import run, run_choose, run_evaluate, shared_folder
 
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.figures.data.feature_sets import FeatureSets
-from netchoice.figures.interactive.explorer import explorer_data
+from netchoice.figures.interactive.feature_sets import explorer_data
 from netchoice.report import folder, write_report
 
 

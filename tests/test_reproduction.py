@@ -19,18 +19,13 @@ from netchoice.reproduction import findings_spaces as findings
 from netchoice.reproduction.cache import cached_frame
 from netchoice.reproduction.claim import FAILS, HOLDS, IN_PART
 from netchoice.reproduction.cost_settings import AS_PUBLISHED, SETTINGS, Setting, paper_cost_model
-from netchoice.reproduction.paper_methods import (
-    FOREST_METHODS,
-    METHODS,
-    RELIEF_METHODS,
-    WEIGHTED_METHODS,
-)
+from netchoice.reproduction.paper_methods import FOREST_METHODS, METHODS, RELIEF_METHODS
 from netchoice.reproduction.pilot_run import PilotRun, fit_power
 from netchoice.reproduction.space_run import SpaceRun
 from netchoice.reproduction.transition import Fall, sharp_transition
 from netchoice.reproduction.verdict import as_markdown
 from netchoice.reproduction.yeast_run import PAPER_FIVE
-from netchoice.selection import rank_path
+from netchoice.selection import WEIGHTED_METHODS, rank_path
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 MINIMAL = replace(

@@ -201,13 +201,13 @@ def test_rows_of_damaged_shards_are_simulated_again(serial, tmp_path, monkeypatc
     simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
     shards = TableFolder(tmp_path).shards()
     assert len(shards) >= 4
-    whole = shards[0].read_bytes()
-    shards[0].write_bytes(whole[: len(whole) // 2])  # the power went
+    complete = shards[0].read_bytes()
+    shards[0].write_bytes(complete[: len(complete) // 2])  # truncated, as after a power cut
     content = bytearray(shards[1].read_bytes())
-    content[len(content) // 3] ^= 0xFF  # a bit flipped
+    content[len(content) // 3] ^= 0xFF  # changed bits
     shards[1].write_bytes(content)
     shards[2].write_bytes(b"")
-    with pytest.warns(UserWarning, match="is damaged and set aside"):
+    with pytest.warns(UserWarning, match="is damaged and was renamed"):
         table = simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
     assert_same(table, serial)
 

@@ -48,7 +48,7 @@ def table():
 # Selectors
 
 
-class Captured(Exception):
+class CapturedError(Exception):
     """Raised instead of ranking."""
 
 
@@ -60,7 +60,7 @@ def selectors_of(table, monkeypatch):
     def rank_path(selectors, X, y, *_, **__):
         assert list(X.columns) == ["real", "count"]
         captured["selectors"] = selectors
-        raise Captured
+        raise CapturedError
 
     for module in ("feature_selection", "evaluate", "pilot_inputs"):
         monkeypatch.setattr(import_module(f"netchoice.workflows.{module}"), "rank_path", rank_path)
@@ -70,15 +70,13 @@ def selectors_of(table, monkeypatch):
         select_features(FeatureSelection((), COSTS, table), settings, SimulationPlan())
 
     def evaluate(methods):
-        netchoice.evaluate_features(
-            table, table, methods=methods, costs=COSTS, seed=7, workers=1
-        )
+        netchoice.evaluate_features(table, table, methods=methods, costs=COSTS, seed=7, workers=1)
 
     def study(methods):
         rank_pilot(table, methods, [0.0, 1.0], COSTS, seed=7, n_jobs=1)
 
     def selectors(workflow):
-        with pytest.raises(Captured):
+        with pytest.raises(CapturedError):
             {"choose": choose, "evaluate": evaluate, "pilot": study}[workflow](tuple(METHODS))
         return captured["selectors"]
 
@@ -195,8 +193,12 @@ def dataclasses_of_workflows():
 def test_all_settings_and_results_are_frozen():
     """Only a stopwatch, observed features and a ladder of pilots collect data as they go."""
     classes = {thing.__name__: thing for thing in dataclasses_of_workflows()}
-    assert {"ChoiceSettings", "EvaluationSettings", "LadderSettings", "PilotSettings"} <= set(classes)
-    assert {"SelectionSettings", "SimulationPlan", "Choice", "Evidence", "CostSource"} <= set(classes)
+    assert {"ChoiceSettings", "EvaluationSettings", "LadderSettings", "PilotSettings"} <= set(
+        classes
+    )
+    assert {"SelectionSettings", "SimulationPlan", "Choice", "Evidence", "CostSource"} <= set(
+        classes
+    )
     mutable = {name for name, thing in classes.items() if not thing.__dataclass_params__.frozen}
     assert mutable == {"ObservedFeatures", "PilotLadder", "Stopwatch"}
 

@@ -1,8 +1,8 @@
-"""The pictures about costs: what sharing saves, and what accuracy costs in the invented clinic.
+"""Draw the figures about costs: savings by shared steps, and accuracy against cost in the clinic.
 
 python docs/pictures/make_costs.py
 
-The seconds are measured on 40 networks of 1000 nodes, and differ between machines.
+The seconds are measured on 40 networks of 1000 nodes and differ between machines.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 import netchoice
+from netchoice import figures
+from netchoice.figures.style import BLUE, VERMILLION
 from netchoice.selection import get_selector, rank_path
 from netchoice.units import duration
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "0.8"
 PAIRS = (
     ("betweenness_max", "central_point_dominance"),
     ("lcc_diameter", "global_efficiency"),
@@ -27,7 +28,7 @@ PAIRS = (
 
 
 def draw_sharing(costs: netchoice.CostModel) -> Figure:
-    """Pairs of features: paid one by one, and paid together."""
+    """Draw the cost of pairs of features, each paid alone and with shared steps paid once."""
     figure = Figure(figsize=(9, 3.6), dpi=110, layout="constrained")
     ax = figure.add_subplot()
     for row, (one, other) in enumerate(PAIRS):
@@ -35,34 +36,36 @@ def draw_sharing(costs: netchoice.CostModel) -> Figure:
         more = costs.marginal_cost(other, [one], "shared")
         scale = 1 / (first + second)
         ax.barh(row - 0.2, first * scale, 0.36, color=BLUE)
-        ax.barh(row - 0.2, second * scale, 0.36, left=first * scale, color=ORANGE, hatch="//",
+        ax.barh(row - 0.2, second * scale, 0.36, left=first * scale, color=VERMILLION, hatch="//",
                 edgecolor="white")  # fmt: skip
         ax.barh(row + 0.2, first * scale, 0.36, color=BLUE)
-        ax.barh(row + 0.2, more * scale, 0.36, left=first * scale, color=ORANGE, hatch="//",
+        ax.barh(row + 0.2, more * scale, 0.36, left=first * scale, color=VERMILLION, hatch="//",
                 edgecolor="white")  # fmt: skip
-        for place, total in ((row - 0.2, first + second), (row + 0.2, first + more)):
-            how = "alone" if place < row else "shared"
-            ax.annotate(f"{how}: {duration(total)}", (total * scale, place), xytext=(5, 0),
+        for y, total in ((row - 0.2, first + second), (row + 0.2, first + more)):
+            charge = "alone" if y < row else "shared"
+            ax.annotate(f"{charge}: {duration(total)}", (total * scale, y), xytext=(5, 0),
                         textcoords="offset points", va="center", fontsize=9)  # fmt: skip
     ax.set_yticks(range(len(PAIRS)), [f"{one}\nand {other}" for one, other in PAIRS], fontsize=9)
-    ax.set(xlim=(0, 1.28), xticks=[0, 0.5, 1], xlabel="cost, as a part of the two costs alone")
+    ax.set(
+        xlim=(0, 1.28), xticks=[0, 0.5, 1], xlabel="cost relative to the sum of the two costs alone"
+    )
     ax.spines[["top", "right"]].set_visible(False)
     ax.invert_yaxis()
     return figure
 
 
 def main() -> None:
-    """Measure, draw."""
+    """Measure the costs and draw the figures."""
     table = netchoice.simulate_table("duplication", n_nodes=1000, n_samples=40, seed=1)
     draw_sharing(table.costs).savefig(HERE / "cost-sharing.png")
-    most_expensive = netchoice.figures.feature_costs(table.costs, top=14)
-    netchoice.figures.save(most_expensive, HERE / "cost-list.png")
+    most_expensive = figures.feature_costs(table.costs, top=14)
+    figures.save(most_expensive, HERE / "cost-list.png")
 
     patients = netchoice.ReferenceTable.from_csv(
         EXAMPLES / "patients.csv", "diagnosis", costs=EXAMPLES / "costs.csv"
     )
-    clinic = netchoice.figures.feature_costs(patients.costs.only(patients.features), unit="euro")
-    netchoice.figures.save(clinic, HERE / "clinic-costs.png")
+    clinic = figures.feature_costs(patients.costs.only(patients.features), unit="euro")
+    figures.save(clinic, HERE / "clinic-costs.png")
     train, test = patients.split(seed=1)
     methods = ("mrmr", "jmi", "jmim", "relieff", "random")
     selectors = [get_selector(name, costs=patients.costs) for name in methods]
@@ -70,8 +73,8 @@ def main() -> None:
     evaluation = netchoice.evaluate(rankings, test, ks=range(1, 7))
     chosen = netchoice.operating_point(evaluation)
     point = {"cost": chosen.cost, "accuracy": chosen.accuracy}
-    front = netchoice.figures.pareto(evaluation, point=point, unit="euro")
-    netchoice.figures.save(front, HERE / "clinic-front.png")
+    front = figures.pareto(evaluation, point=point, unit="euro")
+    figures.save(front, HERE / "clinic-front.png")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""The picture at the top of the README, light and dark: a network, its cost, its model.
+"""Draw the figure at the top of the README, light and dark: a network, its costs, its model.
 
 python docs/pictures/make_readme.py
 
-It shows what the first two commands of the README do: the network that `netchoice grow` makes there,
-and the answer of `netchoice choose`. Costs are measured, so the middle differs between machines.
+It shows the results of the first two commands of the README: the network of `netchoice grow` and the
+model of `netchoice choose`. Costs are measured, so the middle panel differs between machines.
 """
 
 from __future__ import annotations
@@ -26,40 +26,48 @@ HERE = Path(__file__).parent
 NODES, SEED, TRUTH = 200, 1, {"p_delete": 0.5, "p_new": 0.4}
 SAMPLES = 2000
 BLUE, ORANGE, YELLOW = "#3D8FD1", "#E0762B", "#F0E442"
-THEMES = {"readme": ("#1F2328", "#FFFFFF"), "readme-dark": ("#E6EDF3", "#0D1117")}  # ink, ground
+THEMES = {
+    "readme": ("#1F2328", "#FFFFFF"),
+    "readme-dark": ("#E6EDF3", "#0D1117"),
+}  # text, background
 
 
-def draw_network(ax: Axes, network: netchoice.Graph, ink: str) -> None:
-    """Its largest component; the larger a dot, the more links."""
+def draw_network(ax: Axes, network: netchoice.Graph, text_colour: str) -> None:
+    """Draw the largest component of the network; the area of a point grows with its degree."""
     graph = network.to_networkx()
     graph = graph.subgraph(max(nx.connected_components(graph), key=len))
-    places = nx.kamada_kawai_layout(graph)
+    positions = nx.kamada_kawai_layout(graph)
     for u, v in graph.edges:
-        ax.plot(*zip(places[u], places[v], strict=True), color=ink, alpha=0.35, linewidth=0.8)
-    xy = np.array([places[node] for node in graph])
+        ax.plot(
+            *zip(positions[u], positions[v], strict=True),
+            color=text_colour,
+            alpha=0.35,
+            linewidth=0.8,
+        )
+    xy = np.array([positions[node] for node in graph])
     sizes = [6 + 9 * degree for _, degree in graph.degree]
     ax.scatter(*xy.T, s=sizes, color=BLUE, edgecolor="none", zorder=3)
     ax.set_aspect("equal")
     ax.set(xticks=[], yticks=[])
-    ax.set_xlabel("its largest component, larger dots: more links", color=ink)
-    ax.set_title(f"A network: {network.n_nodes} nodes, {network.n_edges} edges", color=ink)
+    ax.set_xlabel("largest component; larger points have higher degree", color=text_colour)
+    ax.set_title(f"A network: {network.n_nodes} nodes, {network.n_edges} edges", color=text_colour)
 
 
-def draw_costs(ax: Axes, choice: netchoice.Choice, ink: str, ground: str) -> None:
-    """All sets of features that were tried, and the one that was chosen."""
-    selection = choice.evidence["selection"]
-    tried = selection.evaluation.drop_duplicates(["cost_shared", "accuracy"])
-    front = pareto_front(tried)
-    ax.scatter(tried["cost_shared"], tried["accuracy"], s=16, color=BLUE, alpha=0.6, linewidth=0)
-    ax.step(front["cost_shared"], front["accuracy"], where="post", color=ink, linewidth=1.4)
+def draw_costs(ax: Axes, choice: netchoice.Choice, text_colour: str, background: str) -> None:
+    """Draw accuracy against cost for all sets of features, and mark the chosen set."""
+    selection = choice.evidence.selection
+    sets = selection.evaluation.drop_duplicates(["cost_shared", "accuracy"])
+    front = pareto_front(sets)
+    ax.scatter(sets["cost_shared"], sets["accuracy"], s=16, color=BLUE, alpha=0.6, linewidth=0)
+    ax.step(front["cost_shared"], front["accuracy"], where="post", color=text_colour, linewidth=1.4)
     ax.axvline(choice.cost["all_features"], color=ORANGE, linewidth=1.6, linestyle=(0, (4, 2)))
     point = selection.point
     ax.scatter(
         point.cost, point.accuracy, s=260, marker="*", color=YELLOW, edgecolor="black", zorder=4
     )
-    low = min(0.9, float(tried["accuracy"].min()))
+    low = min(0.9, float(sets["accuracy"].min()))
     ax.set(xscale="log", ylim=(low - 0.005, 1.012))
-    outline = [withStroke(linewidth=3, foreground=ground)]
+    outline = [withStroke(linewidth=3, forebackground=background)]
     ax.annotate(
         f"all {len(selection.table.features)} features: {duration(choice.cost['all_features'])}",
         (choice.cost["all_features"], 0.06), xycoords=("data", "axes fraction"),
@@ -67,51 +75,53 @@ def draw_costs(ax: Axes, choice: netchoice.Choice, ink: str, ground: str) -> Non
     )  # fmt: skip
     ax.annotate(
         f"chosen: {len(choice.features)} for {duration(point.cost)}",
-        (point.cost, point.accuracy), xytext=(-2, -26), textcoords="offset points", color=ink,
+        (point.cost, point.accuracy), xytext=(-2, -26), textcoords="offset points", color=text_colour,
         path_effects=outline,
     )  # fmt: skip
     ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: duration(seconds)))
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
-    ax.set_xlabel("cost per network", color=ink)
-    ax.set_ylabel("told rightly", color=ink)
-    ax.set_title("Which statistics are worth their cost?", color=ink)
+    ax.set_xlabel("cost per network", color=text_colour)
+    ax.set_ylabel("accuracy", color=text_colour)
+    ax.set_title("Accuracy against cost of the features", color=text_colour)
 
 
-def draw_answer(ax: Axes, choice: netchoice.Choice, ink: str, ground: str) -> None:
-    """Simulations of both models in the plane, the network as a star."""
-    made = choice.evidence
-    broad, values = made["broad"], made["broad_observed"]
-    points = netchoice.embed(broad.X[list(values)], broad.y, values).points
+def draw_embedding(ax: Axes, choice: netchoice.Choice, text_colour: str, background: str) -> None:
+    """Draw simulations of both models as points in the plane, and the network as a star."""
+    points = choice.evidence.embedding.points
     for (name, own), colour, marker in zip(
         points[~points["observed"]].groupby("label"), (ORANGE, BLUE), ("s", "o"), strict=True
     ):
         shown = own.sample(600, random_state=0)
         ax.scatter(shown["x"], shown["y"], s=9, color=colour, marker=marker, alpha=0.5, linewidth=0)
         ax.text(
-            own["x"].median(), own["y"].median(), str(name), color=ink, weight="bold", size=15,
-            ha="center", path_effects=[withStroke(linewidth=4, foreground=ground)],
+            own["x"].median(), own["y"].median(), str(name), color=text_colour, weight="bold", size=15,
+            ha="center", path_effects=[withStroke(linewidth=4, forebackground=background)],
         )  # fmt: skip
     star = points[points["observed"]]
     ax.scatter(star["x"], star["y"], s=300, marker="*", color=YELLOW, edgecolor="black", zorder=4)
     ax.set(xticks=[], yticks=[])
-    fits = "it fits" if choice.fits else "no model fits"
-    ax.set_title(f"{choice.model}: {choice.probabilities[choice.model]:.3f}, and {fits}", color=ink)
-    ax.set_xlabel("simulated networks, by distance", color=ink)
+    fits = "it fits" if choice.fits else "none of these models fits"
+    ax.set_title(
+        f"{choice.model}: {choice.probabilities[choice.model]:.3f}, and {fits}", color=text_colour
+    )
+    ax.set_xlabel("simulated networks, similar ones close together", color=text_colour)
 
 
-def draw(network: netchoice.Graph, choice: netchoice.Choice, ink: str, ground: str) -> Figure:
-    """The three panels side by side."""
-    figure = Figure(figsize=(13, 4.3), dpi=140, facecolor=ground, layout="constrained")
+def draw(
+    network: netchoice.Graph, choice: netchoice.Choice, text_colour: str, background: str
+) -> Figure:
+    """Draw the three panels side by side."""
+    figure = Figure(figsize=(13, 4.3), dpi=140, facecolor=background, layout="constrained")
     figure.get_layout_engine().set(w_pad=0.15, wspace=0.04)  # type: ignore[call-arg, union-attr]
     axes: Any = figure.subplots(1, 3)
-    draw_network(axes[0], network, ink)
-    draw_costs(axes[1], choice, ink, ground)
-    draw_answer(axes[2], choice, ink, ground)
+    draw_network(axes[0], network, text_colour)
+    draw_costs(axes[1], choice, text_colour, background)
+    draw_embedding(axes[2], choice, text_colour, background)
     for ax in axes:
-        ax.set_facecolor(ground)
-        ax.tick_params(colors=ink, labelsize=11)
+        ax.set_facecolor(background)
+        ax.tick_params(colors=text_colour, labelsize=11)
         ax.spines[["top", "right"]].set_visible(False)
-        ax.spines[["left", "bottom"]].set_color(ink)
+        ax.spines[["left", "bottom"]].set_color(text_colour)
         ax.spines[["left", "bottom"]].set_visible(ax is axes[1])
         ax.title.set_size(14)
         ax.xaxis.label.set_size(12)
@@ -122,11 +132,11 @@ def draw(network: netchoice.Graph, choice: netchoice.Choice, ink: str, ground: s
 
 
 def main() -> None:
-    """Grow, choose, draw twice."""
+    """Grow a network, choose its model, and draw the figure for both themes."""
     network = netchoice.get_model("dmr").grow(NODES, TRUTH, np.random.default_rng(SEED))
     choice = netchoice.choose_model(network, "duplication", samples=SAMPLES)
-    for name, (ink, ground) in THEMES.items():
-        draw(network, choice, ink, ground).savefig(HERE / f"{name}.png")
+    for name, (text_colour, background) in THEMES.items():
+        draw(network, choice, text_colour, background).savefig(HERE / f"{name}.png")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""The two pictures of a report: on a desktop and on a phone.
+"""Take two screenshots of a report: on a desktop and on a phone.
 
 python docs/pictures/make_report.py [FOLDER]
 
-FOLDER is what `netchoice choose` left; by default the example network is chosen for, which takes
-about two minutes. Needs playwright and chromium.
+FOLDER is a result folder of `netchoice choose`. Without it, the script runs `netchoice choose` on the
+example network, which takes about two minutes. It needs playwright and chromium.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 
 
 def main() -> None:
-    """Choose if there is nothing yet, write the report, take the pictures."""
+    """Run `netchoice choose` if the folder does not exist, write the report, take the screenshots."""
     with TemporaryDirectory() as scratch:
         folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(scratch) / "choice"
         if not folder.exists():
@@ -37,13 +37,13 @@ def main() -> None:
         file = write_report(folder, Path(scratch) / "report.html")
         with sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=QUIET)
-            _take(browser, file, (1280, 2150), "#answer", "report-desktop.png")
-            _take(browser, file, (390, 1180), "#explorer", "report-phone.png")
+            _take_screenshot(browser, file, (1280, 2150), "#answer", "report-desktop.png")
+            _take_screenshot(browser, file, (390, 1180), "#explorer", "report-phone.png")
             browser.close()
 
 
-def _take(browser: Any, file: Path, size: tuple[int, int], top: str, name: str) -> None:
-    """What a screen of this size shows."""
+def _take_screenshot(browser: Any, file: Path, size: tuple[int, int], top: str, name: str) -> None:
+    """Save what a screen of this size shows from the element ``top`` on."""
     page = browser.new_page(viewport={"width": size[0], "height": size[1]})
     page.goto(file.as_uri())
     page.wait_for_selector("html[data-drawn]")

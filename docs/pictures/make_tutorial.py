@@ -1,8 +1,8 @@
-"""The pictures of the tutorial: those that `netchoice choose` draws of the example network.
+"""Draw the figures of the tutorial, as `netchoice choose` draws them for the example network.
 
 python docs/pictures/make_tutorial.py
 
-About two minutes. Costs are measured, so the features chosen may differ between machines.
+This takes about two minutes. Costs are measured, so the selected features can differ between machines.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SHOWN = ("probabilities", "embedding", "features", "parameters", "accuracy-again
 
 
 def main() -> None:
-    """Choose, draw, keep those that are shown."""
+    """Choose a model, draw the figures, and copy those that the tutorial shows."""
     network, _ = netchoice.read_network(EXAMPLE)
     choice = netchoice.choose_model(network, "duplication")
     with TemporaryDirectory() as folder:

@@ -11,7 +11,7 @@ import numpy as np
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.storage.columns import OWN_PREFIX, STEP_PREFIX
+from netchoice.storage.column_names import OWN_PREFIX, STEP_PREFIX
 from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_fraction, check_integer
 

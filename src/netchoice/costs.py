@@ -124,8 +124,8 @@ class CostModel:
         features : iterable of str
             Repeated names count once.
         charge : "alone" or "shared"
-            With "alone", every feature pays for all shared steps that it uses, so the cost is the
-            sum of the costs of the features. With "shared", the set pays for each shared step once.
+            With "alone", each feature pays for all shared steps that it uses. With "shared", the set
+            pays for each shared step once.
         """
         _check_choice("charge", charge, CHARGES)
         names = list(dict.fromkeys(features))
@@ -136,16 +136,9 @@ class CostModel:
     def marginal_cost(
         self, feature: str, given: Iterable[str] = (), charge: str = "alone"
     ) -> float:
-        """Return the cost of adding a feature to a set that is already paid for.
+        """Return the cost of adding a feature to the set ``given``, which is already paid for.
 
-        Parameters
-        ----------
-        feature : str
-            The feature to add. It costs 0 if the set contains it.
-        given : iterable of str
-            The set that is already paid for.
-        charge : "alone" or "shared"
-            With "shared", steps that the set has paid for cost nothing.
+        A feature of the set costs 0. With ``charge="shared"``, so do the shared steps of the set.
         """
         given = list(given)
         _check_choice("charge", charge, CHARGES)
@@ -175,14 +168,9 @@ class CostModel:
         return {name: cost / total for name, cost in alone.items()}
 
     def scaled(self, features: Iterable[str] | None = None, scale: str = "share") -> CostModel:
-        """Return the model with all costs divided by the sum of the costs alone.
+        """Return the model with all costs divided by the sum of the costs alone of ``features``.
 
-        Parameters
-        ----------
-        features : iterable of str, optional
-            The features whose costs are summed; all by default.
-        scale : "share" or "raw"
-            With "raw", the model is returned unchanged.
+        With ``scale="raw"``, return the model unchanged.
         """
         _check_choice("scale", scale, SCALES)
         total = math.fsum(self.alone(features).values())

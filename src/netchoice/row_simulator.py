@@ -23,7 +23,7 @@ from netchoice.features.registry import Plan, plan
 from netchoice.graph import Graph
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
-from netchoice.storage.columns import OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX
+from netchoice.storage.column_names import OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX
 from netchoice.storage.table import CALIBRATION_ROWS
 
 if TYPE_CHECKING:

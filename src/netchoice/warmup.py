@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 def warm_up(
     workers: int | None = None, on_ready: Callable[[str, bool, int, int], None] | None = None
 ) -> dict[str, bool]:
-    """Compile every kernel that is not in the cache; return which ones were compiled.
+    """Compile all kernels; return for each, by name, whether it was not yet in the cache.
 
     Parameters
     ----------
@@ -20,11 +20,6 @@ def warm_up(
     on_ready : callable, optional
         Called for each kernel with its name, whether it was compiled now, the number of kernels that
         are ready, and the number of all kernels.
-
-    Returns
-    -------
-    dict
-        For each kernel, by name, whether it was compiled now.
     """
     from netchoice._kernels.compiler import kernels
 

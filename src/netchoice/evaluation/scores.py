@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.selection.base import encode_labels
+from netchoice.selection.inputs import encode_labels
 from netchoice.selection.knn import Neighbours
 from netchoice.threads import Run, threads
 

@@ -16,13 +16,13 @@ matplotlib for papers, and ``interactive`` draws it with Plotly for the report.
 
 from netchoice.figures.static.axes import save
 from netchoice.figures.static.choice_figures import draw_choice
-from netchoice.figures.static.cost_growth import cost_growth
+from netchoice.figures.static.cost_curves import cost_growth
 from netchoice.figures.static.distributions import feature_distributions, posteriors
 from netchoice.figures.static.evaluation_figures import draw_evaluation
 from netchoice.figures.static.feature_costs import feature_costs
 from netchoice.figures.static.heatmaps import heatmap, heatmaps
 from netchoice.figures.static.models import confusion, embedding, probabilities, reliability
-from netchoice.figures.static.pareto import pareto
+from netchoice.figures.static.pareto_front import pareto
 from netchoice.figures.static.pilot_accuracy import pilot_accuracy
 from netchoice.figures.static.pilot_figures import draw_pilot_study
 from netchoice.figures.static.ranking_paths import ranking_paths

@@ -36,6 +36,12 @@ class Forest:
         out-of-bag rows; exactly 0 for a column that no tree uses. None if not requested.
     oob_votes : array (n, C) of int32
         Number of trees that vote for each class, among those for which the row is out of bag.
+
+    Examples
+    --------
+    >>> forest = grow_forest([[0.0], [1.0], [5.0], [6.0]], ["a", "a", "b", "b"], n_trees=20)
+    >>> forest.classes[forest.predict_proba([[0.0], [7.0]]).argmax(axis=1)]
+    array(['a', 'b'], dtype='<U1')
     """
 
     classes: NDArray[Any]

@@ -4,13 +4,13 @@ This package knows nothing of networks. Its functions take a table of simulation
 labels ``y``) and the features of one observation, and return result dataclasses.
 """
 
-from netchoice.inference.forest import ForestClassifier
+from netchoice.inference.forest_classifier import ForestClassifier
 from netchoice.inference.goodness_of_fit import Fit, goodness_of_fit
 from netchoice.inference.mds import Embedding, embed
-from netchoice.inference.neighbours import NeighboursClassifier
+from netchoice.inference.neighbours_classifier import NeighboursClassifier
 from netchoice.inference.posterior import Posterior, posterior
 from netchoice.inference.probabilities import ModelProbabilities, model_probabilities
-from netchoice.inference.regression import RegressionClassifier
+from netchoice.inference.regression_classifier import RegressionClassifier
 from netchoice.inference.reliability import HeldOut, held_out
 from netchoice.inference.scaling import Scaling
 

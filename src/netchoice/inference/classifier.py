@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.inference.inputs import Codes
 from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
+from netchoice.inference.table_checks import Codes
 from netchoice.validation import check_fraction, check_integer
 
 DEFAULT_COVERAGE = 0.95

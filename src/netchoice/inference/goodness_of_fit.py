@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netchoice.errors import UsageError
-from netchoice.inference.distances import TIE_TOLERANCE, distances
-from netchoice.inference.inputs import Labels, check_labels, check_observed, check_table
+from netchoice.inference.neighbour_weights import TIE_TOLERANCE, distances
 from netchoice.inference.scaling import Floats, Scaling
+from netchoice.inference.table_checks import Labels, check_labels, check_observed, check_table
 from netchoice.threads import threads
 from netchoice.validation import check_fraction, check_integer
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.inference.distances import distances
-from netchoice.inference.inputs import check_labels, check_observed, check_table
+from netchoice.inference.neighbour_weights import distances
 from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
+from netchoice.inference.table_checks import check_labels, check_observed, check_table
 from netchoice.validation import check_integer
 
 if TYPE_CHECKING:

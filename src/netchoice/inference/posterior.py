@@ -11,9 +11,14 @@ import numpy as np
 
 from netchoice.errors import UsageError
 from netchoice.inference.classifier import DEFAULT_COVERAGE
-from netchoice.inference.distances import distances, effective_number, epanechnikov, local_steps
-from netchoice.inference.inputs import check_observed, check_table
+from netchoice.inference.neighbour_weights import (
+    distances,
+    effective_number,
+    epanechnikov,
+    local_steps,
+)
 from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
+from netchoice.inference.table_checks import check_observed, check_table
 from netchoice.validation import check_fraction, check_integer
 
 if TYPE_CHECKING:

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from netchoice.inference.classifier import DEFAULT_COVERAGE, Classifier
-from netchoice.inference.forest import ForestClassifier
-from netchoice.inference.inputs import (
+from netchoice.inference.forest_classifier import ForestClassifier
+from netchoice.inference.neighbours_classifier import NeighboursClassifier
+from netchoice.inference.regression_classifier import RegressionClassifier
+from netchoice.inference.scaling import DEFAULT_SCALING
+from netchoice.inference.table_checks import (
     check_labels,
     check_models,
     check_observed,
     check_table,
     prior_factors,
 )
-from netchoice.inference.neighbours import NeighboursClassifier
-from netchoice.inference.regression import RegressionClassifier
-from netchoice.inference.scaling import DEFAULT_SCALING
 from netchoice.validation import check_choice
 
 METHODS: dict[str, type[Classifier]] = {

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.inference.inputs import Codes, check_labels, check_models, check_table
 from netchoice.inference.probabilities import DEFAULT_METHOD, make_classifier
 from netchoice.inference.scaling import DEFAULT_SCALING, Floats
+from netchoice.inference.table_checks import Codes, check_labels, check_models, check_table
 from netchoice.validation import check_integer
 
 if TYPE_CHECKING:

@@ -1,14 +1,15 @@
 """Mutual information of columns: with labels, with each other, and within classes.
 
-For any table of numbers. Three estimators (``docs/information.md`` compares them):
+The functions take any table of numbers. There are three estimators (``docs/information.md``
+compares them):
 
-- ``"calibrated"`` (default): in nats, not changed by strictly monotone maps of a column, near 0
-  for independent columns of any type;
-- ``"published"``: what the method's paper used: adjusted mutual information for two discrete
-  columns, scikit-learn's nearest-neighbour estimates otherwise;
-- ``"plugin"``: every value a category of its own; in nats, for tests and teaching.
+- ``"calibrated"`` (default): in nats, invariant under strictly monotone maps of a column, near 0 for
+  independent columns of any type;
+- ``"published"``: the estimates of the paper: adjusted mutual information for two discrete columns,
+  scikit-learn's nearest-neighbour estimates otherwise;
+- ``"plugin"``: every value is a category; in nats, for tests and teaching.
 
-No result depends on the order of the columns or on the number of threads, not even by a bit.
+Results are bit-identical for any order of the columns and any number of threads.
 """
 
 from __future__ import annotations
@@ -20,24 +21,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netchoice.errors import UsageError
-from netchoice.information.columns import Floats, jittered
-from netchoice.information.estimators import Estimator, make
-from netchoice.information.inputs import (
-    as_column,
-    as_labels,
-    as_mask,
-    as_table,
-    whole_number,
-)
+from netchoice.information.arguments import as_column, as_labels, as_mask, as_table
+from netchoice.information.columns import Floats
+from netchoice.information.estimators import Calibrated, PairEstimator, Plugin, Published
 from netchoice.names import unknown
 from netchoice.threads import Run, threads
+from netchoice.validation import check_integer
 
 ESTIMATORS = ("calibrated", "published", "plugin")
 
 __all__ = [
     "ESTIMATORS",
     "conditional_redundancy",
-    "jittered",
     "mutual_information",
     "redundancy",
     "relevance",
@@ -54,31 +49,33 @@ def relevance(
     n_neighbors: int = 3,
     n_jobs: int | None = None,
 ) -> Floats:
-    """Mutual information of each column with the labels, I(k;y).
+    """Estimate the mutual information of each column with the labels, I(k;y).
 
     Parameters
     ----------
     X : array of shape (n_rows, n_columns)
         Finite numbers.
     y : array of shape (n_rows,)
-        Labels of any kind that can be sorted.
+        Labels of any type that can be sorted.
     discrete : boolean array of shape (n_columns,), optional
-        Which columns are discrete; None: those with integers only. Concerns ``"published"``
-        alone. ``"calibrated"`` looks at how often values repeat, ``"plugin"`` takes all as discrete.
+        Which columns are discrete; None: those with integers only. Only ``"published"`` uses it.
+        ``"calibrated"`` uses how often values repeat, ``"plugin"`` treats all columns as discrete.
     estimator : {"calibrated", "published", "plugin"}
     seed : int
-        For breaking ties. The draw depends on this and on the content of a column, not on its place.
+        Seed for breaking ties. The draw depends on the seed and the values of a column, not on
+        its position.
     n_neighbors : int
-        Of the nearest-neighbour estimates; of fewer rows, all others are neighbours.
+        Number of neighbours in the nearest-neighbour estimates; all other rows if there are fewer.
     n_jobs : int, optional
-        Threads; None: one, -1: as many as there are processors.
+        Number of threads; None: one, -1: one per processor.
 
     Returns
     -------
     array of shape (n_columns,)
-        In nats. With ``"calibrated"`` between 0 and the entropy of the labels. With
-        ``"published"``, of discrete columns: adjusted, at most 1, and below 0 where less than
-        chance would give. Constant columns have 0, and so has every column if there is one class.
+        In nats. ``"calibrated"`` estimates lie between 0 and the entropy of the labels.
+        ``"published"`` estimates of discrete columns are adjusted: at most 1, and negative if the
+        mutual information is less than expected by chance. Constant columns have 0, and all
+        columns have 0 if there is only one class.
 
     Examples
     --------
@@ -86,12 +83,12 @@ def relevance(
     >>> relevance(X, list("aabbaabb"), estimator="plugin").round(4) + 0.0
     array([0.6931, 0.    ])
     """
-    how = _estimator(estimator, seed, n_neighbors)
+    method = make_estimator(estimator, seed, n_neighbors)
     table = as_table(X)
-    labels = how.labels(as_labels(y, len(table)))
+    labels = method.prepare_labels(as_labels(y, len(table)))
     with threads(n_jobs) as run:
-        columns = _columns(table, as_mask(discrete, table), how, run)
-        return np.array(run(lambda column: how.pair(column, labels), columns))
+        columns = _columns(table, as_mask(discrete, table), method, run)
+        return np.array(run(lambda column: method.estimate(column, labels), columns))
 
 
 def redundancy(
@@ -103,14 +100,14 @@ def redundancy(
     n_neighbors: int = 3,
     n_jobs: int | None = None,
 ) -> Floats:
-    """Mutual information of each pair of columns, I(j;k).
+    """Estimate the mutual information of each pair of columns, I(j;k).
 
-    Parameters are those of :func:`relevance`.
+    The parameters are those of :func:`relevance`.
 
     Returns
     -------
     array of shape (n_columns, n_columns)
-        Exactly symmetric. The diagonal is 0: it is not estimated, since no method needs it.
+        Exactly symmetric. The diagonal is 0, because it is not estimated: no method needs it.
 
     Examples
     --------
@@ -120,10 +117,10 @@ def redundancy(
            [0.    , 0.    , 0.    ],
            [0.6931, 0.    , 0.    ]])
     """
-    how = _estimator(estimator, seed, n_neighbors)
+    method = make_estimator(estimator, seed, n_neighbors)
     table = as_table(X)
     with threads(n_jobs) as run:
-        return _pairs(table, as_mask(discrete, table), how.pair, how, run)
+        return _pairs(table, as_mask(discrete, table), method.estimate, method, run)
 
 
 def conditional_redundancy(
@@ -136,12 +133,12 @@ def conditional_redundancy(
     n_neighbors: int = 3,
     n_jobs: int | None = None,
 ) -> Floats:
-    """Mutual information of each pair of columns within the classes, I(j;k|y).
+    """Estimate the mutual information of each pair of columns within the classes, I(j;k|y).
 
-    The mean over the classes of :func:`redundancy` on the rows of a class, weighted by the shares
-    of the classes; the calibrated estimate is cut off at 0 in the mean only, not in each class.
-    Everything that a column is prepared by (scale, ranks, noise, whether it is constant) is that of
-    the rows of the class. Parameters and shape are those of :func:`redundancy`.
+    The result is the mean over the classes of :func:`redundancy` on the rows of a class, weighted
+    by the shares of the classes. A negative calibrated estimate is set to 0 in the mean, not in each
+    class. Columns are prepared (scaled, ranked, jittered) within the rows of a class. The parameters
+    and the shape of the result are those of :func:`redundancy`.
 
     Examples
     --------
@@ -150,15 +147,15 @@ def conditional_redundancy(
     >>> conditional_redundancy(X, exclusive_or, estimator="plugin")[0, 1].round(4)
     np.float64(0.6931)
     """
-    how = _estimator(estimator, seed, n_neighbors)
+    method = make_estimator(estimator, seed, n_neighbors)
     table = as_table(X)
     mask = as_mask(discrete, table)
     codes = as_labels(y, len(table))
     total = np.zeros((table.shape[1], table.shape[1]))
     with threads(n_jobs) as run:
         for rows, share in _classes(codes):
-            total += share * _pairs(table[rows], mask, how.within_class, how, run)
-    return np.maximum(total, how.lowest)
+            total += share * _pairs(table[rows], mask, method.estimate_within_class, method, run)
+    return np.maximum(total, method.minimum)
 
 
 def mutual_information(
@@ -171,23 +168,23 @@ def mutual_information(
     n_neighbors: int = 3,
     given: ArrayLike | None = None,
 ) -> float:
-    """Mutual information of two columns, I(a;b), or I(a;b|given).
+    """Estimate the mutual information of two columns, I(a;b), or I(a;b|given).
 
     Parameters
     ----------
     a, b : arrays of shape (n_rows,)
-        Finite numbers; a discrete one may also hold labels of another kind.
+        Finite numbers; a discrete column may also hold labels of another type.
     discrete : pair of bool
         Which of the two are discrete.
     estimator, seed, n_neighbors
         As in :func:`relevance`.
     given : array of shape (n_rows,), optional
-        Labels; the mean over their classes, weighted by the shares of the classes.
+        Labels; the result is the mean over their classes, weighted by the shares of the classes.
 
     Returns
     -------
     float
-        In nats (adjusted, for two discrete columns and ``"published"``).
+        In nats (adjusted for two discrete columns with ``"published"``).
 
     Examples
     --------
@@ -201,37 +198,43 @@ def mutual_information(
     >>> mutual_information(np.exp(x), -(y**3)) == mutual_information(x, y)
     True
     """
-    how = _estimator(estimator, seed, n_neighbors)
+    method = make_estimator(estimator, seed, n_neighbors)
     first, second = as_column(a, "a", discrete[0]), as_column(b, "b", discrete[1])
     if len(first) != len(second):
-        raise UsageError(f"the columns have {len(first)} and {len(second)} rows; they must agree")
+        raise UsageError(
+            f"`a` and `b` must have the same number of rows; got {len(first)} and {len(second)}"
+        )
     codes = (
         np.zeros(len(first), np.int64) if given is None else as_labels(given, len(first), "given")
     )
     total = 0.0
     for rows, share in _classes(codes):
-        one = how.column(first[rows], discrete[0])
-        other = how.column(second[rows], discrete[1])
-        total += share * how.within_class(one, other)
-    return max(total, how.lowest)
+        one = method.prepare(first[rows], discrete[0])
+        other = method.prepare(second[rows], discrete[1])
+        total += share * method.estimate_within_class(one, other)
+    return max(total, method.minimum)
 
 
-def _estimator(estimator: str, seed: int, n_neighbors: int) -> Estimator:
-    if estimator not in ESTIMATORS:
-        raise unknown("estimator", estimator, ESTIMATORS)
-    return make(
-        estimator, whole_number("seed", seed, 0), whole_number("n_neighbors", n_neighbors, 1)
-    )
+def make_estimator(name: str, seed: int, n_neighbors: int) -> PairEstimator:
+    """Return the estimator of this name."""
+    seed, n_neighbors = check_integer("seed", seed, 0), check_integer("n_neighbors", n_neighbors)
+    if name == "calibrated":
+        return Calibrated(seed, n_neighbors)
+    if name == "published":
+        return Published(seed, n_neighbors)
+    if name == "plugin":
+        return Plugin()
+    raise unknown("estimator", name, ESTIMATORS)
 
 
 def _pairs(
     table: Floats,
     discrete: NDArray[np.bool_],
     estimate: Callable[[Any, Any], float],
-    how: Estimator,
+    method: PairEstimator,
     run: Run,
 ) -> Floats:
-    columns = _columns(table, discrete, how, run)
+    columns = _columns(table, discrete, method, run)
     j, k = np.triu_indices(len(columns), 1)
     values = run(
         lambda pair: estimate(columns[pair[0]], columns[pair[1]]), list(zip(j, k, strict=True))
@@ -241,15 +244,17 @@ def _pairs(
     return matrix
 
 
-def _columns(table: Floats, discrete: NDArray[np.bool_], how: Estimator, run: Run) -> list[Any]:
+def _columns(
+    table: Floats, discrete: NDArray[np.bool_], method: PairEstimator, run: Run
+) -> list[Any]:
     return run(
-        lambda j: how.column(np.ascontiguousarray(table[:, j]), bool(discrete[j])),
+        lambda j: method.prepare(np.ascontiguousarray(table[:, j]), bool(discrete[j])),
         range(table.shape[1]),
     )
 
 
 def _classes(codes: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.intp], float]]:
-    """The rows of each class, and its share of all rows."""
+    """Yield the rows of each class, and its share of all rows."""
     for label in range(int(codes.max()) + 1):
         rows = np.flatnonzero(codes == label)
         yield rows, len(rows) / len(codes)

@@ -1,4 +1,4 @@
-"""What is computed once for a column, before it is paired with others."""
+"""Prepared columns: ranks, codes and counts, computed once and used in all pairs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Whole = NDArray[np.int32]
+Integers = NDArray[np.int32]
 
 
-class Tables(NamedTuple):
-    """Functions of 0, 1, … n, looked up instead of computed in the kernels."""
+class LookupTables(NamedTuple):
+    """Values of functions at 0, 1, … n, which the kernels look up."""
 
     log: Floats
     digamma: Floats
@@ -23,105 +23,109 @@ class Tables(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def tables(n: int) -> Tables:
-    """Logarithms and digammas of the numbers up to n, and the n normal scores."""
+def lookup_tables(n: int) -> LookupTables:
+    """Return logarithms and digammas of the integers up to n, and the n normal scores."""
     from scipy.special import digamma, ndtri
 
     numbers = np.maximum(np.arange(n + 1), 1)
-    return Tables(np.log(numbers), digamma(numbers), ndtri((np.arange(n) + 0.5) / max(n, 1)))
+    scores = ndtri((np.arange(n) + 0.5) / max(n, 1))
+    return LookupTables(np.log(numbers), digamma(numbers), scores)
 
 
-class Sorted(NamedTuple):
-    """A column in ascending order, the rows in that order, and the place of each row in it."""
+class SortedColumn(NamedTuple):
+    """The sorted values of a column, the rows in that order, and the rank of each row."""
 
     values: Floats
-    order: Whole
-    place: Whole
+    order: Integers
+    rank: Integers
 
 
-def in_order(values: Floats, order: NDArray[np.intp]) -> Sorted:
-    """A column whose rows stand in this order; ``values`` are already sorted."""
-    place = np.empty(len(order), np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return Sorted(values, order.astype(np.int32), place)
+def sorted_column(values: Floats, order: NDArray[np.intp]) -> SortedColumn:
+    """Return the column with these sorted values, whose rows have this order."""
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    return SortedColumn(values, order.astype(np.int32), rank)
 
 
 class Marginal(NamedTuple):
-    """How often values occur: the counts in ascending order, each with how many values have it."""
+    """The distinct counts of values in ascending order, and how many values have each count."""
 
     counts: NDArray[np.int64]
-    times: NDArray[np.int64]
+    multiplicities: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Coded:
-    """A column as integers 0, 1, … in the order of its values.
+class CodedColumn:
+    """A column as integers 0, 1, … in the order of its values, and the count of each value.
 
-    ``nominal``: the order means nothing, as in class labels.
+    ``nominal``: the order has no meaning, as in class labels.
     """
 
-    codes: Whole
+    codes: Integers
     counts: NDArray[np.int64]
     nominal: bool = False
 
     @property
     def n_values(self) -> int:
-        """How many values differ."""
+        """Number of distinct values."""
         return len(self.counts)
 
     @cached_property
     def marginal(self) -> Marginal:
-        """How often values occur."""
+        """The counts of the values and their multiplicities."""
         return Marginal(*np.unique(self.counts, return_counts=True))
 
     @cached_property
     def count_logs(self) -> float:
-        """Sum of count · log(count)."""
-        counts, times = self.marginal
-        return float((times * (counts * tables(len(self.codes)).log[counts])).sum())
+        """Sum of count · log(count) over the values."""
+        counts, multiplicities = self.marginal
+        logs = lookup_tables(len(self.codes)).log
+        return float((multiplicities * (counts * logs[counts])).sum())
 
     @cached_property
     def entropy(self) -> float:
-        """In nats."""
+        """Entropy in nats."""
         n = len(self.codes)
-        return float(tables(n).log[n]) - self.count_logs / n
+        return float(lookup_tables(n).log[n]) - self.count_logs / n
 
     @cached_property
     def digest(self) -> bytes:
-        """What the column holds, in 16 bytes."""
+        """Hash of the codes in 16 bytes."""
         return digest(self.codes)
 
 
-def coded(values: NDArray[Any], *, nominal: bool = False) -> Coded:
-    """The column as codes; a strictly monotone map of the values, up or down, changes nothing.
+def encode_column(values: NDArray[Any], *, nominal: bool = False) -> CodedColumn:
+    """Return the codes of a column, which are invariant under strictly monotone maps.
 
-    Of the two directions the one is taken in which the first row that tells them apart is lower.
+    Increasing and decreasing maps give the same codes: of the two directions, the function chooses
+    the one in which the first row that differs between them has the lower code.
     """
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    codes: Whole = inverse.astype(np.int32)
+    codes: Integers = inverse.astype(np.int32)
     if not nominal:
-        upside_down: Whole = (len(counts) - 1 - codes).astype(np.int32)
-        differs = np.flatnonzero(codes != upside_down)
-        if len(differs) and codes[differs[0]] > upside_down[differs[0]]:
-            codes, counts = upside_down, counts[::-1]
-    return Coded(codes, np.ascontiguousarray(counts, np.int64), nominal)
+        reversed_codes: Integers = (len(counts) - 1 - codes).astype(np.int32)
+        differs = np.flatnonzero(codes != reversed_codes)
+        if len(differs) and codes[differs[0]] > reversed_codes[differs[0]]:
+            codes, counts = reversed_codes, counts[::-1]
+    return CodedColumn(codes, np.ascontiguousarray(counts, np.int64), nominal)
 
 
 def digest(values: NDArray[Any]) -> bytes:
-    """The content of an array in 16 bytes."""
+    """Return a hash of an array in 16 bytes."""
     return hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).digest()
 
 
 def generator(content: bytes, seed: int) -> np.random.Generator:
-    """Random numbers that depend on what a column holds and on the seed, not on where it stands."""
+    """Return a generator that depends on the hash of a column and the seed, not on its position."""
     return np.random.default_rng([seed, *np.frombuffer(content, np.uint32).tolist()])
 
 
 def jittered(values: Floats, seed: int) -> Floats:
-    """A column as scikit-learn prepares it: divided by its deviation, and ties broken by noise.
+    """Return a column as scikit-learn prepares it: standardised, and with noise to break ties.
 
-    The noise is normal, 1e-10 times the mean absolute value or 1e-10, whichever is more. A
-    deviation below ten times the machine epsilon counts as none, as it does there.
+    The column is divided by its standard deviation, unless that is below ten times the machine
+    epsilon, as in scikit-learn. The noise is normal with a standard deviation of 1e-10 times the
+    mean absolute value, and at least 1e-10.
 
     >>> jittered(np.array([1.0, 1.0, 3.0]), seed=0).round(6)
     array([1.06066 , 1.06066 , 3.181981])

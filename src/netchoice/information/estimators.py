@@ -1,4 +1,4 @@
-"""The estimators: each prepares a column once, then scores pairs of prepared columns, in nats."""
+"""Estimators of mutual information: each prepares columns once, then estimates pairs of them."""
 
 from __future__ import annotations
 
@@ -11,157 +11,166 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.information.columns import (
-    Coded,
+    CodedColumn,
     Marginal,
-    Sorted,
-    coded,
+    SortedColumn,
+    encode_column,
     generator,
-    in_order,
     jittered,
-    tables,
+    lookup_tables,
+    sorted_column,
 )
 
 
-class Estimator(Protocol):
-    """Prepares columns and scores pairs; exchanging the two columns changes no bit."""
+class PairEstimator(Protocol):
+    """An estimator for pairs of columns; it is exactly symmetric in the two columns."""
 
-    def column(self, values: NDArray[Any], discrete: bool) -> Any:
-        """A column of numbers, made ready."""
+    def prepare(self, values: NDArray[Any], discrete: bool) -> Any:
+        """Prepare a column of numbers."""
 
-    def labels(self, codes: NDArray[Any]) -> Any:
-        """A column of class labels, made ready."""
+    def prepare_labels(self, codes: NDArray[Any]) -> Any:
+        """Prepare a column of class labels."""
 
-    def pair(self, a: Any, b: Any) -> float:
-        """The mutual information of two columns that were made ready on the same rows."""
+    def estimate(self, a: Any, b: Any) -> float:
+        """Estimate the mutual information of two columns that were prepared on the same rows."""
 
-    def within_class(self, a: Any, b: Any) -> float:
-        """The same for the rows of one class, of which the mean over classes will be taken."""
+    def estimate_within_class(self, a: Any, b: Any) -> float:
+        """Estimate the mutual information in the rows of one class, for a mean over classes."""
 
     @property
-    def lowest(self) -> float:
-        """What such a mean cannot be below."""
+    def minimum(self) -> float:
+        """The smallest possible mean over classes."""
 
 
-def plain_information(a: Coded, b: Coded) -> float:
-    """Mutual information of the observed frequencies."""
+def plugin_information(a: CodedColumn, b: CodedColumn) -> float:
+    """Return the mutual information of the observed frequencies."""
     from netchoice._kernels.contingency import joint_count_logs
 
     n = len(a.codes)
-    log = tables(n).log
+    log = lookup_tables(n).log
     joint = joint_count_logs(a.codes, b.codes, a.n_values, b.n_values, log)
     return float(log[n] - ((a.count_logs + b.count_logs) - joint) / n)
 
 
-def chance_information(a: Coded, b: Coded) -> float:
-    """What ``plain_information`` is in the mean when one column is shuffled."""
+def expected_mutual_information(a: CodedColumn, b: CodedColumn) -> float:
+    """Return the mean of :func:`plugin_information` over all permutations of one column."""
     from netchoice._kernels.contingency import expected_information
 
     n = len(a.codes)
-    first, second = sorted((a.marginal, b.marginal), key=_in_full)  # for exact symmetry
-    return float(expected_information(*first, *second, n, tables(n).log))
+    first, second = sorted((a.marginal, b.marginal), key=_sort_key)  # for exact symmetry
+    return float(expected_information(*first, *second, n, lookup_tables(n).log))
 
 
-def _in_full(marginal: Marginal) -> tuple[list[int], list[int]]:
-    return marginal.counts.tolist(), marginal.times.tolist()
+def _sort_key(marginal: Marginal) -> tuple[list[int], list[int]]:
+    return marginal.counts.tolist(), marginal.multiplicities.tolist()
 
 
-def kraskov(a: Sorted, b: Sorted, n_neighbors: int) -> float:
-    """Nearest neighbours of two columns of numbers without ties."""
+def kraskov(a: SortedColumn, b: SortedColumn, n_neighbors: int) -> float:
+    """Return the nearest-neighbour estimate for two columns of numbers without ties.
+
+    Kraskov, Stögbauer and Grassberger 2004, doi:10.1103/PhysRevE.69.066138.
+    """
     from netchoice._kernels.mutual_information import of_values
 
     n = len(a.values)
-    partner = b.place[a.order]
+    partner = b.rank[a.order]
     k = min(n_neighbors, n - 1)
-    return float(of_values(a.values, b.values, partner, k, tables(n).digamma))
+    return float(of_values(a.values, b.values, partner, k, lookup_tables(n).digamma))
 
 
-def ross(a: Sorted, labels: Coded, n_neighbors: int) -> float:
-    """Nearest neighbours of a column of numbers without ties, and labels."""
+def ross(a: SortedColumn, labels: CodedColumn, n_neighbors: int) -> float:
+    """Return the nearest-neighbour estimate for a column of numbers without ties, and labels.
+
+    Ross 2014, doi:10.1371/journal.pone.0087357.
+    """
     from netchoice._kernels.mutual_information import of_values_and_labels
 
-    digamma = tables(len(a.values)).digamma
-    in_turn = labels.codes[a.order]
-    return float(of_values_and_labels(a.values, in_turn, labels.n_values, n_neighbors, digamma))
+    digamma = lookup_tables(len(a.values)).digamma
+    codes = labels.codes[a.order]
+    return float(of_values_and_labels(a.values, codes, labels.n_values, n_neighbors, digamma))
 
 
 class Plugin:
-    """Every value a category of its own; exact on small tables, for tests and teaching."""
+    """The plug-in estimate: every value is a category. For tests and teaching."""
 
-    lowest = -math.inf
+    minimum = -math.inf
 
-    def column(self, values: NDArray[Any], discrete: bool) -> Coded:
-        """Codes, whatever the values."""
-        return coded(values, nominal=True)
+    def prepare(self, values: NDArray[Any], discrete: bool) -> CodedColumn:
+        """Return the codes of the values."""
+        return encode_column(values, nominal=True)
 
-    def labels(self, codes: NDArray[Any]) -> Coded:
-        """Codes."""
-        return coded(codes, nominal=True)
+    def prepare_labels(self, codes: NDArray[Any]) -> CodedColumn:
+        """Return the codes of the labels."""
+        return encode_column(codes, nominal=True)
 
-    def pair(self, a: Coded, b: Coded) -> float:
-        """Of the observed frequencies; never below 0 but by rounding."""
-        return 0.0 if min(a.n_values, b.n_values) < 2 else max(0.0, plain_information(a, b))
+    def estimate(self, a: CodedColumn, b: CodedColumn) -> float:
+        """Return the mutual information of the observed frequencies."""
+        return 0.0 if min(a.n_values, b.n_values) < 2 else max(0.0, plugin_information(a, b))
 
-    within_class = pair
+    estimate_within_class = estimate
 
 
 class Published:
-    """The published way: adjusted for discrete pairs, nearest neighbours of raw values otherwise.
+    """The published estimates: adjusted for discrete pairs, nearest neighbours otherwise.
 
-    None stands for a column that carries nothing: constant, or discrete with all values distinct.
+    A column without information is prepared as None: a constant column, or a discrete column whose
+    values are all distinct.
     """
 
-    lowest = -math.inf
+    minimum = -math.inf
 
     def __init__(self, seed: int, n_neighbors: int) -> None:
         self.seed = seed
         self.n_neighbors = n_neighbors
 
-    def column(self, values: NDArray[Any], discrete: bool) -> Coded | Sorted | None:
-        """Codes if discrete, otherwise scaled values with some noise."""
+    def prepare(self, values: NDArray[Any], discrete: bool) -> CodedColumn | SortedColumn | None:
+        """Return the codes of a discrete column, or the sorted jittered values."""
         if discrete:
-            return self.labels(values)
+            return self.prepare_labels(values)
         if len(values) == 0 or (values == values[0]).all():
             return None
         noisy = jittered(values, self.seed)
         order = np.argsort(noisy, kind="stable")
-        return in_order(noisy[order], order)
+        return sorted_column(noisy[order], order)
 
-    def labels(self, codes: NDArray[Any]) -> Coded | None:
-        """Codes."""
-        column = coded(codes, nominal=True)
+    def prepare_labels(self, codes: NDArray[Any]) -> CodedColumn | None:
+        """Return the codes of the labels."""
+        column = encode_column(codes, nominal=True)
         return column if 1 < column.n_values < len(codes) else None
 
-    def pair(self, a: Coded | Sorted | None, b: Coded | Sorted | None) -> float:
-        """Adjusted (unit 1) for two discrete columns; otherwise in nats and not below 0."""
+    def estimate(
+        self, a: CodedColumn | SortedColumn | None, b: CodedColumn | SortedColumn | None
+    ) -> float:
+        """Return the adjusted estimate for two discrete columns, otherwise nats, at least 0."""
         if a is None or b is None:
             return 0.0
-        if isinstance(a, Coded):
-            if isinstance(b, Coded):
-                chance = chance_information(a, b)
+        if isinstance(a, CodedColumn):
+            if isinstance(b, CodedColumn):
+                expected = expected_mutual_information(a, b)
                 mean_entropy = 0.5 * (a.entropy + b.entropy)
-                return (plain_information(a, b) - chance) / (mean_entropy - chance)
+                return (plugin_information(a, b) - expected) / (mean_entropy - expected)
             return max(0.0, ross(b, a, self.n_neighbors))
-        if isinstance(b, Coded):
+        if isinstance(b, CodedColumn):
             return max(0.0, ross(a, b, self.n_neighbors))
         return max(0.0, kraskov(a, b, self.n_neighbors))
 
-    within_class = pair
+    estimate_within_class = estimate
 
 
-#: Ties are broken in so many ways if more than this share of the rows has any.
+#: Number of random ways to break ties, if more than this fraction of the rows has ties.
 DRAWS, TIED = 4, 0.05
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedColumn:
     """A column as codes, and as normal scores of its ranks."""
 
-    coded: Coded
+    coded: CodedColumn
     seed: int
 
     @cached_property
-    def draws(self) -> tuple[Sorted, ...]:
-        """The scores, with ties broken at random, in several ways if there are many."""
+    def draws(self) -> tuple[SortedColumn, ...]:
+        """The scores, with ties broken at random, in several ways if there are many ties."""
         codes, counts = self.coded.codes, self.coded.counts
         n = len(codes)
         rng = generator(self.coded.digest, self.seed)
@@ -169,64 +178,68 @@ class Ranked:
         orders = [
             np.lexsort((rng.random(n), codes)) for _ in range(DRAWS if tied > TIED * n else 1)
         ]
-        return tuple(in_order(tables(n).scores, order) for order in orders)
+        return tuple(sorted_column(lookup_tables(n).scores, order) for order in orders)
 
 
 class Calibrated:
-    """Invariant under monotone maps, 0 for independent columns, and one unit for all pairs.
+    """The calibrated estimate: invariant under monotone maps, 0 for independence, always in nats.
 
-    A pair is scored as a table of frequencies where the table is well filled; otherwise by nearest
-    neighbours of normal scores. ``docs/information.md`` has the evidence for every number here.
+    A pair is estimated from its contingency table if the table has enough rows per cell, otherwise
+    from nearest neighbours of normal scores. ``docs/information.md`` has the evidence for the
+    constants.
     """
 
-    lowest = 0.0
-    #: The table is well filled if chance alone gives at most this many nats, or this share of what
-    #: the columns could share at most.
-    CHANCE = 0.1
-    #: A column whose values occur this often in the mean can serve as labels.
+    minimum = 0.0
+    #: Contingency tables are used if the mutual information expected by chance is at most this many
+    #: nats, and at most this fraction of the smaller entropy.
+    MAX_EXPECTED = 0.1
+    #: A column with this mean number of rows per value can serve as labels.
     ROWS_PER_LABEL = 30
 
     def __init__(self, seed: int, n_neighbors: int) -> None:
         self.seed = seed
         self.n_neighbors = n_neighbors
 
-    def column(self, values: NDArray[Any], discrete: bool) -> Ranked:
-        """Codes and normal scores; what counts is how often values repeat, not ``discrete``."""
-        return Ranked(coded(values), self.seed)
+    def prepare(self, values: NDArray[Any], discrete: bool) -> RankedColumn:
+        """Return codes and normal scores; ``discrete`` has no effect."""
+        return RankedColumn(encode_column(values), self.seed)
 
-    def labels(self, codes: NDArray[Any]) -> Ranked:
-        """The same, but their order means nothing."""
-        return Ranked(coded(codes, nominal=True), self.seed)
+    def prepare_labels(self, codes: NDArray[Any]) -> RankedColumn:
+        """Return codes and normal scores of labels, whose order has no meaning."""
+        return RankedColumn(encode_column(codes, nominal=True), self.seed)
 
-    def pair(self, a: Ranked, b: Ranked) -> float:
-        """In nats, between 0 and the smaller entropy."""
-        return max(self.within_class(a, b), 0.0)
+    def estimate(self, a: RankedColumn, b: RankedColumn) -> float:
+        """Return the mutual information in nats, between 0 and the smaller entropy."""
+        return max(self.estimate_within_class(a, b), 0.0)
 
-    def within_class(self, a: Ranked, b: Ranked) -> float:
-        """The same, but below 0 where chance has it so: the mean over classes must not gain by it."""
-        most = min(a.coded.entropy, b.coded.entropy)
+    def estimate_within_class(self, a: RankedColumn, b: RankedColumn) -> float:
+        """Return an estimate that may be negative, so that a mean over classes is unbiased."""
+        smaller_entropy = min(a.coded.entropy, b.coded.entropy)
         if min(a.coded.n_values, b.coded.n_values) < 2:
             return 0.0
-        by_table = self._by_table(a.coded, b.coded, most)
-        estimate = self._by_neighbours(a, b) if by_table is None else by_table
-        return min(estimate, most)
+        estimate = self._from_table(a.coded, b.coded, smaller_entropy)
+        if estimate is None:
+            estimate = self._from_neighbours(a, b)
+        return min(estimate, smaller_entropy)
 
-    def _by_table(self, a: Coded, b: Coded, most: float) -> float | None:
-        """0 in the mean for independent columns, ``most`` for dependent ones; None if too sparse.
+    def _from_table(self, a: CodedColumn, b: CodedColumn, smaller_entropy: float) -> float | None:
+        """Return the estimate from the contingency table; None if the table is too sparse.
 
-        The mean over shuffles counts fully at independence and not at all at full dependence,
-        where there is nothing left that chance could add.
+        Its mean is 0 for independent columns, and it is the smaller entropy for full dependence. So
+        the correction for chance is full at independence and 0 at full dependence, where chance
+        cannot add anything.
         """
-        limit = self.CHANCE * min(1.0, most)
+        limit = self.MAX_EXPECTED * min(1.0, smaller_entropy)
         if (a.n_values - 1) * (b.n_values - 1) > 20 * limit * len(a.codes):
             return None  # about ten times too sparse, even if many values are rare
-        chance = chance_information(a, b)
-        if chance > limit:
+        expected = expected_mutual_information(a, b)
+        if expected > limit:
             return None
-        return (plain_information(a, b) - chance) * most / (most - chance)
+        gain = plugin_information(a, b) - expected
+        return gain * smaller_entropy / (smaller_entropy - expected)
 
-    def _by_neighbours(self, a: Ranked, b: Ranked) -> float:
-        first, second = sorted((a, b), key=_better_as_labels)
+    def _from_neighbours(self, a: RankedColumn, b: RankedColumn) -> float:
+        first, second = sorted((a, b), key=_label_key)
         rows_per_value = len(first.coded.codes) / first.coded.n_values
         if first.coded.nominal or rows_per_value >= self.ROWS_PER_LABEL:
             estimates = [ross(draw, first.coded, self.n_neighbors) for draw in second.draws]
@@ -239,15 +252,6 @@ class Calibrated:
         return sum(estimates) / len(estimates)
 
 
-def _better_as_labels(column: Ranked) -> tuple[bool, int, bytes]:
-    """Labels first, then the fewest values; the content decides a draw, not the place."""
+def _label_key(column: RankedColumn) -> tuple[bool, int, bytes]:
+    """Return a sort key: labels first, then fewer values; ties are broken by the hash."""
     return not column.coded.nominal, column.coded.n_values, column.coded.digest
-
-
-def make(estimator: str, seed: int, n_neighbors: int) -> Estimator:
-    """The estimator of this name."""
-    if estimator == "plugin":
-        return Plugin()
-    if estimator == "published":
-        return Published(seed, n_neighbors)
-    return Calibrated(seed, n_neighbors)

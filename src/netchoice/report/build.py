@@ -8,7 +8,7 @@ from typing import Any
 
 from netchoice.errors import NetchoiceError
 from netchoice.figures.data.feature_sets import FeatureSets
-from netchoice.figures.interactive.explorer import explorer_data
+from netchoice.figures.interactive.feature_sets import explorer_data
 from netchoice.report import sections_choice, sections_feature_sets
 from netchoice.report.elements import Sections, details, flatten, table
 from netchoice.report.folder import ResultFolder, naming_damage, read_folder
@@ -94,8 +94,7 @@ def _choice_page(folder: ResultFolder) -> str:
 
 def _evaluation_page(folder: ResultFolder) -> str:
     sections, record, sets = Sections(), folder.record, folder.feature_sets
-    if sets is not None:
-        _add_feature_sets(sections, sets)
+    _add_feature_sets(sections, sets)
     chosen = record["recommended"]["features"]
     sections_feature_sets.add_costs(sections, folder.costs, chosen, folder.unit)
     arguments = {key: record[key] for key in ("train", "test", "costs")}
@@ -128,7 +127,9 @@ def _versions(record: dict[str, Any]) -> dict[str, Any]:
     return {**record["versions"], "python": record["python"], **script}
 
 
-def _add_feature_sets(sections: Sections, sets: FeatureSets, note: str = "") -> None:
+def _add_feature_sets(sections: Sections, sets: FeatureSets | None, note: str = "") -> None:
+    if sets is None:
+        return
     sections_feature_sets.add_explorer(sections, sets, note)
     sections_feature_sets.add_heatmap(sections, sets)
     sections_feature_sets.add_rankings(sections, sets)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from netchoice.report.markup import Html, element, join, void
+from netchoice.report.markup import Html, element, join
 
 
 class Sections:
@@ -88,13 +88,18 @@ def details(summary: str, *body: Any, name: str | None = None) -> Html:
     return element("details", element("summary", summary), *body, id=name)
 
 
+def script_table(summary: str, name: str) -> Html:
+    """Return a table that the script fills when the reader opens it."""
+    return details(summary, element("div", id=f"{name}-table"), name=f"{name}-details")
+
+
 def slider(name: str, title: str, highest: int, lowest: int = 0) -> Html:
     """Return a slider with its label and its value."""
     output = element("output", id=f"{name}-value", for_=name)
     return element(
         "p",
         element("label", title, " = ", output, for_=name),
-        void("input", type="range", id=name, min=lowest, max=highest, step=1, value=lowest),
+        element("input", type="range", id=name, min=lowest, max=highest, step=1, value=lowest),
         class_="control",
     )
 

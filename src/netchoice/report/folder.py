@@ -55,7 +55,6 @@ class ResultFolder:
         None if the features were given, not selected.
     """
 
-    path: Path
     record: dict[str, Any]
     costs: CostModel
     evidence: dict[str, Any]
@@ -101,7 +100,6 @@ def read_folder(path: Path) -> ResultFolder:
         )
     rankings = _read_frame(path / "rankings.csv")
     return ResultFolder(
-        path=path,
         record=_read_record(path, CHOICE if is_choice else EVALUATION),
         costs=_read_costs(path / "costs.json"),
         evidence=_read_json(path / "evidence.json") if is_choice else {},

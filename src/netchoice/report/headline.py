@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from netchoice.costs import CostModel
-from netchoice.figures.data.costs import CHARGES, cost_text
+from netchoice.figures.data.cost_text import CHARGES, cost_text
 from netchoice.units import duration
 from netchoice.workflows.choice import format_probability
 
@@ -38,7 +38,8 @@ def choice_headline(record: Mapping[str, Any], name: str) -> Headline:
     probability = Card(
         "How certain is it?",
         format_probability(record["probabilities"][model]),
-        f"probability of {model}{condition}, interval {format_probability(low)} to {format_probability(high)}; "
+        f"probability of {model}{condition}, interval {format_probability(low)} to "
+        f"{format_probability(high)}; "
         f"held-out accuracy: {record['accuracy']:.1%} of {n_held_out} simulations",
         not record["fits"],
     )

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
+VOID_ELEMENTS = ("input", "meta")  # elements without content and end tag
+
 
 class Html(str):
     """Markup that is not escaped again."""
@@ -22,23 +24,16 @@ def element(name: str, /, *children: Any, **attributes: Any) -> Html:
 
     >>> element("td", "<b>", element("b", "&"), class_="name", hidden=True)
     '<td class="name" hidden>&lt;b&gt;<b>&amp;</b></td>'
+    >>> element("input", type="range", min=0)
+    '<input type="range" min="0">'
     """
     attribute_text = "".join(
         f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{text(value)}"')
         for key, value in attributes.items()
         if value is not None and value is not False
     )
-    inside = "".join(text(child) for child in children)
-    return Html(f"<{name}{attribute_text}>{inside}</{name}>")
-
-
-def void(name: str, /, **attributes: Any) -> Html:
-    """Return an element without content, such as an input.
-
-    >>> void("input", type="range", min=0)
-    '<input type="range" min="0">'
-    """
-    return Html(element(name, **attributes).removesuffix(f"</{name}>"))
+    end = "" if name in VOID_ELEMENTS else f"</{name}>"
+    return Html(f"<{name}{attribute_text}>{join(children)}{end}")
 
 
 def text(value: Any) -> Html:

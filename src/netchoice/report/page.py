@@ -9,7 +9,7 @@ from typing import Any
 
 from netchoice.report.elements import Sections
 from netchoice.report.headline import Card, Headline
-from netchoice.report.markup import Html, element, script_json, void
+from netchoice.report.markup import Html, element, script_json
 
 WITHOUT_SCRIPT = (
     "The figures, the controls, and the tables of accuracies over λ and k and of rankings need "
@@ -23,10 +23,10 @@ def page(headline: Headline, sections: Sections, data: dict[str, Any]) -> str:
     packed = script_json({"figures": sections.figures, **data})
     head = element(
         "head",
-        void("meta", charset="utf-8"),
-        void("meta", http_equiv="Content-Security-Policy", content=_policy(scripts)),
-        void("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        void("meta", name="color-scheme", content="light dark"),
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(scripts)),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
         element("title", f"netchoice: {headline.title}"),
         element("style", Html(_asset("report.css"))),
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from netchoice.figures.data.histograms import feature_histogram
-from netchoice.figures.interactive import distributions, models
+from netchoice.figures.interactive import models
 from netchoice.report.elements import Sections, cell, details, paragraph, table
 from netchoice.report.folder import ResultFolder
 from netchoice.report.markup import Html, element
@@ -19,32 +19,19 @@ def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
     """Add the probabilities of the models."""
     probabilities = record["probabilities"]
     rows = [
-        (
-            name,
-            format_probability(probabilities[name]),
-            " to ".join(map(format_probability, record["intervals"][name])),
-            f"{record['fit_p_values'][name]:.3g}",
-        )
+        (name, format_probability(probabilities[name]),
+         " to ".join(map(format_probability, record["intervals"][name])),
+         f"{record['fit_p_values'][name]:.3g}")
         for name in sorted(probabilities, key=lambda name: -probabilities[name])
-    ]
+    ]  # fmt: skip
+    head = ("model", "probability", "interval", "p-value of the fit")
     sections.add(
         "models",
         "Model probabilities",
         "Each bar is the probability that a model made the network, given that one of them did. The "
         "line across its end is the interval of that probability.",
-        sections.draw(
-            "models",
-            models.probabilities(record),
-            "Bar chart of the probability of each model, with intervals",
-        ),
-        details(
-            "Show the numbers as a table",
-            table(
-                "Most probable model first",
-                ("model", "probability", "interval", "p-value of the fit"),
-                rows,
-            ),
-        ),
+        sections.draw("models", models.probabilities(record), "Bar chart of the probabilities"),
+        details("Show the numbers as a table", table("Most probable model first", head, rows)),
     )
 
 
@@ -59,21 +46,11 @@ def add_parameters(
     uniform = {n for n in record["parameters"] if not is_matched and is_uniform(priors.get(n, ""))}
     figures, rows = [], []
     for i, (name, summary) in enumerate(record["parameters"].items()):
-        drawn = distributions.posterior(name, posterior, summary, uniform=name in uniform)
-        figures.append(
-            sections.draw(f"parameter-{i}", drawn, f"Histogram of the posterior of {name}")
-        )
+        drawn = models.posterior(name, posterior, summary, uniform=name in uniform)
+        figures.append(sections.draw(f"parameter-{i}", drawn, f"Posterior of {name}"))
         prior = priors.get(name, "unknown") + (", density-matched" if is_matched else "")
-        rows.append(
-            (
-                name,
-                summary["median"],
-                *summary["interval"],
-                f"{summary['coverage']:.0%}",
-                summary["at_boundary"] or "no",
-                prior,
-            )
-        )
+        coverage, boundary = f"{summary['coverage']:.0%}", summary["at_boundary"] or "no"
+        rows.append((name, summary["median"], *summary["interval"], coverage, boundary, prior))
     head = ("parameter", "median", "lower end", "upper end", "coverage",
             "at the prior's boundary", "prior")  # fmt: skip
     sections.add(
@@ -83,10 +60,7 @@ def add_parameters(
         "network does not determine the parameter."
         + (" The dashed line is a uniform prior." if uniform else ""),
         element("div", *figures, class_="small"),
-        details(
-            "Show the numbers as a table",
-            table("Posteriors if this model made the network", head, rows),
-        ),
+        details("Show the numbers as a table", table("Posteriors under this model", head, rows)),
     )
 
 
@@ -119,6 +93,7 @@ def add_embedding(sections: Sections, folder: ResultFolder) -> None:
         (name, value, *(fit["below"][model][i] for model in names))
         for i, (name, value) in enumerate(zip(fit["features"], fit["observed"], strict=True))
     ]
+    head = ("feature", "observed value", *(f"share below, {model}" for model in names))
     sections.add(
         "embedding",
         "The network among the simulations",
@@ -126,11 +101,7 @@ def add_embedding(sections: Sections, folder: ResultFolder) -> None:
         "observed network. If it lies apart from all points, it is outside the simulated range and no "
         "model fits. Hover over a point for the parameters of the simulation; click a name in the "
         "legend to hide that model.",
-        sections.draw(
-            "embedding",
-            models.embedding(embedding),
-            "Scatter plot of simulated networks by model, with the observed network",
-        ),
+        sections.draw("embedding", models.embedding(embedding), "Scatter plot of the embedding"),
         paragraph(
             f"The distances in the plane have a correlation of {embedding['pearson']:.2f} with the "
             f"distances between {len(embedding['features'])} features (distance correlation "
@@ -139,11 +110,7 @@ def add_embedding(sections: Sections, folder: ResultFolder) -> None:
         ),
         details(
             "Show the share of simulations below the observed value of each feature",
-            table(
-                "0 or 1: the observed value is outside the simulated range of the model",
-                ("feature", "observed value", *(f"share below, {model}" for model in names)),
-                rows,
-            ),
+            table("0 or 1: outside the simulated range of the model", head, rows),
         ),
     )
 
@@ -156,30 +123,19 @@ def add_features(sections: Sections, folder: ResultFolder) -> None:
     for i, (name, observed) in enumerate(folder.record["features"].items()):
         values = X[name].to_numpy(dtype=np.float64)
         histogram = feature_histogram(name, values, labels, float(observed))
-        figures.append(
-            sections.draw(
-                f"feature-{i}",
-                distributions.distribution(histogram),
-                f"Histograms of {name} by model, with the value of the observed network",
-            )
-        )
+        drawn = models.distribution(histogram)
+        figures.append(sections.draw(f"feature-{i}", drawn, f"Histograms of {name} by model"))
         for model in sorted(set(labels)):
             quantiles = np.nanquantile(values[labels == model], (0.05, 0.5, 0.95)).tolist()
             rows.append((name, model, float(observed), *quantiles))
+    head = ("feature", "model", "observed value", "5% quantile", "median", "95% quantile")
     sections.add(
         "features",
         "The selected features",
         "Each histogram shows the simulations of one model; the thick line is the observed network. A "
         "feature distinguishes models whose histograms do not overlap.",
         element("div", *figures, class_="small"),
-        details(
-            "Show the quantiles as a table",
-            table(
-                "Quantiles over the simulations of each model",
-                ("feature", "model", "observed value", "5% quantile", "median", "95% quantile"),
-                rows,
-            ),
-        ),
+        details("Show the quantiles as a table", table("Quantiles of simulations", head, rows)),
     )
 
 
@@ -197,32 +153,21 @@ def add_reliability(sections: Sections, folder: ResultFolder) -> None:
         (f"{row['low']:.1f} to {row['high']:.1f}", int(row["n"]), row["predicted"], row["observed"])
         for row in bins
     ]
+    head = ("predicted probability", "predictions", "mean prediction", "observed frequency")
     sections.add(
         "reliability",
         "Reliability diagram",
         "Simulations with known models were held out and predicted. On the dashed line, predictions "
         "with probability 0.8 are correct in 80% of cases. Larger points stand for more predictions; "
         "vertical lines span two standard errors on either side.",
-        sections.draw(
-            "reliability",
-            models.reliability(bins),
-            "Observed frequency against predicted probability",
-            "narrow",
-        ),
+        sections.draw("reliability", models.reliability(bins), "Reliability diagram", "narrow"),
         confusion,
         paragraph(
             f"Held-out accuracy: {record['accuracy']:.2%}. Logarithmic score "
             f"{scores['log_score']:.4g}, Brier score {scores['brier']:.4g}; 0 is perfect for both.",
             class_="aside",
         ),
-        details(
-            "Show the points as a table",
-            table(
-                "Predictions by their probability",
-                ("predicted probability", "predictions", "mean prediction", "observed frequency"),
-                rows,
-            ),
-        ),
+        details("Show the points as a table", table("Predictions by probability", head, rows)),
     )
 
 

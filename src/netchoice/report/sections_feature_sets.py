@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from netchoice.costs import CostModel
-from netchoice.figures.data.costs import CHARGES, cost_text, list_costs
+from netchoice.figures.data.cost_text import CHARGES, cost_text, list_costs
 from netchoice.figures.data.feature_sets import FeatureSets
-from netchoice.figures.interactive.explorer import explorer
 from netchoice.figures.interactive.feature_costs import drawn_rows, feature_costs
-from netchoice.figures.interactive.penalties import MOST_RANKED, heatmap, ranking_paths
-from netchoice.report.elements import Sections, details, paragraph, select, slider, table
+from netchoice.figures.interactive.feature_sets import (
+    MOST_RANKED,
+    explorer,
+    heatmap,
+    ranking_paths,
+)  # fmt: skip
+from netchoice.report.elements import (
+    Sections,
+    details,
+    paragraph,
+    script_table,
+    select,
+    slider,
+    table,
+)  # fmt: skip
 from netchoice.report.markup import Html, element
 
 
@@ -23,12 +35,7 @@ def add_explorer(sections: Sections, sets: FeatureSets, note: str = "") -> None:
         "weight of the cost) and the number k of features, or click a marker, to see that set.",
         element(
             "div",
-            sections.draw(
-                "explorer",
-                explorer(sets),
-                "Scatter plot of accuracy against cost for every set of features; the controls "
-                "beside it and the table below it give the same numbers",
-            ),
+            sections.draw("explorer", explorer(sets), "Scatter plot of accuracy against cost"),
             _panel(sets),
             class_="beside",
         ),
@@ -64,17 +71,10 @@ def _method_list(sets: FeatureSets, name: str, class_: str | None = None) -> Htm
 
 def _front_table(sets: FeatureSets) -> Html:
     rows = [
-        (
-            ", ".join(sets.features_of(row)),
-            str(row["method"]),
-            float(row["penalty"]),
-            int(row["k"]),
-            f"{row['accuracy']:.2%}",
-            cost_text(row["cost_shared"], sets.unit),
-            cost_text(row["cost_alone"], sets.unit),
-        )
+        (", ".join(sets.features_of(row)), str(row["method"]), float(row["penalty"]), int(row["k"]),
+         f"{row['accuracy']:.2%}", *(cost_text(row[f"cost_{charge}"], sets.unit) for charge in CHARGES))
         for row in sets.front(sets.charge).to_dict("records")
-    ]
+    ]  # fmt: skip
     head = ("features", "method", "λ", "k", "accuracy",
             *(f"cost, {text}" for text in CHARGES.values()))  # fmt: skip
     return details(
@@ -92,15 +92,9 @@ def add_heatmap(sections: Sections, sets: FeatureSets) -> None:
         "noise features. Click a cell to select that set.",
         _method_list(sets, "heat-method", "method"),
         sections.draw(
-            "heat",
-            [heatmap(sets, method) for method in sets.methods],
-            "Heat map of accuracy over the penalty and the number of features, for one method",
+            "heat", [heatmap(sets, method) for method in sets.methods], "Heat map of accuracy"
         ),
-        details(
-            "Show the accuracies as a table",
-            element("div", id="heat-table"),
-            name="heat-details",
-        ),
+        script_table("Show the accuracies as a table", "heat"),
     )
 
 
@@ -115,15 +109,9 @@ def add_rankings(sections: Sections, sets: FeatureSets) -> None:
         f"The figure shows at most {MOST_RANKED} features, those with the best positions.",
         _method_list(sets, "ranking-method", "method"),
         sections.draw(
-            "ranking",
-            [ranking_paths(sets, method) for method in sets.methods],
-            "Positions of features in the ranking over the penalty, for one method",
+            "ranking", [ranking_paths(sets, method) for method in sets.methods], "Positions over λ"
         ),
-        details(
-            "Show the rankings as a table",
-            element("div", id="ranking-table"),
-            name="ranking-details",
-        ),
+        script_table("Show the rankings as a table", "ranking"),
     )
 
 
@@ -131,15 +119,12 @@ def add_costs(sections: Sections, costs: CostModel, chosen: list[str], unit: str
     """Add the cost of each feature, alone and with its shared steps paid."""
     listed = list_costs(costs)
     rows = [
-        (
-            row.feature,
-            cost_text(row.alone, unit),
-            cost_text(row.own, unit),
-            ", ".join(f"{step.name} ({cost_text(step.cost, unit)})" for step in row.steps),
-            "yes" if row.feature in chosen else "",
-        )
+        (row.feature, cost_text(row.alone, unit), cost_text(row.own, unit),
+         ", ".join(f"{step.name} ({cost_text(step.cost, unit)})" for step in row.steps),
+         "yes" if row.feature in chosen else "")
         for row in listed
-    ]
+    ]  # fmt: skip
+    head = ("feature", "cost alone", "own part", "shared steps", "selected")
     n_omitted = len(listed) - len(drawn_rows(listed, chosen))
     omitted = "cheaper feature is" if n_omitted == 1 else "cheaper features are"
     sections.add(
@@ -148,17 +133,6 @@ def add_costs(sections: Sections, costs: CostModel, chosen: list[str], unit: str
         "A full point is the cost of a feature alone. A ring is what it costs once its shared steps "
         "are paid; the distance between the two is what other features can share. Selected features "
         "have a ★." + (f" {n_omitted} {omitted} in the table only." if n_omitted else ""),
-        sections.draw(
-            "costs",
-            feature_costs(listed, chosen, unit),
-            "Cost of each feature alone and with its shared steps paid",
-        ),
-        details(
-            "Show the costs as a table",
-            table(
-                "Most expensive feature first",
-                ("feature", "cost alone", "own part", "shared steps", "selected"),
-                rows,
-            ),
-        ),
+        sections.draw("costs", feature_costs(listed, chosen, unit), "Cost of each feature"),
+        details("Show the costs as a table", table("Most expensive feature first", head, rows)),
     )

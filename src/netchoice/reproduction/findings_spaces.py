@@ -28,9 +28,9 @@ from netchoice.reproduction.paper_methods import (
     METHODS,
     PENALIZED_METHODS,
     RELIEF_METHODS,
-    WEIGHTED_METHODS,
 )
 from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
+from netchoice.selection import WEIGHTED_METHODS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,15 +13,11 @@ from netchoice.figures.static.axes import DPI, GREY, SMALL, WIDTH, root_figure
 from netchoice.figures.style import series_styles
 from netchoice.inference import embed
 from netchoice.reproduction.cost_settings import AS_PUBLISHED, DEFAULT, SETTINGS, Setting
-from netchoice.reproduction.paper_methods import (
-    APPENDIX_METHODS,
-    MAIN_METHODS,
-    METHODS,
-    WEIGHTED_METHODS,
-)
+from netchoice.reproduction.paper_methods import APPENDIX_METHODS, MAIN_METHODS, METHODS
 from netchoice.reproduction.pilot_run import PilotRun
 from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
 from netchoice.reproduction.yeast_run import NETWORKS, YeastRun
+from netchoice.selection import WEIGHTED_METHODS
 
 if TYPE_CHECKING:
     import pandas as pd

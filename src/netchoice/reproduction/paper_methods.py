@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from netchoice.reproduction.cost_settings import Setting
-from netchoice.selection import CostAwareSelector, get_selector
+from netchoice.selection import (
+    PAPER_METHODS,
+    WEIGHTED_METHODS,
+    CostAwareSelector,
+    get_selector,
+)
 
-#: In the order of the paper's figures: four in the main text, four in the appendix, one not shown.
+#: Methods in the main text's figures, and in those of the appendix.
 MAIN_METHODS = ("jmi", "mrmr", "relieff", "penalized-mda")
 APPENDIX_METHODS = ("jmim", "forest-relieff", "weighted-mda", "penalized-mdi")
-METHODS = (*MAIN_METHODS, *APPENDIX_METHODS, "weighted-mdi")
+_SHOWN = (*MAIN_METHODS, *APPENDIX_METHODS)
+#: All nine methods, in the order of the figures; the last one is not shown.
+METHODS = (*_SHOWN, *(name for name in PAPER_METHODS if name not in _SHOWN))
 
 INFORMATION_METHODS = ("mrmr", "jmi", "jmim")
 RELIEF_METHODS = ("relieff", "forest-relieff")
 PENALIZED_METHODS = ("penalized-mdi", "penalized-mda")
-#: Weighted forests draw columns by their cost alone, and grow a new forest for every penalty.
-WEIGHTED_METHODS = ("weighted-mdi", "weighted-mda")
 FOREST_METHODS = (*PENALIZED_METHODS, *WEIGHTED_METHODS)
 
 

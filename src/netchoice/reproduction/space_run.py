@@ -23,11 +23,10 @@ from netchoice.reproduction.paper_methods import (
     FOREST_METHODS,
     INFORMATION_METHODS,
     METHODS,
-    WEIGHTED_METHODS,
     paper_selectors,
 )
 from netchoice.reproduction.scales import SEED, Scale
-from netchoice.selection import CostAwareSelector, rank_path
+from netchoice.selection import WEIGHTED_METHODS, CostAwareSelector, rank_path
 from netchoice.storage.table import ReferenceTable
 from netchoice.workflows.pilot_inputs import pilot_table
 from netchoice.workflows.selectors import selectors_for
@@ -113,9 +112,7 @@ class SpaceRun:
 
     def rankings(self, setting: Setting) -> pd.DataFrame:
         """Return the rankings of the nine methods for every penalty."""
-        return self._rank(
-            f"rankings-{setting.name}", METHODS, setting, lambda: self.penalties(setting)
-        )
+        return self._rank(f"rankings-{setting.name}", METHODS, setting, self.penalties)
 
     def evaluation(self, setting: Setting) -> pd.DataFrame:
         """Return accuracy and cost of the first k features of every ranking."""
@@ -129,9 +126,7 @@ class SpaceRun:
         fast = [method for method in METHODS if method not in WEIGHTED_METHODS]
 
         def compute() -> pd.DataFrame:
-            fine = self._rank(
-                f"fine-{setting.name}", fast, setting, lambda: self.fine_penalties(setting)
-            )
+            fine = self._rank(f"fine-{setting.name}", fast, setting, self.fine_penalties)
             return self._evaluate(fine, setting, [SET_SIZE])
 
         return self._cached(f"transition-{setting.name}", compute)
@@ -145,7 +140,7 @@ class SpaceRun:
         def one(run: int) -> pd.DataFrame:
             methods = (*FOREST_METHODS, "forest-relieff")
             rankings = self._rank(
-                f"forest-run-{run}", methods, AS_PUBLISHED, lambda: penalties, SEED + 1000 * run
+                f"forest-run-{run}", methods, AS_PUBLISHED, lambda _: penalties, SEED + 1000 * run
             )
             return self._evaluate(rankings, AS_PUBLISHED, self.scale.ks).assign(run=run)
 
@@ -185,11 +180,11 @@ class SpaceRun:
 
     def _rank(
         self, name: str, methods: Iterable[str], setting: Setting,
-        penalties: Callable[[], list[float]], seed: int = SEED,
+        grid: Callable[[Setting], list[float]], seed: int = SEED,
     ) -> pd.DataFrame:  # fmt: skip
         def compute() -> pd.DataFrame:
             return rank_path(
-                self.selectors(methods, setting, seed), self.train.X, self.train.y, penalties(),
+                self.selectors(methods, setting, seed), self.train.X, self.train.y, grid(setting),
                 on_progress=lambda *counts: self.report_progress(f"ranking ({name})", *counts),
             )  # fmt: skip
 

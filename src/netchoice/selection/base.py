@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from netchoice.errors import UsageError
 from netchoice.selection.column_costs import ColumnCosts
 from netchoice.selection.greedy import Floats, Step, Terms, rank_greedily
+from netchoice.selection.inputs import encode_labels, resolve_n_features
 from netchoice.threads import count_threads
 from netchoice.validation import check_non_negative
 
 
-class Table(NamedTuple):
+@dataclass(frozen=True)
+class Table:
     """A table that passed the checks.
 
     Attributes
@@ -45,6 +45,14 @@ class Table(NamedTuple):
     classes: NDArray[Any]
     names: list[str]
     labels: list[Any] | None
+
+
+@dataclass(frozen=True)
+class TrainingData(Table):
+    """A table with the costs of its columns and a seed: what a method learns from."""
+
+    costs: ColumnCosts
+    seed: int
 
 
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -75,25 +83,6 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-@dataclass(frozen=True)
-class TrainingData:
-    """What a method learns from: a table without column labels, with costs and a seed.
-
-    Attributes
-    ----------
-    X : array (n, q) of float64
-    y : array (n,) of int64
-        Position of each row's label in ``classes``.
-    """
-
-    X: Floats
-    y: NDArray[np.int64]
-    classes: NDArray[Any]
-    names: list[str]
-    costs: ColumnCosts
-    seed: int
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -171,7 +160,7 @@ class CostAwareSelector(TableSelector):
         costs = ColumnCosts(
             self.costs, table.names, labels=table.labels, scale=self.cost_scale, charge=self.charge
         )
-        data = TrainingData(*table[:4], costs, self._draw_seed())
+        data = TrainingData(**vars(table), costs=costs, seed=self._draw_seed())
         resolve_n_features(self.n_features_to_select, len(data.names))
         self._check_parameters(data)
         return data
@@ -207,75 +196,3 @@ class CostAwareSelector(TableSelector):
                 "score": [step.score for step in steps],
             }
         )
-
-
-def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the distinct labels, and the position of each row's label among them."""
-    if type_of_target(y) == "continuous":
-        raise UsageError(
-            "`y` must hold class labels; got numbers with fractions. To predict a quantity, divide "
-            "its range into classes first, for example with pandas.qcut"
-        )
-    try:
-        classes, codes = np.unique(y, return_inverse=True)
-    except TypeError as error:
-        raise UsageError(
-            "`y` must hold labels of one type; got different types, which cannot be sorted. "
-            "Convert all labels to text or to numbers, and drop rows without a label"
-        ) from error
-    if len(classes) < 2:
-        raise UsageError(
-            f"`y` must have at least two classes; got one class only, {str(classes[0])!r}, in all "
-            f"{len(y)} rows"
-        )
-    return classes, codes.astype(np.int64)
-
-
-def resolve_n_features(n_features_to_select: Any, n_features: int) -> int:
-    """Return the number of features to select, given as a number, a fraction, or None for half.
-
-    >>> resolve_n_features(None, 7), resolve_n_features(3, 7), resolve_n_features(0.5, 8)
-    (3, 3, 4)
-    """
-    value = n_features_to_select
-    if value is None:
-        return max(1, n_features // 2)
-    if isinstance(value, numbers.Integral):
-        if 1 <= int(value) <= n_features:
-            return int(value)
-    elif isinstance(value, numbers.Real) and 0 < float(value) <= 1:
-        return max(1, int(float(value) * n_features))
-    raise UsageError(
-        f"`n_features_to_select` must be an integer from 1 to {n_features}, a fraction above 0 and "
-        f"up to 1.0, or None for half of the features; got {value!r}"
-    )
-
-
-def column_mask(parameter: str, columns: Any, names: Sequence[str]) -> NDArray[np.bool_]:
-    """Return the mask of columns given as a mask, positions, names, or one bool for all.
-
-    >>> column_mask("nominal_features", ["b"], ["a", "b"])
-    array([False,  True])
-    """
-    mask = np.zeros(len(names), dtype=bool)
-    if columns is None:
-        return mask
-    if isinstance(columns, (bool, np.bool_)):
-        return np.full(len(names), bool(columns))
-    values = [columns] if isinstance(columns, (str, numbers.Integral)) else list(columns)
-    if len(values) and all(isinstance(value, (bool, np.bool_)) for value in values):
-        if len(values) != len(names):
-            raise UsageError(
-                f"`{parameter}` must have one bool for each of {len(names)} columns; got {len(values)}"
-            )
-        return np.array(values, dtype=bool)
-    positions = {name: i for i, name in enumerate(names)}
-    for value in values:
-        position: Any = positions.get(value, value) if isinstance(value, str) else value
-        if not isinstance(position, numbers.Integral) or not 0 <= int(position) < len(names):
-            raise UsageError(
-                f"`{parameter}` must hold column names, positions from 0 to {len(names) - 1}, or a "
-                f"mask; got {value!r}"
-            )
-        mask[int(position)] = True
-    return mask

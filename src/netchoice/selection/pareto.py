@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from netchoice.errors import UsageError
-from netchoice.selection.base import TableSelector, column_mask
+from netchoice.selection.base import TableSelector
 from netchoice.selection.column_costs import ColumnCosts
 from netchoice.selection.greedy import Floats
+from netchoice.selection.inputs import column_mask
 from netchoice.selection.knn import Neighbours
 from netchoice.selection.subsets import Archive, EvaluatedSubset, Subset, search_subsets
 from netchoice.validation import check_integer, check_non_negative

@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.selection.base import CostAwareSelector, TrainingData, column_mask, encode_labels
+from netchoice.selection.base import CostAwareSelector, TrainingData
 from netchoice.selection.greedy import Floats, Terms
+from netchoice.selection.inputs import column_mask, encode_labels
 from netchoice.threads import threads
 from netchoice.validation import check_integer
 

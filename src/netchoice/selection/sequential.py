@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice import information
-from netchoice.selection.base import CostAwareSelector, TrainingData, column_mask
+from netchoice.selection.base import CostAwareSelector, TrainingData
 from netchoice.selection.greedy import Floats, Terms
+from netchoice.selection.inputs import column_mask
 from netchoice.validation import check_choice
 
 

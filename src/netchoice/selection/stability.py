@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
 from netchoice.errors import UsageError
-from netchoice.selection.base import encode_labels
+from netchoice.selection.inputs import encode_labels
 from netchoice.validation import check_fraction, check_integer
 
 if TYPE_CHECKING:

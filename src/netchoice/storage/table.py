@@ -14,7 +14,7 @@ import numpy as np
 
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.storage.columns import OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX, feature_values
+from netchoice.storage.column_names import OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX, feature_values
 from netchoice.storage.manifest import FORMAT, MUST_AGREE, TableError, check_compatible
 from netchoice.storage.shards import TableFolder
 from netchoice.validation import check_fraction

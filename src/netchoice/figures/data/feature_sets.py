@@ -17,7 +17,7 @@ from netchoice.evaluation import pareto_front
 class AccuracyGrid(NamedTuple):
     """One method's evaluation: a row for each k and a column for each penalty.
 
-    ``cost`` holds the cost column that was asked for. Cells without an evaluation are NaN.
+    ``cost`` is the requested cost column. Cells without an evaluation are NaN.
     """
 
     penalties: list[float]

@@ -60,7 +60,8 @@ class FeatureScale:
         if self.kind == "log":
             return np.geomspace(self.low, self.high, BINS + 1)
         if self.kind == "symlog":
-            steps = np.linspace(*self.transform([self.low, self.high]), BINS + 1)
+            first, last = self.transform([self.low, self.high])
+            steps = np.linspace(first, last, BINS + 1)
             edges = np.asarray(np.sinh(steps) * self.linear_part)
             edges[[0, -1]] = self.low, self.high  # rounding must not exclude the extremes
             return edges
@@ -107,24 +108,10 @@ def feature_histogram(name: str, values: Floats, models: Any, observed: float) -
     return FeatureHistogram(name, scale, edges, shares, value)
 
 
-@dataclass(frozen=True)
-class PosteriorHistogram:
-    """Posterior density of one parameter over the range of its prior."""
-
-    edges: Floats
-    density: Floats
-    uniform_density: float
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The range of the prior."""
-        return float(self.edges[0]), float(self.edges[-1])
-
-
 def posterior_histogram(
     draws: Floats, weights: Any = None, bounds: Sequence[float | None] | None = None
-) -> PosteriorHistogram:
-    """Return the weighted histogram of draws over the prior's bounds, or over their own range.
+) -> tuple[Floats, Floats]:
+    """Return bin edges and posterior density of a parameter over the bounds of its prior.
 
     A bound that is None is replaced by the smallest or the largest draw.
     """
@@ -134,5 +121,4 @@ def posterior_histogram(
     if low == high:
         low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, BINS // 2 + 1)
-    density = np.histogram(draws.clip(low, high), edges, weights=weights, density=True)[0]
-    return PosteriorHistogram(edges, density, 1 / (high - low))
+    return edges, np.histogram(draws.clip(low, high), edges, weights=weights, density=True)[0]

@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from netchoice.figures.data.costs import FeatureCost, cost_text, cost_title
+from netchoice.figures.data.cost_text import FeatureCost, cost_text, cost_title
 from netchoice.figures.interactive.layout import (
     BACKGROUND,
     FAINT,
@@ -15,7 +15,7 @@ from netchoice.figures.interactive.layout import (
     figure,
     label,
     rounded,
-)
+)  # fmt: skip
 from netchoice.figures.style import BLUE, VERMILLION
 
 MOST_FEATURES, MOST_STEPS = 60, 6

@@ -9,7 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from netchoice.figures.data.costs import cost_text
+from netchoice.figures.data.cost_text import cost_text
 from netchoice.figures.data.feature_sets import penalty_text
 
 #: Placeholders for colours of the page, which differ in light and dark mode; the script replaces them.

@@ -17,7 +17,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.figures.data.costs import cost_text
+from netchoice.figures.data.cost_text import cost_text
 from netchoice.figures.data.feature_sets import penalty_text
 
 WIDTH, HEIGHT, DPI = 8.0, 5.0, 150  # inches and dots per inch: 1200 pixels wide
@@ -124,7 +124,7 @@ def cost_axis(axis: Axis, costs: Iterable[float], unit: str, title: str) -> None
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,)))
     if positive:
         axis.set_minor_formatter(NullFormatter())
-    shown_unit = unit if unit == "s" else ""  # other units stand in the title
+    shown_unit = unit if unit == "s" else ""  # the title names other units
     axis.set_major_formatter(FuncFormatter(lambda cost, _: cost_text(cost, shown_unit)))
     axis.set_label_text(title)
 

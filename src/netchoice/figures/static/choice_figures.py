@@ -11,7 +11,7 @@ from netchoice.figures.static.axes import save
 from netchoice.figures.static.distributions import feature_distributions, posteriors
 from netchoice.figures.static.feature_costs import feature_costs
 from netchoice.figures.static.models import confusion, embedding, probabilities, reliability
-from netchoice.figures.static.pareto import pareto
+from netchoice.figures.static.pareto_front import pareto
 
 if TYPE_CHECKING:
     from netchoice.workflows import Choice

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, SymmetricalLogLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
@@ -19,7 +20,7 @@ from netchoice.figures.data.histograms import (
     FeatureScale,
     feature_histogram,
     posterior_histogram,
-)
+)  # fmt: skip
 from netchoice.figures.static.axes import GREY, SMALL, WIDTH, halo, new_panels
 from netchoice.figures.style import BLUE, SeriesStyle, series_styles
 
@@ -81,10 +82,10 @@ def feature_distributions(
     figure.legend(
         handles=handles, loc="outside upper left", ncols=5, frameon=False, fontsize=SMALL + 1
     )
-    return axes
+    return np.asarray(axes)
 
 
-def _panels(n: int, columns: int, height: float) -> Any:
+def _panels(n: int, columns: int, height: float) -> tuple[NDArray[Any], Figure]:
     across = max(1, min(n, columns))
     width = max(WIDTH * across / 3, 0.6 * WIDTH)
     return new_panels(n, columns, width, 0.5 + height * -(-n // across))
@@ -114,14 +115,10 @@ def _draw_histogram(
 def _set_scale(ax: Axes, scale: FeatureScale) -> None:
     if scale.kind == "linear":
         ax.xaxis.set_major_locator(MaxNLocator(4))
-    elif scale.kind == "log":
-        ax.set_xscale("log")
-        ax.xaxis.set_major_locator(LogLocator(numticks=5))
     else:
-        ax.set_xscale("symlog", linthresh=scale.linear_part)
-        locator = SymmetricalLogLocator(base=10, linthresh=scale.linear_part)
-        locator.set_params(numticks=5)
-        ax.xaxis.set_major_locator(locator)
+        options = {"linthresh": scale.linear_part} if scale.kind == "symlog" else {}
+        ax.set_xscale(scale.kind, **options)
+        ax.set_xticks(scale.ticks())
     ax.xaxis.set_minor_locator(NullLocator())
 
 
@@ -171,7 +168,15 @@ def posteriors(
     axes, figure = _panels(draws.shape[1], columns, 2.4)
     for ax, name in zip(axes, map(str, draws.columns), strict=True):
         values = draws[name].to_numpy(dtype=np.float64)
-        _draw_posterior(ax, name, values, weights, (priors or {}).get(name))
+        edges, density = posterior_histogram(values, weights, (priors or {}).get(name))
+        ax.stairs(density, edges, color=BLUE, alpha=0.4, fill=True)
+        ax.stairs(density, edges, color=BLUE, linewidth=1.2, gid="posterior")
+        low, high = edges[[0, -1]]
+        uniform = [1 / (high - low)] * 2
+        ax.plot([low, high], uniform, color=GREY, linestyle="--", linewidth=1.1, gid="prior")
+        margin = 0.02 * (high - low)
+        ax.set(xlim=(low - margin, high + margin), ylim=(0, None), yticks=[], xlabel=name)
+        ax.tick_params(axis="x", labelsize=SMALL)
         if intervals and name in intervals:
             low, high = intervals[name]
             ax.plot(
@@ -189,19 +194,3 @@ def posteriors(
         handles=handles, loc="outside upper left", ncols=3, frameon=False, fontsize=SMALL + 1
     )
     return axes
-
-
-def _draw_posterior(
-    ax: Axes, name: str, values: NDArray[np.float64], weights: Any, prior: Any
-) -> None:
-    histogram = posterior_histogram(values, weights, prior)
-    ax.stairs(histogram.density, histogram.edges, color=BLUE, alpha=0.4, fill=True)
-    ax.stairs(histogram.density, histogram.edges, color=BLUE, linewidth=1.2, gid="posterior")
-    low, high = histogram.bounds
-    ax.plot(
-        [low, high], [histogram.uniform_density] * 2, color=GREY, linestyle="--", linewidth=1.1,
-        gid="prior",
-    )  # fmt: skip
-    margin = 0.02 * (high - low)
-    ax.set(xlim=(low - margin, high + margin), ylim=(0, None), yticks=[], xlabel=name)
-    ax.tick_params(axis="x", labelsize=SMALL)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from netchoice.figures.static.axes import save
 from netchoice.figures.static.feature_costs import feature_costs
 from netchoice.figures.static.heatmaps import heatmaps
-from netchoice.figures.static.pareto import pareto
+from netchoice.figures.static.pareto_front import pareto
 from netchoice.figures.static.ranking_paths import ranking_paths
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from matplotlib.axes import Axes
 
 from netchoice.costs import CostModel
-from netchoice.figures.data.costs import FeatureCost, cost_text, cost_title, list_costs
+from netchoice.figures.data.cost_text import FeatureCost, cost_text, cost_title, list_costs
 from netchoice.figures.static.axes import GREY, SMALL, WIDTH, cost_axis, new_axes
 from netchoice.figures.style import BLUE, VERMILLION
 from netchoice.validation import check_integer

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from netchoice.figures.data.checks import check_columns, check_names
-from netchoice.figures.data.costs import CHARGES
+from netchoice.figures.data.cost_text import CHARGES
 from netchoice.figures.data.feature_sets import AccuracyGrid, accuracy_grid, accuracy_limits
 from netchoice.figures.static.axes import (
     SMALL,
@@ -24,7 +24,7 @@ from netchoice.figures.static.axes import (
     new_panels,
     penalty_axis,
     size_in_inches,
-)
+)  # fmt: skip
 
 LEVELS = (0.0001, 0.001, 0.01, 0.1, 0.5)
 SHARES = ("share_alone", "share_shared")
@@ -44,7 +44,7 @@ def heatmap(
     """Draw the accuracy of one method over the penalty λ and the number k of features.
 
     Contours join sets of equal cost, as a share of the cost of all features. A ring marks a set
-    with noise features. A dashed line separates λ = 0. Penalties stand at equal distances. The
+    with noise features. A dashed line separates λ = 0. Penalties are at equal distances. The
     layout is that of Figures 1 and 2 of the paper.
 
     Parameters
@@ -176,11 +176,7 @@ def _draw(
 
 
 def _draw_contours(
-    ax: Axes,
-    x: NDArray[Any],
-    y: NDArray[Any],
-    share: NDArray[np.float64],
-    levels: Sequence[float],
+    ax: Axes, x: NDArray[Any], y: NDArray[Any], share: NDArray[np.float64], levels: Sequence[float]
 ) -> None:
     """Draw lines of equal share to the outer borders of the cells, each with one label."""
     positive = share[share > 0]

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from netchoice.errors import UsageError
 from netchoice.figures.data.checks import check_columns
@@ -100,25 +99,20 @@ def embedding(embedded: Any, *, ax: Axes | None = None) -> Axes:
     styles = series_styles(sorted(simulated["label"].unique()))
     ax = new_axes(ax, WIDTH, 0.75 * WIDTH)
     _draw_simulated(ax, simulated, styles)
-    handles = [
-        Line2D([], [], linestyle="", marker=s.marker, color=s.colour, label=name, markersize=6)
-        for name, s in styles.items()
-    ]
     if len(observed):
-        (star,) = ax.plot(
-            observed["x"], observed["y"], linestyle="", marker="*", markersize=17, color=HIGHLIGHT,
+        ax.plot(
+            observed["x"], observed["y"], linestyle="", marker="*", markersize=15, color=HIGHLIGHT,
             markeredgecolor="black", markeredgewidth=1.6, zorder=5, gid="observed",
             label="observed network",
         )  # fmt: skip
-        handles.append(Line2D([], []))
-        handles[-1].update_from(star)
-        handles[-1].set_markersize(11)
     ax.set_aspect("equal", adjustable="datalim")
     ax.set(xticks=[], yticks=[])
-    ax.legend(
-        handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False,
-        fontsize=SMALL + 1, borderaxespad=0.2,
+    legend = ax.legend(
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False, fontsize=SMALL + 1,
+        borderaxespad=0.2,
     )  # fmt: skip
+    for handle in legend.legend_handles[: len(styles)]:
+        handle.set(sizes=[36], alpha=1)  # type: ignore[union-attr]
     if hasattr(embedded, "distance_correlation"):
         ax.set_xlabel(
             f"distances in the plane and between {len(embedded.features)} features: correlation "
@@ -139,7 +133,7 @@ def _draw_simulated(ax: Axes, simulated: pd.DataFrame, styles: Mapping[str, Seri
             own = batch[batch["label"] == name]
             ax.scatter(
                 own["x"], own["y"], s=size, marker=style.marker, color=style.colour, alpha=0.6,
-                linewidth=0, gid=f"model {name}",
+                linewidth=0, gid=f"model {name}", label=str(name) if start == 0 else None,
             )  # fmt: skip
     for name, own in simulated.groupby("label"):
         ax.text(

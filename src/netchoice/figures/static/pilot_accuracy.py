@@ -17,10 +17,7 @@ COLUMNS = ("n", "method", "penalty", "k", "accuracy")
 
 
 def pilot_accuracy(
-    accuracy: pd.DataFrame,
-    *,
-    ks: Iterable[int] = (1, 2, 5, 15),
-    penalty: float = 0.0,
+    accuracy: pd.DataFrame, *, ks: Iterable[int] = (1, 2, 5, 15), penalty: float = 0.0
 ) -> Sequence[Axes]:
     """Draw the accuracy at the target size against the size of the pilot, one panel for each k.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.figures.static.axes import save
-from netchoice.figures.static.cost_growth import cost_growth
+from netchoice.figures.static.cost_curves import cost_growth
 from netchoice.figures.static.pilot_accuracy import pilot_accuracy
 
 if TYPE_CHECKING:

@@ -18,17 +18,13 @@ from netchoice.figures.static.axes import (
     new_axes,
     penalty_axis,
     size_in_inches,
-)
+)  # fmt: skip
 from netchoice.figures.style import series_styles
 from netchoice.validation import check_integer
 
 
 def ranking_paths(
-    path: pd.DataFrame,
-    method: str,
-    *,
-    top: int = 10,
-    ax: Axes | None = None,
+    path: pd.DataFrame, method: str, *, top: int = 10, ax: Axes | None = None
 ) -> Axes:
     """Draw the positions of features over the penalty λ, for features that reach the top.
 
@@ -88,7 +84,7 @@ def ranking_paths(
     ax.set_ylim(rows + 0.6, 0.4)
     ax.set_yticks(range(1, rows + 1), [str(i) for i in range(1, rows + 1)])
     ax.set_ylabel("position", rotation=0, ha="right", va="bottom")
-    ax.yaxis.set_label_coords(-0.01, 1.01)  # above the ticks, because names stand at their left
+    ax.yaxis.set_label_coords(-0.01, 1.01)  # above the ticks, because names are at their left
     ax.set_title(method, loc="left")
     return ax
 

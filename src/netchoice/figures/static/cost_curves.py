@@ -12,16 +12,13 @@ from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
 from netchoice.figures.data.checks import check_columns, check_names
-from netchoice.figures.data.costs import cost_title
+from netchoice.figures.data.cost_text import cost_title
 from netchoice.figures.static.axes import SMALL, cost_axis, new_axes, size_axis
 from netchoice.figures.style import LINES, SeriesStyle, series_styles
 
 
 def cost_growth(
-    frame: pd.DataFrame,
-    fits: Iterable[Mapping[str, Any]] | None = None,
-    *,
-    ax: Axes | None = None,
+    frame: pd.DataFrame, fits: Iterable[Mapping[str, Any]] | None = None, *, ax: Axes | None = None
 ) -> Axes:
     """Draw the cost per network against its number of nodes, both logarithmic, with fits.
 

@@ -38,7 +38,7 @@ def cost_title(unit: str, charge: str | None = None) -> str:
     return title if unit in ("s", "") else f"{title} ({unit})"
 
 
-#: The two ways to charge for a set of features, in words.
+#: How a set of features is charged, as text.
 CHARGES = {"shared": "shared steps paid once", "alone": "each feature paid alone"}
 
 

@@ -12,7 +12,7 @@ from matplotlib.ticker import PercentFormatter
 from netchoice.errors import UsageError
 from netchoice.evaluation import pareto_front
 from netchoice.figures.data.checks import check_columns, check_names
-from netchoice.figures.data.costs import cost_text, cost_title
+from netchoice.figures.data.cost_text import cost_text, cost_title
 from netchoice.figures.static.axes import SMALL, cost_axis, halo, new_axes
 from netchoice.figures.style import HIGHLIGHT, series_styles
 

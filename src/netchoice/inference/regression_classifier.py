@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 
 from netchoice.inference.classifier import Classifier, Prediction
-from netchoice.inference.distances import distances, effective_number, epanechnikov, local_steps
-from netchoice.inference.inputs import Codes
+from netchoice.inference.neighbour_weights import (
+    distances,
+    effective_number,
+    epanechnikov,
+    local_steps,
+)
 from netchoice.inference.scaling import Floats
+from netchoice.inference.table_checks import Codes
 from netchoice.threads import threads
 
 RIDGE = 0.3  # prior precision of the slopes, per local standard deviation of a feature

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from netchoice.inference.classifier import Classifier, Prediction
-from netchoice.inference.distances import distances, shares_of_nearest
-from netchoice.inference.inputs import Codes
+from netchoice.inference.neighbour_weights import distances, shares_of_nearest
 from netchoice.inference.scaling import Floats
+from netchoice.inference.table_checks import Codes
 
 PSEUDOCOUNT = 0.5  # votes that every model gets in advance (Jeffreys)
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from netchoice.forests import grow_forest
 from netchoice.inference.classifier import Classifier, Prediction
-from netchoice.inference.inputs import Codes
 from netchoice.inference.scaling import Floats
+from netchoice.inference.table_checks import Codes
 
 VOTE_SHARE_PSEUDOCOUNT = 0.001  # half a vote of 500 trees, so that no model has a share of 0
 MIN_LEAF = 5  # of the error forest, as in Pudlo et al.
