@@ -1,6 +1,7 @@
-"""The command: what it prints, how it exits."""
+"""The command line: what commands print, and how they exit."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -13,20 +14,20 @@ from netchoice._kernels.compiler import kernels
 
 
 def commands(group=None, path=()):
-    """Every command by its full name, those of groups included."""
-    found = {}
+    """Return all commands by their full names, with those of groups."""
+    by_name = {}
     for name, command in (group or typer.main.get_command(cli.app)).commands.items():
         if hasattr(command, "commands"):
-            found |= commands(command, (*path, name))
+            by_name |= commands(command, (*path, name))
         else:
-            found[" ".join((*path, name))] = command
-    return found
+            by_name[" ".join((*path, name))] = command
+    return by_name
 
 
 COMMANDS = commands()
 
 
-def test_first_page(run):
+def test_help_lists_all_commands(run):
     code, out, _ = run("--help")
     assert code == 0
     assert "Which growth mechanism made this network?" in out
@@ -46,7 +47,7 @@ def test_every_command_has_help_with_an_example_and_json(run, name):
         assert parameter.help or parameter.name == "help", f"{name} {parameter.name} has no help"
 
 
-def test_models(run):
+def test_models_are_listed_with_their_priors(run):
     code, out, _ = run("models")
     assert code == 0
     for text in ("dmc", "uniform(0.25, 0.75)", "Solé et al.", "mean_links", "small world"):
@@ -61,20 +62,11 @@ def test_models(run):
     )
 
 
-def test_grow_and_describe(run, tmp_path):
+def test_grown_network_is_written_and_described(run, tmp_path):
     path = tmp_path / "net.tsv"
     grow = (
-        "grow",
-        "dmr",
-        "--nodes",
-        200,
-        "--set",
-        "p_delete=0.4",
-        "--set",
-        "p_new=0.5",
-        "--seed",
-        1,
-    )
+        "grow", "dmr", "--nodes", 200, "--set", "p_delete=0.4", "--set", "p_new=0.5", "--seed", 1,
+    )  # fmt: skip
     code, out, _ = run(*grow, "-o", path)
     assert code == 0
     assert "grew dmr (p_delete=0.4, p_new=0.5), seed 1" in out
@@ -88,12 +80,12 @@ def test_grow_and_describe(run, tmp_path):
     assert code == 0
     assert f"200 nodes, {graph.n_edges} edges" in out
     assert json.loads(run("describe", path, "--json")[1])["reading"]["rows"] == graph.n_edges
-    _, shown, told = run(*grow, "-o", "-")
-    assert shown == path.read_text()
-    assert "seed 1" in told
+    _, out, errors = run(*grow, "-o", "-")
+    assert out == path.read_text()
+    assert "seed 1" in errors
 
 
-def test_grow_draws_and_prints_what_is_not_set(run):
+def test_parameters_that_are_not_set_are_drawn_and_printed(run):
     record = json.loads(run("grow", "dmc", "-n", 50, "--set", "p_delete=0.5", "--json")[1])
     assert record["parameters"]["p_delete"] == 0.5
     assert 0.25 <= record["parameters"]["p_connect"] <= 0.75
@@ -109,42 +101,42 @@ def test_grow_draws_and_prints_what_is_not_set(run):
     assert prior["parameters"]["p_new"] >= 0.9
 
 
-def test_matching_from_the_command_line(run, tmp_path):
+def test_networks_are_density_matched_to_a_file(run, tmp_path):
     path = tmp_path / "net.csv"
     path.write_text("".join(f"{i},{i + 1}\n" for i in range(80)))
     record = json.loads(run("grow", "lpa", "--match", path, "--seed", 1, "--json")[1])
     assert record["nodes"] == 81
     assert 72 <= record["edges"] <= 88
-    assert record["isolated"] == "drop"  # an edge list declares no isolated nodes
+    assert record["isolated"] == "drop"  # an edge list has no isolated nodes
     listed = json.loads(run("models", "duplication", "--match", path, "--json")[1])
     for model in listed["spaces"][0]["models"]:
         assert 0 <= model["acceptance_rate"] <= 1
     assert "match" in run("models", "duplication", "--match", path, "--isolated", "keep")[1]
 
 
-def test_own_model_from_the_current_folder(run, tmp_path, monkeypatch):
-    (tmp_path / "mine_on_disk.py").write_text(
+def test_model_of_the_user_is_imported_from_the_current_folder(run, tmp_path, monkeypatch):
+    (tmp_path / "model_of_the_user.py").write_text(
         "import networkx as nx\n\n"
-        "def ring(n_nodes, rng):\n    '''Everybody holds two hands.'''\n"
+        "def ring(n_nodes, rng):\n    '''A ring.'''\n"
         "    return nx.cycle_graph(n_nodes)\n\n"
         "def wrong(n_nodes, rng):\n    return nx.cycle_graph(n_nodes + 1)\n\n"
         "def raises(n_nodes, rng):\n    return 1 / 0\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    assert json.loads(run("grow", "mine_on_disk:ring", "-n", 9, "--json")[1])["edges"] == 9
-    assert "Everybody holds two hands" in run("models", "mine_on_disk:ring")[1]
-    code, _, err = run("grow", "mine_on_disk:wrong", "-n", 9)
+    assert json.loads(run("grow", "model_of_the_user:ring", "-n", 9, "--json")[1])["edges"] == 9
+    assert "A ring" in run("models", "model_of_the_user:ring")[1]
+    code, _, err = run("grow", "model_of_the_user:wrong", "-n", 9)
     assert (code, err.count("\n")) == (1, 1)
     assert "model 'wrong' returned a network with 10 nodes instead of 9" in err
-    code, _, err = run("grow", "mine_on_disk.py:raises", "-n", 9)
+    code, _, err = run("grow", "model_of_the_user.py:raises", "-n", 9)
     assert (code, err) == (
         1,
         "netchoice: model 'raises' raised ZeroDivisionError: division by zero\n",
     )
 
 
-def test_features_listed(run):
+def test_features_are_listed_with_their_shared_steps(run):
     out = run("features")[1]
     assert "transitivity (continuous)" in out
     assert "shared steps and their growth: degrees (n), degree_counts (n)" in out
@@ -154,7 +146,7 @@ def test_features_listed(run):
     assert listed[0].keys() == {"name", "definition", "discrete", "steps", "growth", "version"}
 
 
-def test_features_computed(run, tmp_path):
+def test_features_of_a_network_are_computed_with_their_costs(run, tmp_path):
     path = tmp_path / "net.tsv"
     path.write_text("a\tb\nb\tc\nc\ta\nc\td\n")
     code, out, _ = run("features", path)
@@ -182,7 +174,7 @@ def test_costs_are_shown_most_expensive_first(run, tmp_path):
     assert costs == sorted(costs, reverse=True)
 
 
-def test_own_feature_from_the_current_folder(run, tmp_path, monkeypatch):
+def test_feature_of_the_user_is_imported_from_the_current_folder(run, tmp_path, monkeypatch):
     (tmp_path / "my_features.py").write_text(
         "import netchoice\n\n"
         "@netchoice.feature(discrete=True)\ndef n_leaves(degrees):\n    return (degrees == 1).sum()\n\n"
@@ -206,20 +198,11 @@ def test_own_feature_from_the_current_folder(run, tmp_path, monkeypatch):
     assert values == {"n_leaves": 2, "broken": None, "degree_max": 2}
 
 
-def test_simulate_info_and_export(run, tmp_path):
+def test_simulated_table_is_shown_and_exported(run, tmp_path):
     out = tmp_path / "tables" / "train"
     command = (
-        "simulate",
-        "duplication",
-        "--nodes",
-        20,
-        "--samples",
-        12,
-        "--engine",
-        "serial",
-        "--out",
-        out,
-    )
+        "simulate", "duplication", "--nodes", 20, "--samples", 12, "--engine", "serial", "--out", out,
+    )  # fmt: skip
     command += ("--features", "transitivity,n_triangles", "--prior", "p_delete=uniform(0.4,0.5)")
     code, text, errors = run(*command)
     assert code == 0
@@ -243,7 +226,7 @@ def test_simulate_info_and_export(run, tmp_path):
     assert "differ in n_nodes" in errors
 
 
-def test_bring_in_a_csv(run, tmp_path):
+def test_csv_file_becomes_a_table(run, tmp_path):
     (tmp_path / "data.csv").write_text("diagnosis,glucose,age\nill,5.5,70\nwell,4.1,30\n")
     (tmp_path / "costs.csv").write_text("test,euro\nglucose,12\nage,0\n")
     arguments = ("table", "import", tmp_path / "data.csv", tmp_path / "t", "--label", "diagnosis")
@@ -266,7 +249,7 @@ def test_bring_in_a_csv(run, tmp_path):
     assert "already" in run(*arguments)[2]
 
 
-def test_convert(run, tmp_path):
+def test_network_file_is_converted(run, tmp_path):
     (tmp_path / "net.sif").write_text("A pp B\nB pp C\n")
     code, out, _ = run("convert", tmp_path / "net.sif", tmp_path / "net.graphml")
     assert code == 0
@@ -276,7 +259,7 @@ def test_convert(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "words"),
+    ("arguments", "code", "message"),
     [
         (["grow", "dmd", "-n", "9"], 2, "did you mean 'dmr' or 'dmc'"),
         (["grow", "dmc", "-n", "9", "--set", "p_delete=2"], 2, "must be a number in [0, 1]"),
@@ -310,30 +293,31 @@ def test_convert(run, tmp_path):
         (["descibe"], 2, "netchoice --help"),
     ],
 )
-def test_mistakes_get_one_sentence(run, arguments, code, words):
-    got, out, err = run(*arguments)
-    assert (got, out) == (code, "")
-    assert words in err
+def test_mistake_is_answered_with_one_line(run, arguments, code, message):
+    exit_code, out, err = run(*arguments)
+    assert (exit_code, out) == (code, "")
+    assert message in err
     assert err.startswith("netchoice: ")
     assert err.count("\n") == 1
 
 
 def test_warmup_leaves_nothing_to_compile(run):
-    """After it, a fresh process finds every kernel in the cache."""
+    """After the first run, a new process finds all kernels in the cache."""
     assert run("warmup")[0] == 0
     code, out, _ = run("warmup", "--workers", 1, "--json")
     assert code == 0
     assert json.loads(out) == {"compiled": []}
 
 
-def test_a_cold_start_says_so_once(tmp_path):
+def test_compilation_is_announced_once(tmp_path):
     code = (
         "import netchoice, numpy as np\n"
         "model = netchoice.get_model('ba1')\n"
         "for _ in range(2): model.grow(9, {}, np.random.default_rng(1))\n"
         "netchoice.Graph.from_edges([(0, 1)])\n"
     )
-    environment = {"PATH": "/usr/bin:/bin", "NUMBA_CACHE_DIR": str(tmp_path)}
+    kept = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
+    environment = {"PATH": "/usr/bin:/bin", "NUMBA_CACHE_DIR": str(tmp_path), **kept}
     for expected in (1, 0):
         done = subprocess.run(
             [sys.executable, "-c", code],
@@ -345,26 +329,22 @@ def test_a_cold_start_says_so_once(tmp_path):
         assert done.stderr.count("netchoice: compiling") == expected
 
 
-def test_commands_that_compute_nothing_load_no_compiler():
+def test_command_without_computation_imports_no_compiler():
     code = "import sys; from netchoice import cli\ntry: cli.main(['models'])\nexcept SystemExit: pass\n"
     code += "assert not {'numba', 'scipy', 'networkx'} & set(sys.modules), 'heavy import'"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
-def test_every_kernel_is_warmed_up():
+def test_warmup_knows_the_kernels():
     assert len(kernels()) >= 13
 
 
-def test_a_closed_pipe_is_no_error():
+def test_closed_pipe_is_no_error():
+    pipe = f"{sys.executable} -m netchoice grow ba4 -n 20000 --seed 1 -o - | head -n 1"
     done = subprocess.run(
-        f"{sys.executable} -m netchoice grow ba4 -n 20000 --seed 1 -o - | head -n 1",
-        shell=True, capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.stdout == "# netchoice nodes=20000\n"
-    quiet = (
-        f"{sys.executable} -m netchoice grow ba4 -n 20000 -o - | head -n 1; exit ${{PIPESTATUS[0]}}"
+        ["bash", "-c", f"{pipe}; exit ${{PIPESTATUS[0]}}"], capture_output=True, text=True
     )
-    done = subprocess.run(["bash", "-c", quiet], capture_output=True, text=True)
+    assert done.stdout == "# netchoice nodes=20000\n"
     assert done.returncode == 0
     assert "Traceback" not in done.stderr

@@ -276,9 +276,8 @@ def test_budget_limits_the_cost_of_the_set():
     )
     assert operating_point(frame, "budget", budget=6).features == ("f1",)
     assert operating_point(frame, "budget", budget="6 s").features == ("f1",)
-    assert operating_point(frame, "budget", budget="1500ms").features == (
-        "f3",
-    )  # as accurate as f2, and cheaper
+    # f3 is as accurate as f2, and cheaper.
+    assert operating_point(frame, "budget", budget="1500ms").features == ("f3",)
     assert operating_point(frame, "budget", budget="5%").features == ("f1",)
     assert operating_point(frame, "cheapest", budget="1.5%").features == ("f3",)
     with pytest.raises(
