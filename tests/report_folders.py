@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 
 import netchoice
 from netchoice import cli
-from netchoice.workflows import answer as study
+from netchoice.workflows import SimulationPlan
 
 #: Names that neither the page nor a figure may interpret as markup.
 MARKUP_NAMES = (
@@ -40,8 +41,11 @@ def run_choose(folder, *options):
     file.write_text("\n".join(lines))
     arguments = ["--space", "duplication", "--engine", "serial", "--workers", 1, "--samples", 200]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(study, "SELECTION_SAMPLES", 320)
-        patch.setattr(netchoice.figures, "draw_choice", lambda *arguments: [])  # tested elsewhere
+        small = partial(SimulationPlan, selection_samples=320)
+        patch.setattr("netchoice.workflows.choose.SimulationPlan", small)
+        patch.setattr(
+            "netchoice.report.reported.draw_choice", lambda *arguments: []
+        )  # tested elsewhere
         arguments += ["--method", "jmi,relieff", "-o", folder, *options]
         assert run("choose", file, *arguments) == 0
     return folder

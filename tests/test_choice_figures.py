@@ -19,7 +19,7 @@ def test_probabilities():
     assert ends == [[0.7, 0.9], [0.1, 0.3]]
 
 
-def test_cloud():
+def test_embedding():
     rng = np.random.default_rng(0)
     y = pd.Series(np.repeat(["dmc", "dmr"], [30, 20]))
     X = pd.DataFrame(rng.normal(size=(50, 3)), columns=list("abc"))
@@ -49,16 +49,22 @@ def test_feature_distributions():
     axes = figures.feature_distributions(
         X,
         np.repeat(["a", "b"], 45),
-        {"even": 99.0, "wide": 1e60, "with zeros": 0.0, "constant": 1.0},
+        {"even": 9.0, "wide": 1e60, "with zeros": 0.0, "constant": 1.0},
     )
     assert [ax.get_xscale() for ax in axes] == ["linear", "log", "symlog", "linear"]
-    for ax, value in zip(axes, (99.0, 1e60, 0.0, 1.0), strict=True):
+    for ax, value in zip(axes, (9.0, 1e60, 0.0, 1.0), strict=True):
         line = next(line for line in ax.lines if line.get_gid() == "observed")
         assert line.get_xdata() == [value, value]
         shares = [
             p.get_data().values.sum() for p in ax.patches if p.get_gid() in ("model a", "model b")
         ]
         assert shares == pytest.approx([1, 1])  # every simulation is inside its histogram
+
+
+def test_axis_is_symmetric_logarithmic_if_the_observed_value_is_far_away():
+    X = pd.DataFrame({"even": np.random.default_rng(0).normal(size=90)})
+    (ax,) = figures.feature_distributions(X, ["a"] * 90, {"even": 9900.0})
+    assert ax.get_xscale() == "symlog"
 
 
 def test_a_feature_without_a_value_has_no_line():

@@ -19,7 +19,6 @@ from netchoice.features.registry import find
 from netchoice.workflows import SimulationPlan
 from netchoice.workflows import answer as answer_module
 from netchoice.workflows import observed as observed_module
-from netchoice.workflows.feature_selection import SelectionSettings
 from netchoice.workflows.run import ChoiceSettings
 from netchoice.workflows.simulation_plan import Stopwatch
 from netchoice.workflows.table_maker import TableMaker
@@ -424,7 +423,6 @@ def test_wrong_option_is_refused(options, message, tmp_path):
     "settings",
     [
         PLAN,
-        SelectionSettings(methods=("jmi",)),
         ChoiceSettings(
             space={}, network="", isolated="keep", samples=None, features=None, method=("jmi",),
             penalty=None, budget=None, inference=None, seed=1, plan=PLAN,

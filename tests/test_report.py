@@ -30,7 +30,7 @@ from netchoice.figures.interactive.models import distribution
 from netchoice.report import folder, markup, sections_feature_sets, write_report
 from netchoice.report.elements import Sections
 from netchoice.report.headline import choice_headline, evaluation_headline
-from netchoice.workflows import answer as study
+from netchoice.workflows import SimulationPlan
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 8_000_000
@@ -216,18 +216,18 @@ def test_report_is_reproducible(choice, tmp_path, capsys):
     assert printed["bytes"] == len(first)
     assert (tmp_path / "again.html").read_bytes() == first
     assert run("report", choice) == 0
-    assert "report.html: open it in a browser" in capsys.readouterr().out
+    assert "report.html; open it in a browser" in capsys.readouterr().out
 
 
 def test_no_report_option(tmp_path):
     assert not (run_evaluate(tmp_path / "none", "--no-report") / "report.html").exists()
 
 
-def test_choice_with_given_features(tmp_path, monkeypatch):
-    monkeypatch.setattr(study, "SELECTION_SAMPLES", 320)
+def test_choice_with_given_features(tmp_path):
     path, rng = tmp_path / "named", np.random.default_rng(1)
     network = netchoice.get_model("dmr").grow(30, {"p_delete": 0.4, "p_new": 0.7}, rng)
-    arguments = {"features": ["degree_mean"], "samples": 100, "engine": "serial"}
+    plan = SimulationPlan(selection_samples=320)
+    arguments = {"features": ["degree_mean"], "samples": 100, "engine": "serial", "plan": plan}
     netchoice.choose_model(network, "duplication", path=path, **arguments)
     text = write_report(path).read_text()
     assert 'id="explorer"' not in text

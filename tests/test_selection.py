@@ -426,6 +426,7 @@ def test_constant_duplicate_and_distinct_columns_are_ranked(method):
         ([[1.0], [2.0]], np.array([0, "a"], dtype=object), "different types|mix"),
         ([["red"], ["blue"]], [0, 1], "could not convert string"),
         ([[1.0], [2.0]], [0, 1, 1], "inconsistent numbers of samples"),
+        (pd.DataFrame(index=range(3)), [0, 1, 1], "at least 1 column; got 0 feature"),
     ],
 )
 def test_invalid_tables_are_refused(method, X, y, message):

@@ -17,7 +17,6 @@ from netchoice.storage.table import TableError
 from netchoice.workflows import SimulationPlan, find_costs, load_table, selectors_for
 from netchoice.workflows.feature_selection import (
     FeatureSelection,
-    SelectionSettings,
     select_features,
 )
 from netchoice.workflows.pilot_inputs import rank_pilot
@@ -66,8 +65,8 @@ def selectors_of(table, monkeypatch):
         monkeypatch.setattr(import_module(f"netchoice.workflows.{module}"), "rank_path", rank_path)
 
     def choose(methods):
-        settings = SelectionSettings(methods=methods[:1], compared=methods[1:], seed=7, n_jobs=1)
-        select_features(FeatureSelection((), COSTS, table), settings, SimulationPlan())
+        options = {"methods": methods[:1], "compared": methods[1:], "seed": 7, "n_jobs": 1}
+        select_features(FeatureSelection((), COSTS, table), SimulationPlan(), **options)
 
     def evaluate(methods):
         netchoice.evaluate_features(table, table, methods=methods, costs=COSTS, seed=7, workers=1)
@@ -196,7 +195,7 @@ def test_all_settings_and_results_are_frozen():
     assert {"ChoiceSettings", "EvaluationSettings", "LadderSettings", "PilotSettings"} <= set(
         classes
     )
-    assert {"SelectionSettings", "SimulationPlan", "Choice", "Evidence", "CostSource"} <= set(
+    assert {"FeatureSelection", "SimulationPlan", "Choice", "Evidence", "CostSource"} <= set(
         classes
     )
     mutable = {name for name, thing in classes.items() if not thing.__dataclass_params__.frozen}

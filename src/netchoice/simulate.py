@@ -20,7 +20,8 @@ from netchoice.engines import get_engine
 from netchoice.engines.engine import Engine, Lost
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.features import Feature
-from netchoice.features.registry import FEATURES, Step, find, plan
+from netchoice.features.plan import plan
+from netchoice.features.registry import FEATURES, Step, find
 from netchoice.models.builtin import get_space
 from netchoice.models.model import Model
 from netchoice.models.space import ModelSpace

@@ -11,7 +11,8 @@ import netchoice
 from netchoice.cli.common import AsJson, Format, Header, app, print_json, say
 from netchoice.errors import UsageError
 from netchoice.features import FEATURES, STEPS, Feature, FeatureResult
-from netchoice.features.registry import find, plan
+from netchoice.features.plan import plan
+from netchoice.features.registry import find
 from netchoice.units import duration
 
 

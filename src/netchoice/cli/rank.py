@@ -55,7 +55,7 @@ def rank(
         seed=seed,
         workers=workers,
     )
-    if ranking.cost_source == "none" and penalty > 0:
+    if ranking.costs == "none" and penalty > 0:
         typer.echo("netchoice: there are no costs, so the penalty changes nothing", err=True)
     record = {"table": str(table), **ranking.as_dict()}
     if as_json:

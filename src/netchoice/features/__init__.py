@@ -13,8 +13,10 @@ from netchoice.features import (  # noqa: F401, I001  this is the order of the f
     noise,
     networkx_conversion,
 )
-from netchoice.features.computation import FeatureResult, compute_features, feature_names
+from netchoice.features.computation import compute_features, feature_names
+from netchoice.features.feature_result import FeatureResult
 from netchoice.features.paper import PaperCosts, paper_costs
+from netchoice.features.plan import steps_of
 from netchoice.features.registry import (
     FEATURES,
     STEPS,
@@ -22,7 +24,6 @@ from netchoice.features.registry import (
     Step,
     feature,
     min_powers,
-    steps_of,
 )
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The registry of features and shared steps, and the plan in which they are computed.
+"""The registry of features and shared steps.
 
 A feature is a function that returns one number for a network. A shared step is a computation that
 several features use, such as the degrees of all nodes; it is computed once per network. The names of
@@ -8,7 +8,6 @@ own), a step, or another feature.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,51 +21,20 @@ GIVEN = ("graph", "rng")
 
 
 @dataclass(frozen=True)
-class Step:
-    """A shared step: a computation that several features use.
+class Computation:
+    """A named function of inputs: a shared step or a feature.
 
     Attributes
     ----------
     name : str
     function : callable
-        Takes the inputs in order; returns what the features need, for example an array.
+        Takes the inputs in order.
     inputs : tuple of str
-        Names of the function's parameters: ``graph``, ``rng``, or other steps.
+        Names of the function's parameters: ``graph``, ``rng``, shared steps, or features.
     definition : str
         One sentence for people.
-    growth : str
-        How its time grows with n nodes and m edges, for people.
-    min_power : float or None
-        The time grows at least with this power of the number of nodes, if that is known.
-    """
-
-    name: str
-    function: Callable[..., Any]
-    inputs: tuple[str, ...]
-    definition: str
-    growth: str
-    min_power: float | None = None
-
-
-@dataclass(frozen=True)
-class Feature:
-    """A feature: one number computed from a network.
-
-    Attributes
-    ----------
-    name : str
-    function : callable
-        Takes the inputs in order; returns one finite number.
-    inputs : tuple of str
-        Names of the function's parameters: ``graph``, ``rng``, shared steps, or other features.
-    definition : str
-        One sentence for people.
-    discrete : bool
-        Whether all values are integers.
     growth : str
         How its own time (without its inputs) grows with n nodes and m edges, for people.
-    version : str
-        Changes with the definition.
     min_power : float or None
         Its own time grows at least with this power of the number of nodes, if that is known.
     """
@@ -75,10 +43,25 @@ class Feature:
     function: Callable[..., Any]
     inputs: tuple[str, ...]
     definition: str
-    discrete: bool
     growth: str
+    min_power: float | None
+
+
+class Step(Computation):
+    """A shared step: a computation that several features use; see :class:`Feature` for fields."""
+
+
+@dataclass(frozen=True)
+class Feature(Computation):
+    """A feature: one number computed from a network.
+
+    The fields ``name``, ``function``, ``inputs``, ``definition``, ``growth`` and ``min_power`` are
+    those of every computation: the function takes the inputs, which are named by its parameters.
+    ``discrete`` says whether all values are integers. ``version`` changes with the definition.
+    """
+
+    discrete: bool
     version: str
-    min_power: float | None = None
 
     @property
     def is_random(self) -> bool:
@@ -86,7 +69,6 @@ class Feature:
         return "rng" in self.inputs
 
 
-Computation = Step | Feature
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 STEPS: dict[str, Step] = {}
@@ -215,79 +197,6 @@ def find(name: str | Feature) -> Feature:
     if name not in FEATURES:
         raise unknown("feature", name, FEATURES)
     return FEATURES[name]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The computations for some features, in an order in which inputs come first.
-
-    ``lineage`` has, by name, the computation itself and all computations that it depends on.
-    """
-
-    features: tuple[Feature, ...]
-    computations: tuple[Computation, ...]
-    lineage: dict[str, tuple[str, ...]]
-
-
-@functools.lru_cache(maxsize=1024)
-def plan(features: tuple[Feature, ...]) -> Plan:
-    """Return the plan to compute these features, with each shared step once."""
-    wanted: dict[str, Feature] = {}
-    for item in features:
-        if wanted.setdefault(item.name, item) is not item:
-            raise UsageError(f"two different features are called {item.name!r}; rename one")
-        if item.name in STEPS or item.name in GIVEN:
-            raise UsageError(
-                f"a feature cannot be called {item.name!r}: that is the name of an input"
-            )
-    computations: dict[str, Computation] = {}
-    lineage: dict[str, tuple[str, ...]] = {}
-    path: list[str] = []
-
-    def visit(item: Computation) -> None:
-        if item.name in computations:
-            return
-        if item.name in path:
-            cycle = " → ".join([*path[path.index(item.name) :], item.name])
-            raise UsageError(f"features depend on each other in a cycle: {cycle}; remove one input")
-        path.append(item.name)
-        sources: dict[str, None] = {}
-        for name in item.inputs:
-            if name not in GIVEN:
-                visit(_computation_of(name, wanted, item))
-                sources.update(dict.fromkeys(lineage[name]))
-        path.pop()
-        computations[item.name] = item
-        lineage[item.name] = (*sources, item.name)
-
-    for item in wanted.values():
-        visit(item)
-    return Plan(tuple(wanted.values()), tuple(computations.values()), lineage)
-
-
-def _computation_of(name: str, wanted: dict[str, Feature], user: Computation) -> Computation:
-    """Return the step or feature with this name, which may be in the module of its user."""
-    for source in (wanted, STEPS, FEATURES):
-        if name in source:
-            return source[name]
-    in_module = getattr(user.function, "__globals__", {}).get(name)
-    if isinstance(in_module, Feature):
-        return in_module
-    known = [*GIVEN, *STEPS, *FEATURES]
-    raise UsageError(
-        f"feature {user.name!r}: its parameters must be names of inputs; "
-        f"{unknown('step or feature', name, known)}"
-    )
-
-
-def steps_of(item: Feature) -> tuple[str, ...]:
-    """Return the names of all shared steps that a feature depends on, inputs first.
-
-    >>> from netchoice.features import FEATURES, steps_of
-    >>> steps_of(FEATURES["transitivity"])
-    ('triangles', 'degrees')
-    """
-    return tuple(name for name in plan((item,)).lineage[item.name] if name in STEPS)
 
 
 def min_powers() -> dict[str, float]:

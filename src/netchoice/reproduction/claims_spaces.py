@@ -18,19 +18,12 @@ _BA, _DUPLICATION = ("ba",), ("duplication",)
 
 
 def _claims(
-    families: Sequence[str],
-    name: str,
-    where: str,
-    statement: str,
-    criterion: str,
-    find: Callable[..., Finding],
-    *,
-    per_setting: bool = True,
-    added_later: bool = False,
-) -> list[Claim]:
+    families: Sequence[str], name: str, where: str, statement: str, criterion: str,
+    find: Callable[..., Finding], *, per_setting: bool = True, added_later: bool = False,
+) -> list[Claim]:  # fmt: skip
     """Return one claim per family, judged under all costs or, if they have no effect, once.
 
-    ``{section}`` in ``where`` stands for the section of the family.
+    ``{section}`` in ``where`` is replaced by the section of the family.
     """
 
     def claim(family: str) -> Claim:
@@ -92,7 +85,7 @@ CLAIMS = [
         findings.forests_vary, per_setting=False,
     ),
     *_claims(
-        _BA, "forests-fine", "{section}, Figures 1d, S1c, S1d",
+        _BA, "forests-accurate", "{section}, Figures 1d, S1c, S1d",
         "Forest methods are accurate except at very large λ.",
         f"Every cell of the four methods with λ < {LARGE} has an accuracy of at least {PERFECT}, and "
         f"some cell with λ ≥ {LARGE} is below; in part: at least 90 % of the cells with λ < {LARGE}, "
@@ -108,14 +101,14 @@ CLAIMS = [
         findings.forests_fall_by_noise,
     ),
     *_claims(
-        _BA, "relieff-one-poor", "{section}, Figure 1c",
+        _BA, "relieff-one-inaccurate", "{section}, Figure 1c",
         "ReliefF with one feature is inaccurate: it ranks the size of the three-core first.",
         "At λ = 0, both ReliefF methods rank core_3_size first, with an accuracy of at most 0.6; in "
         "part: one of them.",
         findings.relief_poor_with_one_feature,
     ),
     *_claims(
-        _BA, "relieff-more-fine", "{section}, Figure 1c",
+        _BA, "relieff-three-accurate", "{section}, Figure 1c",
         "ReliefF is accurate with more than two features.",
         f"Every cell of both methods with k ≥ 3 and λ < {LARGE} has an accuracy of at least {PERFECT}; "
         "in part: at least 90 % of the cells.",

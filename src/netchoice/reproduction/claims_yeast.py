@@ -114,7 +114,7 @@ def three_core_distances(run: SpaceRun) -> Finding:
 
 
 def _by_setting(find: Callable[[YeastRun, Setting], Finding]) -> Judge:
-    return lambda evidence: {setting.label: find(_yeast(evidence), setting) for setting in SETTINGS}
+    return lambda evidence: {each.label: find(_yeast(evidence), each) for each in SETTINGS}
 
 
 def _by_simulation(find: Callable[[Answers], Finding]) -> Judge:
@@ -184,7 +184,7 @@ CLAIMS = [
         _by_simulation(networks_prefer_dmr),
     ),
     Claim(
-        "yeast-edge", "yeast", f"{_SECTION}, Figure 4",
+        "yeast-boundary", "yeast", f"{_SECTION}, Figure 4",
         "The network of Yu lies at the boundary of the simulations; those of Ito and Uetz lie outside "
         "the simulated range.",
         "The share of simulations at least as far from their nearest neighbour as the network is below "

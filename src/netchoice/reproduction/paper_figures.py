@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,13 +43,11 @@ def draw_heat_maps(run: SpaceRun, folder: Path) -> None:
 
     For the settings of the paper and of netchoice, λ is also drawn per share of the total cost.
     """
-    number = _NUMBERS[run.family]
+    i = _NUMBERS[run.family]
     published = run.evaluation(AS_PUBLISHED)
-    for name, methods in (
-        (f"figure-{number}", MAIN_METHODS),
-        (f"figure-S{number}", APPENDIX_METHODS),
-    ):
-        save_both(_heat(published, methods, AS_PUBLISHED), folder / f"{name}-{run.family}")
+    for number, methods in ((f"{i}", MAIN_METHODS), (f"S{i}", APPENDIX_METHODS)):
+        picture = _heat(published, methods, AS_PUBLISHED)
+        save_both(picture, folder / f"figure-{number}-{run.family}")
     for setting in SETTINGS if run.scale.draws_every_setting else (DEFAULT,):
         frame = run.evaluation(setting)
         name = f"heat-{run.family}-{setting.name}"
@@ -104,19 +103,20 @@ def draw_cost_growth(pilots: Mapping[str, PilotRun], folder: Path) -> None:
 
     frames = [run.costs.assign(name=family) for family, run in pilots.items()]
     fits = [
-        {"name": family, "curve": _power(run.growth), **_interval(run.growth)}
+        {"name": family, "curve": partial(_power, run.growth)}
+        | {
+            key: run.growth[key]
+            for key in ("exponent", "low", "high")
+            if run.growth[key] is not None
+        }
         for family, run in pilots.items()
     ]
     picture = figures.cost_growth(pd.concat(frames, ignore_index=True), fits)
     save_both(picture, folder / "figure-3-growth")
 
 
-def _interval(growth: Mapping[str, Any]) -> dict[str, float]:
-    return {key: growth[key] for key in ("exponent", "low", "high") if growth[key] is not None}
-
-
-def _power(growth: Mapping[str, Any]) -> Any:
-    return lambda n: growth["factor"] * np.asarray(n, dtype=float) ** growth["exponent"]
+def _power(growth: Mapping[str, Any], n: Any) -> Any:
+    return growth["factor"] * np.asarray(n, dtype=float) ** growth["exponent"]
 
 
 def draw_pilot_accuracy(pilots: Mapping[str, PilotRun], folder: Path) -> None:
@@ -134,13 +134,13 @@ def draw_yeast(run: YeastRun, counted: str, five: tuple[str, ...], path: Path) -
     axes = figure.subplots(2, 2).ravel()
     for ax, letter, network in zip(axes, "abc", NETWORKS, strict=False):
         table = run.table(network, counted)
-        placed = embed(table.X[list(five)], table.y, run.observed(network), scaling="standard")
-        figures.embedding(placed, ax=ax)
+        embedding = embed(table.X[list(five)], table.y, run.observed(network), scaling="standard")
+        figures.embedding(embedding, ax=ax)
         ax.get_legend().remove()
         title = f"({letter}) {_STUDIES[network]}, n = {run.size(network, counted)}"
         ax.set_title(title, loc="left", fontsize=SMALL + 2)
         ax.set_xlabel(
-            f"distance correlation {placed.distance_correlation:.2f}",
+            f"distance correlation {embedding.distance_correlation:.2f}",
             fontsize=SMALL + 1,
             color=GREY,
         )
@@ -150,8 +150,8 @@ def draw_yeast(run: YeastRun, counted: str, five: tuple[str, ...], path: Path) -
 
 def _transitivity(ax: Any, run: YeastRun, counted: str) -> None:
     table = run.table("ito2001", counted)
-    seen = run.observed("ito2001")["transitivity"]
-    edges = np.linspace(0, max(1e-9, float(table.X["transitivity"].max()), seen), 60)
+    observed = run.observed("ito2001")["transitivity"]
+    edges = np.linspace(0, max(1e-9, float(table.X["transitivity"].max()), observed), 60)
     styles = series_styles(sorted(set(table.y)))
     for model, values in table.X["transitivity"].groupby(table.y):
         style = styles[model]
@@ -162,7 +162,7 @@ def _transitivity(ax: Any, run: YeastRun, counted: str) -> None:
         ax.hist(
             values, edges, density=True, histtype="step", color=style.colour, linestyle=style.line
         )
-    ax.axvline(seen, color="black", linestyle="--", label="Ito et al. 2001")
+    ax.axvline(observed, color="black", linestyle="--", label="Ito et al. 2001")
     ax.set(xlabel="transitivity", ylabel="density")
     ax.set_title("(d) transitivity of the simulations", loc="left", fontsize=SMALL + 2)
     ax.legend(frameon=False, fontsize=SMALL + 1)

@@ -21,15 +21,11 @@ def _record(claim: Claim, findings: dict[str, Finding]) -> dict[str, Any]:
     main = next(iter(findings.values()))
     variants = [{"variant": name, **finding._asdict()} for name, finding in findings.items()]
     return {
-        "claim": claim.name,
-        "part": claim.part,
-        "where": claim.where,
-        "statement": claim.statement,
-        "criterion": claim.criterion,
-        "added_later": claim.added_later,
-        **main._asdict(),
+        "claim": claim.name, "part": claim.part, "where": claim.where,
+        "statement": claim.statement, "criterion": claim.criterion,
+        "added_later": claim.added_later, **main._asdict(),
         "variants": variants if len(variants) > 1 else [],
-    }
+    }  # fmt: skip
 
 
 def write_verdict(judged: list[dict[str, Any]], about: dict[str, Any], folder: Path) -> None:

@@ -9,6 +9,7 @@ import platform
 import shutil
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +182,7 @@ class _Reproduction:
             "date": datetime.now(UTC).date().isoformat(),
             "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python "
             f"{platform.python_version()}",
-            "version": _version(),
+            "version": version("netchoice"),
         }
 
 
@@ -192,15 +193,6 @@ def _check_networks() -> None:
             load(network)
         except DatasetError as error:
             raise DatasetError(f"{error}; or leave out the part yeast") from error
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("netchoice")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _check_parts(parts: str | Iterable[str]) -> tuple[str, ...]:

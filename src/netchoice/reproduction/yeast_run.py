@@ -96,11 +96,11 @@ class YeastRun:
         """Return votes and distances of the nearest simulations, and the separation of models."""
 
         def compute() -> dict[str, Any]:
-            table, seen = self.table(network, counted), self.observed(network)
+            table, observed = self.table(network, counted), self.observed(network)
             probabilities = model_probabilities(
                 table.X[list(five)],
                 table.y,
-                {name: seen[name] for name in five},
+                {name: observed[name] for name in five},
                 method="neighbours",
                 scaling="standard",
                 n_neighbors=N_NEIGHBOURS,
@@ -108,12 +108,12 @@ class YeastRun:
             return {
                 "nodes": self.size(network, counted),
                 "features": list(five),
-                "observed": {feature: seen[feature] for feature in five},
+                "observed": {feature: observed[feature] for feature in five},
                 "votes": probabilities.details["votes"],
                 **_separation(table, "transitivity"),
-                **_nearest_distances(table, seen, five),
+                **_nearest_distances(table, observed, five),
                 "distance_correlation": [
-                    embed(table.X[list(five)], table.y, seen, scaling="standard", seed=seed)
+                    embed(table.X[list(five)], table.y, observed, scaling="standard", seed=seed)
                     .distance_correlation
                     for seed in range(3)
                 ],
@@ -152,7 +152,7 @@ def _separation(table: ReferenceTable, feature: str) -> dict[str, Any]:
 
 
 def _nearest_distances(
-    table: ReferenceTable, seen: dict[str, float], five: tuple[str, ...]
+    table: ReferenceTable, observed: dict[str, float], five: tuple[str, ...]
 ) -> dict[str, Any]:
     """Return the distance from the network to the nearest simulation, and how common it is.
 
@@ -165,7 +165,7 @@ def _nearest_distances(
     values, labels = table.X[names].to_numpy(float), table.y.to_numpy()
     scaling = Scaling.fit(values, "standard")
     simulated = scaling.transform(values)
-    point = scaling.transform(np.array([[seen[name] for name in names]]))
+    point = scaling.transform(np.array([[observed[name] for name in names]]))
     nearest = NearestNeighbors(n_neighbors=2).fit(simulated)
     distance = float(nearest.kneighbors(point, n_neighbors=1)[0][0, 0])
     farther = nearest.kneighbors(simulated)[0][:, 1] >= distance

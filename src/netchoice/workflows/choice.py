@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -28,27 +28,9 @@ SCHEMA = 2
 class Evidence:
     """What an answer is based on.
 
-    Attributes
-    ----------
-    graph : Graph
-        The network that was compared.
-    selection : FeatureSelection
-    table : ReferenceTable
-        Simulations with the selected features.
-    probabilities : ModelProbabilities
-    held_out : HeldOut
-        Predictions for simulations that were left out.
-    posterior : Posterior or None
-        Of the most probable model's parameters; None if it has none.
-    prior_bounds : dict
-        By parameter.
-    fit : Fit
-    fit_table : ReferenceTable
-        Simulations that the fit was judged on.
-    fit_observed : dict
-        The network's values of the features that the fit was judged on.
-    reading : ReadingReport or None
-        How the network was read from a file.
+    ``table`` holds the simulations with the selected features, ``fit_table`` those that the fit was
+    judged on, ``fit_observed`` the network's values of the latter features. ``posterior`` is that of the
+    most probable model's parameters, None if it has none. ``reading`` says how a file was read.
     """
 
     graph: Graph
@@ -97,8 +79,6 @@ class Choice:
         What a careful reader should know.
     """
 
-    network: dict[str, Any]
-    space: dict[str, Any]
     model: str
     probabilities: dict[str, float]
     intervals: dict[str, tuple[float, float]]
@@ -112,36 +92,21 @@ class Choice:
     scores: dict[str, float]
     selection: dict[str, Any]
     cost: dict[str, Any]
+    network: dict[str, Any]
+    space: dict[str, Any]
     notes: list[str]
     settings: dict[str, Any]
     evidence: Evidence = field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what ``choice.json`` holds; see the documentation of ``netchoice choose``."""
+        record = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "evidence"}
         confusion = {
             str(true): {str(predicted): int(n) for predicted, n in row.items()}
             for true, row in self.confusion.to_dict("index").items()
         }
-        return {
-            "schema": SCHEMA,
-            "model": self.model,
-            "probabilities": self.probabilities,
-            "intervals": {name: list(ends) for name, ends in self.intervals.items()},
-            "fits": self.fits,
-            "fit_p_values": self.fit_p_values,
-            "fit": self.fit,
-            "features": self.features,
-            "parameters": self.parameters,
-            "accuracy": self.accuracy,
-            "confusion": confusion,
-            "scores": self.scores,
-            "selection": self.selection,
-            "cost": self.cost,
-            "network": self.network,
-            "space": self.space,
-            "notes": self.notes,
-            "settings": self.settings,
-        }
+        intervals = {name: list(ends) for name, ends in self.intervals.items()}
+        return {"schema": SCHEMA, **record, "confusion": confusion, "intervals": intervals}
 
     def to_json(self) -> str:
         """Return the content of ``choice.json``."""

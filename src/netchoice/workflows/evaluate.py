@@ -56,21 +56,9 @@ class EvaluationSettings:
 class FeatureEvaluation:
     """Accuracy against cost for many sets of features; returned by :func:`evaluate_features`.
 
-    Attributes
-    ----------
-    recommended : OperatingPoint
-    evaluation : DataFrame
-        As :func:`netchoice.evaluate_rankings` returns it.
-    rankings : DataFrame
-        As :func:`netchoice.selection.rank_path` returns it.
-    costs : CostModel
-    cost_source : str
-        Where the costs come from.
-    in_seconds : bool
-        Whether the costs are times.
-    settings : EvaluationSettings
-    train, test : str or None
-        Where the tables come from.
+    ``evaluation`` is a frame as :func:`netchoice.evaluate_rankings` returns it, ``rankings`` one of
+    :func:`netchoice.selection.rank_path`. ``cost_source`` says where the costs come from,
+    ``in_seconds`` whether they are times, ``train`` and ``test`` where the tables come from.
     """
 
     recommended: OperatingPoint

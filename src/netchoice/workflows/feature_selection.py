@@ -31,17 +31,9 @@ if TYPE_CHECKING:
 class FeatureSelection:
     """Selected features and the simulations they were selected on.
 
-    Attributes
-    ----------
-    features : tuple of str
-    costs : CostModel
-        Costs at the size of the observed network; extrapolated if ``pilots`` is not empty.
-    table : ReferenceTable
-        The simulations; of the observed size, or of the largest pilot size.
-    pilots : tuple of int
-        Sizes of the pilot networks; empty if none were used.
-    point : OperatingPoint or None
-        None if the user named the features; ``rankings`` and ``evaluation`` are None then, too.
+    ``costs`` are those at the size of the observed network, extrapolated if pilot networks were used;
+    ``pilots`` holds their sizes, and ``table`` is then that of the largest ones. ``point``, ``rankings``
+    and ``evaluation`` are None if the user named the features.
     """
 
     features: tuple[str, ...]
@@ -69,40 +61,9 @@ class FeatureSelection:
         }
         if self.point is not None:
             point = self.point.as_dict()
-            names = (
-                "method", "penalty", "k", "cost", "share", "speedup", "rule", "charge",
-                "best_features",
-            )  # fmt: skip
-            record["operating_point"] = {name: point[name] for name in names}
+            not_kept = {"features", "accuracy", "interval", "coverage", "best_accuracy"}
+            record["operating_point"] = {n: v for n, v in point.items() if n not in not_kept}
         return record
-
-
-@dataclass(frozen=True)
-class SelectionSettings:
-    """How features are selected.
-
-    Attributes
-    ----------
-    methods : tuple of str
-        The set is chosen from the rankings of these methods.
-    compared : tuple of str
-        Further methods that are ranked and evaluated, but not chosen from.
-    penalty : float or None
-        None: a grid of penalties.
-    budget : float, str or None
-        The largest cost of the set.
-    seed, n_jobs : int
-    scores : Path or None
-        File that keeps the accuracies of sets.
-    """
-
-    methods: tuple[str, ...]
-    compared: tuple[str, ...] = ()
-    penalty: float | None = None
-    budget: float | str | None = None
-    seed: int = 0
-    n_jobs: int | None = None
-    scores: Path | None = None
 
 
 def simulate_for_selection(
@@ -128,26 +89,34 @@ def simulate_for_selection(
 
 
 def select_features(
-    selection: FeatureSelection, settings: SelectionSettings, plan: SimulationPlan
+    selection: FeatureSelection,
+    plan: SimulationPlan,
+    *,
+    methods: Sequence[str],
+    compared: Sequence[str] = (),
+    penalty: float | None = None,
+    budget: float | str | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    scores: Path | None = None,
 ) -> FeatureSelection:
-    """Rank the features on one half of the simulations, and choose a set on the other half."""
-    train, test = selection.table.split(seed=settings.seed)
+    """Rank the features on one half of the simulations, and choose a set on the other half.
+
+    The set comes from the rankings of ``methods``; those of ``compared`` are only evaluated. The file
+    ``scores`` keeps the accuracies of sets.
+    """
+    train, test = selection.table.split(seed=seed)
     train = train.drop_constant()
     if not train.features:
         raise UsageError(
             "all features are constant over the simulations, so no feature can distinguish the "
             "models; the network is too small, or all models of the space make the same networks"
         )
+    costs = selection.costs.only(train.features)
     selectors = selectors_for(
-        train,
-        (*settings.methods, *settings.compared),
-        costs=selection.costs,
-        charge="shared",
-        seed=settings.seed,
-        n_jobs=settings.n_jobs,
+        train, (*methods, *compared), costs=costs, charge="shared", seed=seed, n_jobs=n_jobs
     )
-    given = settings.penalty
-    penalties = penalty_grid(selection.costs, train.features) if given is None else [given]
+    penalties = penalty_grid(costs, train.features) if penalty is None else [penalty]
     rankings = rank_path(selectors, train.X, train.y, penalties)
     evaluation = evaluate_rankings(
         rankings,
@@ -155,21 +124,13 @@ def select_features(
         ks=range(1, min(plan.max_features, len(train.features)) + 1),
         folds=max(2, min(10, int(test.y.value_counts().min()))),
         costs=selection.costs,
-        seed=settings.seed,
-        n_jobs=settings.n_jobs,
-        path=settings.scores,
+        seed=seed,
+        n_jobs=n_jobs,
+        path=scores,
     )
     # All rows may choose: the accuracy of the answer is measured on other simulations.
-    point = operating_point(
-        evaluation[evaluation["method"].isin(settings.methods)],
-        budget=settings.budget,
-        coverage=plan.coverage,
-        choose_on="all",
-    )
+    offered = evaluation[evaluation["method"].isin(methods)]
+    point = operating_point(offered, budget=budget, coverage=plan.coverage, choose_on="all")
     return replace(
-        selection,
-        features=point.features,
-        point=point,
-        rankings=rankings,
-        evaluation=evaluation,
+        selection, features=point.features, point=point, rankings=rankings, evaluation=evaluation
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from netchoice.costs import CHARGES, SCALES
@@ -32,6 +32,8 @@ class FeatureRanking:
         Features that were left out because they are constant.
     rows : int
         Number of rows of the table.
+    costs : str
+        Where the costs come from; ``in_seconds`` says whether they are times.
     """
 
     ranking: list[str]
@@ -42,27 +44,19 @@ class FeatureRanking:
     penalty: float
     charge: str
     cost_scale: str
-    cost_source: str
+    costs: str
     in_seconds: bool
     seed: int
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields for JSON; a score of minus infinity becomes None."""
         steps = self.steps.to_dict("records")
-        for step in steps:
+        for position, step in enumerate(steps, start=1):
+            step["position"] = position
             step["score"] = step["score"] if math.isfinite(step["score"]) else None
-        return {
-            "rows": self.rows,
-            "method": self.method,
-            "penalty": self.penalty,
-            "charge": self.charge,
-            "cost_scale": self.cost_scale,
-            "costs": self.cost_source,
-            "seed": self.seed,
-            "ranking": self.ranking,
-            "features": [{"position": i, **step} for i, step in enumerate(steps, start=1)],
-            "constant": self.constant,
-        }
+        shown = {f.name: getattr(self, f.name) for f in fields(self)}
+        del shown["steps"], shown["in_seconds"]
+        return {**shown, "features": steps}
 
 
 def rank_features(
@@ -142,7 +136,7 @@ def rank_features(
         penalty=penalty,
         charge=charge,
         cost_scale=cost_scale,
-        cost_source=source.name,
+        costs=source.name,
         in_seconds=source.in_seconds,
         seed=seed,
     )

@@ -18,7 +18,6 @@ from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_choice
 from netchoice.workflows.feature_selection import (
     FeatureSelection,
-    SelectionSettings,
     select_features,
     simulate_for_selection,
 )
@@ -111,7 +110,18 @@ class Run:
             )
         if given is not None:
             return selection.with_features(given)
-        return select_features(selection, self._selection_settings(), self.plan)
+        settings, folder = self.settings, self.maker.folder
+        return select_features(
+            selection,
+            self.plan,
+            methods=settings.method,
+            compared=self.compared,
+            penalty=settings.penalty,
+            budget=settings.budget,
+            seed=settings.seed,
+            n_jobs=self.stopwatch.workers,
+            scores=None if folder is None else folder / "scores.jsonl",
+        )
 
     def _offered_features(self, given: tuple[str, ...]) -> list[str]:
         """Return the features to select from: those that have a value on the network."""
@@ -126,18 +136,6 @@ class Run:
                 f"features without a value on this network were left out: {', '.join(failed)}"
             )
         return [name for name in offered if name not in failed]
-
-    def _selection_settings(self) -> SelectionSettings:
-        settings, folder = self.settings, self.maker.folder
-        return SelectionSettings(
-            methods=settings.method,
-            compared=self.compared,
-            penalty=settings.penalty,
-            budget=settings.budget,
-            seed=settings.seed,
-            n_jobs=self.stopwatch.workers,
-            scores=None if folder is None else folder / "scores.jsonl",
-        )
 
     def _selection_samples(self, offered: list[str]) -> int:
         plan, watch = self.plan, self.stopwatch

@@ -13,52 +13,36 @@ from netchoice.validation import check_positive
 class SimulationPlan:
     """Numbers of simulations and their limits.
 
-    Attributes
-    ----------
-    samples : int
-        Simulations that model probabilities and parameters are inferred from.
-    min_samples : int
-        As few of these as a time limit may leave.
-    selection_samples : int
-        Simulations that features are selected on.
-    fit_samples : int
-        Simulations of a large network that the fit is judged on; smaller networks are judged on the
-        simulations of the selection.
-    min_fit_samples : int
-        As few of these as a time limit may leave, for each model; with fewer no p-value could be small
-        enough to say that a model does not fit.
-    held_out_samples : int
-        Simulations that accuracy is measured on.
-    probe_samples : int
-        Simulations that are timed before the number of rows is decided.
-    max_seconds, max_fit_seconds : float
-        Seconds that the simulations for inference and for the fit may take without a time limit.
-    max_direct_nodes : int
-        In larger networks all features cost too much, so they are selected on pilot networks.
-    pilot_sizes : tuple of int
-        Nodes of the pilot networks; features are selected on the last size.
-    pilot_cost_samples : int
-        Simulations of the smaller pilots, which only serve to extrapolate costs.
-    max_features : int
-        The most features in a selected set.
-    coverage : float
-        Coverage of the interval within which a cheaper set counts as good as the best. It is narrow
-        because features are cheap.
+    >>> SimulationPlan(samples=5000).selection_samples
+    3000
     """
 
+    #: Simulations that probabilities and parameters are inferred from; a time limit may reduce them
+    #: to the minimum.
     samples: int = 20_000
     min_samples: int = 500
+    #: Simulations that features are selected on.
     selection_samples: int = 3000
+    #: Simulations of a large network that the fit is judged on. Smaller networks are judged on the
+    #: simulations of the selection. The minimum is for each model: with fewer simulations no p-value
+    #: could be small enough to say that a model does not fit.
     fit_samples: int = 2000
     min_fit_samples: int = 150
+    #: Simulations that accuracy is measured on.
     held_out_samples: int = 2000
+    #: Simulations that are timed before the number of rows is decided.
     probe_samples: int = 32
+    #: Seconds for the simulations of inference and of the fit, if there is no time limit.
     max_seconds: float = 600.0
     max_fit_seconds: float = 120.0
+    #: In larger networks all features cost too much, so they are selected on pilot networks of these
+    #: sizes: on the last one, while the smaller ones only serve to extrapolate costs.
     max_direct_nodes: int = 1500
     pilot_sizes: tuple[int, ...] = (250, 500, 1000)
     pilot_cost_samples: int = 200
+    #: The most features in a selected set.
     max_features: int = 15
+    #: Coverage of the interval within which a cheaper set counts as good as the best.
     coverage: float = 0.8
 
 
