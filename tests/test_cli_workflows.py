@@ -364,8 +364,10 @@ def test_pilot_studies_several_sizes(run, tmp_path):
 
 
 def test_pilot_recommends_a_size(run, tmp_path, monkeypatch):
-    serial = functools.partial(TableMaker, engine="serial")  # no need to start processes
-    monkeypatch.setattr(pilot_size, "TableMaker", serial)
+    def serial_maker(*arguments, **options):  # starting processes takes longer than the tables
+        return TableMaker(*arguments, **{**options, "engine": "serial"})
+
+    monkeypatch.setattr(pilot_size, "TableMaker", serial_maker)
     code, out, err = run(
         "pilot", "ba", "--recommend", "--sizes", "10,20,40", "--target", 40, "--samples", 60,
         "--target-samples", 200, "--max-features", 1, "--features", "degree_mean,noise_normal",
