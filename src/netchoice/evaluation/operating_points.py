@@ -15,8 +15,6 @@ from netchoice.errors import UsageError
 from netchoice.units import seconds_of
 from netchoice.validation import check_choice, check_fraction
 
-RULES = ("cheapest", "budget", "knee")
-
 
 @dataclass(frozen=True)
 class OperatingPoint:
@@ -95,7 +93,7 @@ def operating_point(
     (('quick',), 0.94, 10.0)
     """
     check_choice("charge", charge, CHARGES)
-    check_choice("rule", rule, RULES)
+    check_choice("rule", rule, ("cheapest", "budget", "knee"))
     check_choice("choose_on", choose_on, ("half", "all"))
     check_fraction("coverage", coverage)
     if rule == "budget" and budget is None:

@@ -90,8 +90,7 @@ def evaluate_rankings(
     y, splits = make_folds(table.y.to_numpy(), folds, seed)
     scorer = make_scorer(classifier, X, y, splits)
     scores = Scores(offered, scorer, folds, fingerprint(X, y, folds, seed), path)
-    longest = [sequence[: max(wanted)] for sequence in sequences.values()]
-    scores.compute(longest, wanted, n_jobs, on_progress)
+    scores.compute(list(sequences.values()), wanted, n_jobs, on_progress)
     sizes = np.array([len(test) for _, test in splits])
     of_all = [model.cost_of_set(offered, charge) for charge in CHARGES]
     rows = [
@@ -101,7 +100,7 @@ def evaluate_rankings(
             "k": k,
             "features": tuple(sequence[:k]),
             **_accuracies(scores[sequence[:k]], sizes),
-            **_costs(model, sequence[:k], *of_all),
+            **_costs(model, sequence[:k], of_all),
             "n_noise": sum(name.startswith(NOISE) for name in sequence[:k]),
         }
         for (method, penalty), sequence in sequences.items()
@@ -111,9 +110,8 @@ def evaluate_rankings(
     return pd.DataFrame(rows)
 
 
-def _costs(
-    model: CostModel, features: list[str], all_alone: float, all_shared: float
-) -> dict[str, float]:
+def _costs(model: CostModel, features: list[str], of_all: list[float]) -> dict[str, float]:
+    all_alone, all_shared = of_all
     alone, shared = (model.cost_of_set(features, charge) for charge in CHARGES)
     return {
         "cost_alone": alone,

@@ -23,8 +23,6 @@ Set = frozenset[str]
 Fold = tuple[Codes, Codes]
 FoldScore = tuple[int, float]
 
-N_NEIGHBORS = 10
-
 
 class Score(NamedTuple):
     """Correct predictions and summed logarithmic loss of one set, by fold."""
@@ -34,17 +32,13 @@ class Score(NamedTuple):
 
 
 class NeighboursScorer:
-    """Scores sets with 10 nearest neighbours on standardised features; the default, compiled.
-
-    The class with most votes is predicted, the first of several. For the logarithmic loss half a
-    vote is added for each class, so that no probability is 0.
-    """
+    """Scores sets with 10 nearest neighbours on standardised features; the default, compiled."""
 
     name = "knn"
 
     def __init__(self, X: Floats, y: Codes, folds: Sequence[Fold]) -> None:
         self._truth = [y[test] for _, test in folds]
-        self._neighbours = [Neighbours(X, y, *fold, n_neighbors=N_NEIGHBORS) for fold in folds]
+        self._neighbours = [Neighbours(X, y, *fold, n_neighbors=10) for fold in folds]
 
     def __call__(self, fold: int, order: list[int], counted: list[bool]) -> list[FoldScore]:
         """Return correct predictions and summed loss for each counted prefix of the order."""

@@ -20,14 +20,13 @@ class ForestClassifier(Classifier):
     """Random-forest ABC of Pudlo et al. 2016, doi:10.1093/bioinformatics/btv684.
 
     The first forest is grown on the features and their discriminant axes, and the model with most
-    votes is predicted. The second forest is grown on the out-of-bag errors of the first. It
-    estimates the probability that the prediction is wrong. The other models share this probability
-    in proportion to their votes.
+    votes is predicted. The second forest, grown on the out-of-bag errors of the first, estimates the
+    probability that the prediction is wrong. The other models share it in proportion to their votes.
 
-    Half an error and half a success are added to the errors near the query, whose number is the
-    harmonic mean of the leaf sizes, so every probability is between 0 and 1. The error is bounded so
-    that the predicted model stays the most probable. The intervals are those of the local error
-    rate, Beta(errors + ½, successes + ½). Settings used: ``scaling``, ``n_trees``, ``seed``, ``n_jobs``.
+    Half an error and half a success are added to the errors of the rows near the query. The number
+    of these rows is the harmonic mean of the leaf sizes. The error is bounded so that the predicted
+    model stays the most probable. The intervals are those of the local error rate,
+    Beta(errors + ½, successes + ½). Settings used: ``scaling``, ``n_trees``, ``seed``, ``n_jobs``.
 
     >>> import numpy as np
     >>> X = np.random.default_rng(1).normal(size=(400, 2))

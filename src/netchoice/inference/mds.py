@@ -78,8 +78,6 @@ def embed(
     >>> embedding = embed(X, ["ba1", "ba2"] * 30, {"degree_mean": 9.0, "transitivity": 0.9})
     >>> embedding.points.tail(1)[["label", "observed"]].values.tolist()
     [['observed', True]]
-    >>> embedding.pearson > 0.99
-    True
     """
     check_integer("n_landmarks", n_landmarks, minimum=3)
     names, values, query = _usable_features(X, observed)

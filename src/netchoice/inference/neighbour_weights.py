@@ -53,7 +53,7 @@ def epanechnikov(distance: Floats, k: int) -> tuple[Codes, Floats]:
     return order[:, :k], weights.clip(min=0.0)
 
 
-def effective_number(weights: Floats) -> Floats:
+def effective_n(weights: Floats) -> Floats:
     """Return Kish's effective sample size (Σw)² / Σw² along the last axis."""
     return np.asarray(weights.sum(axis=-1) ** 2 / (weights**2).sum(axis=-1))
 

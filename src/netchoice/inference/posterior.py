@@ -13,12 +13,7 @@ from scipy.special import expit, logit
 
 from netchoice.errors import UsageError
 from netchoice.inference.classifier import DEFAULT_COVERAGE
-from netchoice.inference.neighbour_weights import (
-    distances,
-    effective_number,
-    epanechnikov,
-    local_steps,
-)
+from netchoice.inference.neighbour_weights import distances, effective_n, epanechnikov, local_steps
 from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
 from netchoice.inference.table_checks import check_observed, check_table
 from netchoice.validation import check_fraction, check_integer
@@ -29,6 +24,7 @@ MIN_SIMULATIONS = 30  # of the model, to estimate its parameters
 OUTER_SHARE, MIN_BOUNDARY_MASS, MIN_BOUNDARY_RATIO = 0.05, 1 / 3, 3.0
 
 Bounds = tuple[float, float]
+Edges = dict[str, Bounds]
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ class Posterior:
     median: dict[str, float]
     intervals: dict[str, Bounds]
     coverage: float
-    edges: dict[str, dict[str, Bounds]]
+    edges: dict[str, Edges]
     at_boundary: dict[str, str]
 
     def summary(self) -> dict[str, dict[str, Any]]:
@@ -195,7 +191,7 @@ def _regressed(steps: Floats, values: Floats, weights: Floats) -> Floats:
     design = np.column_stack([np.ones(len(steps)), local_steps(steps, weights)])
     root = np.sqrt(weights)
     fit, _, rank, _ = np.linalg.lstsq(design * root[:, None], values * root, rcond=1e-6)
-    k = float(effective_number(weights))
+    k = float(effective_n(weights))
     # The fit with p coefficients has reduced the variance of the residuals by the factor (k − p)/k.
     widening = math.sqrt(k / (k - rank)) if k > rank + 1 else 1.0
     return np.asarray(fit[0] + (values - design @ fit) * widening)
@@ -231,25 +227,21 @@ def weighted_quantile(values: Floats, weights: Floats, quantiles: Any) -> Floats
     return np.asarray(np.interp(quantiles, midpoints, values[order]))
 
 
-def _edge_shares(
-    values: Floats, weights: Floats, prior: Floats, limits: Bounds
-) -> dict[str, Bounds]:
+def _edge_shares(values: Floats, weights: Floats, prior: Floats, limits: Bounds) -> Edges:
     """Return by side the shares of posterior and prior in the outermost twentieth of the range."""
     low, high = limits
     if math.isinf(low) or math.isinf(high):
         return {}
     margin = OUTER_SHARE * (high - low)
-    at_edge = {
-        "lower": (values <= low + margin, prior <= low + margin),
-        "upper": (values >= high - margin, prior >= high - margin),
-    }
+    low, high = low + margin, high - margin
+    at_edge: dict[str, Any] = {"lower": lambda x: x <= low, "upper": lambda x: x >= high}
     return {
-        side: (float(np.average(posterior, weights=weights)), float(np.mean(prior)))
-        for side, (posterior, prior) in at_edge.items()
+        side: (float(np.average(is_at(values), weights=weights)), float(np.mean(is_at(prior))))
+        for side, is_at in at_edge.items()
     }
 
 
-def _boundary_side(edges: dict[str, Bounds]) -> str | None:
+def _boundary_side(edges: Edges) -> str | None:
     """Return the side on which the posterior is at the prior's boundary, if there is one."""
     sides = {
         side: share

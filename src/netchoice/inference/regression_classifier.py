@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_softmax, ndtri, softmax
 
 from netchoice.inference.classifier import Classifier, Prediction
-from netchoice.inference.neighbour_weights import (
-    distances,
-    effective_number,
-    epanechnikov,
-    local_steps,
-)
+from netchoice.inference.neighbour_weights import distances, effective_n, epanechnikov, local_steps
 from netchoice.inference.scaling import Codes, Floats
 from netchoice.threads import threads
 
@@ -64,7 +59,7 @@ class RegressionClassifier(Classifier):
         """Return probabilities, their bounds, the weights of models, and whether they are separated."""
         (_, distance), *_ = distances(self._X, queries)
         rows, weights = epanechnikov(distance, self._k)
-        weights *= (effective_number(weights) / weights.sum(axis=1))[:, None]
+        weights *= (effective_n(weights) / weights.sum(axis=1))[:, None]
         m, n_models = len(queries), self._one_hot.shape[1]
         steps = local_steps(self._X[rows] - queries[:, None, :], weights)
         designs = np.concatenate([np.ones((*rows.shape, 1)), steps], axis=2)

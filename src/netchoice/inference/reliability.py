@@ -15,8 +15,6 @@ from netchoice.inference.scaling import DEFAULT_SCALING, Codes, Floats
 from netchoice.inference.table_checks import check_simulations
 from netchoice.validation import check_integer
 
-N_BINS = 10
-
 
 @dataclass(frozen=True)
 class HeldOut:
@@ -30,15 +28,14 @@ class HeldOut:
     truth : Series (m,), the true model of each simulation
     confusion : DataFrame (C, C), number of simulations by true (rows) and predicted model (columns)
     accuracy : float, share of correct predictions
-    log_score : float, mean of −log of the true model's probability; 0 is perfect
+    log_score : float, mean of −log of the true model's probability; lower is better, 0 is perfect
     brier : float
         Mean squared difference between probabilities and truth, summed over models; from 0 to 2.
     calibration_error : float
         Mean absolute difference of ``predicted`` and ``observed`` in ``reliability``, weighted by ``n``.
     reliability : DataFrame
-        Ten bins of predicted probability, over all models: the limits ``low`` and ``high`` of the
-        bin, the number ``n`` of probabilities in it, their mean ``predicted``, and the ``observed``
-        frequency.
+        Ten bins of predicted probability, over all models: limits ``low`` and ``high``, number ``n``
+        of probabilities, their mean ``predicted``, and the ``observed`` frequency.
     method, scaling : str, the settings used
     """
 
@@ -96,8 +93,7 @@ def held_out(
     rarest = int(np.bincount(codes).min())
     if not 2 <= folds <= rarest:
         raise UsageError(
-            f"folds={folds}, but the rarest model has {rarest} simulations; "
-            f"expected 2 to {rarest} folds"
+            f"folds={folds}, but the rarest model has {rarest} simulations; expected 2 to {rarest} folds"
         )
     settings = {
         "scaling": scaling, "n_neighbors": n_neighbors, "n_trees": n_trees, "n_jobs": n_jobs
@@ -150,7 +146,7 @@ def _scored(frame: pd.DataFrame, codes: Codes, method: str, scaling: str) -> Hel
     )
 
 
-def reliability(probabilities: Floats, one_hot: Floats, n_bins: int = N_BINS) -> pd.DataFrame:
+def reliability(probabilities: Floats, one_hot: Floats, n_bins: int = 10) -> pd.DataFrame:
     """Return mean prediction and observed frequency by bin of probability, without empty bins.
 
     >>> reliability(np.array([[0.9, 0.1], [0.8, 0.2]]), np.array([[1, 0], [0, 1]]), 2)

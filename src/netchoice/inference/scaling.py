@@ -75,37 +75,37 @@ class Scaling:
 
 @dataclass(frozen=True)
 class _Column:
-    """Location and unit of one column and, for ``rank``, its distinct values and their scores."""
+    """Number of rows, location and unit of one column, its distinct values and their normal scores."""
 
     n: int
     middle: float
     unit: float
-    is_constant: bool
     values: Floats
     scores: Floats
 
     @classmethod
     def fit(cls, column: Floats, kind: str) -> Self:
-        constant = bool(column.min() == column.max())
+        values, counts = np.unique(column, return_counts=True)
+        scores = ndtri((np.cumsum(counts) - counts / 2) / len(column))  # of the mean ranks
         if kind == "standard":
-            middle, unit = float(column.mean()), 1.0 if constant else float(column.std()) or 1.0
+            middle, unit = float(column.mean()), float(column.std()) if len(values) > 1 else 0.0
         else:
-            middle, unit = _median_and_unit(column)
-        values, scores = _normal_scores(column) if kind == "rank" else np.empty((2, 0))
-        return cls(len(column), middle, unit, constant, values, scores)
+            low, middle, high = np.quantile(column, (0.25, 0.5, 0.75)).tolist()
+            deviation = float(np.mean(np.abs(column - middle)))
+            unit = (high - low) / _NORMAL_QUARTILES or deviation or abs(middle)
+        return cls(len(column), middle, unit or 1.0, values, scores)
 
     def standard(self, x: Any) -> Any:
         return (x - self.middle) / self.unit
 
     def robust(self, x: Any) -> Any:
-        logarithmic = np.arcsinh((x - self.middle) / self.unit)
-        if not self.is_constant:
+        logarithmic = np.arcsinh(self.standard(x))
+        if len(self.values) > 1:
             return logarithmic
-        outermost_score = float(ndtri(1 - 0.5 / self.n))
-        return logarithmic + np.sign(logarithmic) * outermost_score
+        return logarithmic + np.sign(logarithmic) * ndtri(1 - 0.5 / self.n)  # the outermost score
 
     def rank(self, x: Floats) -> Floats:
-        if self.is_constant:
+        if len(self.values) == 1:
             return np.asarray(self.robust(x))
         scores = np.interp(x, self.values, self.scores)
         for side, outside in ((0, x < self.values[0]), (-1, x > self.values[-1])):
@@ -137,16 +137,3 @@ def _as_finite(X: Any) -> Floats:
         name = k if names is None else repr(names[k])
         raise UsageError(f"column {name} has missing values (NaN); drop the column or those rows")
     return np.asarray(X.clip(-_MAX_VALUE, _MAX_VALUE))
-
-
-def _median_and_unit(column: Floats) -> tuple[float, float]:
-    """Return the median and the interquartile range, or the mean deviation if that is 0."""
-    low, middle, high = np.quantile(column, (0.25, 0.5, 0.75)).tolist()
-    unit = (high - low) / _NORMAL_QUARTILES or float(np.mean(np.abs(column - middle)))
-    return middle, unit or abs(middle) or 1.0  # a column without deviation is constant
-
-
-def _normal_scores(column: Floats) -> tuple[Floats, Floats]:
-    """Return the distinct values of a column and the normal scores of their mean ranks."""
-    values, counts = np.unique(column, return_counts=True)
-    return values, ndtri((np.cumsum(counts) - counts / 2) / len(column))

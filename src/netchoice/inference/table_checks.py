@@ -60,15 +60,12 @@ def check_simulations(X: Any, y: Any) -> tuple[list[str], Floats, list[str], Cod
     few = ", ".join(f"{n} of {model}" for model, n in n_of.items() if n < MIN_SIMULATIONS)
     if few:
         raise UsageError(
-            f"too few simulations: {few}; expected at least {MIN_SIMULATIONS} of every model; "
-            "simulate more"
+            f"too few simulations: {few}; expected at least {MIN_SIMULATIONS} of every model; simulate more"
         )
     return names, values, models.tolist(), codes.astype(np.int64)
 
 
-def check_observed(
-    observed: Mapping[str, Any] | Any, names: list[str], *, allow_missing: bool = False
-) -> Floats:
+def check_observed(observed: Any, names: list[str], *, allow_missing: bool = False) -> Floats:
     """Return the observed values (q,) of the named features, in their order."""
     absent = [name for name in names if name not in observed]
     if absent:
