@@ -105,8 +105,7 @@ def penalty_axis(ax: Axes, penalties: Sequence[float]) -> None:
     ax.set_xlim(-0.5, n - 0.5)
     ax.set_xlabel("cost penalty λ")
     if n > 1 and penalties[0] == 0:
-        line = {"color": "black", "linestyle": "--", "linewidth": 1.2}
-        ax.axvline(0.5, path_effects=halo(), gid="no penalty", **line)
+        ax.axvline(0.5, color="black", ls="--", lw=1.2, path_effects=halo(), gid="no penalty")
 
 
 def cost_axis(axis: Axis, costs: Iterable[float], unit: str, title: str) -> None:

@@ -202,4 +202,4 @@ def _edges(centres: NDArray[Any]) -> NDArray[np.float64]:
     if len(centres) == 1:
         return np.array([centres[0] - 0.5, centres[0] + 0.5])
     middle = (centres[1:] + centres[:-1]) / 2
-    return np.r_[2 * centres[0] - middle[0], middle, 2 * centres[-1] - middle[-1]]
+    return np.concatenate([[2 * centres[0] - middle[0]], middle, [2 * centres[-1] - middle[-1]]])
