@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from netchoice.features.registry import builtin, step
+from netchoice.features.registry import builtin, run_kernel, step
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,7 @@ class Components:
 @step(growth="n + m")
 def components(graph):
     """Connected component of each node."""
-    from netchoice._kernels.component_labels import component_labels
-
-    labels, n_components = component_labels(graph.indptr, graph.indices)
+    labels, n_components = run_kernel("component_labels.component_labels", graph)
     return Components(labels, np.bincount(labels, minlength=n_components))
 
 
