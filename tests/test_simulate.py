@@ -334,7 +334,7 @@ def test_failed_rows_are_recorded_with_their_reason():
     )
     reasons = table.failures["failure"]
     assert reasons.str.contains("RuntimeError: k is 2").any()
-    assert reasons.str.contains("returned a network with 26 nodes where 25").any()
+    assert reasons.str.contains("returned a network with 26 nodes instead of 25").any()
     assert reasons.str.contains("fails_at_degree_11: ValueError: degree 11").any()
     assert len(table) + len(table.failures) == 120
     assert table.X.notna().all().all()
