@@ -61,7 +61,5 @@ def square_clustering_std(square_clustering):
 @builtin(growth="m^1.5 to n·m")
 def lcc_local_efficiency(graph, lcc):
     """Mean, over the nodes of the LCC, of the global efficiency of the subgraph of their neighbours."""
-    members = int(lcc.sum())
-    return float(run_kernel("local_efficiency.local_efficiency", graph)[lcc].sum()) / max(
-        members, 1
-    )
+    efficiency = run_kernel("local_efficiency.local_efficiency", graph)
+    return float(efficiency[lcc].sum()) / max(int(lcc.sum()), 1)

@@ -8,9 +8,8 @@ from netchoice.features.registry import builtin, run_kernel
 @builtin(growth="n + m")
 def degree_connectivity(graph):
     """Mean, over the degrees k that occur, of the mean neighbour degree of nodes of degree k."""
-    return run_kernel(
-        "degree_connectivity.degree_connectivity", graph, np.ones(graph.n_nodes, np.bool_)
-    )
+    every = np.ones(graph.n_nodes, np.bool_)
+    return run_kernel("degree_connectivity.degree_connectivity", graph, every)
 
 
 @builtin(growth="n + m")

@@ -7,7 +7,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from netchoice.errors import (
     EdgeLimitError,
@@ -21,9 +23,6 @@ from netchoice.graph import Graph
 from netchoice.models.priors import Prior, as_prior
 from netchoice.names import unknown
 from netchoice.validation import check_choice, check_generator, check_integer
-
-if TYPE_CHECKING:
-    import numpy as np
 
 ISOLATED = ("keep", "drop")
 #: Keywords of a model's function that are not parameters of the model.
@@ -58,11 +57,8 @@ class Parameter:
 
     def check(self, model: str, name: str, value: float) -> None:
         """Raise an error if the value is not a number in the allowed range."""
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, (int, float))
-            or not self.low <= value <= self.high
-        ):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not (is_number and self.low <= value <= self.high):
             raise UsageError(
                 f"`{name}` of `{model}` must be a number in [{self.low:g}, {self.high:g}]; got {value!r}"
             )
@@ -124,13 +120,7 @@ class Model:
         object.__setattr__(self, "parameters", parameters)
 
     def sample(self, rng: np.random.Generator) -> Parameters:
-        """Draw the parameters from their priors.
-
-        >>> import numpy as np, netchoice
-        >>> dmc = netchoice.get_space("duplication")["dmc"]
-        >>> sorted(dmc.sample(np.random.default_rng(1)))
-        ['p_connect', 'p_delete']
-        """
+        """Draw the parameters from their priors."""
         return {name: spec.prior.draw(rng) for name, spec in self.parameters.items()}
 
     def grow(
@@ -152,8 +142,8 @@ class Model:
         rng : numpy.random.Generator
             The only source of randomness. The same state gives the same network.
         isolated : "keep" or "drop"
-            With "drop", grow until the network has ``n_nodes`` non-isolated nodes, and return it
-            without isolated nodes. This is for comparison with networks observed as edge lists.
+            With "drop", grow until the network has ``n_nodes`` non-isolated nodes, and drop the
+            others, for comparison with networks observed as edge lists.
         max_edges : int, optional
             Raise :class:`~netchoice.errors.EdgeLimitError` beyond this many edges.
 
@@ -254,12 +244,13 @@ class Model:
         faults = []
         if graph.n_nodes != n_nodes:
             faults.append(f"{graph.n_nodes} nodes instead of {n_nodes}")
-        if graph is not grown and graph.self_loops_dropped:
-            faults.append(f"{graph.self_loops_dropped} self loops")
-        if graph is not grown and graph.repeats_dropped:
-            faults.append(f"{graph.repeats_dropped} repeated edges")
-        if graph is not grown and _is_directed(grown, graph.n_edges):
-            faults.append("directed edges")
+        if graph is not grown:
+            dropped = {
+                "self loops": graph.self_loops_dropped,
+                "repeated edges": graph.repeats_dropped,
+            }
+            faults += [f"{count} {noun}" for noun, count in dropped.items() if count]
+            faults += ["directed edges"] * _is_directed(grown, graph.n_edges)
         if isolated == "drop" and "isolated" in self._controls and graph.n_isolated:
             faults.append(f"{graph.n_isolated} isolated nodes despite isolated='drop'")
         if faults:
@@ -272,11 +263,7 @@ class Model:
     def _grow_dropping(
         self, n_nodes: int, values: Parameters, rng: np.random.Generator, max_edges: int | None
     ) -> Graph:
-        """Search for a total number of nodes that gives ``n_nodes`` non-isolated nodes.
-
-        Each try changes the total by the shortfall of the last one. With random growth the number of
-        non-isolated nodes then varies around ``n_nodes``, and equals it after some tries.
-        """
+        """Change the total number of nodes by the shortfall of non-isolated nodes until it is 0."""
         total = n_nodes
         for _ in range(_MAX_TRIES):
             graph = self._call(total, values, rng, "keep", max_edges).without_isolated()
@@ -317,8 +304,6 @@ def _is_directed(grown: Any, n_edges: int) -> bool:
 def model(**priors: Any) -> Callable[[Callable[..., Any]], Model]:
     """Turn a function into a model, with a prior for each parameter; a decorator.
 
-    Examples
-    --------
     >>> import networkx as nx
     >>> @model(p="uniform(0.01, 0.1)")
     ... def gnp(n_nodes, rng, p):
@@ -327,11 +312,7 @@ def model(**priors: Any) -> Callable[[Callable[..., Any]], Model]:
     >>> gnp.name, str(gnp.parameters["p"].prior)
     ('gnp', 'uniform(0.01, 0.1)')
     """
-
-    def decorate(function: Callable[..., Any]) -> Model:
-        return model_of(function, priors)
-
-    return decorate
+    return lambda function: model_of(function, priors)
 
 
 def model_of(function: Callable[..., Any], priors: Mapping[str, Any] | None = None) -> Model:
