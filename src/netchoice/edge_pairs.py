@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import NetworkFormatError
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 #: Node ids are 32-bit integers, and so are positions in arrays with two entries per edge.
 MAX_ENTRIES = np.iinfo(np.int32).max
@@ -112,7 +109,7 @@ def _ends(edges: Iterable[Any]) -> list[Hashable]:
     return ends
 
 
-def from_networkx(graph: nx.Graph) -> EdgePairs:
+def from_networkx(graph: Any) -> EdgePairs:
     """Return the edges of a networkx graph; nodes 0…n−1 keep their ids, others get numbers."""
     nodes = list(graph)
     plain = all(type(node) is int for node in nodes) and set(nodes) == set(range(len(nodes)))

@@ -173,20 +173,11 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph) -> Graph:
-        """Convert a networkx graph; nodes 0…n−1 keep their ids, others are numbered in order.
-
-        >>> import networkx as nx
-        >>> Graph.from_networkx(nx.path_graph(["x", "y", "z"])).labels
-        ('x', 'y', 'z')
-        """
+        """Convert a networkx graph; nodes 0…n−1 keep their ids, others are numbered in order."""
         return cls.from_pairs(edge_pairs.from_networkx(graph))
 
     def to_networkx(self) -> nx.Graph:
-        """Return a networkx graph, nodes in order (by label if there are labels), edges sorted.
-
-        >>> sorted(Graph.from_edges([(0, 2), (1, 2)]).to_networkx().edges())
-        [(0, 2), (1, 2)]
-        """
+        """Return a networkx graph, nodes in order (by label if there are labels), edges sorted."""
         import networkx as nx
 
         graph = nx.Graph()
@@ -232,11 +223,7 @@ class Graph:
         return np.column_stack(edges_of(self.indptr, self.indices))
 
     def without_isolated(self) -> Graph:
-        """Return the graph without nodes of degree 0; the others keep their order and labels.
-
-        >>> Graph.from_edges([(0, 3)], n_nodes=5).without_isolated()
-        <Graph: 2 nodes, 1 edge>
-        """
+        """Return the graph without nodes of degree 0; the others keep their order and labels."""
         from netchoice._kernels.csr import drop_isolated
 
         indptr, indices, kept = drop_isolated(self.indptr, self.indices)
@@ -244,11 +231,7 @@ class Graph:
         return Graph._trusted(indptr, indices, labels)
 
     def summary(self) -> dict[str, Any]:
-        """Return the number of nodes, edges and components, the degrees, and the fingerprint.
-
-        >>> Graph.from_edges([(0, 1), (1, 2)], n_nodes=5).summary()["components"]
-        3
-        """
+        """Return the number of nodes, edges and components, the degrees, and the fingerprint."""
         from netchoice._kernels.component_labels import component_labels
 
         labels, n_components = component_labels(self.indptr, self.indices)

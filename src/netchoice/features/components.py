@@ -15,11 +15,6 @@ class Components:
     labels: Any
     sizes: Any
 
-    @property
-    def largest(self):
-        """Number of the LCC; of equally large components, the one with the smallest node id."""
-        return int(np.argmax(self.sizes)) if len(self.sizes) else -1
-
 
 @step(growth="n + m")
 def components(graph):
@@ -31,7 +26,8 @@ def components(graph):
 @step(growth="n")
 def lcc(components):
     """Whether each node is in the largest connected component."""
-    return components.labels == components.largest
+    # Of equally large components, the LCC is the one with the smallest node id.
+    return components.labels == (np.argmax(components.sizes) if len(components.sizes) else -1)
 
 
 @builtin(discrete=True)

@@ -6,15 +6,12 @@ import io
 import re
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from netchoice.edge_pairs import EdgePairs, from_matrix, number_nodes
 from netchoice.errors import NetworkFormatError
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 _ENCODING = re.compile(r"<\?xml[^>]*encoding\s*=\s*[\"']([^\"']+)", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
@@ -80,7 +77,7 @@ def parse_gml(text: str, path: str) -> EdgePairs:
     # As a multigraph, networkx accepts repeated edges, which are merged and counted later.
     lines = re.sub(r"\bgraph\s*\[", "graph [ multigraph 1 ", text, count=1).splitlines()
 
-    def parse() -> nx.Graph:
+    def parse() -> Any:
         try:
             return nx.parse_gml(lines, label="label")
         except nx.NetworkXError as error:
@@ -92,7 +89,7 @@ def parse_gml(text: str, path: str) -> EdgePairs:
     return _from_networkx(guarded(parse, path, "GML"), weighted=attribute is not None)
 
 
-def _from_networkx(graph: nx.Graph, weighted: bool | None = None) -> EdgePairs:
+def _from_networkx(graph: Any, weighted: bool | None = None) -> EdgePairs:
     ends = [end for edge in graph.edges() for end in edge[:2]]
     if weighted is None:
         weighted = any(set(data) - {"id"} for *_, data in graph.edges(data=True))

@@ -56,24 +56,23 @@ class ReadingReport:
 
     def lines(self) -> list[str]:
         """Return the report as text, one remark per line."""
-        facts = (
-            (True, f"read {self.path} ({self.format}): {self.rows} rows"),
-            (True, f"{self.n_nodes} nodes, {self.n_edges} edges kept"),
+        only_loops = self.names_only_in_self_loops
+        optional = (
             (self.self_loops, f"{self.self_loops} self loops dropped"),
-            (
-                self.names_only_in_self_loops,
-                f"{self.names_only_in_self_loops} names that occur only in self loops dropped",
-            ),
+            (only_loops, f"{only_loops} names that occur only in self loops dropped"),
             (self.repeated_edges, f"{self.repeated_edges} repeated edges merged"),
             (self.direction_ignored, "direction of edges ignored"),
             (self.weights_ignored, "weights and other columns ignored"),
             (self.declares_nodes, f"{self.isolated_nodes} isolated nodes, as declared"),
-            (
-                not self.declares_nodes,
-                "the format cannot declare isolated nodes, so there are none",
-            ),
         )
-        return [text for is_true, text in facts if is_true]
+        remarks = [
+            f"read {self.path} ({self.format}): {self.rows} rows",
+            f"{self.n_nodes} nodes, {self.n_edges} edges kept",
+            *(text for is_true, text in optional if is_true),
+        ]
+        if not self.declares_nodes:
+            remarks.append("the format cannot declare isolated nodes, so there are none")
+        return remarks
 
 
 def read_network(

@@ -25,8 +25,6 @@ def write_network(graph: Graph, path: str | PathLike[str], format: str | None = 
     :func:`read_network` returns the same nodes, numbering and fingerprint. The file is replaced
     only when it is complete.
 
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> from netchoice import Graph, read_network
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "net.tsv"

@@ -108,15 +108,12 @@ class MatchedSpace(ModelSpace):
     uniform prior over the range that can match, unless its prior was changed. All other parameters
     keep their priors, and are conditioned on the match by rejection.
 
-    Examples
-    --------
     >>> import numpy as np, netchoice
     >>> observed = netchoice.Graph.from_edges([(i, i + 1) for i in range(0, 99)] + [(0, 50)])
     >>> space = netchoice.get_space("mechanisms").matched_to(observed)
     >>> rng = np.random.default_rng(1)
     >>> label, parameters = space.sample(rng)
-    >>> graph = space[label].grow(100, parameters, rng)
-    >>> 90 <= graph.n_edges <= 110
+    >>> 90 <= space[label].grow(100, parameters, rng).n_edges <= 110
     True
     """
 
@@ -152,9 +149,8 @@ class MatchedSpace(ModelSpace):
     def acceptance_rates(self, n_proposals: int = 200, seed: int = 0) -> dict[str, float]:
         """Return the fraction of proposed networks that match, by model."""
         rates = {}
-        for model, child in zip(
-            self.models, np.random.SeedSequence(seed).spawn(len(self)), strict=True
-        ):
+        children = np.random.SeedSequence(seed).spawn(len(self))
+        for model, child in zip(self.models, children, strict=True):
             rng = np.random.default_rng(child)
             proposals = (
                 model.propose(self.n_nodes, Model.sample(model, rng), rng)  # type: ignore[attr-defined]
@@ -172,11 +168,10 @@ def _density_range(model: Model, matched: MatchedModel, name: str) -> tuple[floa
     spec = model.parameters[name]
     n_nodes = max(min(matched.n_nodes, _SEARCH_NODES), model.min_nodes)
     rng = np.random.default_rng(0)
-    low_edges, high_edges = matched.bounds(n_nodes)
+    fewest, most = matched.bounds(n_nodes)
     ends = []
-    for draw in range(_SEARCH_DRAWS):
+    for wanted in (most, fewest) * (_SEARCH_DRAWS // 2):
         parameters = Model.sample(model, rng)
-        wanted = low_edges if draw % 2 else high_edges
         low, high = spec.low, spec.high
         for _ in range(_SEARCH_STEPS):
             parameters[name] = middle = math.sqrt(low * high)

@@ -90,8 +90,7 @@ class Model:
     >>> def gnp(n_nodes, rng, p):
     ...     return nx.fast_gnp_random_graph(n_nodes, p, seed=int(rng.integers(2**31)))
     >>> model = Model("gnp", gnp, {"p": "uniform(0, 0.1)"})
-    >>> rng = np.random.default_rng(1)
-    >>> model.grow(100, {"p": 0.05}, rng).n_nodes
+    >>> model.grow(100, {"p": 0.05}, np.random.default_rng(1)).n_nodes
     100
     """
 
@@ -150,9 +149,8 @@ class Model:
         Examples
         --------
         >>> import numpy as np, netchoice
-        >>> dmr = netchoice.get_space("duplication")["dmr"]
-        >>> parameters = {"p_delete": 0.4, "p_new": 0.5}
-        >>> dmr.grow(50, parameters, np.random.default_rng(1), isolated="drop").n_isolated
+        >>> parameters, rng = {"p_delete": 0.4, "p_new": 0.5}, np.random.default_rng(1)
+        >>> netchoice.get_model("dmr").grow(50, parameters, rng, isolated="drop").n_isolated
         0
         """
         check_generator("rng", rng)
@@ -178,13 +176,7 @@ class Model:
         return {"name": self.name, "priors": priors}
 
     def with_priors(self, priors: Mapping[str, Any]) -> Model:
-        """Return the model with other priors for some parameters.
-
-        >>> import netchoice
-        >>> dmc = netchoice.get_space("duplication")["dmc"].with_priors({"p_delete": "uniform(0, 1)"})
-        >>> print(dmc.parameters["p_delete"].prior)
-        uniform(0, 1)
-        """
+        """Return the model with other priors for some parameters; see :meth:`ModelSpace.with_priors`."""
         changed = dict(self.parameters)
         for key, prior in priors.items():
             name = key.removeprefix(f"{self.name}.")
@@ -228,8 +220,8 @@ class Model:
         max_edges: int | None,
     ) -> Graph:
         """Run the model's function and check the network that it returns."""
-        controls: dict[str, Any] = {"isolated": isolated, "max_edges": max_edges}
-        controls = {name: controls[name] for name in self._controls}
+        limits = {"isolated": isolated, "max_edges": max_edges}
+        controls: dict[str, Any] = {name: limits[name] for name in self._controls}
         try:
             grown = self.function(n_nodes, rng, **values, **controls)
         except NetchoiceError:
@@ -245,10 +237,8 @@ class Model:
         if graph.n_nodes != n_nodes:
             faults.append(f"{graph.n_nodes} nodes instead of {n_nodes}")
         if graph is not grown:
-            dropped = {
-                "self loops": graph.self_loops_dropped,
-                "repeated edges": graph.repeats_dropped,
-            }
+            loops, repeats = graph.self_loops_dropped, graph.repeats_dropped
+            dropped = {"self loops": loops, "repeated edges": repeats}
             faults += [f"{count} {noun}" for noun, count in dropped.items() if count]
             faults += ["directed edges"] * _is_directed(grown, graph.n_edges)
         if isolated == "drop" and "isolated" in self._controls and graph.n_isolated:
