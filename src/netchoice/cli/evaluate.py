@@ -24,8 +24,7 @@ def evaluate(
         Path | None, Argument(help="Table to test on; by default half of the first one.")
     ] = None,
     methods: Annotated[
-        str | None,
-        Option(metavar="NAME,…", help="By default the paper's and a random baseline."),
+        str | None, Option(metavar="NAME,…", help="By default the paper's and a random baseline.")
     ] = None,
     penalties: Annotated[
         str, Option(metavar="auto|paper|λ,…", help="Values of λ; auto suits the costs.")
