@@ -219,8 +219,8 @@ def mutual_information(
 def make_estimator(name: str, seed: int, n_neighbors: int) -> PairEstimator:
     """Return the estimator of this name."""
     seed, n_neighbors = check_integer("seed", seed, 0), check_integer("n_neighbors", n_neighbors)
-    if name not in _ESTIMATORS:
-        raise unknown("estimator", name, ESTIMATORS)
+    if name not in ESTIMATORS:
+        raise unknown("estimator", str(name), ESTIMATORS)
     return _ESTIMATORS[name](seed, n_neighbors)
 
 
