@@ -58,7 +58,8 @@ class FeatureScale:
         if self.kind == "log":
             return np.geomspace(self.low, self.high, BINS + 1)
         if self.kind == "symlog":
-            steps = np.linspace(*self.transform([self.low, self.high]), BINS + 1)
+            first, last = self.transform([self.low, self.high])
+            steps = np.linspace(first, last, BINS + 1)
             edges = np.asarray(np.sinh(steps) * self.linear_part)
             edges[[0, -1]] = self.low, self.high  # rounding must not exclude the extremes
             return edges
