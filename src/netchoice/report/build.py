@@ -15,10 +15,10 @@ from netchoice.errors import NetchoiceError
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.figures.interactive.feature_sets import explorer_data
 from netchoice.report import sections_choice, sections_feature_sets
-from netchoice.report.elements import Sections, details, flatten, table
+from netchoice.report.elements import Sections, details_table, flatten
 from netchoice.report.folder import ResultFolder, naming_damage, read_folder
 from netchoice.report.headline import Card, Headline, choice_headline, evaluation_headline
-from netchoice.report.markup import Html, element, join, script_json
+from netchoice.report.markup import Html, element, script_json
 
 WITHOUT_SCRIPT = (
     "The figures, the controls, and the tables of accuracies over λ and k and of rankings need "
@@ -37,8 +37,7 @@ def write_report(folder: str | PathLike[str], path: str | PathLike[str] | None =
     folder : path
         Folder that ``netchoice choose``, :func:`netchoice.choose_model` (with ``path``) or
         ``netchoice evaluate`` wrote.
-    path : path, optional
-        Path of the report; by default ``report.html`` in the folder.
+    path : path of the report, by default ``report.html`` in the folder
 
     Examples
     --------
@@ -121,12 +120,12 @@ def _add_feature_sets(sections: Sections, sets: FeatureSets | None, note: str = 
 def _add_settings(sections: Sections, groups: dict[str, Any]) -> None:
     """Add every argument, seed and version."""
     tables = [
-        details(title, table(title, ("name", "value"), flatten(record)))
+        details_table(title, title, ("name", "value"), flatten(record))
         for title, record in groups.items()
         if record
     ]
     explanation = "With these you can repeat the run."
-    sections.add("settings", "Settings, seed and versions", explanation, join(tables))
+    sections.add("settings", "Settings, seed and versions", explanation, *tables)
 
 
 def _page(headline: Headline, sections: Sections, sets: FeatureSets | None) -> str:

@@ -6,20 +6,8 @@ from netchoice.costs import CostModel
 from netchoice.figures.data.cost_text import CHARGES, cost_text, list_costs
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.figures.interactive.feature_costs import drawn_rows, feature_costs
-from netchoice.figures.interactive.feature_sets import (
-    MOST_RANKED,
-    explorer,
-    heatmap,
-    ranking_paths,
-)  # fmt: skip
-from netchoice.report.elements import (
-    Sections,
-    aside,
-    details_table,
-    script_table,
-    select,
-    slider,
-)  # fmt: skip
+from netchoice.figures.interactive.feature_sets import MOST_RANKED, explorer, heatmap, ranking_paths
+from netchoice.report.elements import Sections, aside, details_table, script_table, select, slider
 from netchoice.report.markup import Html, element
 
 

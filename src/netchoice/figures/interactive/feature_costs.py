@@ -8,14 +8,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 from netchoice.figures.data.cost_text import FeatureCost, cost_text, cost_title
-from netchoice.figures.interactive.layout import (
-    BACKGROUND,
-    FAINT,
-    CostAxis,
-    figure,
-    label,
-    rounded,
-)  # fmt: skip
+from netchoice.figures.interactive import layout
+from netchoice.figures.interactive.layout import figure, label, rounded
 from netchoice.figures.style import BLUE, VERMILLION
 
 MOST_FEATURES, MOST_STEPS = 60, 6
@@ -24,7 +18,7 @@ MOST_FEATURES, MOST_STEPS = 60, 6
 def feature_costs(rows: list[FeatureCost], chosen: Collection[str], unit: str) -> dict[str, Any]:
     """Return the costs of the most expensive features and of the chosen ones."""
     rows = drawn_rows(rows, chosen)[::-1]  # the axis points upwards
-    axis = CostAxis([*(row.alone for row in rows), *(row.own for row in rows)], unit)
+    axis = layout.CostAxis([*(row.alone for row in rows), *(row.own for row in rows)], unit)
     texts = [_hover_text(row, unit) for row in rows]
     sharing = [i for i, row in enumerate(rows) if row.steps]
     between: list[float | None] = []
@@ -33,7 +27,7 @@ def feature_costs(rows: list[FeatureCost], chosen: Collection[str], unit: str) -
     traces = [
         go.Scatter(
             x=rounded(between), y=[y for i in sharing for y in (i, i, None)], mode="lines",
-            line={"color": FAINT, "width": 1}, hoverinfo="skip", showlegend=False,
+            line={"color": layout.FAINT, "width": 1}, hoverinfo="skip", showlegend=False,
         ),
         go.Scatter(
             x=rounded(axis.position(row.alone) for row in rows), y=list(range(len(rows))),
@@ -43,7 +37,7 @@ def feature_costs(rows: list[FeatureCost], chosen: Collection[str], unit: str) -
         go.Scatter(
             x=rounded(axis.position(rows[i].own) for i in sharing), y=sharing, mode="markers",
             name="shared steps already paid", text=[texts[i] for i in sharing],
-            marker={"color": BACKGROUND, "size": 9, "line": {"color": VERMILLION, "width": 2}},
+            marker={"color": layout.BACKGROUND, "size": 9, "line": {"color": VERMILLION, "width": 2}},
             hovertemplate="%{text}<extra></extra>",
         ),
     ]  # fmt: skip

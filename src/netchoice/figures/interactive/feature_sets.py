@@ -9,22 +9,10 @@ import plotly.graph_objects as go
 
 from netchoice.evaluation import wilson
 from netchoice.figures.data.cost_text import CHARGES, cost_text, cost_title
-from netchoice.figures.data.feature_sets import (
-    FeatureSets,
-    accuracy_grid,
-    accuracy_limits,
-    ranking_positions,
-)  # fmt: skip
-from netchoice.figures.interactive.layout import (
-    CLEAR,
-    TEXT_COLOUR,
-    CostAxis,
-    figure,
-    label,
-    outlined,
-    penalty_axis,
-    rounded,
-)  # fmt: skip
+from netchoice.figures.data import feature_sets as data
+from netchoice.figures.data.feature_sets import FeatureSets
+from netchoice.figures.interactive import layout
+from netchoice.figures.interactive.layout import TEXT_COLOUR, figure, label, outlined, rounded
 from netchoice.figures.style import HIGHLIGHT, VERMILLION, series_styles
 
 COVERAGE = 0.95
@@ -110,10 +98,10 @@ def explorer_data(sets: FeatureSets) -> dict[str, Any]:
     }
 
 
-def _cost_axis(sets: FeatureSets) -> CostAxis:
+def _cost_axis(sets: FeatureSets) -> layout.CostAxis:
     """Return one axis for both ways to charge, so that it does not move between them."""
     costs = sets.evaluation[["cost_shared", "cost_alone"]].to_numpy(dtype=float)
-    return CostAxis(costs.ravel(), sets.unit)
+    return layout.CostAxis(costs.ravel(), sets.unit)
 
 
 def _front(sets: FeatureSets, charge: str) -> dict[str, list[float | None]]:
@@ -128,8 +116,8 @@ def _front(sets: FeatureSets, charge: str) -> dict[str, list[float | None]]:
 
 def heatmap(sets: FeatureSets, method: str) -> dict[str, Any]:
     """Return accuracy over λ and k of one method; all methods share one colour scale."""
-    grid = accuracy_grid(sets.evaluation, method, "cost_shared")
-    low, high = accuracy_limits(sets.evaluation)
+    grid = data.accuracy_grid(sets.evaluation, method, "cost_shared")
+    low, high = data.accuracy_limits(sets.evaluation)
     costs = [
         ["" if cost != cost else cost_text(cost, sets.unit) for cost in row] for row in grid.cost
     ]
@@ -149,19 +137,19 @@ def heatmap(sets: FeatureSets, method: str) -> dict[str, Any]:
             marker={"color": "white", "size": 5, "line": {"color": "black", "width": 1}},
             name="with noise features", showlegend=bool(len(grid.noise_cells)),
         ),
-        _moved("selected set", outlined("square", 16, CLEAR, VERMILLION, 3)),
+        _moved("selected set", outlined("square", 16, layout.CLEAR, VERMILLION, 3)),
     ]  # fmt: skip
     axis = {"title": {"text": "number of features k"}, "showgrid": False,
             "dtick": 2 if len(grid.ks) > 8 else 1,
             "range": [grid.ks[0] - 0.5, grid.ks[-1] + 0.5]}  # fmt: skip
-    drawn = figure(traces, height=420, xaxis=penalty_axis(grid.penalties), yaxis=axis)
+    drawn = figure(traces, height=420, xaxis=layout.penalty_axis(grid.penalties), yaxis=axis)
     drawn["layout"]["legend"].update({"itemclick": False, "itemdoubleclick": False})
     return drawn
 
 
 def ranking_paths(sets: FeatureSets, method: str) -> dict[str, Any]:
     """Return the positions over λ of the features with the best positions of one method."""
-    positions = ranking_positions(sets.rankings, method)[sets.penalties(method)]
+    positions = data.ranking_positions(sets.rankings, method)[sets.penalties(method)]
     positions = positions.loc[[name for name in sets.features if name in positions.index]]
     positions = positions.where(positions <= LAST_POSITION)
     best = (1 / positions).sum(axis=1).sort_values(ascending=False, kind="stable")
@@ -178,6 +166,6 @@ def ranking_paths(sets: FeatureSets, method: str) -> dict[str, Any]:
     ]  # fmt: skip
     last = int(positions.max(axis=None))
     return figure(
-        traces, height=480, phone_height=640, xaxis=penalty_axis(list(positions.columns)),
+        traces, height=480, phone_height=640, xaxis=layout.penalty_axis(list(positions.columns)),
         yaxis={"title": {"text": "position in the ranking"}, "range": [last + 0.5, 0.5], "dtick": 1},
     )  # fmt: skip

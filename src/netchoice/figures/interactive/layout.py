@@ -93,12 +93,8 @@ class CostAxis:
 
 def outlined(symbol: str, size: int, colour: str, line: str, width: float) -> dict[str, Any]:
     """Return a marker with a line around it."""
-    return {
-        "symbol": symbol,
-        "size": size,
-        "color": colour,
-        "line": {"color": line, "width": width},
-    }
+    around = {"color": line, "width": width}
+    return {"symbol": symbol, "size": size, "color": colour, "line": around}
 
 
 def penalty_axis(penalties: list[float]) -> dict[str, Any]:

@@ -11,16 +11,8 @@ import plotly.graph_objects as go
 
 from netchoice.figures.data.histograms import FeatureHistogram, posterior_histogram
 from netchoice.figures.data.predictions import rank_probabilities, reliability_bins
-from netchoice.figures.interactive.layout import (
-    FAINT,
-    NO_TICKS,
-    TEXT_COLOUR,
-    figure,
-    label,
-    outlined,
-    rounded,
-    translucent,
-)  # fmt: skip
+from netchoice.figures.interactive import layout
+from netchoice.figures.interactive.layout import FAINT, TEXT_COLOUR, figure, label, rounded
 from netchoice.figures.style import BLUE, HIGHLIGHT, series_styles
 
 MOST_POINTS = 4000
@@ -72,7 +64,7 @@ def embedding(record: Mapping[str, Any]) -> dict[str, Any]:
     ]  # fmt: skip
     star = go.Scatter(
         x=record["observed"][:1], y=record["observed"][1:], mode="markers", name="observed network",
-        marker=outlined("star", 20, HIGHLIGHT, TEXT_COLOUR, 2),
+        marker=layout.outlined("star", 20, HIGHLIGHT, TEXT_COLOUR, 2),
         hovertemplate="<b>observed network</b><extra></extra>",
     )  # fmt: skip
     bare = {"showticklabels": False, "showgrid": False, "showline": False, "ticks": ""}
@@ -96,7 +88,7 @@ def distribution(histogram: FeatureHistogram) -> dict[str, Any]:
             x=x, y=rounded([*shares[model], shares[model][-1]]), name=label(model, 20),
             mode="lines", line={"color": style.colour, "dash": style.dash, "shape": "hv"},
             fill="tozeroy" if len(shares) <= MOST_FILLED else "none",
-            fillcolor=translucent(style.colour),
+            fillcolor=layout.translucent(style.colour),
             hovertemplate="%{fullData.name}: %{y:.1%} of simulations<extra></extra>",
         )
         for model, style in series_styles(shares).items()
@@ -114,7 +106,7 @@ def distribution(histogram: FeatureHistogram) -> dict[str, Any]:
         ticks = scale.ticks()
         axis["tickvals"] = rounded(scale.transform(ticks), 8)
         axis["ticktext"] = [f"{tick:.4g}" for tick in ticks]
-    return figure(traces, height=250 + 20 * (len(traces) // 4), xaxis=axis, yaxis=NO_TICKS)
+    return figure(traces, height=250 + 20 * (len(traces) // 4), xaxis=axis, yaxis=layout.NO_TICKS)
 
 
 def posterior(
@@ -134,7 +126,7 @@ def posterior(
         go.Scatter(
             x=rounded(edges), y=rounded([*density, density[-1]]),
             mode="lines", name="posterior", line={"color": BLUE, "shape": "hv"}, fill="tozeroy",
-            hoverinfo="skip", fillcolor=translucent(BLUE),
+            hoverinfo="skip", fillcolor=layout.translucent(BLUE),
         ),
         go.Scatter(
             x=rounded(summary["interval"]), y=[0, 0], mode="lines",
@@ -150,7 +142,7 @@ def posterior(
         )  # fmt: skip
         traces.insert(1, prior)
     axis = {"title": {"text": label(name)}, "nticks": 6}
-    return figure(traces, height=250, xaxis=axis, yaxis=NO_TICKS)
+    return figure(traces, height=250, xaxis=axis, yaxis=layout.NO_TICKS)
 
 
 def reliability(records: Sequence[Mapping[str, float]]) -> dict[str, Any]:

@@ -14,12 +14,8 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
+from netchoice.figures.data import histograms
 from netchoice.figures.data.checks import check_names
-from netchoice.figures.data.histograms import (
-    FeatureHistogram,
-    feature_histogram,
-    posterior_histogram,
-)
 from netchoice.figures.static.axes import GREY, PLAIN, SMALL, WIDTH, halo, new_panels
 from netchoice.figures.style import BLUE, SeriesStyle, series_styles
 
@@ -43,10 +39,8 @@ def feature_distributions(
         Features of the simulations, and their models.
     observed : mapping
         Features of the observed network. A feature without a value gets no line.
-    features : iterable of str, optional
-        Features to draw; by default all.
-    columns : int
-        Number of panels in a row.
+    features : iterable of str, by default all
+    columns : int, number of panels in a row
 
     Examples
     --------
@@ -64,7 +58,7 @@ def feature_distributions(
     for ax, name in zip(axes, names, strict=True):
         values = X[name].to_numpy(dtype=np.float64)
         value = float(observed.get(name, np.nan))
-        _draw_histogram(ax, feature_histogram(name, values, models, value), styles)
+        _draw_histogram(ax, histograms.feature_histogram(name, values, models, value), styles)
     handles = [
         Line2D([], [], color=style.colour, linestyle=style.line, linewidth=1.6, label=model)
         for model, style in styles.items()
@@ -79,7 +73,7 @@ def _panels(n: int, columns: int, height: float) -> tuple[NDArray[Any], Figure]:
 
 
 def _draw_histogram(
-    ax: Axes, histogram: FeatureHistogram, styles: Mapping[str, SeriesStyle]
+    ax: Axes, histogram: histograms.FeatureHistogram, styles: Mapping[str, SeriesStyle]
 ) -> None:
     scale, edges = histogram.scale, histogram.edges
     if scale.kind == "linear":
@@ -120,8 +114,7 @@ def posteriors(
         Accepted draws, a column for each parameter, and their weights; equal by default.
     intervals, priors : mapping from parameter to lower and upper end, optional
         Credible intervals, and ranges of the priors; by default the ranges of the draws.
-    columns : int
-        Number of panels in a row.
+    columns : int, number of panels in a row
 
     Examples
     --------
@@ -137,7 +130,7 @@ def posteriors(
     axes, figure = _panels(draws.shape[1], columns, 2.4)
     for ax, name in zip(axes, map(str, draws.columns), strict=True):
         values = draws[name].to_numpy(dtype=np.float64)
-        edges, density = posterior_histogram(values, weights, (priors or {}).get(name))
+        edges, density = histograms.posterior_histogram(values, weights, (priors or {}).get(name))
         ax.stairs(density, edges, color=BLUE, alpha=0.4, fill=True)
         ax.stairs(density, edges, color=BLUE, linewidth=1.2, gid="posterior")
         low, high = edges[[0, -1]]

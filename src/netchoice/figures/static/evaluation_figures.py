@@ -56,8 +56,7 @@ def pareto(
     knee, point : mapping or Series, optional
         The knee of the front and the chosen set, each with ``accuracy`` and its cost, under the
         name of the cost column or as ``cost``. They are marked in the figure.
-    unit : str
-        Unit of the costs. Seconds are shown as µs, ms or s.
+    unit : str, unit of the costs; seconds are shown as µs, ms or s
     ax : Axes, optional
 
     Examples

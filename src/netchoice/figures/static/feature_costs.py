@@ -39,12 +39,9 @@ def feature_costs(
     Parameters
     ----------
     costs : CostModel
-    features : iterable of str, optional
-        Features to draw; by default all.
-    top : int, optional
-        Draw only this many of the most expensive features.
-    unit : str
-        Unit of the costs. Seconds are shown as µs, ms or s.
+    features : iterable of str, by default all
+    top : int, number of most expensive features to draw, by default all
+    unit : str, unit of the costs; seconds are shown as µs, ms or s
     ax : Axes, optional
 
     Examples

@@ -48,8 +48,7 @@ def heatmap(
     method : str
     share : "share_alone" or "share_shared"
         Cost of a set: shared steps paid for each feature that uses them, or once.
-    levels : sequence of float
-        Shares at which contours are drawn.
+    levels : sequence of float, shares at which contours are drawn
     vmin, vmax : float, optional
         Ends of the colour scale. By default those of all methods in the table, so that the
         figures of several methods can be compared.
@@ -91,10 +90,8 @@ def heatmaps(
     ----------
     evaluation, share, levels, vmin, vmax
         As for :func:`heatmap`; the colour scale is by default that of the methods drawn.
-    methods : iterable of str, optional
-        Methods to draw, in this order; by default all.
-    columns : int, optional
-        Number of heat maps in a row; by default 2 for up to four methods, else 3.
+    methods : iterable of str, to draw in this order; by default all
+    columns : int, heat maps in a row; by default 2 for up to four methods, else 3
 
     Examples
     --------

@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from matplotlib import ticker
 from matplotlib.axes import Axes
-from matplotlib.ticker import (
-    FixedLocator,
-    Locator,
-    LogLocator,
-    NullLocator,
-    StrMethodFormatter,
-)
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
@@ -92,18 +86,18 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, k: int) -> None:
             marker=style.marker, linestyle=style.line, markersize=4, elinewidth=1, capsize=2,
             linewidth=1.2, label=method,
         )  # fmt: skip
-    _size_axis(ax, FixedLocator(_tick_sizes(sorted(set(rows["n"])))))
+    _size_axis(ax, ticker.FixedLocator(_tick_sizes(sorted(set(rows["n"])))))
     ax.tick_params(labelsize=SMALL)
     ax.set_title("1 feature" if k == 1 else f"{k} features", fontsize=SMALL + 2)
     ax.grid(alpha=0.25)
 
 
-def _size_axis(ax: Axes, locator: Locator) -> None:
+def _size_axis(ax: Axes, locator: ticker.Locator) -> None:
     """Make the x axis a logarithmic axis of numbers of nodes."""
     ax.set_xscale("log")
     ax.xaxis.set_major_locator(locator)
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    ax.xaxis.set_minor_locator(ticker.NullLocator())
+    ax.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
 
 
 def _tick_sizes(sizes: Sequence[int]) -> list[int]:
@@ -170,7 +164,7 @@ def cost_growth(
                 label=_label(fit), gid=f"fit of {name}",
             )  # fmt: skip
     is_wide = max(sizes) > 300 * min(sizes)
-    _size_axis(ax, LogLocator(subs=(1.0,) if is_wide else (1.0, 2.0, 5.0)))
+    _size_axis(ax, ticker.LogLocator(subs=(1.0,) if is_wide else (1.0, 2.0, 5.0)))
     ax.set_xlabel("number of nodes n")
     cost_axis(ax.yaxis, seconds, "s", cost_title("s"))
     ax.grid(alpha=0.25)
