@@ -66,9 +66,8 @@ def load(name: str, *, url: str | None = None) -> tuple[Graph, ReadingReport]:
 
     Returns
     -------
-    graph : Graph
-    report : ReadingReport
-        The report of :func:`netchoice.read_network`.
+    graph, report
+        As in :func:`netchoice.read_network`.
 
     Raises
     ------
