@@ -1,8 +1,4 @@
-"""Three yeast two-hybrid networks, which are read from a folder or downloaded.
-
-The networks do not come with the package. :func:`load` reads them from the folder in the environment
-variable ``NETCHOICE_DATA``, or downloads them once from the original server and caches them.
-"""
+"""Three yeast two-hybrid networks, which are read from a folder, or downloaded once and cached."""
 
 from __future__ import annotations
 
@@ -70,9 +66,8 @@ def load(name: str, *, url: str | None = None) -> tuple[Graph, ReadingReport]:
 
     Returns
     -------
-    graph : Graph
-    report : ReadingReport
-        The report of :func:`netchoice.read_network`.
+    graph, report
+        As in :func:`netchoice.read_network`.
 
     Raises
     ------

@@ -28,16 +28,13 @@ class EdgePairs:
 
 
 def number_nodes(
-    ends: Iterable[Hashable],
-    declared: Iterable[Hashable] | None = None,
-    directed: bool = False,
-    weighted: bool = False,
+    ends: Iterable[Hashable], declared: Iterable[Hashable] | None = None, **flags: bool
 ) -> EdgePairs:
     """Number nodes by first appearance: first the declared ones, then the ends of edges."""
     position = {name: i for i, name in enumerate(dict.fromkeys(declared or ()))}
     ids = [position.setdefault(end, len(position)) for end in ends]
-    pairs = np.array(ids, np.int64).reshape(-1, 2)
-    return EdgePairs(pairs, len(position), list(position), directed, weighted, declared is not None)
+    flags["declares_nodes"] = declared is not None
+    return EdgePairs(np.array(ids, np.int64).reshape(-1, 2), len(position), list(position), **flags)
 
 
 def from_object(thing: Any) -> EdgePairs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable, Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,12 @@ _CSR_FAULTS = {
     4: "a self loop",
     5: "an edge in one direction only",
 }
+
+
+def kernel(name: str) -> Any:
+    """Return ``module.function`` of ``netchoice._kernels``, which is imported on first use."""
+    module, _, function = name.partition(".")
+    return getattr(import_module(f"netchoice._kernels.{module}"), function)
 
 
 class Graph:
@@ -57,14 +64,12 @@ class Graph:
     def __init__(
         self, indptr: ArrayLike, indices: ArrayLike, labels: Sequence[Hashable] | None = None
     ) -> None:
-        from netchoice._kernels.csr import check_csr
-
         indptr, indices = _as_int32("indptr", indptr), _as_int32("indices", indices)
         if len(indptr) == 0:
             raise NetworkFormatError(
                 "`indptr` must have n + 1 entries ([0] for no nodes); got an empty array"
             )
-        code, node = check_csr(indptr, indices)
+        code, node = kernel("csr.check_csr")(indptr, indices)
         if code:
             raise NetworkFormatError(
                 f"not a simple undirected graph in CSR form: {_CSR_FAULTS[code]} at node {node}; "
@@ -93,10 +98,10 @@ class Graph:
         self.__dict__.update(indptr=indptr, indices=indices, labels=labels, **dropped)
 
     @classmethod
-    def _trusted(cls, *args: Any, **kwargs: Any) -> Graph:
+    def _trusted(cls, *args: Any) -> Graph:
         """Return a graph of arrays that a kernel made, without checking them."""
         graph = cls.__new__(cls)
-        graph._set(*args, **kwargs)
+        graph._set(*args)
         return graph
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -121,8 +126,6 @@ class Graph:
         --------
         >>> Graph.from_edges([("b", "a"), ("a", "c")]).labels
         ('b', 'a', 'c')
-        >>> Graph.from_edges([(0, 1)], n_nodes=5).n_nodes
-        5
         """
         edges = edge_pairs.from_edge_list(edges)
         if edges.labels is None:
@@ -137,8 +140,6 @@ class Graph:
     @classmethod
     def from_pairs(cls, edges: EdgePairs) -> Graph:
         """Build a graph from :class:`~netchoice.edge_pairs.EdgePairs`."""
-        from netchoice._kernels.csr import csr_from_edges
-
         pairs, n_nodes = edges.pairs, edges.n_nodes
         if pairs.size and pairs.min() < 0:
             raise NetworkFormatError(f"node id {pairs.min()} is negative; node ids start at 0")
@@ -154,6 +155,7 @@ class Graph:
                 f"indices; nodes and twice the edges must be below {MAX_ENTRIES}"
             )
         sources, targets = np.array(pairs.T, dtype=np.int32, order="C")
+        csr_from_edges = kernel("csr.csr_from_edges")
         indptr, indices, loops, repeats = csr_from_edges(sources, targets, n_nodes)
         return cls._trusted(indptr, indices, edges.labels, int(loops), int(repeats))
 
@@ -213,27 +215,18 @@ class Graph:
         return self.indices[self.indptr[node] : self.indptr[node + 1]]
 
     def edges(self) -> NDArray[np.int32]:
-        """Return all edges as a sorted array of shape (m, 2), smaller end first.
-
-        >>> Graph.from_edges([(2, 1), (1, 0)]).edges().tolist()
-        [[0, 1], [1, 2]]
-        """
-        from netchoice._kernels.csr import edges_of
-
-        return np.column_stack(edges_of(self.indptr, self.indices))
+        """Return all edges as a sorted array of shape (m, 2), smaller end first."""
+        return np.column_stack(kernel("csr.edges_of")(self.indptr, self.indices))
 
     def without_isolated(self) -> Graph:
         """Return the graph without nodes of degree 0; the others keep their order and labels."""
-        from netchoice._kernels.csr import drop_isolated
-
-        indptr, indices, kept = drop_isolated(self.indptr, self.indices)
+        indptr, indices, kept = kernel("csr.drop_isolated")(self.indptr, self.indices)
         labels = None if self.labels is None else [self.labels[i] for i in kept]
         return Graph._trusted(indptr, indices, labels)
 
     def summary(self) -> dict[str, Any]:
         """Return the number of nodes, edges and components, the degrees, and the fingerprint."""
-        from netchoice._kernels.component_labels import component_labels
-
+        component_labels = kernel("component_labels.component_labels")
         labels, n_components = component_labels(self.indptr, self.indices)
         n = self.n_nodes
         return {

@@ -3,7 +3,6 @@
 from netchoice.features import (  # noqa: F401, I001  this is the order of the features in tables
     components,
     shortest_paths,
-    connectivity,
     degrees,
     centrality,
     clustering,
@@ -13,8 +12,7 @@ from netchoice.features import (  # noqa: F401, I001  this is the order of the f
     noise,
     networkx_conversion,
 )
-from netchoice.features.computation import compute_features, feature_names
-from netchoice.features.feature_result import FeatureResult
+from netchoice.features.computation import FeatureResult, compute_features, feature_names
 from netchoice.features.paper import PaperCosts, paper_costs
 from netchoice.features.plan import steps_of
 from netchoice.features.registry import FEATURES, STEPS, Feature, Step, feature, min_powers

@@ -8,13 +8,13 @@ import numbers
 import time
 import zlib
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.features.feature_result import CONVERSION, FeatureResult
 from netchoice.features.plan import Plan, plan
 from netchoice.features.registry import FEATURES, GIVEN, Computation, Feature, Step, find
 from netchoice.graph import Graph
@@ -26,7 +26,50 @@ SHORT = 1e-3
 #: … for about this many seconds.
 _REPEAT_SECONDS = 2e-3
 
+#: The step that converts another library's object to a Graph; every feature is charged for it.
+CONVERSION = "conversion"
+
 _ready: set[tuple[str, Any]] = set()
+
+
+@dataclass
+class FeatureResult:
+    """Values and CPU times of features on one network, as dictionaries by name.
+
+    ``values`` are integers for discrete features, and NaN if a feature failed; ``failures`` has the
+    reasons. ``own_seconds`` are the CPU seconds of each feature without its shared steps and other
+    inputs, and ``step_seconds`` those of each shared step.
+    """
+
+    plan: Plan = field(repr=False)
+    values: dict[str, float] = field(default_factory=dict)
+    own_seconds: dict[str, float] = field(default_factory=dict)
+    step_seconds: dict[str, float] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """CPU seconds to compute each feature alone: its own time and that of all its inputs."""
+        spent = self.own_seconds | self.step_seconds
+        conversion = self.step_seconds.get(CONVERSION, 0.0)
+        parts = {name: self.plan.lineage[name] for name in self.values}
+        return {name: conversion + sum(spent[p] for p in parts[name]) for name in parts}
+
+    @property
+    def total_seconds(self) -> float:
+        """CPU seconds to compute all features together, with each shared step once."""
+        return sum(self.step_seconds.values()) + sum(self.own_seconds.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return values (None if failed), seconds and failures as a dictionary for JSON."""
+        values = {name: None if name in self.failures else v for name, v in self.values.items()}
+        return {
+            "values": values,
+            "seconds": self.seconds,
+            "own_seconds": self.own_seconds,
+            "step_seconds": self.step_seconds,
+            "failures": self.failures,
+        }
 
 
 def feature_names(*, noise: bool = True) -> list[str]:
@@ -183,8 +226,6 @@ def _mean_seconds(
 def _as_number(item: Feature, value: Any) -> float:
     """Convert the value of a feature to int or float, or raise an error if it is not a number."""
     if type(value) is int and item.discrete:
-        return value
-    if type(value) is float and not item.discrete and math.isfinite(value):
         return value
     if isinstance(value, (bool, np.bool_)):
         value = int(value)

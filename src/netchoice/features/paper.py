@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.resources import files
 
 from netchoice.names import unknown
@@ -13,21 +13,12 @@ FAMILIES = ("ba", "duplication")
 BELOW = "<0.1"
 
 
-class PaperCosts(Mapping[str, float]):
+class PaperCosts(dict[str, float]):
     """Seconds by feature, as printed in the paper; ``flagged`` has those printed as "<0.1 ms"."""
 
     def __init__(self, seconds: Mapping[str, float], flagged: frozenset[str]) -> None:
-        self._seconds = dict(seconds)
+        super().__init__(seconds)
         self.flagged = flagged
-
-    def __getitem__(self, name: str) -> float:
-        return self._seconds[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._seconds)
-
-    def __len__(self) -> int:
-        return len(self._seconds)
 
     def __repr__(self) -> str:
         return f"<PaperCosts: {len(self)} features, {sum(self.values()):.4g} s in total>"

@@ -12,14 +12,11 @@ from netchoice.names import unknown
 
 @dataclass(frozen=True)
 class Plan:
-    """The computations for some features, in an order in which inputs come first.
-
-    ``lineage`` has, by name, the computation itself and all computations that it depends on.
-    """
+    """The computations for some features, in an order in which inputs come first."""
 
     features: tuple[Feature, ...]
     computations: tuple[Computation, ...]
-    lineage: dict[str, tuple[str, ...]]
+    lineage: dict[str, tuple[str, ...]]  # by name: all that it depends on, and itself
 
 
 @functools.lru_cache(maxsize=1024)

@@ -11,11 +11,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any, TypeVar
 
 from netchoice.errors import UsageError
-from netchoice.graph import Graph
+from netchoice.graph import Graph, kernel
 from netchoice.names import load_attribute, unknown
 
 #: Inputs that are given, not computed.
@@ -62,10 +61,8 @@ FEATURES: dict[str, Feature] = {}
 
 
 def run_kernel(name: str, graph: Graph, *others: Any) -> Any:
-    """Call ``module.function`` of ``netchoice._kernels``, imported on first use, on a network."""
-    module, _, function = name.partition(".")
-    kernel = getattr(import_module(f"netchoice._kernels.{module}"), function)
-    return kernel(graph.indptr, graph.indices, *others)
+    """Call ``module.function`` of ``netchoice._kernels`` on a network."""
+    return kernel(name)(graph.indptr, graph.indices, *others)
 
 
 def _described(function: Callable[..., Any]) -> dict[str, Any]:

@@ -34,11 +34,9 @@ def global_efficiency(graph, distance_histograms):
 
 
 def _register(k):
-    @builtin(
-        discrete=True,
-        name=f"n_pairs_distance_{k}",
-        definition=f"Number of unordered pairs of nodes at distance {k}",
-    )
+    definition = f"Number of unordered pairs of nodes at distance {k}"
+
+    @builtin(discrete=True, name=f"n_pairs_distance_{k}", definition=definition)
     def n_pairs(distance_histograms):
         pairs = distance_histograms[0]
         return pairs[k] if k < len(pairs) else 0

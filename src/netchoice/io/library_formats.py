@@ -93,7 +93,7 @@ def _from_networkx(graph: Any, weighted: bool | None = None) -> EdgePairs:
     ends = [end for edge in graph.edges() for end in edge[:2]]
     if weighted is None:
         weighted = any(set(data) - {"id"} for *_, data in graph.edges(data=True))
-    return number_nodes(ends, graph, graph.is_directed(), weighted)
+    return number_nodes(ends, graph, directed=graph.is_directed(), weighted=weighted)
 
 
 def parse_matrix_market(content: bytes, path: str) -> EdgePairs:

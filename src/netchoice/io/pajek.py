@@ -88,7 +88,8 @@ def _edge_pairs(content: _Content, n_nodes: int, path: str) -> EdgePairs:
         pairs = np.array(ends, np.int64).reshape(-1, 2) - 1
         return EdgePairs(pairs, n_nodes, None, directed, weighted)
     declared = [labels[v] for v in sorted(labels)]
-    return number_nodes([labels[v] for v in ends], declared, directed, weighted)
+    names = [labels[v] for v in ends]
+    return number_nodes(names, declared, directed=directed, weighted=weighted)
 
 
 def _integers(cells: list[str], where: str, expected: str, n: int = 1) -> list[int]:

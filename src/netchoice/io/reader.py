@@ -87,8 +87,7 @@ def read_network(
         comments; columns after the second are ignored), SIF, GraphML, GML, Pajek, GEXF,
         MatrixMarket or ``.npz`` file. Each may be gzipped (.gz).
     format : str, optional
-        One of ``FORMATS``. By default the suffix of the name decides; unknown suffixes are edge
-        lists.
+        One of ``FORMATS``. By default the suffix decides; unknown suffixes are edge lists.
     header : bool, optional
         Whether the first line of an edge list has column names. By default it does if its first two
         cells are known column names (source, target, from, to, …).
@@ -124,10 +123,14 @@ def read_network(
         edges = edge_lists.parse_edge_list(_decode(content, name), name, header)
     else:
         edges = _TEXT[format](_decode(content, name), name)
+    return _cleaned(edges, name, format)
+
+
+def _cleaned(edges: EdgePairs, path: str, format: str) -> tuple[Graph, ReadingReport]:
     graph = Graph.from_pairs(edges)
     kept = graph if edges.declares_nodes else graph.without_isolated()
     return kept, ReadingReport(
-        path=name,
+        path=path,
         format=format,
         rows=len(edges.pairs),
         self_loops=graph.self_loops_dropped,

@@ -54,9 +54,7 @@ def get_space(name: str | ModelSpace) -> ModelSpace:
 
 
 def get_model(name: Any) -> Model:
-    """Return a model by its name or by ``module:attribute``.
-
-    If several spaces have a model of this name, it is the model of the first space.
+    """Return a model by its name, from the first space that has it, or by ``module:attribute``.
 
     >>> get_model("dmr").description
     'duplication with random mutation'

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.graph import Graph
+from netchoice.graph import Graph, kernel
 from netchoice.models.model import MAX_GROWTH, edge_limit, growth_limit
 
 #: Growth that passes the wanted number of non-isolated nodes starts over, at most this many times.
@@ -45,13 +44,13 @@ class GrowthByNode:
         **values: float,
     ) -> Graph:
         """Grow one network."""
-        kernel = getattr(import_module(f"netchoice._kernels.{self.module}"), f"grow_{self.name}")
+        grow = kernel(f"{self.module}.grow_{self.name}")
         drop = isolated == "drop"
         max_nodes = MAX_GROWTH * n_nodes + 1000 if drop else n_nodes
         edges_allowed = 2**31 - 1 if max_edges is None else max_edges
         ordered = [float(values[name]) for name in self.parameters]
         for _ in range(_MAX_STARTS):
-            grown = kernel(n_nodes, max_nodes, edges_allowed, drop, *ordered, seed_from(rng))
+            grown = grow(n_nodes, max_nodes, edges_allowed, drop, *ordered, seed_from(rng))
             status, total, _, indices = grown
             if status == 2:
                 raise edge_limit(self.name, len(indices) // 2, edges_allowed)

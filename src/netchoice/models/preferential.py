@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netchoice.graph import Graph
+from netchoice.graph import Graph, kernel
 from netchoice.models.growth_kernels import GrowthByNode, graph_of, seed_from
 from netchoice.models.model import Model, Parameter
 from netchoice.models.priors import constant, uniform
@@ -22,9 +22,7 @@ MEAN_LINKS = Parameter(
 
 def grow_ba(n_nodes: int, rng: np.random.Generator, m: int) -> Graph:
     """Link each new node to m distinct nodes chosen proportionally to degree."""
-    from netchoice._kernels import attachment_growth as kernels
-
-    return graph_of(kernels.grow_ba(n_nodes, int(m), seed_from(rng)))
+    return graph_of(kernel("attachment_growth.grow_ba")(n_nodes, int(m), seed_from(rng)))
 
 
 def _ba(m: int) -> Model:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from netchoice.errors import UsageError
-from netchoice.graph import Graph
+from netchoice.graph import Graph, kernel
 from netchoice.models.growth_kernels import GrowthByNode, graph_of, seed_from
 from netchoice.models.model import Model, Parameter
 from netchoice.models.preferential import MEAN_LINKS
@@ -16,21 +16,18 @@ from netchoice.models.priors import uniform
 
 def grow_rds(n_nodes: int, rng: np.random.Generator, mean_links: float) -> Graph:
     """Place round(mean_links · n) edges; all sets of pairs are equally likely."""
-    from netchoice._kernels import random_graph_growth as kernels
-
     n_edges, n_pairs = round(mean_links * n_nodes), n_nodes * (n_nodes - 1) // 2
     if n_edges > n_pairs:
         raise _too_dense("rds", mean_links, n_nodes, n_pairs / n_nodes)
-    return graph_of(kernels.grow_rds(n_nodes, n_edges, seed_from(rng)))
+    return graph_of(kernel("random_graph_growth.grow_rds")(n_nodes, n_edges, seed_from(rng)))
 
 
 def grow_smw(n_nodes: int, rng: np.random.Generator, mean_links: float, p_rewire: float) -> Graph:
     """Link each node to its next neighbours on a ring; rewire each edge with probability p_rewire."""
-    from netchoice._kernels import random_graph_growth as kernels
-
     if n_nodes <= 2 * math.ceil(mean_links):
         raise _too_dense("smw", mean_links, n_nodes, (n_nodes - 1) // 2)
-    return graph_of(kernels.grow_smw(n_nodes, float(mean_links), float(p_rewire), seed_from(rng)))
+    grow = kernel("random_graph_growth.grow_smw")
+    return graph_of(grow(n_nodes, float(mean_links), float(p_rewire), seed_from(rng)))
 
 
 def _too_dense(name: str, mean_links: float, n_nodes: int, most: float) -> UsageError:

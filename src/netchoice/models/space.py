@@ -62,8 +62,7 @@ class ModelSpace:
         weights = [1.0] * len(models) if weights is None else weights
         if len(weights) != len(models) or not all(math.isfinite(w) and w > 0 for w in weights):
             raise UsageError(
-                f"`weights` must be one positive number for each of {len(models)} models; "
-                f"got {list(weights)}"
+                f"`weights` must be one positive number for each of {len(models)} models; got {list(weights)}"
             )
         total = math.fsum(weights)
         self.weights = tuple(float(weight) / total for weight in weights)
