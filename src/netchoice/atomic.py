@@ -14,12 +14,6 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
 
     The temporary file is in the same folder and is removed if ``write`` fails. An interrupted write
     leaves the old file, if there was one.
-
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp(), "notes.txt")
-    >>> write_atomically(file, lambda temporary: temporary.write_text("all of it"))
-    >>> file.read_text()
-    'all of it'
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:

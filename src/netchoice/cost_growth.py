@@ -251,9 +251,8 @@ def _seconds_by_row(table: ReferenceTable, calibrated: bool) -> Times:
         if column.startswith(prefix)
     }
     if not times:  # an imported table: it has given costs, but no timings
-        costs = table.costs
-        times = {("own", name): np.array([cost]) for name, cost in costs.own.items()}
-        times |= {("step", name): np.array([cost]) for name, cost in costs.steps.items()}
+        times = {("own", name): np.array([cost]) for name, cost in table.costs.own.items()}
+        times |= {("step", name): np.array([cost]) for name, cost in table.costs.steps.items()}
     return times
 
 

@@ -76,9 +76,10 @@ class CostModel:
         values = list(costs)
         if features is None or len(features) != len(values):
             named = "no features" if features is None else f"{len(features)} features"
-            raise CostError(
+            message = (
                 f"{len(values)} costs for {named}; pass one cost for each feature, or a mapping"
             )
+            raise CostError(message)
         return cls(dict(zip(features, values, strict=True)))
 
     @classmethod
@@ -121,8 +122,8 @@ class CostModel:
         _check_choice("charge", charge, CHARGES)
         names = list(dict.fromkeys(features))
         if charge == "shared":
-            return math.fsum(self._cost(item) for item in self._all(names))
-        return math.fsum(self._cost(item) for name in names for item in self._all([name]))
+            return math.fsum(self._all(names).values())
+        return math.fsum(cost for name in names for cost in self._all([name]).values())
 
     def marginal_cost(
         self, feature: str, given: Iterable[str] = (), charge: str = "alone"
@@ -135,10 +136,8 @@ class CostModel:
         _check_choice("charge", charge, CHARGES)
         if feature in given:
             return 0.0
-        if charge == "alone":
-            return self.cost(feature)
-        paid = self._all(given)
-        return math.fsum(self._cost(item) for item in self._all([feature]) if item not in paid)
+        paid = self._all(given) if charge == "shared" else ()
+        return math.fsum(c for item, c in self._all([feature]).items() if item not in paid)
 
     def alone(self, features: Iterable[str] | None = None, scale: str = "raw") -> dict[str, float]:
         """Return the cost alone of each feature, or of some, by name.
@@ -191,19 +190,16 @@ class CostModel:
     def __repr__(self) -> str:
         return f"<CostModel: {len(self.own)} features, {len(self.steps)} shared steps>"
 
-    def _cost(self, item: str) -> float:
-        return self.own[item] if item in self.own else self.steps[item]
-
-    def _all(self, features: Iterable[str]) -> dict[str, None]:
-        """Return the features and everything that they use, each once."""
-        items: dict[str, None] = {}
+    def _all(self, features: Iterable[str]) -> dict[str, float]:
+        """Return the costs of the features and of everything that they use, each once, by name."""
+        costs: dict[str, float] = {}
         for name in features:
             if name not in self.own:
                 known = ", ".join(list(self.own)[:8])
                 raise CostError(f"feature {name!r} has no cost; known features: {known}, …")
-            items.update(dict.fromkeys(self.uses.get(name, ())))
-            items[name] = None
-        return items
+            for item in (*self.uses.get(name, ()), name):
+                costs[item] = self.own[item] if item in self.own else self.steps[item]
+        return costs
 
 
 def _all_uses(
@@ -257,10 +253,8 @@ def _from_csv(text: str, path: Path) -> CostModel:
         if not any(cells) or (number == 1 and _is_header(cells)):
             continue
         if not 2 <= len(cells) <= 3:
-            raise CostError(
-                f"{path}, line {number} has {len(cells)} cells; expected a name, a cost and, "
-                "optionally, shared steps"
-            )
+            found = f"{path}, line {number} has {len(cells)} cells"
+            raise CostError(f"{found}; expected a name, a cost and, optionally, shared steps")
         if cells[0] in own:
             raise CostError(f"{path}, line {number}: a second cost for {cells[0]!r}")
         own[cells[0]] = cells[1]

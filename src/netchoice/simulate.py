@@ -34,6 +34,7 @@ from netchoice.validation import check_integer
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    Features = Iterable[str | Feature] | None
     Progress = Callable[[int, int, int], None]
 
 #: A run stops if more than this share of its rows failed, once this many rows have been tried.
@@ -52,7 +53,7 @@ def simulate_table(
     n_nodes: int,
     n_samples: int,
     seed: int,
-    features: Iterable[str | Feature] | None = None,
+    features: Features = None,
     engine: str | Executor = "processes",
     workers: int | None = None,
     path: str | PathLike[str] | None = None,
@@ -69,8 +70,8 @@ def simulate_table(
     n_nodes, n_samples : int
         Numbers of nodes of every network, and of rows of the table.
     seed : int
-        Row i depends only on the seed, the stream and i. It does not depend on workers, engine,
-        batches or interruptions, nor on the number of rows or features.
+        Row i depends only on the seed, the stream and i: not on workers, engine, interruptions, or
+        the number of rows or features.
     features : iterable, optional
         Features to compute; all, including the noise features, by default.
     engine : str or concurrent.futures.Executor
@@ -142,7 +143,7 @@ def make_simulator(
     space: ModelSpace,
     n_nodes: int,
     isolated: str | None,
-    features: Iterable[str | Feature] | None,
+    features: Features,
     seed: int,
     stream: str,
 ) -> RowSimulator:
@@ -163,13 +164,13 @@ def _manifest(simulator: RowSimulator, n_samples: int, seed: int, stream: str) -
     features = [node.name for node in needed.computations if not isinstance(node, Step)]
     return {
         "format": FORMAT, "space": simulator.space.as_dict(), "n_nodes": simulator.n_nodes,
-        "isolated": simulator.isolated, "seed": seed, "stream": stream, "n_samples": n_samples,
+        "isolated": simulator.isolated, "seed": seed, "stream": stream,
         "features": [
             {"name": item.name, "version": item.version, "discrete": item.discrete}
             for item in simulator.features
         ],
         "uses": {name: [n for n in needed.lineage[name] if n != name] for name in features},
-        "code": _code_digests(simulator),
+        "n_samples": n_samples, "code": _code_digests(simulator),
         "packages": {name: version(name) for name in ("netchoice", "numpy", "numba", "scipy")},
         "machine": {
             "id": machine_id(), "system": platform.platform(), "python": platform.python_version(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from netchoice.engines.engine import Lost, Results, Work, describe_error
@@ -65,18 +66,16 @@ class ExecutorEngine:
         return wait(list(running), return_when=FIRST_COMPLETED).done
 
 
-_last_work: tuple[bytes, Work] | None = None
+@lru_cache(maxsize=1)
+def _unpickle(pickled: bytes) -> Any:
+    import cloudpickle
+
+    return cloudpickle.loads(pickled)
 
 
 def call_pickled(pickled: bytes, rows: list[int]) -> Any:
     """Run a batch in a worker; the work of a run is unpickled only once in each worker."""
-    global _last_work
-    last = _last_work
-    if last is None or last[0] != pickled:
-        import cloudpickle
-
-        last = _last_work = (pickled, cloudpickle.loads(pickled))
-    return last[1](rows)
+    return _unpickle(pickled)(rows)
 
 
 def _broken(error: BaseException) -> NetchoiceError:

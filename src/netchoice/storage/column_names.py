@@ -29,10 +29,9 @@ def feature_values(frame: pd.DataFrame, label: str) -> pd.DataFrame:
     names = [str(name) for name in frame.columns if name != label]
     if not names:
         raise TableError(f"the table has no column besides {label!r}; expected features")
-    repeated = [name for name in names if names.count(name) > 1]
-    if repeated:
-        raise TableError(f"two columns are called {repeated[0]!r}; rename one")
     for name in names:
+        if names.count(name) > 1:
+            raise TableError(f"two columns are called {name!r}; rename one")
         if name in RESERVED or name.startswith((PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX)):
             raise TableError(f"column {name!r} has a name that netchoice reserves; rename it")
     values = frame.drop(columns=label).set_axis(names, axis=1)
@@ -46,7 +45,6 @@ def feature_values(frame: pd.DataFrame, label: str) -> pd.DataFrame:
 
 
 def _check_labels(labels: pd.Series) -> None:
-    """Refuse labels that are missing or continuous."""
     import pandas as pd
 
     missing = labels.isna()

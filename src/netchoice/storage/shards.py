@@ -39,14 +39,12 @@ class TableFolder:
     def manifest(self) -> dict[str, Any]:
         """Read the manifest."""
         try:
-            text = (self.path / MANIFEST).read_text()
+            manifest = json.loads((self.path / MANIFEST).read_text())
         except OSError as error:
             raise TableError(
                 f"{self.path} is no reference table: it has no {MANIFEST} ({error.strerror}); make "
                 "a table with netchoice simulate"
             ) from error
-        try:
-            manifest = json.loads(text)
         except ValueError as error:
             raise TableError(f"{self.path}/{MANIFEST} is damaged: {error}") from error
         if manifest.get("format") != FORMAT:
