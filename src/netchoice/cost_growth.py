@@ -11,8 +11,7 @@ import numpy as np
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.storage.column_names import OWN_PREFIX, STEP_PREFIX
-from netchoice.storage.table import ReferenceTable
+from netchoice.storage.table import OWN_PREFIX, STEP_PREFIX, ReferenceTable
 from netchoice.validation import check_fraction, check_integer
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Times = dict[tuple[str, str], Floats]
 
-#: Exponents among which the best ones are searched.
+#: The exponents that are tried.
 CANDIDATE_POWERS = np.round(np.arange(0.0, 4.001, 0.1), 1)
 #: Mean and standard deviation of the prior of an exponent.
 PRIOR_POWER, PRIOR_POWER_SD = 1.5, 0.5
@@ -41,7 +40,7 @@ class Curve:
     Attributes
     ----------
     name : str
-        Name of the feature or shared step; "all" for the total.
+        The feature or shared step; "all" for the total.
     kind : "step", "own", "feature" or "total"
         A shared step; a feature without its shared steps; a feature alone, with its shared steps;
         all features, with each shared step paid once.
@@ -86,13 +85,11 @@ class CostGrowth:
     Examples
     --------
     >>> import netchoice
-    >>> from netchoice.cost_growth import CostGrowth
     >>> tables = [
     ...     netchoice.simulate_table("ba", n_nodes=n, n_samples=8, seed=1, engine="serial",
     ...                              features=["transitivity", "betweenness_max"])
     ...     for n in (30, 60, 120)]
-    >>> growth = CostGrowth.fit(tables)
-    >>> costs = growth.predict(1000)
+    >>> costs = netchoice.CostGrowth.fit(tables).predict(1000)
     >>> costs.cost("betweenness_max") > costs.cost("transitivity")
     True
     """
@@ -127,11 +124,9 @@ class CostGrowth:
         check_fraction("coverage", coverage)
         tables = list(tables)
         measured = cls.measure(tables)
-        sizes = sorted(set(measured["n"]))
-        if len(sizes) < 2:
-            raise UsageError(
-                f"all tables have one size ({sizes[0]} nodes); a fit needs at least two sizes"
-            )
+        if measured["n"].nunique() < 2:
+            size = f"{measured['n'][0]} nodes"
+            raise UsageError(f"all tables have one size ({size}); a fit needs at least two sizes")
         curves = []
         for (kind, name), rows in measured.groupby(["kind", "name"], sort=False):
             n, seconds = rows["n"].to_numpy(dtype=float), rows["seconds"].to_numpy(dtype=float)

@@ -23,8 +23,7 @@ from netchoice.features.plan import Plan, plan
 from netchoice.graph import Graph
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
-from netchoice.storage.column_names import OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX
-from netchoice.storage.table import CALIBRATION_ROWS
+from netchoice.storage.table import CALIBRATION_ROWS, OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX
 
 if TYPE_CHECKING:
     import pyarrow as pa

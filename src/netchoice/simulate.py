@@ -79,14 +79,13 @@ def simulate_table(
     workers : int, optional
         Number of processes; one per core by default.
     path : path, optional
-        Folder of the table. If it holds a table that was made in the same way, only the missing rows
-        are simulated. Without a path the table is in memory only.
+        Folder of the table; only missing rows are simulated. By default the table is in memory only.
     stream : str
         Tables with the same seed and different streams (train, test, pilot) share no randomness.
     isolated : "keep" or "drop", optional
         As in :meth:`Model.grow`. By default "keep", or the value with which the space was matched.
     row_timeout : float, optional
-        Time limit of a row in seconds. Only the engine ``"processes"`` has time limits.
+        Time limit of a row in seconds; only for the engine ``"processes"``.
     on_progress : callable, optional
         Called with the numbers of finished, requested and failed rows.
 

@@ -11,6 +11,9 @@ from typing import Any
 from netchoice.engines.engine import Lost, Results, Work, describe_error
 from netchoice.errors import NetchoiceError
 
+#: Batches submitted at a time, for each worker; the limit bounds memory.
+_BATCHES_PER_WORKER = 3
+
 
 @dataclass
 class ExecutorEngine:
@@ -18,8 +21,6 @@ class ExecutorEngine:
 
     executor: Any
     workers: int
-    #: Batches submitted at a time, for each worker; the limit bounds memory.
-    batches_per_worker: int = 3
 
     def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
         """Yield the results of batches as they finish; rerun failed batches row by row."""
@@ -31,7 +32,7 @@ class ExecutorEngine:
         retries: list[list[int]] = []
         try:
             while True:
-                while len(running) < self.workers * self.batches_per_worker:
+                while len(running) < self.workers * _BATCHES_PER_WORKER:
                     rows = retries.pop() if retries else next(new, None)
                     if rows is None:
                         break

@@ -173,7 +173,7 @@ def _wait(children: list[_Child]) -> list[_Child]:
 
     deadline = min(child.deadline for child in children)
     seconds = None if math.isinf(deadline) else max(0.0, deadline - time.monotonic())
-    readable = set(wait([child.connection for child in children], seconds))
+    readable = wait([child.connection for child in children], seconds)
     now = time.monotonic()
     return [c for c in children if c.connection in readable or c.deadline < now]
 

@@ -108,8 +108,8 @@ class TableFolder:
         rows = self.rows_present()
         rows = rows if n_rows is None else rows[rows < n_rows]
         if not len(rows):
-            message = f"{self.path} has no rows yet; run the simulation again to complete it"
-            raise TableError(message)
+            hint = "run the simulation again to complete it"
+            raise TableError(f"{self.path} has no rows yet; {hint}")
         columns: dict[str, Any] = {}
         for shard in self._read_shards():
             _copy_rows(shard, rows, columns)

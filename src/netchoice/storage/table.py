@@ -14,7 +14,6 @@ import numpy as np
 
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.storage.column_names import OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX, feature_values
 from netchoice.storage.manifest import FORMAT, MUST_AGREE, TableError, check_compatible
 from netchoice.storage.shards import TableFolder
 from netchoice.validation import check_fraction
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     Costs = CostModel | Mapping[str, float] | None
     AnyPath = str | PathLike[str]
 
+PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX = "parameter_", "seconds_own_", "seconds_step_"
+#: No feature may have these names, nor names that begin with one of the prefixes.
+RESERVED = ("row", "label", "failure", "machine", "calibrated", "seconds_growth")
 #: The first rows of a table are calibrated: their short features are timed over several runs.
 CALIBRATION_ROWS = 16
 #: Costs below this many seconds are taken from the calibrated rows.
@@ -180,12 +182,10 @@ class ReferenceTable:
         discrete : iterable of str, optional
             Features whose values are integers; by default the columns of an integer type.
         """
-        import pandas as pd
-
-        values = feature_values(frame, label)
+        values = _feature_values(frame, label)
         names = list(values.columns)
         if discrete is None:
-            discrete = [n for n in names if pd.api.types.is_integer_dtype(values[n])]
+            discrete = [name for name in names if values[name].dtype.kind in "iu"]
         discrete = set(discrete)
         listed = [{"name": n, "version": "", "discrete": n in discrete} for n in names]
         manifest = {
@@ -268,6 +268,50 @@ class ReferenceTable:
             warnings.warn(message, stacklevel=2)
         given = manifest.pop("costs", None)
         return cls(frame, manifest, None if given is None else CostModel(**given))
+
+
+def _feature_values(frame: pd.DataFrame, label: str) -> pd.DataFrame:
+    """Return all columns of a data frame but the labels, if the data frame can become a table."""
+    import pandas as pd
+
+    if label not in frame.columns:
+        raise TableError(
+            f"there is no column {label!r}; the columns are {', '.join(map(str, frame.columns))}: "
+            "name the column of labels (label=… in Python, --label on the command line)"
+        )
+    if not len(frame):
+        raise TableError("the table has no rows; expected a label and features in each row")
+    _check_labels(frame[label])
+    names = [str(name) for name in frame.columns if name != label]
+    if not names:
+        raise TableError(f"the table has no column besides {label!r}; expected features")
+    for name in names:
+        if names.count(name) > 1:
+            raise TableError(f"two columns are called {name!r}; rename one")
+        if name in RESERVED or name.startswith((PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX)):
+            raise TableError(f"column {name!r} has a name that netchoice reserves; rename it")
+    values = frame.drop(columns=label).set_axis(names, axis=1)
+    for name in names:
+        if not pd.api.types.is_numeric_dtype(values[name]):
+            raise TableError(
+                f"column {name!r} holds {values[name].dtype}; expected numbers: encode its values "
+                "as numbers, or drop the column"
+            )
+    return values
+
+
+def _check_labels(labels: pd.Series) -> None:
+    missing = labels.isna()
+    if missing.any():
+        raise TableError(
+            f"{int(missing.sum())} of {len(labels)} rows have no label, the first of them row "
+            f"{int(missing.to_numpy().argmax()) + 1}; drop these rows"
+        )
+    if labels.dtype.kind == "f" and (labels % 1 != 0).any():
+        raise TableError(
+            f"the labels in {labels.name!r} are numbers with fractions; expected classes: divide a "
+            "quantity into classes first, for example with pandas.qcut"
+        )
 
 
 def _mean_seconds(timed: pd.DataFrame, prefix: str) -> dict[str, float]:
