@@ -34,74 +34,34 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Choice",
-    "CostGrowth",
-    "CostModel",
-    "Feature",
-    "FeatureResult",
-    "Graph",
-    "Model",
-    "ModelSpace",
-    "ReadingReport",
-    "ReferenceTable",
-    "as_prior",
-    "choose_model",
-    "compute_features",
-    "embed",
-    "errors",
-    "evaluate_features",
-    "evaluate_rankings",
-    "evaluation",
-    "feature",
-    "feature_names",
-    "figures",
-    "get_model",
-    "get_space",
-    "inference",
-    "information",
-    "io",
-    "model",
-    "operating_point",
-    "paper_costs",
-    "rank_features",
-    "read_network",
-    "recommend_pilot_size",
-    "report",
-    "selection",
-    "simulate_table",
-    "workflows",
-    "write_network",
-]
+    "Choice", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
+    "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model",
+    "compute_features", "embed", "errors", "evaluate_features", "evaluate_rankings", "evaluation",
+    "feature", "feature_names", "figures", "get_model", "get_space", "inference", "information",
+    "io", "model", "operating_point", "paper_costs", "rank_features", "read_network",
+    "recommend_pilot_size", "report", "selection", "simulate_table", "workflows", "write_network",
+]  # fmt: skip
 
-#: Imported on first use, because they import scikit-learn or matplotlib.
-_LAZY = {
-    "Choice": "workflows",
-    "CostGrowth": "cost_growth",
-    "choose_model": "workflows",
-    "embed": "inference",
-    "evaluate_features": "workflows",
-    "evaluate_rankings": "evaluation",
-    "evaluation": "",
-    "inference": "",
-    "information": "",
-    "operating_point": "evaluation",
-    "figures": "",
-    "rank_features": "workflows",
-    "recommend_pilot_size": "workflows",
-    "report": "",
-    "selection": "",
-    "workflows": "",
-}
+#: Imported on first use, because they import scikit-learn or matplotlib: modules, and names in them.
+_LAZY: dict[str, tuple[str, ...]] = {
+    "cost_growth": ("CostGrowth",),
+    "evaluation": ("evaluate_rankings", "operating_point"),
+    "figures": (), "information": (), "report": (), "selection": (),
+    "inference": ("embed",),
+    "workflows": (
+        "Choice", "choose_model", "evaluate_features", "rank_features", "recommend_pilot_size",
+    ),
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'netchoice' has no attribute {name!r}")
     from importlib import import_module
 
-    if not _LAZY[name]:
-        return import_module(f"netchoice.{name}")
-    return getattr(import_module(f"netchoice.{_LAZY[name]}"), name)
+    for module, names in _LAZY.items():
+        if name == module or name in names:
+            imported = import_module(f"netchoice.{module}")
+            return imported if name == module else getattr(imported, name)
+    raise AttributeError(f"module 'netchoice' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -11,8 +11,7 @@ import numpy as np
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.storage.column_names import OWN_PREFIX, STEP_PREFIX
-from netchoice.storage.table import ReferenceTable
+from netchoice.storage.table import OWN_PREFIX, STEP_PREFIX, ReferenceTable
 from netchoice.validation import check_fraction, check_integer
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Times = dict[tuple[str, str], Floats]
 
-#: Exponents among which the best ones are searched.
+#: The exponents that are tried.
 CANDIDATE_POWERS = np.round(np.arange(0.0, 4.001, 0.1), 1)
 #: Mean and standard deviation of the prior of an exponent.
 PRIOR_POWER, PRIOR_POWER_SD = 1.5, 0.5
@@ -41,19 +40,15 @@ class Curve:
     Attributes
     ----------
     name : str
-        Name of the feature or shared step; "all" for the total.
+        The feature or shared step; "all" for the total.
     kind : "step", "own", "feature" or "total"
         A shared step; a feature without its shared steps; a feature alone, with its shared steps;
         all features, with each shared step paid once.
     exponent, low, high : float
         Slope of the straight line through the logarithms of sizes and costs, with its confidence
         interval. The interval is NaN for fewer than three sizes.
-    a : float
-        Fixed overhead.
-    linear : float
-        Coefficient of n; 0 unless a minimum power is known.
-    b, c : float
-        Coefficient and exponent of the power of n.
+    a, linear, b, c : float
+        Parameters of the curve; ``linear`` is 0 unless a minimum power is known.
     error : float
         Root mean squared relative deviation of the measured costs from the curve.
     """
@@ -76,9 +71,7 @@ class Curve:
 
 
 class CostGrowth:
-    """Costs of shared steps and features, extrapolated to any number of nodes.
-
-    :meth:`fit` makes one from tables of several sizes.
+    """Costs of shared steps and features, extrapolated to any number of nodes; see :meth:`fit`.
 
     Attributes
     ----------
@@ -92,13 +85,11 @@ class CostGrowth:
     Examples
     --------
     >>> import netchoice
-    >>> from netchoice.cost_growth import CostGrowth
     >>> tables = [
     ...     netchoice.simulate_table("ba", n_nodes=n, n_samples=8, seed=1, engine="serial",
     ...                              features=["transitivity", "betweenness_max"])
     ...     for n in (30, 60, 120)]
-    >>> growth = CostGrowth.fit(tables)
-    >>> costs = growth.predict(1000)
+    >>> costs = netchoice.CostGrowth.fit(tables).predict(1000)
     >>> costs.cost("betweenness_max") > costs.cost("transitivity")
     True
     """
@@ -113,21 +104,17 @@ class CostGrowth:
 
     @classmethod
     def fit(
-        cls,
-        tables: Iterable[ReferenceTable],
-        *,
-        powers: Mapping[str, float] | None = None,
-        coverage: float = 0.95,
-    ) -> CostGrowth:
+        cls, tables: Iterable[ReferenceTable], *,
+        powers: Mapping[str, float] | None = None, coverage: float = 0.95,
+    ) -> CostGrowth:  # fmt: skip
         """Fit a curve to the cost of every shared step and feature.
 
         Parameters
         ----------
         tables : iterable of ReferenceTable
-            Tables with the same features and at least two sizes; several tables may have the same
-            size. Use the same seeds at every size: then the tables hold the same draws of models and
-            parameters, and only the size differs. If all tables have calibrated rows (short
-            times averaged over many runs), only these rows are used.
+            Tables with the same features and at least two sizes; several may have the same size. Use
+            the same seeds at every size: then the draws of models and parameters are the same. If all
+            tables have calibrated rows (short times averaged over many runs), only these are used.
         powers : mapping, optional
             Known minimum powers: the cost of a shared step or feature grows at least as this power
             of n for large n. Its curve gets an additional term linear in n.
@@ -137,12 +124,15 @@ class CostGrowth:
         check_fraction("coverage", coverage)
         tables = list(tables)
         measured = cls.measure(tables)
-        sizes = sorted(set(measured["n"]))
-        if len(sizes) < 2:
-            raise UsageError(
-                f"all tables have one size ({sizes[0]} nodes); a fit needs at least two sizes"
-            )
-        return cls(_fit_curves(measured, powers or {}, coverage), tables[0].costs.uses, measured)
+        if measured["n"].nunique() < 2:
+            size = f"{measured['n'][0]} nodes"
+            raise UsageError(f"all tables have one size ({size}); a fit needs at least two sizes")
+        curves = []
+        for (kind, name), rows in measured.groupby(["kind", "name"], sort=False):
+            n, seconds = rows["n"].to_numpy(dtype=float), rows["seconds"].to_numpy(dtype=float)
+            min_power = (powers or {}).get(name) if kind in ("own", "step") else None
+            curves.append(_fit_curve(name, kind, n, seconds, min_power, coverage))
+        return cls(curves, tables[0].costs.uses, measured)
 
     @staticmethod
     def measure(tables: Iterable[ReferenceTable]) -> pd.DataFrame:
@@ -155,11 +145,15 @@ class CostGrowth:
     def predict(self, n_nodes: int) -> CostModel:
         """Return the costs for networks with this many nodes."""
         check_integer("n_nodes", n_nodes)
-        seconds: dict[str, dict[str, float]] = {"own": {}, "step": {}}
-        for (kind, name), curve in self.curves.items():
-            if kind in seconds:
-                seconds[kind][name] = float(curve(n_nodes))
-        return CostModel(seconds["own"], self.uses, seconds["step"])
+        own, steps = (
+            {
+                name: float(curve(n_nodes))
+                for (kind, name), curve in self.curves.items()
+                if kind == k
+            }
+            for k in ("own", "step")
+        )
+        return CostModel(own, self.uses, steps)
 
     def total(self, n_nodes: int, charge: str = "shared") -> float:
         """Return the seconds of all features of one network with this many nodes."""
@@ -175,28 +169,23 @@ class CostGrowth:
 
     def as_dict(self) -> dict[str, Any]:
         """Return a dictionary for JSON; :meth:`from_dict` restores the object."""
-        return {
-            "curves": [
-                {key: None if value != value else value for key, value in asdict(curve).items()}
-                for curve in self.curves.values()
-            ],
-            "uses": self.uses,
-            "measured": self.measured.astype(object)
-            .where(self.measured.notna(), None)
-            .to_dict("records"),
-        }
+        curves, measured = (
+            frame.astype(object).where(frame.notna(), None).to_dict("records")
+            for frame in (self.exponents, self.measured)
+        )
+        return {"curves": curves, "uses": self.uses, "measured": measured}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> CostGrowth:
         """Restore an object from the result of :meth:`as_dict`."""
         import pandas as pd
 
-        curves = [
-            Curve(**{key: np.nan if value is None else value for key, value in each.items()})  # type: ignore[arg-type]
-            for each in record["curves"]
+        curves: list[Any] = [
+            {key: np.nan if value is None else value for key, value in curve.items()}
+            for curve in record["curves"]
         ]
         measured = pd.DataFrame(record["measured"]).astype({"seconds_se": float})
-        return cls(curves, record["uses"], measured)
+        return cls([Curve(**curve) for curve in curves], record["uses"], measured)
 
     def __repr__(self) -> str:
         n_own = sum(kind == "own" for kind, _ in self.curves)
@@ -204,14 +193,13 @@ class CostGrowth:
         return f"<CostGrowth: {n_own} features, measured with {sizes} nodes>"
 
 
-def _by_size(tables: Sequence[ReferenceTable]) -> dict[int, list[ReferenceTable]]:
+def _by_size(tables: Sequence[ReferenceTable]) -> Mapping[int, list[ReferenceTable]]:
     by_size: dict[int, list[ReferenceTable]] = defaultdict(list)
     for table in tables:
         n_nodes = table.manifest.get("n_nodes")
         if n_nodes is None:
-            raise UsageError(
-                "a table does not say its number of nodes; pass tables made by simulate_table"
-            )
+            message = "a table does not say its number of nodes; pass tables made by simulate_table"
+            raise UsageError(message)
         if set(table.features) != set(tables[0].features):
             raise UsageError(
                 f"the tables with {tables[0].manifest['n_nodes']} and {n_nodes} nodes have different "
@@ -226,7 +214,8 @@ def _mean_seconds(
 ) -> pd.DataFrame:
     import pandas as pd
 
-    calibrated = all(_has_calibrated_rows(table) for tables in by_size.values() for table in tables)
+    frames = [table.frame for tables in by_size.values() for table in tables]
+    calibrated = all("calibrated" in frame and frame["calibrated"].any() for frame in frames)
     rows = []
     for n, tables in by_size.items():
         each = [_seconds_by_row(table, calibrated) for table in tables]
@@ -234,10 +223,8 @@ def _mean_seconds(
         times = dict(parts)
         for kind, name in parts:
             if kind == "own":
-                used = [
-                    parts["step" if ("step", item) in parts else "own", item]
-                    for item in uses.get(name, ())
-                ]
+                keys = [("step", used) for used in uses.get(name, ())]
+                used = [parts[key if key in parts else ("own", key[1])] for key in keys]
                 times["feature", name] = sum(used, start=parts["own", name])
         times["total", ALL_FEATURES] = np.sum(list(parts.values()), axis=0)
         for (kind, name), seconds in times.items():
@@ -245,10 +232,6 @@ def _mean_seconds(
             error = seconds.std(ddof=1) / np.sqrt(len(seconds)) if several else np.nan
             rows.append((name, kind, n, float(seconds.mean()), float(error)))
     return pd.DataFrame(rows, columns=["name", "kind", "n", "seconds", "seconds_se"])
-
-
-def _has_calibrated_rows(table: ReferenceTable) -> bool:
-    return "calibrated" in table.frame and bool(table.frame["calibrated"].any())
 
 
 def _seconds_by_row(table: ReferenceTable, calibrated: bool) -> Times:
@@ -263,21 +246,9 @@ def _seconds_by_row(table: ReferenceTable, calibrated: bool) -> Times:
         if column.startswith(prefix)
     }
     if not times:  # an imported table: it has given costs, but no timings
-        costs = table.costs
-        times = {("own", name): np.array([cost]) for name, cost in costs.own.items()}
-        times |= {("step", name): np.array([cost]) for name, cost in costs.steps.items()}
+        times = {("own", name): np.array([cost]) for name, cost in table.costs.own.items()}
+        times |= {("step", name): np.array([cost]) for name, cost in table.costs.steps.items()}
     return times
-
-
-def _fit_curves(
-    measured: pd.DataFrame, powers: Mapping[str, float], coverage: float
-) -> list[Curve]:
-    curves = []
-    for (kind, name), rows in measured.groupby(["kind", "name"], sort=False):
-        n, seconds = rows["n"].to_numpy(dtype=float), rows["seconds"].to_numpy(dtype=float)
-        min_power = powers.get(name) if kind in ("own", "step") else None
-        curves.append(_fit_curve(str(name), str(kind), n, seconds, min_power, coverage))
-    return curves
 
 
 def _fit_curve(
@@ -294,9 +265,7 @@ def _fit_curve(
 
 
 def fit_slope(x: Floats, y: Floats, coverage: float = 0.95) -> tuple[float, float, float]:
-    """Return the slope of the least-squares line and the two ends of its confidence interval.
-
-    The interval is NaN for fewer than three points.
+    """Return the slope of a least-squares line and its confidence interval; NaN for two points.
 
     >>> slope, low, high = fit_slope(np.log([1.0, 2, 4, 8]), np.log([1.1, 3.9, 16.2, 63.0]))
     >>> round(slope, 2), low < 2 < high
@@ -318,14 +287,10 @@ def fit_power(n: Floats, seconds: Floats, min_power: float | None = None) -> flo
     of the best exponent, because small networks hardly distinguish a large overhead with a small
     power from a small overhead with a large power.
     """
-    candidates = CANDIDATE_POWERS
-    prior, prior_sd = PRIOR_POWER, PRIOR_POWER_SD
-    if min_power is not None:
-        candidates = CANDIDATE_POWERS[min_power <= CANDIDATE_POWERS]
-        prior, prior_sd = min_power, KNOWN_POWER_SD
-    residuals = np.array(
-        [_fit_coefficients(n, seconds, c, min_power is not None)[1] for c in candidates]
-    )
+    known = min_power is not None
+    prior, prior_sd = (min_power, KNOWN_POWER_SD) if known else (PRIOR_POWER, PRIOR_POWER_SD)
+    candidates = CANDIDATE_POWERS[(min_power or 0.0) <= CANDIDATE_POWERS]
+    residuals = np.array([_fit_coefficients(n, seconds, c, known)[1] for c in candidates])
     variance = max(MIN_RELATIVE_ERROR**2, residuals.min() / max(len(n) - 3, 1))
     logs = -residuals / (2 * variance) - ((candidates - prior) / prior_sd) ** 2 / 2
     weights = np.exp(logs - logs.max())
@@ -336,17 +301,16 @@ def _fit_coefficients(
     n: Floats, seconds: Floats, c: float, with_linear: bool
 ) -> tuple[tuple[float, float, float], float]:
     """Return the non-negative a, linear and b that fit best, and the sum of squared deviations."""
-    largest = n.max()
+    from scipy.optimize import nnls
+
+    largest, linear = n.max(), 0.0
     constant, power = 1 / seconds, (n / largest) ** c / seconds
     if with_linear:
-        from scipy.optimize import nnls
-
         columns = np.column_stack([constant, power, n / largest / seconds])
         (a, b, linear), root = nnls(columns, np.ones(len(n)))
         residual = root**2
     else:
         (a, b), residual = _fit_two_coefficients(constant, power)
-        linear = 0.0
     return (float(a), float(linear / largest), float(b / largest**c)), float(residual)
 
 

@@ -1,8 +1,7 @@
-"""Costs of features, some of which share computations.
+"""Costs of features, some of which share computations: the *shared steps*.
 
-A feature costs what only it needs, plus the *shared steps* that it uses. A shared step is paid once
-and serves several features: the distances of a network, or a blood sample for several lab values.
-The module imports nothing of the package, so it serves any table with a cost for each column.
+A shared step is paid once and serves several features: the distances of a network, or a blood sample
+for several lab values. The module imports nothing of the package.
 """
 
 from __future__ import annotations
@@ -45,12 +44,10 @@ class CostModel:
     ...     uses={"glucose": ["blood sample"], "sodium": ["blood sample"]},
     ...     steps={"blood sample": 10.0},
     ... )
-    >>> lab.cost("glucose")
-    12.0
+    >>> lab.cost("glucose"), lab.marginal_cost("sodium", given=["glucose"], charge="shared")
+    (12.0, 3.0)
     >>> lab.cost_of_set(["glucose", "sodium"]), lab.cost_of_set(["glucose", "sodium"], "shared")
     (25.0, 15.0)
-    >>> lab.marginal_cost("sodium", given=["glucose"], charge="shared")
-    3.0
     """
 
     def __init__(
@@ -61,8 +58,7 @@ class CostModel:
     ) -> None:
         self.own = {name: _check_cost(name, cost) for name, cost in own.items()}
         self.steps = {name: _check_cost(name, cost) for name, cost in (steps or {}).items()}
-        ambiguous = sorted(set(self.own) & set(self.steps))
-        if ambiguous:
+        if ambiguous := sorted(set(self.own) & set(self.steps)):
             raise CostError(f"{ambiguous[0]!r} is both a feature and a shared step; rename one")
         self.uses = _all_uses(uses or {}, self.own, self.steps)
 
@@ -80,9 +76,10 @@ class CostModel:
         values = list(costs)
         if features is None or len(features) != len(values):
             named = "no features" if features is None else f"{len(features)} features"
-            raise CostError(
+            message = (
                 f"{len(values)} costs for {named}; pass one cost for each feature, or a mapping"
             )
+            raise CostError(message)
         return cls(dict(zip(features, values, strict=True)))
 
     @classmethod
@@ -117,21 +114,16 @@ class CostModel:
         return self.cost_of_set([feature])
 
     def cost_of_set(self, features: Iterable[str], charge: str = "alone") -> float:
-        """Return the cost of a set of features.
+        """Return the cost of a set of features; repeated names count once.
 
-        Parameters
-        ----------
-        features : iterable of str
-            Repeated names count once.
-        charge : "alone" or "shared"
-            With "alone", each feature pays for all shared steps that it uses. With "shared", the set
-            pays for each shared step once.
+        With ``charge="alone"``, each feature pays for all shared steps that it uses. With "shared",
+        the set pays for each shared step once.
         """
         _check_choice("charge", charge, CHARGES)
         names = list(dict.fromkeys(features))
         if charge == "shared":
-            return math.fsum(self._cost(item) for item in self._all(names))
-        return math.fsum(self._cost(item) for name in names for item in self._all([name]))
+            return math.fsum(self._all(names).values())
+        return math.fsum(cost for name in names for cost in self._all([name]).values())
 
     def marginal_cost(
         self, feature: str, given: Iterable[str] = (), charge: str = "alone"
@@ -144,21 +136,14 @@ class CostModel:
         _check_choice("charge", charge, CHARGES)
         if feature in given:
             return 0.0
-        if charge == "alone":
-            return self.cost(feature)
-        paid = self._all(given)
-        return math.fsum(self._cost(item) for item in self._all([feature]) if item not in paid)
+        paid = self._all(given) if charge == "shared" else ()
+        return math.fsum(c for item, c in self._all([feature]).items() if item not in paid)
 
     def alone(self, features: Iterable[str] | None = None, scale: str = "raw") -> dict[str, float]:
-        """Return the cost of each feature alone, by name.
+        """Return the cost alone of each feature, or of some, by name.
 
-        Parameters
-        ----------
-        features : iterable of str, optional
-            All features by default.
-        scale : "raw" or "share"
-            With "share", costs are divided by their sum, so that they have no unit. If all costs are
-            0, they stay 0.
+        With ``scale="share"``, costs are divided by their sum, so that they have no unit. If all
+        costs are 0, they stay 0.
         """
         _check_choice("scale", scale, SCALES)
         alone = {name: self.cost(name) for name in (self.own if features is None else features)}
@@ -189,12 +174,10 @@ class CostModel:
 
     def only(self, features: Iterable[str]) -> CostModel:
         """Return the model of these features and of everything that they use."""
-        kept = self._all(list(features))
-        return CostModel(
-            {name: cost for name, cost in self.own.items() if name in kept},
-            {name: used for name, used in self.uses.items() if name in kept},
-            {name: cost for name, cost in self.steps.items() if name in kept},
-        )
+        kept = self._all(features)
+        own = {name: cost for name, cost in self.own.items() if name in kept}
+        uses = {name: used for name, used in self.uses.items() if name in kept}
+        return CostModel(own, uses, {n: cost for n, cost in self.steps.items() if n in kept})
 
     def as_dict(self) -> dict[str, Any]:
         """Return a dictionary for JSON; ``CostModel(**record)`` restores the model."""
@@ -204,24 +187,19 @@ class CostModel:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CostModel) and self.as_dict() == other.as_dict()
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return f"<CostModel: {len(self.own)} features, {len(self.steps)} shared steps>"
 
-    def _cost(self, item: str) -> float:
-        return self.own[item] if item in self.own else self.steps[item]
-
-    def _all(self, features: list[str]) -> dict[str, None]:
-        """Return the features and everything that they use, each once."""
-        items: dict[str, None] = {}
+    def _all(self, features: Iterable[str]) -> dict[str, float]:
+        """Return the costs of the features and of everything that they use, each once, by name."""
+        costs: dict[str, float] = {}
         for name in features:
             if name not in self.own:
                 known = ", ".join(list(self.own)[:8])
                 raise CostError(f"feature {name!r} has no cost; known features: {known}, …")
-            items.update(dict.fromkeys(self.uses.get(name, ())))
-            items[name] = None
-        return items
+            for item in (*self.uses.get(name, ()), name):
+                costs[item] = self.own[item] if item in self.own else self.steps[item]
+        return costs
 
 
 def _all_uses(
@@ -240,15 +218,11 @@ def _all_uses(
                 raise CostError(f"{name!r} uses {item!r}, which has no cost")
     complete = {}
     for name in direct:
-        visited: dict[str, None] = {}
-        pending = list(direct[name])
-        while pending:
-            item = pending.pop(0)
+        visited = list(direct[name])
+        for item in visited:  # the list grows meanwhile
             if item == name:
                 raise CostError(f"{name!r} uses itself, directly or through other features")
-            if item not in visited:
-                visited[item] = None
-                pending.extend(direct.get(item, ()))
+            visited += [used for used in direct.get(item, ()) if used not in visited]
         complete[name] = tuple(visited)
     return complete
 
@@ -279,10 +253,8 @@ def _from_csv(text: str, path: Path) -> CostModel:
         if not any(cells) or (number == 1 and _is_header(cells)):
             continue
         if not 2 <= len(cells) <= 3:
-            raise CostError(
-                f"{path}, line {number} has {len(cells)} cells; expected a name, a cost and, "
-                "optionally, shared steps"
-            )
+            found = f"{path}, line {number} has {len(cells)} cells"
+            raise CostError(f"{found}; expected a name, a cost and, optionally, shared steps")
         if cells[0] in own:
             raise CostError(f"{path}, line {number}: a second cost for {cells[0]!r}")
         own[cells[0]] = cells[1]

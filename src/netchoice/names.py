@@ -37,17 +37,15 @@ def load_attribute(spec: str) -> Any:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name not in (module_name, module_name.partition(".")[0]):
-            raise UsageError(
-                f"module {module_name!r} needs {error.name!r}, which is not installed"
-            ) from error
+            message = f"module {module_name!r} needs {error.name!r}, which is not installed"
+            raise UsageError(message) from error
         raise UsageError(
             f"no module {module_name!r} in the current folder or on the Python path (for {spec!r}); "
             f"put {module_name}.py in the current folder, or install the module"
         ) from error
     except Exception as error:  # a user's module may raise anything
-        raise UsageError(
-            f"module {module_name!r} failed to import: {type(error).__name__}: {error}"
-        ) from error
+        message = f"module {module_name!r} failed to import: {type(error).__name__}: {error}"
+        raise UsageError(message) from error
     try:
         return getattr(module, attribute)
     except AttributeError as error:
@@ -56,9 +54,5 @@ def load_attribute(spec: str) -> Any:
 
 
 def is_ours(function: Any) -> bool:
-    """Return whether a function belongs to netchoice and not to a user.
-
-    >>> is_ours(unknown), is_ours(len)
-    (True, False)
-    """
+    """Return whether a function belongs to netchoice and not to a user."""
     return (getattr(function, "__module__", "") or "").startswith("netchoice.")

@@ -23,8 +23,7 @@ from netchoice.features.plan import Plan, plan
 from netchoice.graph import Graph
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
-from netchoice.storage.column_names import OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX
-from netchoice.storage.table import CALIBRATION_ROWS
+from netchoice.storage.table import CALIBRATION_ROWS, OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,18 +35,13 @@ class RowSimulator:
 
     The attributes are all that a row depends on besides its number, so that a row is the same in
     every process. Engines pickle the object and call it with lists of row numbers.
-
-    Attributes
-    ----------
-    entropy : int
-        Derived from the seed and the name of the stream.
     """
 
     space: ModelSpace
     n_nodes: int
     isolated: str
     features: tuple[Feature, ...]
-    entropy: int
+    entropy: int  #: derived from the seed and the name of the stream
 
     @cached_property
     def plan(self) -> Plan:
@@ -55,10 +49,8 @@ class RowSimulator:
         return plan(self.features)
 
     def warm_up(self) -> None:
-        """Load compiled code, so that loading is neither timed nor counted against a time limit.
-
-        Only functions of the package are run. An error in a user's function must belong to a row.
-        """
+        """Load compiled code, so that loading is neither timed nor counted against a time limit."""
+        # Users' functions are not run: an error in one must belong to a row.
         nodes = tuple(node for node in self.plan.computations if is_ours(node.function))
         rng = np.random.default_rng(0)
         run_plan(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), Plan((), nodes, {}), rng, False)
@@ -85,7 +77,7 @@ class RowSimulator:
         label: str | None = None
         try:
             label, parameters = self.space.sample(self.rng(row, "draw"))
-            numbers.update({f"{PARAMETER_PREFIX}{name}": v for name, v in parameters.items()})
+            numbers |= {f"{PARAMETER_PREFIX}{name}": v for name, v in parameters.items()}
             start = time.thread_time()
             graph = self.space[label].grow(
                 self.n_nodes, parameters, self.rng(row, "growth"), isolated=self.isolated
@@ -95,9 +87,9 @@ class RowSimulator:
             result = run_plan(graph, self.plan, rng, repeat_short=row < CALIBRATION_ROWS)
         except Exception as error:  # a failed row is data; a user's model may raise anything
             return numbers, label, describe_error(error)
-        numbers.update(result.values)
-        numbers.update({f"{OWN_PREFIX}{name}": s for name, s in result.own_seconds.items()})
-        numbers.update({f"{STEP_PREFIX}{name}": s for name, s in result.step_seconds.items()})
+        numbers |= result.values
+        numbers |= {f"{OWN_PREFIX}{name}": s for name, s in result.own_seconds.items()}
+        numbers |= {f"{STEP_PREFIX}{name}": s for name, s in result.step_seconds.items()}
         failure = next((f"{name}: {why}" for name, why in result.failures.items()), None)
         return numbers, label, failure
 
@@ -116,37 +108,32 @@ class Batch:
         self, row: int, numbers: dict[str, float], label: str | None, failure: str | None
     ) -> None:
         """Append one row; columns that it lacks get NaN."""
-        n_before = len(self.rows)
+        for name in numbers:
+            if name not in self.numbers:
+                self.numbers[name] = [math.nan] * len(self.rows)
+        for name, column in self.numbers.items():
+            column.append(numbers.get(name, math.nan))
         self.rows.append(row)
         self.labels.append(label)
         if failure is not None:
             self.failures[row] = failure
-        columns = self.numbers
-        for name, value in numbers.items():
-            if name not in columns:
-                columns[name] = [math.nan] * n_before
-            columns[name].append(value)
-        if len(numbers) < len(columns):
-            for name in columns.keys() - numbers.keys():
-                columns[name].append(math.nan)
         self.machine = self.machine or machine_id()
 
     def as_arrow(self) -> pa.Table:
         """Return the rows as an Arrow table."""
         import pyarrow as pa
 
-        failures = [self.failures.get(row) for row in self.rows]
-        columns: dict[str, Any] = {
-            "row": pa.array(self.rows, pa.int64()),
-            "label": pa.array(self.labels, pa.string()),
-            "failure": pa.array(failures, pa.string()),
-            "machine": pa.array([self.machine] * len(self.rows), pa.string()),
-            "calibrated": pa.array([row < CALIBRATION_ROWS for row in self.rows], pa.bool_()),
+        columns: dict[str, tuple[list[Any], pa.DataType]] = {
+            "row": (self.rows, pa.int64()),
+            "label": (self.labels, pa.string()),
+            "failure": ([self.failures.get(row) for row in self.rows], pa.string()),
+            "machine": ([self.machine] * len(self.rows), pa.string()),
+            "calibrated": ([row < CALIBRATION_ROWS for row in self.rows], pa.bool_()),
         }
         for name, values in self.numbers.items():
             timing = name.startswith("seconds_")
-            columns[name] = pa.array(values, pa.float32() if timing else pa.float64())
-        return pa.table(columns)
+            columns[name] = (values, pa.float32() if timing else pa.float64())
+        return pa.table({name: pa.array(*column) for name, column in columns.items()})
 
 
 @cache

@@ -23,7 +23,6 @@ from netchoice.features import Feature
 from netchoice.features.plan import plan
 from netchoice.features.registry import FEATURES, Step, find
 from netchoice.models.builtin import get_space
-from netchoice.models.model import Model
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
 from netchoice.row_simulator import Batch, RowSimulator, machine_id
@@ -35,6 +34,7 @@ from netchoice.validation import check_integer
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    Features = Iterable[str | Feature] | None
     Progress = Callable[[int, int, int], None]
 
 #: A run stops if more than this share of its rows failed, once this many rows have been tried.
@@ -53,7 +53,7 @@ def simulate_table(
     n_nodes: int,
     n_samples: int,
     seed: int,
-    features: Iterable[str | Feature] | None = None,
+    features: Features = None,
     engine: str | Executor = "processes",
     workers: int | None = None,
     path: str | PathLike[str] | None = None,
@@ -62,19 +62,16 @@ def simulate_table(
     row_timeout: float | None = None,
     on_progress: Progress | None = None,
 ) -> ReferenceTable:
-    """Simulate networks from a model space, and compute their features.
+    """Simulate networks from a model space, compute their features, and return the table.
 
     Parameters
     ----------
     space : ModelSpace or str
-        A model space, or its name.
-    n_nodes : int
-        Number of nodes of every network.
-    n_samples : int
-        Number of rows of the table.
+    n_nodes, n_samples : int
+        Numbers of nodes of every network, and of rows of the table.
     seed : int
-        Row i depends only on the seed, the stream and i. It does not depend on workers, engine,
-        batches or interruptions, nor on the number of rows or features.
+        Row i depends only on the seed, the stream and i: not on workers, engine, interruptions, or
+        the number of rows or features.
     features : iterable, optional
         Features to compute; all, including the noise features, by default.
     engine : str or concurrent.futures.Executor
@@ -82,14 +79,13 @@ def simulate_table(
     workers : int, optional
         Number of processes; one per core by default.
     path : path, optional
-        Folder of the table. If it holds a table that was made in the same way, only the missing rows
-        are simulated. Without a path the table is in memory only.
+        Folder of the table; only missing rows are simulated. By default the table is in memory only.
     stream : str
         Tables with the same seed and different streams (train, test, pilot) share no randomness.
     isolated : "keep" or "drop", optional
         As in :meth:`Model.grow`. By default "keep", or the value with which the space was matched.
     row_timeout : float, optional
-        Time limit of a row in seconds. Only the engine ``"processes"`` has time limits.
+        Time limit of a row in seconds; only for the engine ``"processes"``.
     on_progress : callable, optional
         Called with the numbers of finished, requested and failed rows.
 
@@ -99,18 +95,13 @@ def simulate_table(
 
     Examples
     --------
-    >>> table = simulate_table(
-    ...     "duplication", n_nodes=30, n_samples=8, seed=1, engine="serial",
-    ...     features=["transitivity", "n_triangles"],
-    ... )
-    >>> table.X.shape
-    (8, 2)
-    >>> sorted(table.costs.steps)
-    ['degrees', 'triangles']
+    >>> table = simulate_table("duplication", n_nodes=30, n_samples=8, seed=1, engine="serial",
+    ...                        features=["transitivity", "n_triangles"])
+    >>> table.X.shape, sorted(table.costs.steps)
+    ((8, 2), ['degrees', 'triangles'])
     """
     n_samples, seed = check_integer("n_samples", n_samples), check_integer("seed", seed, 0)
-    space = get_space(space) if isinstance(space, str) else space
-    simulator = make_simulator(space, n_nodes, isolated, features, seed, stream)
+    simulator = make_simulator(get_space(space), n_nodes, isolated, features, seed, stream)
     manifest = _manifest(simulator, n_samples, seed, stream)
     folder = TableFolder(path) if path is not None else None
     present = np.empty(0, np.int64)
@@ -129,24 +120,21 @@ def simulate_table(
     writer = _TableWriter(folder, len(present), n_samples, on_progress)
     if len(missing):
         chosen = get_engine(engine, workers, row_timeout)
-        batches = _BatchPlanner(missing, chosen, row_timeout)
+        batches = _batches(missing, writer, chosen, row_timeout)
         try:
             with contextlib.closing(chosen.run(simulator, batches)) as results:
                 for result in results:
                     writer.add(result)
-                    batches.adapt(writer.rows_per_second)
         except KeyboardInterrupt:
-            writer.flush()
-            stopped = f"stopped after {writer.n_done} of {writer.n_total} rows"
-            if path is None:
-                raise StoppedError(f"{stopped}; pass a path to keep the rows") from None
+            kept = f", which are kept in {path}; run the same command again to resume"
             raise StoppedError(
-                f"{stopped}, which are kept in {path}; run the same command again to resume"
+                f"stopped after {writer.n_done} of {n_samples} rows"
+                f"{'; pass a path to keep the rows' if path is None else kept}"
             ) from None
         finally:
             writer.flush()
     if folder is None:
-        return writer.table(manifest)
+        return ReferenceTable(writer.as_arrow().to_pandas(), manifest)
     return ReferenceTable.load(folder.path, n_samples)
 
 
@@ -154,7 +142,7 @@ def make_simulator(
     space: ModelSpace,
     n_nodes: int,
     isolated: str | None,
-    features: Iterable[str | Feature] | None,
+    features: Features,
     seed: int,
     stream: str,
 ) -> RowSimulator:
@@ -166,44 +154,32 @@ def make_simulator(
     for model in space:
         model.check_size(n_nodes, isolated)
     digest = hashlib.blake2b(f"{seed}/{stream}".encode(), digest_size=16).digest()
-    entropy = int.from_bytes(digest, "little")
-    return RowSimulator(space, int(n_nodes), isolated, plan(selected).features, entropy)
+    features = plan(selected).features
+    return RowSimulator(space, int(n_nodes), isolated, features, int.from_bytes(digest, "little"))
 
 
 def _manifest(simulator: RowSimulator, n_samples: int, seed: int, stream: str) -> dict[str, Any]:
     needed = plan(simulator.features)
     features = [node.name for node in needed.computations if not isinstance(node, Step)]
-    uses = {name: [n for n in needed.lineage[name] if n != name] for name in features}
     return {
-        "format": FORMAT,
-        "space": simulator.space.as_dict(),
-        "n_nodes": simulator.n_nodes,
-        "isolated": simulator.isolated,
-        "seed": seed,
-        "stream": stream,
+        "format": FORMAT, "space": simulator.space.as_dict(), "n_nodes": simulator.n_nodes,
+        "isolated": simulator.isolated, "seed": seed, "stream": stream,
         "features": [
             {"name": item.name, "version": item.version, "discrete": item.discrete}
             for item in simulator.features
         ],
-        "uses": uses,
-        "n_samples": n_samples,
-        "code": _code_digests(simulator),
+        "uses": {name: [n for n in needed.lineage[name] if n != name] for name in features},
+        "n_samples": n_samples, "code": _code_digests(simulator),
         "packages": {name: version(name) for name in ("netchoice", "numpy", "numba", "scipy")},
         "machine": {
-            "id": machine_id(),
-            "system": platform.platform(),
-            "python": platform.python_version(),
+            "id": machine_id(), "system": platform.platform(), "python": platform.python_version(),
         },
-    }
+    }  # fmt: skip
 
 
 def _code_digests(simulator: RowSimulator) -> dict[str, str]:
     """Return digests of the source of users' functions, so that a changed one causes a warning."""
-    functions = {
-        f"model {model.name}": model.function
-        for model in simulator.space
-        if isinstance(model, Model)
-    }
+    functions: dict[str, Any] = {f"model {model.name}": model.function for model in simulator.space}
     functions |= {f"feature {item.name}": item.function for item in simulator.features}
     digests = {}
     for name, function in functions.items():
@@ -216,34 +192,20 @@ def _code_digests(simulator: RowSimulator) -> dict[str, str]:
     return digests
 
 
-class _BatchPlanner:
-    """Iterates over batches of rows whose size adapts to the speed of the workers."""
-
-    def __init__(self, rows: np.ndarray, engine: Engine, row_timeout: float | None) -> None:
-        self.rows = rows
-        # The time limit of a row applies to a batch; a batch that exceeds it is run row by row.
-        self.seconds = min(_BATCH_SECONDS, (row_timeout or math.inf) / 4)
-        self.engine = engine  # its number of workers may change: on a cluster they come and go
-        self.size = 1
-        self.n_sent = 0
-
-    def __iter__(self) -> Iterator[list[int]]:
-        return self
-
-    def __next__(self) -> list[int]:
-        if self.n_sent >= len(self.rows):
-            raise StopIteration
+def _batches(
+    rows: np.ndarray, writer: _TableWriter, engine: Engine, row_timeout: float | None
+) -> Iterator[list[int]]:
+    """Yield batches of rows; their size adapts to the speed and the number of the workers."""
+    # The time limit of a row applies to a batch; a batch that exceeds it is run row by row.
+    seconds = min(_BATCH_SECONDS, (row_timeout or math.inf) / 4)
+    size = 1
+    while len(rows):
+        wanted = seconds * writer.rows_per_second / engine.workers
+        size = int(min(max(1, wanted), 2 * size, _MAX_BATCH))
         # The last batches are shorter, so that all workers finish at about the same time.
-        n_left = len(self.rows) - self.n_sent
-        size = max(1, min(self.size, n_left // (2 * self.engine.workers)))
-        batch: list[int] = self.rows[self.n_sent : self.n_sent + size].tolist()
-        self.n_sent += size
-        return batch
-
-    def adapt(self, rows_per_second: float) -> None:
-        """Set the size of the next batches from the speed of all workers."""
-        size = self.seconds * rows_per_second / self.engine.workers
-        self.size = int(min(max(1, size), 2 * self.size, _MAX_BATCH))
+        n = max(1, min(size, len(rows) // (2 * engine.workers)))
+        yield rows[:n].tolist()
+        rows = rows[n:]
 
 
 class _TableWriter:
@@ -252,9 +214,8 @@ class _TableWriter:
     def __init__(
         self, folder: TableFolder | None, n_present: int, n_total: int, on_progress: Progress | None
     ) -> None:
-        self.folder = folder
+        self.folder, self.on_progress = folder, on_progress
         self.n_done, self.n_total, self.n_new, self.n_failed = n_present, n_total, 0, 0
-        self.on_progress = on_progress
         self.unwritten: list[Batch] = []
         self.n_unwritten = 0
         self.last_write = self.start = time.monotonic()
@@ -266,11 +227,9 @@ class _TableWriter:
 
     def add(self, result: Batch | Lost) -> None:
         """Add a batch, or a failed row for a lost one; raise an error if too many rows failed."""
+        batch = Batch() if isinstance(result, Lost) else result
         if isinstance(result, Lost):
-            batch = Batch()
             batch.add(result.row, {}, None, f"lost: {result.reason}")
-        else:
-            batch = result
         if self.n_new == 0:
             self.start = time.monotonic() - 1e-3  # the speed does not include starting workers
         self.unwritten.append(batch)
@@ -284,7 +243,6 @@ class _TableWriter:
         if self.on_progress is not None:
             self.on_progress(self.n_done, self.n_total, self.n_failed)
         if self.n_new >= MIN_ROWS_TO_STOP and self.n_failed > MAX_FAILURE_SHARE * self.n_new:
-            self.flush()
             reason = next(iter(batch.failures.values()), "see the failures of the table")
             raise NetchoiceError(
                 f"{self.n_failed} of {self.n_new} rows failed, more than {MAX_FAILURE_SHARE:.0%}; "
@@ -294,15 +252,11 @@ class _TableWriter:
     def flush(self) -> None:
         """Write the rows that are not yet on disk to a new shard."""
         if self.folder is not None and self.unwritten:
-            self.folder.write_shard(self._as_arrow())
+            self.folder.write_shard(self.as_arrow())
             self.unwritten, self.n_unwritten = [], 0
         self.last_write = time.monotonic()
 
-    def table(self, manifest: dict[str, Any]) -> ReferenceTable:
-        """Return the table in memory."""
-        return ReferenceTable(self._as_arrow().to_pandas(), manifest)
-
-    def _as_arrow(self) -> pa.Table:
+    def as_arrow(self) -> pa.Table:
         import pyarrow as pa
 
         tables = [batch.as_arrow() for batch in self.unwritten]

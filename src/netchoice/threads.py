@@ -16,11 +16,7 @@ Run = Callable[[Callable[[Any], Any], Iterable[Any]], list[Any]]
 
 
 def count_threads(n_jobs: Any) -> int:
-    """Return the number of threads: 1 for None, one per core for -1.
-
-    >>> count_threads(None), count_threads(3)
-    (1, 3)
-    """
+    """Return the number of threads: 1 for None, one per core for -1."""
     if n_jobs is None:
         return 1
     if n_jobs == -1:
@@ -41,7 +37,7 @@ def threads(n_jobs: int | None) -> Iterator[Run]:
     """
     n_threads = count_threads(n_jobs)
     if n_threads == 1:
-        yield lambda function, items: [function(item) for item in items]
+        yield lambda function, items: list(map(function, items))
         return
     with ThreadPoolExecutor(n_threads) as pool:
 
@@ -50,9 +46,8 @@ def threads(n_jobs: int | None) -> Iterator[Run]:
             # Neighbouring items often take equally long, so they go to different threads.
             parts = [all_items[i::n_threads] for i in range(n_threads)]
             results: list[Any] = [None] * len(all_items)
-            done = pool.map(lambda part: [function(item) for item in part], parts)
-            for i, part_results in enumerate(done):
-                results[i::n_threads] = part_results
+            for i, done in enumerate(pool.map(lambda part: list(map(function, part)), parts)):
+                results[i::n_threads] = done
             return results
 
         yield run

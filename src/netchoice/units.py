@@ -16,18 +16,14 @@ def duration(seconds: float) -> str:
     >>> duration(0.0042), duration(90)
     ('4.2 ms', '1.5 min')
     """
-    for unit, size in (("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
+    for unit in ("h", "min", "s", "ms"):
+        if seconds >= UNITS[unit]:
+            return f"{seconds / UNITS[unit]:.3g} {unit}"
     return f"{seconds * 1e6:.3g} µs"
 
 
 def in_seconds(source: str) -> bool:
-    """Return whether costs from this source are in seconds.
-
-    >>> in_seconds("measured"), in_seconds("paper:ba"), in_seconds("costs.csv")
-    (True, True, False)
-    """
+    """Return whether costs from this source, such as "paper:ba", are in seconds."""
     return source.partition(":")[0] in ("measured", "paper")
 
 

@@ -1,7 +1,4 @@
-"""Checks of arguments: one place, one wording.
-
-Every message has the form "`name` must be …; got …".
-"""
+"""Checks of arguments; every message has the form "`name` must be …; got …"."""
 
 from __future__ import annotations
 
@@ -14,69 +11,42 @@ from netchoice.errors import UsageError
 
 
 def check_integer(name: str, value: Any, minimum: int = 1, maximum: int | None = None) -> int:
-    """Return ``value`` as an int if it is an integer within the bounds.
+    """Return ``value`` as an int if it is an integer, or a float such as 3.0, within the bounds.
 
-    Floats without a fraction, such as 3.0, count as integers.
-
-    >>> check_integer("folds", 5)
-    5
     >>> check_integer("folds", 0)
     Traceback (most recent call last):
     netchoice.errors.UsageError: `folds` must be an integer of at least 1; got 0
     """
     bounds = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
-    if _is_real(value) and math.isfinite(value) and value == int(value):
-        number = int(value)
-        if minimum <= number and (maximum is None or number <= maximum):
-            return number
+    integral = _is_real(value) and math.isfinite(value) and value == int(value)
+    if integral and minimum <= value and (maximum is None or value <= maximum):
+        return int(value)
     raise UsageError(f"`{name}` must be an integer {bounds}; got {value!r}")
 
 
 def check_fraction(name: str, value: Any) -> float:
-    """Return ``value`` as a float if it lies strictly between 0 and 1.
-
-    >>> check_fraction("coverage", 0.95)
-    0.95
-    >>> check_fraction("coverage", 95)
-    Traceback (most recent call last):
-    netchoice.errors.UsageError: `coverage` must be a number between 0 and 1; got 95
-    """
+    """Return ``value`` as a float if it lies strictly between 0 and 1."""
     if _is_real(value) and 0 < value < 1:
         return float(value)
     raise UsageError(f"`{name}` must be a number between 0 and 1; got {value!r}")
 
 
 def check_positive(name: str, value: Any) -> float:
-    """Return ``value`` as a float if it is finite and above 0.
-
-    >>> check_positive("time_limit", 60)
-    60.0
-    """
+    """Return ``value`` as a float if it is finite and above 0."""
     if _is_real(value) and 0 < value < math.inf:
         return float(value)
     raise UsageError(f"`{name}` must be a positive number; got {value!r}")
 
 
 def check_non_negative(name: str, value: Any) -> float:
-    """Return ``value`` as a float if it is finite and at least 0.
-
-    >>> check_non_negative("penalty", 0)
-    0.0
-    """
+    """Return ``value`` as a float if it is finite and at least 0."""
     if _is_real(value) and 0 <= value < math.inf:
         return float(value)
     raise UsageError(f"`{name}` must be a non-negative number; got {value!r}")
 
 
 def check_choice(name: str, value: Any, allowed: Collection[str]) -> str:
-    """Return ``value`` if it is one of the allowed strings.
-
-    >>> check_choice("charge", "shared", ("alone", "shared"))
-    'shared'
-    >>> check_choice("charge", "both", ("alone", "shared"))
-    Traceback (most recent call last):
-    netchoice.errors.UsageError: `charge` must be 'alone' or 'shared'; got 'both'
-    """
+    """Return ``value`` if it is one of the allowed strings."""
     if isinstance(value, str) and value in allowed:
         return value
     *others, last = map(repr, allowed)
@@ -85,16 +55,10 @@ def check_choice(name: str, value: Any, allowed: Collection[str]) -> str:
 
 
 def check_generator(name: str, value: Any) -> None:
-    """Raise an error unless ``value`` is a NumPy random generator.
-
-    >>> check_generator("rng", 1)
-    Traceback (most recent call last):
-    netchoice.errors.UsageError: `rng` must be a generator such as numpy.random.default_rng(1); got 1
-    """
+    """Raise an error unless ``value`` is a NumPy random generator."""
     if not hasattr(value, "bit_generator"):
-        raise UsageError(
-            f"`{name}` must be a generator such as numpy.random.default_rng(1); got {value!r}"
-        )
+        expected = "a generator such as numpy.random.default_rng(1)"
+        raise UsageError(f"`{name}` must be {expected}; got {value!r}")
 
 
 def _is_real(value: Any) -> bool:

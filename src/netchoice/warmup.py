@@ -13,13 +13,8 @@ def warm_up(
 ) -> dict[str, bool]:
     """Compile all kernels; return for each, by name, whether it was not yet in the cache.
 
-    Parameters
-    ----------
-    workers : int, optional
-        Number of processes; one per core by default.
-    on_ready : callable, optional
-        Called for each kernel with its name, whether it was compiled now, the number of kernels that
-        are ready, and the number of all kernels.
+    There is one process per core by default. ``on_ready`` is called for each kernel with its name,
+    whether it was compiled now, and the numbers of ready and of all kernels.
     """
     from netchoice._kernels.compiler import kernels
 

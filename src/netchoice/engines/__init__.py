@@ -1,20 +1,15 @@
-"""Engines run simulations: in this process, in local processes, on Dask, or on any executor.
-
-Each engine is a module of this package that registers itself; see ``serial.py`` for the shortest.
-"""
+"""Engines run simulations: in this process, in local processes, on Dask, or on any executor."""
 
 from __future__ import annotations
 
-import pkgutil
+import os
 from concurrent.futures import Executor
-from importlib import import_module
 
-from netchoice.engines.engine import ENGINES, Engine
+from netchoice.engines.dask import connect
+from netchoice.engines.engine import Engine, SerialEngine
 from netchoice.engines.executor import ExecutorEngine
+from netchoice.engines.processes import ProcessEngine
 from netchoice.names import unknown
-
-for _module in pkgutil.iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")
 
 
 def get_engine(
@@ -27,9 +22,11 @@ def get_engine(
     """
     if isinstance(engine, Executor):
         return ExecutorEngine(engine, workers or getattr(engine, "_max_workers", None) or 2)
-    scheme, separator, address = str(engine).partition("://")
-    factory = ENGINES.get(scheme + separator)
-    if factory is None:
-        names = [f"{name}HOST:PORT" if name.endswith("://") else name for name in ENGINES]
-        raise unknown("engine", str(engine), names)
-    return factory(address, workers, row_timeout)
+    match str(engine).partition("://"):
+        case "serial", "", _:
+            return SerialEngine()
+        case "processes", "", _:
+            return ProcessEngine(workers or os.cpu_count() or 1, row_timeout)
+        case "dask", "://", address:
+            return connect(address)
+    raise unknown("engine", str(engine), ("dask://HOST:PORT", "processes", "serial"))

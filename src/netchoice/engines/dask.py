@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from netchoice.engines.engine import Results, Work, describe_error, register
+from netchoice.engines.engine import Results, Work, describe_error
 from netchoice.engines.executor import ExecutorEngine, call_pickled
 from netchoice.errors import UsageError
 
@@ -48,20 +48,18 @@ class DaskEngine(ExecutorEngine):
             self.executor.close()
 
 
-@register("dask://")
-def _connect(address: str, workers: int | None, row_timeout: float | None) -> DaskEngine:
+def connect(address: str) -> DaskEngine:
+    """Return the engine of the Dask scheduler at an address."""
     try:
         from distributed import Client
     except ImportError:
-        raise UsageError(
-            "the Dask engine needs the package distributed; install netchoice[dask]"
-        ) from None
+        message = "the Dask engine needs the package distributed; install netchoice[dask]"
+        raise UsageError(message) from None
     try:
         client = Client(f"tcp://{address}", timeout="5s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"no Dask scheduler at {address} ({describe_error(error)}); start one with: "
-            "dask scheduler"
+            f"no Dask scheduler at {address} ({describe_error(error)}); start one with: dask scheduler"
         ) from error
     engine = DaskEngine(client, 1)
     engine.count_workers()

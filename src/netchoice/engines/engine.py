@@ -1,18 +1,16 @@
-"""What an engine is, and the registry of engines."""
+"""What an engine is, and the shortest one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 #: A picklable function that simulates a batch: a list of row numbers.
 Work = Callable[[list[int]], Any]
 Results = Generator[Any, None, None]
 
 
-@dataclass(frozen=True)
-class Lost:
+class Lost(NamedTuple):
     """A row that could not be simulated because its process died or took too long."""
 
     row: int
@@ -32,20 +30,14 @@ class Engine(Protocol):
         """Yield ``work(batch)`` for each batch, or :class:`Lost` for a single row."""
 
 
-#: Makes an engine from the address after "://", the number of workers and the row timeout.
-Factory = Callable[[str, int | None, float | None], Engine]
-#: Factories by name; the name of an engine that needs an address ends in "://".
-ENGINES: dict[str, Factory] = {}
+class SerialEngine:
+    """Runs one batch after the other in this process; no row can be lost."""
 
+    workers = 1
 
-def register(name: str) -> Callable[[Factory], Factory]:
-    """Return a decorator that adds a factory to the registry."""
-
-    def add(factory: Factory) -> Factory:
-        ENGINES[name] = factory
-        return factory
-
-    return add
+    def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
+        """Yield the result of each batch, in order."""
+        yield from map(work, batches)
 
 
 def describe_error(error: BaseException) -> str:

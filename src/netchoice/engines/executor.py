@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from netchoice.engines.engine import Lost, Results, Work, describe_error
 from netchoice.errors import NetchoiceError
+
+#: Batches submitted at a time, for each worker; the limit bounds memory.
+_BATCHES_PER_WORKER = 3
 
 
 @dataclass
@@ -17,8 +21,6 @@ class ExecutorEngine:
 
     executor: Any
     workers: int
-    #: Batches submitted at a time, for each worker; the limit bounds memory.
-    batches_per_worker: int = 3
 
     def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
         """Yield the results of batches as they finish; rerun failed batches row by row."""
@@ -30,7 +32,7 @@ class ExecutorEngine:
         retries: list[list[int]] = []
         try:
             while True:
-                while len(running) < self.workers * self.batches_per_worker:
+                while len(running) < self.workers * _BATCHES_PER_WORKER:
                     rows = retries.pop() if retries else next(new, None)
                     if rows is None:
                         break
@@ -65,18 +67,16 @@ class ExecutorEngine:
         return wait(list(running), return_when=FIRST_COMPLETED).done
 
 
-_last_work: tuple[bytes, Work] | None = None
+@lru_cache(maxsize=1)
+def _unpickle(pickled: bytes) -> Any:
+    import cloudpickle
+
+    return cloudpickle.loads(pickled)
 
 
 def call_pickled(pickled: bytes, rows: list[int]) -> Any:
     """Run a batch in a worker; the work of a run is unpickled only once in each worker."""
-    global _last_work
-    last = _last_work
-    if last is None or last[0] != pickled:
-        import cloudpickle
-
-        last = _last_work = (pickled, cloudpickle.loads(pickled))
-    return last[1](rows)
+    return _unpickle(pickled)(rows)
 
 
 def _broken(error: BaseException) -> NetchoiceError:

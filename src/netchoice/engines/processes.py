@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from netchoice.engines.engine import Lost, Results, Work, register
+from netchoice.engines.engine import Lost, Results, Work
 from netchoice.errors import NetchoiceError
 
 _THREAD_VARIABLES = (
@@ -81,37 +81,27 @@ class _BatchQueue:
         self.died_once: set[int] = set()
 
     def next(self) -> list[int] | None:
-        """Return the next batch, or None."""
         return self.retries.pop() if self.retries else next(self.new, None)
 
     def take_back(self, child: _Child) -> Iterator[Lost]:
         """Queue the unfinished batches of a dead process; yield the row that is lost, if any."""
-        assert child.end is not None
-        self.retries += child.sent[1:]
-        rows = child.sent[0] if child.sent else []
-        if not child.ready or not rows:
-            self.retries += [rows] if rows else []
+        if not child.sent:
+            return
+        rows, *waiting = child.sent
+        self.retries += waiting
+        if not child.ready:
+            self.retries.append(rows)
         elif len(rows) > 1:
             self.retries += [[row] for row in reversed(rows)]
         elif child.timed_out or rows[0] in self.died_once:
-            yield Lost(rows[0], child.end)
+            yield Lost(rows[0], str(child.end))
         else:  # the process may have been killed from outside: try the row once more
             self.died_once.add(rows[0])
             self.retries.append(rows)
 
 
 class _Child:
-    """A worker process, the batches sent to it, and the deadline of the first batch.
-
-    Attributes
-    ----------
-    sent : list
-        The batch that the process works on, and the batches that wait in its pipe.
-    ready : bool
-        Whether the process has loaded the work.
-    end : str or None
-        Why the process ended.
-    """
+    """A worker process, the batches sent to it, and the deadline of the first batch."""
 
     def __init__(self, pickled: bytes, rows: list[int], row_timeout: float | None) -> None:
         self.row_timeout = row_timeout
@@ -122,9 +112,10 @@ class _Child:
         with _child_environment():
             self.process.start()
         child_end.close()  # so that reading raises EOFError when the child ends
+        #: The batch that the process works on, and the batches that wait in its pipe.
         self.sent: list[list[int]] = []
-        self.ready, self.timed_out = False, False
-        self.end: str | None = None
+        self.ready, self.timed_out = False, False  # ready: the process has loaded the work
+        self.end: str | None = None  # why the process ended
         self.deadline = math.inf
         self._write(pickled)
         self.send(rows)
@@ -135,15 +126,13 @@ class _Child:
             self.send(rows)
 
     def send(self, rows: list[int]) -> None:
-        """Send one batch."""
         self.sent.append(rows)
         if len(self.sent) == 1:
             self._set_deadline()
         self._write(rows)
 
     def _write(self, message: Any) -> None:
-        # results() notices a child that has died.
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # results() notices a child that has died
             self.connection.send(message)
 
     def _set_deadline(self) -> None:
@@ -173,7 +162,6 @@ class _Child:
             self.process.join()
 
     def kill(self, reason: str) -> None:
-        """Kill the process."""
         self.process.kill()
         self.connection.close()
         self.end = reason
@@ -185,7 +173,7 @@ def _wait(children: list[_Child]) -> list[_Child]:
 
     deadline = min(child.deadline for child in children)
     seconds = None if math.isinf(deadline) else max(0.0, deadline - time.monotonic())
-    readable = set(wait([child.connection for child in children], seconds))
+    readable = wait([child.connection for child in children], seconds)
     now = time.monotonic()
     return [c for c in children if c.connection in readable or c.deadline < now]
 
@@ -219,27 +207,20 @@ def _child_environment() -> Iterator[None]:
     """Start child processes with one thread each, and without importing the user's script.
 
     With several threads, measured CPU times would not be comparable. A spawned process usually
-    imports the script that started it, which would start the simulation again unless the script has
-    an ``if __name__ == "__main__"`` guard. The work is pickled completely, so the script is not needed.
+    imports the script that started it: without an ``if __name__ == "__main__"`` guard, the simulation
+    would start again. The work is pickled completely, so the script is not needed.
     """
     before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
     main: Any = sys.modules["__main__"]
-    hidden: dict[str, Any] = {
-        name: main.__dict__.pop(name) for name in ("__file__", "__spec__") if name in main.__dict__
-    }
+    hidden = {name: vars(main).pop(name) for name in ("__file__", "__spec__") if name in vars(main)}
     main.__spec__ = None
     try:
         yield
     finally:
-        main.__dict__.update(hidden)
+        vars(main).update(hidden)
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
             else:
                 os.environ[name] = value
-
-
-@register("processes")
-def _make(address: str, workers: int | None, row_timeout: float | None) -> ProcessEngine:
-    return ProcessEngine(workers or os.cpu_count() or 1, row_timeout)

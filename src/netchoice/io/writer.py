@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
+from netchoice.atomic import write_atomically
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
 from netchoice.io.edge_lists import COMMENTS
@@ -63,14 +63,13 @@ def _replace(path: Path, content: bytes) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(content)
         return
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_bytes(content)
+
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(content)
         if path.exists():
-            partial.chmod(path.stat().st_mode)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+            temporary.chmod(path.stat().st_mode)
+
+    write_atomically(path, write)
 
 
 def edge_list_text(graph: Graph) -> str:

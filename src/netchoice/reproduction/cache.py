@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from netchoice.atomic import write_atomically
 from netchoice.errors import NetchoiceError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def cached_frame(path: Path, compute: Callable[[], pd.DataFrame]) -> pd.DataFram
     plain = frame
     if "features" in frame:
         plain = frame.assign(features=[" ".join(names) for names in frame["features"]])
-    _write_atomically(path, lambda part: plain.to_parquet(part, index=False))
+    _write(path, lambda part: plain.to_parquet(part, index=False))
     return frame
 
 
@@ -37,7 +38,7 @@ def cached_record(path: Path, compute: Callable[[], dict[str, Any]]) -> dict[str
     """Return the object stored in this JSON file; compute and store it if there is none."""
     if not path.exists():
         text = json.dumps(compute(), indent=1, ensure_ascii=False, allow_nan=False)
-        _write_atomically(path, lambda part: part.write_text(text + "\n"))
+        _write(path, lambda part: part.write_text(text + "\n"))
     try:
         record: dict[str, Any] = json.loads(path.read_text())
     except ValueError as error:
@@ -47,12 +48,9 @@ def cached_record(path: Path, compute: Callable[[], dict[str, Any]]) -> dict[str
     return record
 
 
-def _write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write to a temporary file, then rename it, so that no incomplete file is ever read."""
-    temporary = path.with_name(f"{path.name}.part")
+def _write(path: Path, write: Callable[[Path], Any]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(temporary)
-        temporary.replace(path)
+        write_atomically(path, write)
     except OSError as error:
         raise NetchoiceError(f"cannot write to {path.parent}: {error.strerror}") from error

@@ -1,20 +1,21 @@
-"""The folder of a table: Parquet shards and a JSON manifest, each written atomically."""
+"""The folder of a table: Parquet shards and a JSON manifest."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import math
-import os
 import uuid
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netchoice.atomic import write_atomically
 from netchoice.storage.manifest import FORMAT, TableError
 
 if TYPE_CHECKING:
@@ -26,10 +27,7 @@ MANIFEST = "_manifest.json"
 
 
 class TableFolder:
-    """The folder of a table: shards and a manifest.
-
-    Every file is written atomically: an interrupted write leaves no partial file.
-    """
+    """The folder of a table: shards and a manifest, each written atomically."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(path)
@@ -41,14 +39,12 @@ class TableFolder:
     def manifest(self) -> dict[str, Any]:
         """Read the manifest."""
         try:
-            text = (self.path / MANIFEST).read_text()
+            manifest = json.loads((self.path / MANIFEST).read_text())
         except OSError as error:
             raise TableError(
                 f"{self.path} is no reference table: it has no {MANIFEST} ({error.strerror}); make "
                 "a table with netchoice simulate"
             ) from error
-        try:
-            manifest = json.loads(text)
         except ValueError as error:
             raise TableError(f"{self.path}/{MANIFEST} is damaged: {error}") from error
         if manifest.get("format") != FORMAT:
@@ -68,9 +64,9 @@ class TableFolder:
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest."""
         text = json.dumps(manifest, indent=1, ensure_ascii=False)
-        with _disk_errors(self.path):
+        with self._disk_errors():
             self.path.mkdir(parents=True, exist_ok=True)
-        self._write(MANIFEST, lambda file: Path(file).write_text(text))
+            write_atomically(self.path / MANIFEST, lambda file: file.write_text(text))
 
     def write_shard(self, rows: pa.Table) -> None:
         """Write rows to a new shard."""
@@ -78,28 +74,19 @@ class TableFolder:
 
         first = rows.column("row")[0].as_py() if rows.num_rows else 0
         name = f"rows-{first:09d}-{uuid.uuid4().hex[:8]}.parquet"
-        self._write(
-            name,
-            lambda file: pq.write_table(rows, file, write_page_checksum=True, compression="zstd"),
-        )
+        write = partial(pq.write_table, rows, write_page_checksum=True, compression="zstd")
+        with self._disk_errors():
+            write_atomically(self.path / name, write)
 
-    def _write(self, name: str, write: Callable[[str], Any]) -> None:
-        """Write a file under a temporary name, flush it to disk, and rename it."""
-        partial = self.path / f".{name}.{os.getpid()}.partial"
-        with _disk_errors(self.path):
-            try:
-                write(str(partial))
-                with open(partial, "rb") as file:
-                    os.fsync(file.fileno())
-                os.replace(partial, self.path / name)
-                directory = os.open(self.path, os.O_RDONLY)
-                try:
-                    os.fsync(directory)
-                finally:
-                    os.close(directory)
-            finally:
-                with contextlib.suppress(OSError):
-                    partial.unlink()
+    @contextlib.contextmanager
+    def _disk_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise TableError(
+                f"cannot write to {self.path}: {error.strerror or error}; rows written before are kept: "
+                "free some space or choose another folder, and run the same command again"
+            ) from error
 
     def shards(self) -> list[Path]:
         """Return the paths of the shards, sorted."""
@@ -107,11 +94,7 @@ class TableFolder:
 
     def rows_present(self) -> np.ndarray:
         """Return the sorted row numbers of all undamaged shards."""
-        rows = [
-            shard.column("row").to_numpy()
-            for path in self.shards()
-            if (shard := self._read_shard(path)) is not None
-        ]
+        rows = [shard.column("row").to_numpy() for shard in self._read_shards()]
         return np.unique(np.concatenate(rows)) if rows else np.empty(0, np.int64)
 
     def read(self, n_rows: int | None = None) -> pd.DataFrame:
@@ -125,34 +108,31 @@ class TableFolder:
         rows = self.rows_present()
         rows = rows if n_rows is None else rows[rows < n_rows]
         if not len(rows):
-            raise TableError(
-                f"{self.path} has no rows yet; run the simulation again to complete it"
-            )
-        columns: dict[str, np.ndarray] = {}
-        for path in self.shards():
-            shard = self._read_shard(path)
-            if shard is not None:
-                _copy_rows(shard, rows, columns)
-        data = {
-            name: pa.array(values, pa.string()).to_pandas() if values.dtype == object else values
-            for name, values in columns.items()
-        }
-        return pd.DataFrame(data, copy=False)
+            hint = "run the simulation again to complete it"
+            raise TableError(f"{self.path} has no rows yet; {hint}")
+        columns: dict[str, Any] = {}
+        for shard in self._read_shards():
+            _copy_rows(shard, rows, columns)
+        for name, values in columns.items():
+            if values.dtype == object:
+                columns[name] = pa.array(values, pa.string()).to_pandas()
+        return pd.DataFrame(columns, copy=False)
 
-    def _read_shard(self, path: Path) -> pa.Table | None:
-        """Read all columns of a shard; if it is damaged, rename it and return None."""
+    def _read_shards(self) -> Iterator[pa.Table]:
+        """Yield the undamaged shards one after the other; rename the damaged ones."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        try:
-            table = pq.read_table(path, page_checksum_verification=True)
-            table.column("row")
-            return table
-        except (pa.ArrowException, OSError, KeyError) as error:
-            warnings.warn(f"{path} is damaged and was renamed ({error})", stacklevel=4)
-            with contextlib.suppress(OSError):
-                path.rename(path.with_name(f"_{path.name}.damaged"))
-            return None
+        for path in self.shards():
+            try:
+                shard = pq.read_table(path, page_checksum_verification=True)
+                shard.column("row")
+            except (pa.ArrowException, OSError, KeyError) as error:
+                warnings.warn(f"{path} is damaged and was renamed ({error})", stacklevel=4)
+                with contextlib.suppress(OSError):
+                    path.rename(path.with_name(f"_{path.name}.damaged"))
+            else:
+                yield shard
 
 
 def _copy_rows(shard: pa.Table, rows: np.ndarray, columns: dict[str, np.ndarray]) -> None:
@@ -164,9 +144,7 @@ def _copy_rows(shard: pa.Table, rows: np.ndarray, columns: dict[str, np.ndarray]
     positions = np.searchsorted(rows, numbers[selected])
     for name in shard.column_names:
         column = shard.column(name)
-        kind = column.type
-        numeric = pa.types.is_floating(kind) or pa.types.is_integer(kind)
-        values = column.to_numpy() if numeric or pa.types.is_boolean(kind) else _strings(column)
+        values = column.to_numpy() if pa.types.is_primitive(column.type) else _strings(column)
         if name not in columns:
             missing = {"f": math.nan, "O": None}.get(values.dtype.kind, 0)
             columns[name] = np.full(len(rows), missing, values.dtype)
@@ -179,14 +157,3 @@ def _strings(column: Any) -> np.ndarray:
     distinct = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
     codes: np.ndarray = encoded.indices.fill_null(len(distinct) - 1).to_numpy(zero_copy_only=False)
     return distinct[codes]  # type: ignore[no-any-return]
-
-
-@contextlib.contextmanager
-def _disk_errors(path: Path) -> Any:
-    try:
-        yield
-    except OSError as error:
-        raise TableError(
-            f"cannot write to {path}: {error.strerror or error}; rows written before are kept: free "
-            "some space or choose another folder, and run the same command again"
-        ) from error

@@ -14,7 +14,6 @@ import numpy as np
 
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.storage.column_names import OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX, feature_values
 from netchoice.storage.manifest import FORMAT, MUST_AGREE, TableError, check_compatible
 from netchoice.storage.shards import TableFolder
 from netchoice.validation import check_fraction
@@ -22,6 +21,12 @@ from netchoice.validation import check_fraction
 if TYPE_CHECKING:
     import pandas as pd
 
+    Costs = CostModel | Mapping[str, float] | None
+    AnyPath = str | PathLike[str]
+
+PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX = "parameter_", "seconds_own_", "seconds_step_"
+#: No feature may have these names, nor names that begin with one of the prefixes.
+RESERVED = ("row", "label", "failure", "machine", "calibrated", "seconds_growth")
 #: The first rows of a table are calibrated: their short features are timed over several runs.
 CALIBRATION_ROWS = 16
 #: Costs below this many seconds are taken from the calibrated rows.
@@ -35,7 +40,7 @@ class ReferenceTable:
     Attributes
     ----------
     frame : pandas.DataFrame
-        All rows and columns, as on disk. Failed rows are included.
+        All rows and columns, as on disk, with the rows that failed.
     manifest : dict
         What the rows were made from: model space, number of nodes, seed, features.
     given_costs : CostModel or None
@@ -81,11 +86,8 @@ class ReferenceTable:
     def parameters(self) -> pd.DataFrame:
         """Parameters of the rows that did not fail; NaN where a model does not have the parameter."""
         names = [name for name in self.frame.columns if name.startswith(PARAMETER_PREFIX)]
-        return (
-            self._successful[names]
-            .rename(columns=lambda name: name.removeprefix(PARAMETER_PREFIX))
-            .reset_index(drop=True)
-        )
+        parameters = self._successful[names].reset_index(drop=True)
+        return parameters.rename(columns=lambda name: name.removeprefix(PARAMETER_PREFIX))
 
     @property
     def failures(self) -> pd.DataFrame:
@@ -104,34 +106,20 @@ class ReferenceTable:
         if self.given_costs is not None:
             return self.given_costs
         timed = _rows_of_one_machine(self._successful)
-        calibrated = timed[timed["calibrated"]]
-
-        def mean_seconds(prefix: str) -> dict[str, float]:
-            means = {}
-            for column in timed.columns:
-                if column.startswith(prefix):
-                    overall = float(timed[column].mean()) if len(timed) else 0.0
-                    repeated = float(calibrated[column].mean()) if len(calibrated) else overall
-                    seconds = repeated if repeated < CALIBRATED_BELOW else overall
-                    means[column.removeprefix(prefix)] = seconds
-            return means
-
-        own = mean_seconds(OWN_PREFIX)
+        own = _mean_seconds(timed, OWN_PREFIX)
         if not own:
             return CostModel(dict.fromkeys(self.features, 0.0))
-        return CostModel(own, self.manifest["uses"], mean_seconds(STEP_PREFIX))
+        return CostModel(own, self.manifest["uses"], _mean_seconds(timed, STEP_PREFIX))
 
     def __len__(self) -> int:
         return len(self._successful)
 
     def __repr__(self) -> str:
-        counts = ", ".join(
-            f"{label} {n}" for label, n in self.y.value_counts().sort_index().items()
-        )
+        numbers = self.y.value_counts().sort_index()
+        counts = ", ".join(f"{label} {n}" for label, n in numbers.items())
         failed = f", {len(self.failures)} failed" if len(self.failures) else ""
-        return (
-            f"<ReferenceTable: {len(self)} rows ({counts}){failed}, {len(self.features)} features>"
-        )
+        n_features = len(self.features)
+        return f"<ReferenceTable: {len(self)} rows ({counts}){failed}, {n_features} features>"
 
     def _with(self, frame: pd.DataFrame, features: Sequence[str] | None = None) -> ReferenceTable:
         manifest = dict(self.manifest)
@@ -143,36 +131,27 @@ class ReferenceTable:
     def split(self, share: float = 0.5, *, seed: int = 0) -> tuple[ReferenceTable, ReferenceTable]:
         """Split the table at random into two, with each label in the same proportion.
 
-        Both tables have the costs of this table.
-
-        Parameters
-        ----------
-        share : float
-            Share of the rows in the first table.
-        seed : int
-            Seed of the random split.
+        ``share`` is the share of rows in the first table. Both have the costs of this table.
         """
         check_fraction("share", share)
         rng = np.random.default_rng(seed)
         first = np.zeros(len(self.frame), dtype=bool)
         for rows in self.frame.groupby("label", dropna=False).indices.values():
-            chosen = rng.permutation(rows)[: round(share * len(rows))]
-            first[chosen] = True
+            first[rng.permutation(rows)[: round(share * len(rows))]] = True
         return self._with(self.frame[first]), self._with(self.frame[~first])
 
     def drop_constant(self) -> ReferenceTable:
         """Return the table without the features that have the same value in all rows."""
-        values = self.X
-        varying = [name for name in self.features if values[name].nunique(dropna=False) > 1]
-        dropped = [name for name in self.features if name not in set(varying)]
+        n_values = self.X.nunique(dropna=False)
+        varying = [name for name in self.features if n_values[name] > 1]
+        dropped = [name for name in self.features if n_values[name] <= 1]
         return self._with(self.frame.drop(columns=dropped), varying)
 
     @classmethod
     def concat(cls, tables: Iterable[ReferenceTable]) -> ReferenceTable:
-        """Return one table with the rows of several tables.
+        """Return one table with the rows of several; it has the given costs of the first, if any.
 
-        The tables must agree in model space, number of nodes, treatment of isolated nodes and
-        features. The result has the given costs of the first table, if any.
+        The tables must agree in model space, number of nodes, treatment of isolated nodes and features.
         """
         import pandas as pd
 
@@ -188,19 +167,14 @@ class ReferenceTable:
 
     @classmethod
     def from_frame(
-        cls,
-        frame: pd.DataFrame,
-        label: str = "label",
-        *,
-        costs: CostModel | Mapping[str, float] | None = None,
-        discrete: Iterable[str] | None = None,
-    ) -> ReferenceTable:
+        cls, frame: pd.DataFrame, label: str = "label", *,
+        costs: Costs = None, discrete: Iterable[str] | None = None,
+    ) -> ReferenceTable:  # fmt: skip
         """Make a table from a data frame: one column holds labels, all others hold features.
 
         Parameters
         ----------
         frame : pandas.DataFrame
-            One row for each sample.
         label : str
             The column of labels.
         costs : CostModel or mapping, optional
@@ -208,14 +182,12 @@ class ReferenceTable:
         discrete : iterable of str, optional
             Features whose values are integers; by default the columns of an integer type.
         """
-        import pandas as pd
-
-        values = feature_values(frame, label)
+        values = _feature_values(frame, label)
         names = list(values.columns)
         if discrete is None:
-            discrete = [n for n in names if pd.api.types.is_integer_dtype(values[n])]
-        integers = set(discrete)
-        listed = [{"name": n, "version": "", "discrete": n in integers} for n in names]
+            discrete = [name for name in names if values[name].dtype.kind in "iu"]
+        discrete = set(discrete)
+        listed = [{"name": n, "version": "", "discrete": n in discrete} for n in names]
         manifest = {
             "format": FORMAT, "space": {"name": "imported"}, "n_nodes": None, "isolated": None,
             "features": listed, "uses": {}, "n_samples": len(frame),
@@ -229,13 +201,9 @@ class ReferenceTable:
 
     @classmethod
     def from_csv(
-        cls,
-        path: str | PathLike[str],
-        label: str = "label",
-        *,
-        costs: str | PathLike[str] | CostModel | Mapping[str, float] | None = None,
-        discrete: Iterable[str] | None = None,
-    ) -> ReferenceTable:
+        cls, path: AnyPath, label: str = "label", *,
+        costs: AnyPath | Costs = None, discrete: Iterable[str] | None = None,
+    ) -> ReferenceTable:  # fmt: skip
         """Read a table from a CSV file with a header.
 
         ``costs`` may be a file for :meth:`CostModel.from_file`; the other parameters are those of
@@ -257,21 +225,11 @@ class ReferenceTable:
     def export(self, path: str | PathLike[str]) -> pd.DataFrame:
         """Write labels, parameters and features of the rows that did not fail to one file.
 
-        Parameters
-        ----------
-        path : path
-            A name that ends in ``.csv`` or ``.parquet``.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The data that were written.
+        The name must end in ``.csv`` or ``.parquet``. Returns the data that were written.
         """
         path = Path(path)
-        frame = self.X
+        frame = self.parameters.add_prefix(PARAMETER_PREFIX).join(self.X)
         frame.insert(0, "label", self.y)
-        for name, column in reversed(list(self.parameters.items())):
-            frame.insert(1, f"{PARAMETER_PREFIX}{name}", column)
         try:
             if path.suffix == ".parquet":
                 frame.to_parquet(path, index=False)
@@ -296,27 +254,77 @@ class ReferenceTable:
 
     @classmethod
     def load(cls, path: str | PathLike[str], n_rows: int | None = None) -> ReferenceTable:
-        """Read a table from its folder. Damaged shards are skipped with a warning.
+        """Read a table from its folder, or only its rows with numbers below ``n_rows``.
 
-        Parameters
-        ----------
-        path : path
-            The folder of the table.
-        n_rows : int, optional
-            Read only rows with numbers below this; all by default.
+        Damaged shards are skipped with a warning.
         """
         folder = TableFolder(path)
         manifest = folder.manifest()
         expected = manifest["n_samples"] if n_rows is None else n_rows
         frame = folder.read(n_rows)
         if len(frame) < expected:
-            warnings.warn(
-                f"{path} has {len(frame)} of {expected} rows; run the same simulation again to "
-                "complete it",
-                stacklevel=2,
-            )
+            rows = f"{len(frame)} of {expected} rows"
+            message = f"{path} has {rows}; run the same simulation again to complete it"
+            warnings.warn(message, stacklevel=2)
         given = manifest.pop("costs", None)
         return cls(frame, manifest, None if given is None else CostModel(**given))
+
+
+def _feature_values(frame: pd.DataFrame, label: str) -> pd.DataFrame:
+    """Return all columns of a data frame but the labels, if the data frame can become a table."""
+    import pandas as pd
+
+    if label not in frame.columns:
+        raise TableError(
+            f"there is no column {label!r}; the columns are {', '.join(map(str, frame.columns))}: "
+            "name the column of labels (label=… in Python, --label on the command line)"
+        )
+    if not len(frame):
+        raise TableError("the table has no rows; expected a label and features in each row")
+    _check_labels(frame[label])
+    names = [str(name) for name in frame.columns if name != label]
+    if not names:
+        raise TableError(f"the table has no column besides {label!r}; expected features")
+    for name in names:
+        if names.count(name) > 1:
+            raise TableError(f"two columns are called {name!r}; rename one")
+        if name in RESERVED or name.startswith((PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX)):
+            raise TableError(f"column {name!r} has a name that netchoice reserves; rename it")
+    values = frame.drop(columns=label).set_axis(names, axis=1)
+    for name in names:
+        if not pd.api.types.is_numeric_dtype(values[name]):
+            raise TableError(
+                f"column {name!r} holds {values[name].dtype}; expected numbers: encode its values "
+                "as numbers, or drop the column"
+            )
+    return values
+
+
+def _check_labels(labels: pd.Series) -> None:
+    missing = labels.isna()
+    if missing.any():
+        raise TableError(
+            f"{int(missing.sum())} of {len(labels)} rows have no label, the first of them row "
+            f"{int(missing.to_numpy().argmax()) + 1}; drop these rows"
+        )
+    if labels.dtype.kind == "f" and (labels % 1 != 0).any():
+        raise TableError(
+            f"the labels in {labels.name!r} are numbers with fractions; expected classes: divide a "
+            "quantity into classes first, for example with pandas.qcut"
+        )
+
+
+def _mean_seconds(timed: pd.DataFrame, prefix: str) -> dict[str, float]:
+    """Return the mean of each column of seconds, by the name after the prefix."""
+    calibrated = timed[timed["calibrated"]]
+    means = {}
+    for column in timed.columns:
+        if column.startswith(prefix):
+            overall = float(timed[column].mean()) if len(timed) else 0.0
+            repeated = float(calibrated[column].mean()) if len(calibrated) else overall
+            seconds = repeated if repeated < CALIBRATED_BELOW else overall
+            means[column.removeprefix(prefix)] = seconds
+    return means
 
 
 def _rows_of_one_machine(frame: pd.DataFrame) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from netchoice.atomic import write_atomically
 from netchoice.cost_growth import CostGrowth
 from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
@@ -308,12 +309,9 @@ def _ranking_file(
 
 
 def _write_ranking(frame: pd.DataFrame, file: Path | None) -> None:
-    if file is None:
-        return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_suffix(".part")
-    frame.to_csv(unfinished, index=False)
-    unfinished.replace(file)
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, lambda temporary: frame.to_csv(temporary, index=False))
 
 
 def _accuracy(

@@ -8,8 +8,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from netchoice.evaluation import wilson
-from netchoice.figures.data.cost_text import CHARGES, cost_text, cost_title
 from netchoice.figures.data import feature_sets as data
+from netchoice.figures.data.cost_text import CHARGES, cost_text, cost_title
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.figures.interactive import layout
 from netchoice.figures.interactive.layout import TEXT_COLOUR, figure, label, outlined, rounded
