@@ -75,9 +75,9 @@ def pilot(
 
     Example: [bold]netchoice pilot duplication --sizes 100,200,500 --target 1000 --out pilots[/bold]
 
-    With --recommend, the pilot grows until a larger one selects nothing better: [bold]netchoice pilot
-    duplication --target 1000 --recommend --out pilots[/bold]. To resume an interrupted study, run the
-    same command again.
+    With --recommend, find the smallest pilot whose features are about as accurate as those of larger
+    pilots: [bold]netchoice pilot duplication --target 1000 --recommend --out pilots[/bold]. To resume
+    an interrupted study, run the same command again.
     """
     require(target, "--target", "1000")
     require(out, "--out", "pilots")
