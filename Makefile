@@ -6,7 +6,7 @@ OUT := build
 KERNELS := $(wildcard src/netchoice/_kernels/*.py)
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help demo example-large recovery reproduce test test-all test-bounds lint bench docs lock clean
+.PHONY: help prepare demo example-large recovery reproduce test test-all test-bounds lint bench docs lock clean
 
 help:
 	@echo "make demo           set up netchoice and choose a model for an example network"
@@ -92,8 +92,13 @@ $(BROWSER): | $(VENV)/.created
 			|| echo "chromium could not be installed; pytest will skip the tests in a browser"; \
 	else echo "chromium is not installed and cannot be installed; pytest will skip the tests in a browser"; fi
 
-test: lint $(VENV)/.warm $(BROWSER) test-bounds
-	$(BIN)/python -m pytest --doctest-modules src/netchoice -q -p no:cacheprovider
+# Packages, kernels and the browser do not depend on one another: two of them are set up at a time.
+prepare:
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.warm $(VENV)/.dev $(BROWSER)
+
+test: prepare
+	@$(MAKE) --no-print-directory lint test-bounds
+	$(BIN)/python -m pytest -n $(WORKERS) --doctest-modules src/netchoice -q -p no:cacheprovider
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
 test-all: test

@@ -27,7 +27,7 @@ import pandas as pd
 import netchoice
 from netchoice.costs import CostModel
 from netchoice.evaluation import penalty_grid, wilson
-from netchoice.evaluation.scores import ByNeighbours, Scores, make_folds
+from netchoice.evaluation.scores import NeighboursScorer, Scores, make_folds
 from netchoice.selection import METHODS, WEIGHTED_METHODS, get_selector, rank_path
 
 HARDER = ("mechanisms", 200)
@@ -220,7 +220,7 @@ class NeighbourAccuracy:
 
     def __init__(self, table: netchoice.ReferenceTable, names: list[str]) -> None:
         codes, folds = make_folds(table.y.to_numpy(), FOLDS, 0)
-        scorer = ByNeighbours(table.X[names].to_numpy(dtype=float), codes, folds)
+        scorer = NeighboursScorer(table.X[names].to_numpy(dtype=float), codes, folds)
         self._scores = Scores(names, scorer, FOLDS, "")
         self._n = len(codes)
 

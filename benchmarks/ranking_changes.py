@@ -13,7 +13,7 @@ import netchoice
 from netchoice import information
 from netchoice.costs import CostModel
 from netchoice.evaluation import PAPER_PENALTIES
-from netchoice.evaluation.scores import ByNeighbours, Scores, make_folds
+from netchoice.evaluation.scores import NeighboursScorer, Scores, make_folds
 from netchoice.forests import grow_forest
 from netchoice.selection import get_selector
 
@@ -40,7 +40,7 @@ class Bench:
     def scores_on(self, X: pd.DataFrame) -> Scores:
         """Return the accuracies of sets on the test table with these columns."""
         codes, folds = make_folds(self.test.y.to_numpy(), 10, 0)
-        scorer = ByNeighbours(X[self.names].to_numpy(dtype=float), codes, folds)
+        scorer = NeighboursScorer(X[self.names].to_numpy(dtype=float), codes, folds)
         return Scores(self.names, scorer, 10, "")
 
     def accuracy(self, names: list[str], scores: Scores | None = None) -> float:

@@ -77,9 +77,8 @@ def load(name: str, *, url: str | None = None) -> tuple[Graph, ReadingReport]:
     Raises
     ------
     DatasetError
-        If the network cannot be downloaded, or if its edges are not the published ones. The order
-        of lines and of the two names in a line, further columns, repeated edges and self loops do
-        not matter.
+        If the network cannot be downloaded, or if its edges are not the published ones (in any
+        order, with any further columns, repeated edges and self loops).
 
     Examples
     --------
@@ -147,8 +146,7 @@ def _download(name: str, server: str) -> Path:
             f"downloading {name} needs pooch: install netchoice[data], or {_instruction(name)}"
         ) from error
     url = f"{server.rstrip('/')}/{DATASETS[name].file}"
-    logger = pooch.get_logger()
-    level = logger.level
+    logger, level = pooch.get_logger(), pooch.get_logger().level
     logger.setLevel("ERROR")  # pooch would print the checksum of the file, not that of the edges
     try:
         path = pooch.retrieve(

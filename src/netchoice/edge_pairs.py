@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netchoice.errors import NetworkFormatError
-
-if TYPE_CHECKING:
-    import networkx as nx
-    from numpy.typing import NDArray
 
 #: Node ids are 32-bit integers, and so are positions in arrays with two entries per edge.
 MAX_ENTRIES = np.iinfo(np.int32).max
@@ -20,35 +17,27 @@ MAX_ENTRIES = np.iinfo(np.int32).max
 
 @dataclass(frozen=True)
 class EdgePairs:
-    """Edges as pairs of node ids; self loops and repeated edges may occur.
+    """Edges as pairs of node ids; self loops and repeated edges may occur."""
 
-    Attributes
-    ----------
-    pairs : array of shape (m, 2)
-    n_nodes : int or None
-        None if the largest id decides.
-    labels : sequence or None
-        Names of the nodes; None if nodes have ids only.
-    directed, weighted : bool
-        Whether the source had directed or weighted edges.
-    """
-
-    pairs: NDArray[Any]
-    n_nodes: int | None
+    pairs: NDArray[Any]  # of shape (m, 2)
+    n_nodes: int | None  # None if the largest id decides
     labels: Sequence[Hashable] | None = None
     directed: bool = False
     weighted: bool = False
+    declares_nodes: bool = True  # False if only edges name nodes
 
 
 def number_nodes(
-    ends: Iterable[Hashable], n_ends: int, declared: Iterable[Hashable] = ()
+    ends: Iterable[Hashable],
+    declared: Iterable[Hashable] | None = None,
+    directed: bool = False,
+    weighted: bool = False,
 ) -> EdgePairs:
     """Number nodes by first appearance: first the declared ones, then the ends of edges."""
-    position: dict[Hashable, int] = {}
-    for name in declared:
-        position.setdefault(name, len(position))
-    ids = np.fromiter((position.setdefault(end, len(position)) for end in ends), np.int64, n_ends)
-    return EdgePairs(ids.reshape(-1, 2), len(position), list(position))
+    position = {name: i for i, name in enumerate(dict.fromkeys(declared or ()))}
+    ids = [position.setdefault(end, len(position)) for end in ends]
+    pairs = np.array(ids, np.int64).reshape(-1, 2)
+    return EdgePairs(pairs, len(position), list(position), directed, weighted, declared is not None)
 
 
 def from_object(thing: Any) -> EdgePairs:
@@ -72,20 +61,17 @@ def from_object(thing: Any) -> EdgePairs:
 
 
 def from_edge_list(edges: Any) -> EdgePairs:
-    """Return the edges of a list of pairs, or of an array of shape (m, 2).
-
-    If all ends are integers, they are node ids. Otherwise they are names, and get numbers.
-    """
+    """Return the edges of a list of pairs, or of an array of shape (m, 2); integers are ids."""
     if isinstance(edges, np.ndarray) and edges.dtype.kind != "O":
         if edges.size and (edges.ndim != 2 or edges.shape[1] != 2):
             raise NetworkFormatError(
                 f"an array of shape {edges.shape}; expected (m, 2), one row per edge "
                 "(for an adjacency matrix, use Graph.of)"
             )
-        if edges.dtype.kind in "iu" or not edges.size:
-            return EdgePairs(
-                edges.reshape(-1, 2) if edges.size else np.empty((0, 2), np.int32), None
-            )
+        if not edges.size:
+            return EdgePairs(np.empty((0, 2), np.int32), None)
+        if edges.dtype.kind in "iu":
+            return EdgePairs(edges, None)
         if edges.dtype.kind == "f":
             raise NetworkFormatError(
                 "the edges are an array of floats; convert node ids to integers: edges.astype(int)"
@@ -98,15 +84,14 @@ def from_edge_list(edges: Any) -> EdgePairs:
         try:
             return EdgePairs(np.array(ends, dtype=np.int64).reshape(-1, 2), None)
         except OverflowError:
-            raise NetworkFormatError(
-                "a node id does not fit into 64 bits; use labels (str)"
-            ) from None
+            message = "a node id does not fit into 64 bits; use labels (str)"
+            raise NetworkFormatError(message) from None
     for end in ends:
         if end is None or end != end:
             raise NetworkFormatError(
                 f"{end!r} is not a name of a node; drop rows with missing ends"
             )
-    return number_nodes(ends, len(ends))
+    return number_nodes(ends)
 
 
 def _ends(edges: Iterable[Any]) -> list[Hashable]:
@@ -118,14 +103,13 @@ def _ends(edges: Iterable[Any]) -> list[Hashable]:
             u, v = edge
             hash(u), hash(v)
         except (TypeError, ValueError):
-            raise NetworkFormatError(
-                f"edge number {i + 1} is {edge!r}; expected a pair of nodes"
-            ) from None
+            message = f"edge number {i + 1} is {edge!r}; expected a pair of nodes"
+            raise NetworkFormatError(message) from None
         ends += (u, v)
     return ends
 
 
-def from_networkx(graph: nx.Graph) -> EdgePairs:
+def from_networkx(graph: Any) -> EdgePairs:
     """Return the edges of a networkx graph; nodes 0…n−1 keep their ids, others get numbers."""
     nodes = list(graph)
     plain = all(type(node) is int for node in nodes) and set(nodes) == set(range(len(nodes)))
@@ -184,6 +168,6 @@ def from_matrix(matrix: Any) -> EdgePairs:
     upward = np.sort(row[above] * n_nodes + column[above])
     downward = np.sort(column[below] * n_nodes + row[below])
     directed = not np.array_equal(upward, downward)
-    kept = (row <= column) | below if directed else row <= column
-    pairs = np.column_stack([row[kept], column[kept]])
-    return EdgePairs(pairs, n_nodes, None, directed, bool(np.any(data != 1)))
+    pairs = np.column_stack([row, column])
+    kept = pairs if directed else pairs[~below]
+    return EdgePairs(kept, n_nodes, None, directed, bool(np.any(data != 1)))

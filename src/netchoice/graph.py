@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from netchoice import edge_pairs
 from netchoice.edge_pairs import MAX_ENTRIES, EdgePairs
@@ -16,7 +17,14 @@ from netchoice.validation import check_integer
 
 if TYPE_CHECKING:
     import networkx as nx
-    from numpy.typing import ArrayLike, NDArray
+
+_CSR_FAULTS = {
+    1: "`indptr` does not increase from 0 to len(indices)",
+    2: "a neighbour out of range",
+    3: "neighbours not sorted, or repeated",
+    4: "a self loop",
+    5: "an edge in one direction only",
+}
 
 
 class Graph:
@@ -38,20 +46,20 @@ class Graph:
     <Graph: 4 nodes, 2 edges>
     >>> g.self_loops_dropped, g.repeats_dropped
     (1, 1)
-    >>> g.neighbors(1)
-    array([0, 2], dtype=int32)
     """
 
-    __hash__: Any
+    indptr: NDArray[np.int32]
+    indices: NDArray[np.int32]
+    labels: tuple[Hashable, ...] | None
+    self_loops_dropped: int
+    repeats_dropped: int
 
     def __init__(
         self, indptr: ArrayLike, indices: ArrayLike, labels: Sequence[Hashable] | None = None
     ) -> None:
         from netchoice._kernels.csr import check_csr
 
-        indptr, indices = (
-            _as_int32(name, a) for name, a in (("indptr", indptr), ("indices", indices))
-        )
+        indptr, indices = _as_int32("indptr", indptr), _as_int32("indices", indices)
         if len(indptr) == 0:
             raise NetworkFormatError(
                 "`indptr` must have n + 1 entries ([0] for no nodes); got an empty array"
@@ -72,8 +80,7 @@ class Graph:
         self_loops_dropped: int = 0,
         repeats_dropped: int = 0,
     ) -> None:
-        indptr.flags.writeable = False
-        indices.flags.writeable = False
+        indptr.flags.writeable = indices.flags.writeable = False
         if labels is not None:
             labels = tuple(labels)
             if len(labels) != len(indptr) - 1:
@@ -82,14 +89,8 @@ class Graph:
                 )
             if len(set(labels)) != len(labels):
                 raise NetworkFormatError("two nodes have the same label; labels must differ")
-        values = {
-            "indptr": indptr,
-            "indices": indices,
-            "labels": labels,
-            "self_loops_dropped": int(self_loops_dropped),
-            "repeats_dropped": int(repeats_dropped),
-        }
-        self.__dict__.update(values)
+        dropped = {"self_loops_dropped": self_loops_dropped, "repeats_dropped": repeats_dropped}
+        self.__dict__.update(indptr=indptr, indices=indices, labels=labels, **dropped)
 
     @classmethod
     def _trusted(cls, *args: Any, **kwargs: Any) -> Graph:
@@ -97,13 +98,6 @@ class Graph:
         graph = cls.__new__(cls)
         graph._set(*args, **kwargs)
         return graph
-
-    if TYPE_CHECKING:
-        indptr: NDArray[np.int32]
-        indices: NDArray[np.int32]
-        labels: tuple[Hashable, ...] | None
-        self_loops_dropped: int
-        repeats_dropped: int
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a Graph cannot be changed (tried to set {name!r}); build a new one")
@@ -159,10 +153,9 @@ class Graph:
                 f"{n_nodes} nodes (the largest id + 1) and {len(pairs)} edges need more than 32-bit "
                 f"indices; nodes and twice the edges must be below {MAX_ENTRIES}"
             )
-        sources = np.array(pairs[:, 0], dtype=np.int32)
-        targets = np.array(pairs[:, 1], dtype=np.int32)
+        sources, targets = np.array(pairs.T, dtype=np.int32, order="C")
         indptr, indices, loops, repeats = csr_from_edges(sources, targets, n_nodes)
-        return cls._trusted(indptr, indices, edges.labels, loops, repeats)
+        return cls._trusted(indptr, indices, edges.labels, int(loops), int(repeats))
 
     @classmethod
     def of(cls, thing: Any) -> Graph:
@@ -180,20 +173,11 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph) -> Graph:
-        """Convert a networkx graph; nodes 0…n−1 keep their ids, others are numbered in order.
-
-        >>> import networkx as nx
-        >>> Graph.from_networkx(nx.path_graph(["x", "y", "z"])).labels
-        ('x', 'y', 'z')
-        """
+        """Convert a networkx graph; nodes 0…n−1 keep their ids, others are numbered in order."""
         return cls.from_pairs(edge_pairs.from_networkx(graph))
 
     def to_networkx(self) -> nx.Graph:
-        """Return a networkx graph, nodes in order (by label if there are labels), edges sorted.
-
-        >>> sorted(Graph.from_edges([(0, 2), (1, 2)]).to_networkx().edges())
-        [(0, 2), (1, 2)]
-        """
+        """Return a networkx graph, nodes in order (by label if there are labels), edges sorted."""
         import networkx as nx
 
         graph = nx.Graph()
@@ -239,11 +223,7 @@ class Graph:
         return np.column_stack(edges_of(self.indptr, self.indices))
 
     def without_isolated(self) -> Graph:
-        """Return the graph without nodes of degree 0; the others keep their order and labels.
-
-        >>> Graph.from_edges([(0, 3)], n_nodes=5).without_isolated()
-        <Graph: 2 nodes, 1 edge>
-        """
+        """Return the graph without nodes of degree 0; the others keep their order and labels."""
         from netchoice._kernels.csr import drop_isolated
 
         indptr, indices, kept = drop_isolated(self.indptr, self.indices)
@@ -251,20 +231,16 @@ class Graph:
         return Graph._trusted(indptr, indices, labels)
 
     def summary(self) -> dict[str, Any]:
-        """Return the number of nodes, edges and components, the degrees, and the fingerprint.
-
-        >>> Graph.from_edges([(0, 1), (1, 2)], n_nodes=5).summary()["components"]
-        3
-        """
+        """Return the number of nodes, edges and components, the degrees, and the fingerprint."""
         from netchoice._kernels.component_labels import component_labels
 
         labels, n_components = component_labels(self.indptr, self.indices)
-        n, degrees = self.n_nodes, self.degrees
+        n = self.n_nodes
         return {
             "nodes": n,
             "edges": self.n_edges,
             "mean_degree": 2 * self.n_edges / n if n else 0.0,
-            "max_degree": int(degrees.max()) if n else 0,
+            "max_degree": int(self.degrees.max()) if n else 0,
             "isolated_nodes": self.n_isolated,
             "components": int(n_components),
             "largest_component": int(np.bincount(labels).max()) if n else 0,
@@ -282,11 +258,10 @@ class Graph:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
             return NotImplemented
-        return np.array_equal(self.indptr, other.indptr) and np.array_equal(
-            self.indices, other.indices
-        )
+        pairs = ((self.indptr, other.indptr), (self.indices, other.indices))
+        return all(np.array_equal(mine, others) for mine, others in pairs)
 
-    def __hash__(self) -> int:  # type: ignore[no-redef]
+    def __hash__(self) -> int:
         return hash(self.fingerprint)
 
     def __reduce__(self) -> Any:
@@ -296,15 +271,6 @@ class Graph:
     def __repr__(self) -> str:
         labelled = ", labelled" if self.labels is not None else ""
         return f"<Graph: {_count(self.n_nodes, 'node')}, {_count(self.n_edges, 'edge')}{labelled}>"
-
-
-_CSR_FAULTS = {
-    1: "`indptr` does not increase from 0 to len(indices)",
-    2: "a neighbour out of range",
-    3: "neighbours not sorted, or repeated",
-    4: "a self loop",
-    5: "an edge in one direction only",
-}
 
 
 def _count(number: int, noun: str) -> str:

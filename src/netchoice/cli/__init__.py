@@ -16,6 +16,7 @@ from netchoice.cli import (
     networks,
     pilot,
     rank,
+    report,
     reproduce,
     tables,
     warmup,
@@ -27,7 +28,7 @@ from netchoice.simulate import StoppedError
 
 __all__ = [
     "app", "choose", "evaluate", "features", "main", "models", "networks", "pilot", "rank",
-    "reproduce", "tables", "warmup",
+    "report", "reproduce", "tables", "warmup",
 ]  # fmt: skip
 
 # The wrong use of options is an error class of click, which typer may or may not carry inside.
@@ -57,12 +58,9 @@ def _run(arguments: list[str] | None) -> int:
     except _WrongUse as error:
         where = error.ctx.command_path if error.ctx else "netchoice"
         return _fail(f"{error.format_message().rstrip('.')} (see {where} --help)", 2)
-    except UsageError as error:
-        return _fail(str(error), 2)
-    except StoppedError as error:
-        return _fail(str(error), 130)
     except (NetchoiceError, CostError) as error:
-        return _fail(str(error), 1)
+        code = 130 if isinstance(error, StoppedError) else 2 if isinstance(error, UsageError) else 1
+        return _fail(str(error), code)
     except (typer.Abort, KeyboardInterrupt):
         return _fail("stopped", 130)
     except MemoryError:

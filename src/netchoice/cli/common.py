@@ -1,10 +1,10 @@
-"""What all commands share: the application, options, and how results are shown."""
+"""The application, and how commands print."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import Any
 
 import typer
 
@@ -25,43 +25,23 @@ app = typer.Typer(
 )
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Network = Annotated[Path, typer.Argument(help="A network file, in any format that is read.")]
-
-Format = Annotated[
-    str | None, typer.Option("--format", help=f"One of {', '.join(netchoice.io.FORMATS)}.")
-]
-Header = Annotated[
-    bool | None,
-    typer.Option("--header/--no-header", help="Is the first line of an edge list a header?"),
-]
+def say(*lines: str) -> None:
+    """Print lines on standard output."""
+    for line in lines:
+        typer.echo(line)
 
 
-def read(
-    name: str, format: str | None, header: bool | None
-) -> tuple[netchoice.Graph, netchoice.ReadingReport]:
-    """A network from a file, or one of the yeast networks by name."""
-    if name.startswith("yeast:"):
-        from netchoice import datasets
-
-        return datasets.load(name)
-    return netchoice.read_network(name, format=format, header=header)
+def show(as_json: bool, record: dict[str, Any], lines: Iterable[str]) -> None:
+    """Print one JSON object, or lines of text, on standard output."""
+    if as_json:
+        lines = [json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False)]
+    say(*lines)
 
 
-def say(text: str) -> None:
-    """A line on standard output."""
-    typer.echo(text)
-
-
-def print_json(record: dict[str, Any]) -> None:
-    """One JSON object on standard output."""
-    typer.echo(json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def print_summary(graph: netchoice.Graph) -> None:
-    """A network in one line."""
+def summary_line(graph: netchoice.Graph) -> str:
+    """Return the summary of a network in one line."""
     summary = graph.summary()
-    say(
+    return (
         f"{summary['nodes']} nodes, {summary['edges']} edges; mean degree "
         f"{summary['mean_degree']:.3g}, largest {summary['max_degree']}; "
         f"{summary['isolated_nodes']} isolated; {summary['components']} components, "

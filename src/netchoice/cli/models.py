@@ -2,55 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from enum import StrEnum
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 import netchoice
-from netchoice.cli.common import AsJson, app, print_json, print_summary, say
+from netchoice.cli import options
+from netchoice.cli.common import app, say, show, summary_line
 from netchoice.errors import UsageError
-
-
-class Isolated(StrEnum):
-    """What to do with isolated nodes."""
-
-    keep = "keep"
-    drop = "drop"
-
-
-Match = Annotated[
-    Path | None,
-    typer.Option(
-        "--match", metavar="NETWORK", help="Match the density (edges per node) of this network."
-    ),
-]
-Prior = Annotated[
-    list[str] | None,
-    typer.Option("--prior", metavar="NAME=DIST", help='For example "p_delete=uniform(0,1)".'),
-]
-IsolatedNodes = Annotated[
-    Isolated | None,
-    typer.Option(
-        "--isolated",
-        help="keep: grow to the number of nodes; drop: grow to that many non-isolated nodes and drop "
-        "the others. Default: keep, or drop if an observed network (of choose, or --match) has none.",
-    ),
-]
 
 
 @app.command()
 def models(
     spaces: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[SPACE]...", help="Model spaces; by default all."),
+        list[str] | None, Argument(metavar="[SPACE]...", help="Model spaces; by default all.")
     ] = None,
-    match: Match = None,
-    prior: Prior = None,
-    isolated: IsolatedNodes = None,
-    as_json: AsJson = False,
+    match: options.Match = None,
+    prior: options.Prior = None,
+    isolated: options.IsolatedNodes = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """List model spaces, their models, parameters, priors and references.
 
@@ -60,9 +32,8 @@ def models(
     """
     from netchoice.models.builtin import SPACES
 
-    shown = [netchoice.get_space(name) for name in spaces or SPACES]
-    if prior:
-        shown = [space.with_priors(assignments(prior, "--prior")) for space in shown]
+    priors = options.assignments(prior, "--prior")
+    shown = [netchoice.get_space(name).with_priors(priors) for name in spaces or SPACES]
     rates: dict[str, dict[str, float]] = {}
     if match is not None:
         observed, _ = netchoice.read_network(match)
@@ -70,70 +41,60 @@ def models(
         rates = {space.name: space.acceptance_rates() for space in matched}
         shown = list(matched)
     records = [_space_record(space, rates.get(space.name)) for space in shown]
-    if as_json:
-        print_json({"spaces": records})
-    else:
-        for record in records:
-            _print_space(record)
+    lines = (line for record in records for line in _space_lines(record))
+    show(as_json, {"spaces": records}, lines)
 
 
 def _space_record(space: netchoice.ModelSpace, rates: dict[str, float] | None) -> dict[str, Any]:
-    records: list[dict[str, Any]] = []
-    for model, weight in zip(space.models, space.weights, strict=True):
-        record = {
-            "name": model.name,
-            "description": model.description,
-            "weight": weight,
+    records = [
+        {
+            "name": model.name, "description": model.description, "weight": weight,
             "parameters": {
                 name: {"prior": str(spec.prior), "meaning": spec.meaning}
                 for name, spec in model.parameters.items()
             },
             "reference": model.reference,
+            **({} if rates is None else {"acceptance_rate": rates[model.name]}),
         }
-        if rates is not None:
-            record["acceptance_rate"] = rates[model.name]
-        records.append(record)
+        for model, weight in zip(space.models, space.weights, strict=True)
+    ]  # fmt: skip
     return {"name": space.name, "models": records}
 
 
-def _print_space(space: dict[str, Any]) -> None:
-    say(f"space {space['name']}")
+def _space_lines(space: dict[str, Any]) -> Iterator[str]:
+    yield f"space {space['name']}"
     for model in space["models"]:
         accepted = model.get("acceptance_rate")
         note = "" if accepted is None else f"; {accepted:.1%} of proposed networks match"
-        say(f"  {model['name']:5} {model['description']}{note}")
+        yield f"  {model['name']:5} {model['description']}{note}"
         for name, spec in model["parameters"].items():
-            say(f"        {name:15} {spec['prior']:25} {spec['meaning']}".rstrip())
+            yield f"        {name:15} {spec['prior']:25} {spec['meaning']}".rstrip()
         if model["reference"]:
-            say(f"        {model['reference']}")
-    say("")
+            yield f"        {model['reference']}"
+    yield ""
 
 
 @app.command()
 def grow(
-    model: Annotated[
-        str, typer.Argument(help="Name of a model, or module:attribute for your own.")
-    ],
-    nodes: Annotated[int | None, typer.Option("--nodes", "-n", help="Number of nodes.")] = None,
+    model: Annotated[str, Argument(help="Name of a model, or module:attribute for your own.")],
+    nodes: Annotated[int | None, Option("--nodes", "-n", help="Number of nodes.")] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="Value of a parameter; the others are drawn."
-        ),
+        Option("--set", metavar="NAME=VALUE", help="Value of a parameter; the others are drawn."),
     ] = None,
-    prior: Prior = None,
+    prior: options.Prior = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="By default random; it is always printed.")
+        int | None, Option(min=0, help="By default random; it is always printed.")
     ] = None,
-    isolated: IsolatedNodes = None,
-    match: Match = None,
+    isolated: options.IsolatedNodes = None,
+    match: options.Match = None,
     out: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--out", "-o", help="Output file: .tsv or .graphml, optionally with .gz; - to print."
         ),
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Grow one network.
 
@@ -145,10 +106,9 @@ def grow(
 
     if out == "-" and as_json:
         raise UsageError("--json and --out - both print to the screen; pass a file to --out")
-    chosen = netchoice.get_model(model)
-    chosen = chosen.with_priors(assignments(prior or (), "--prior"))
-    chosen = chosen.with_priors(_numbers(settings or ()))
-    kept = (isolated or Isolated.keep).value
+    chosen = netchoice.get_model(model).with_priors(options.assignments(prior, "--prior"))
+    chosen = chosen.with_priors(_numbers(settings))
+    kept = (isolated or options.Isolated.keep).value
     if match is not None:
         observed, _ = netchoice.read_network(match)
         nodes = observed.n_nodes if nodes is None else nodes
@@ -161,44 +121,25 @@ def grow(
     rng = np.random.default_rng(seed)
     parameters = chosen.sample(rng)
     graph = chosen.grow(nodes, parameters, rng, isolated=kept)
-    if out is not None and out != "-":
-        netchoice.write_network(graph, out)
-    record = {
-        "model": chosen.name,
-        "parameters": parameters,
-        "seed": seed,
-        "isolated": kept,
-        "out": out,
-        **graph.summary(),
-    }
-    if as_json:
-        print_json(record)
-        return
     values = ", ".join(f"{name}={value:.6g}" for name, value in parameters.items())
     line = f"grew {chosen.name} ({values}), seed {seed}, isolated nodes: {kept}"
     if out == "-":
         typer.echo(line, err=True)
         say(netchoice.io.edge_list_text(graph).rstrip("\n"))
         return
-    say(line)
-    print_summary(graph)
-    say(f"written to {out}" if out else "not written; pass -o net.tsv to write it")
+    if out is not None:
+        netchoice.write_network(graph, out)
+    record = {
+        "model": chosen.name, "parameters": parameters, "seed": seed, "isolated": kept, "out": out,
+        **graph.summary(),
+    }  # fmt: skip
+    written = f"written to {out}" if out else "not written; pass -o net.tsv to write it"
+    show(as_json, record, [line, summary_line(graph), written])
 
 
-def assignments(texts: Iterable[str], option: str) -> dict[str, str]:
-    """Parse texts of the form ``name=value`` from the command line."""
-    pairs = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise UsageError(f"{text!r} is not of the form name=value (in {option})")
-        pairs[name.strip()] = value.strip()
-    return pairs
-
-
-def _numbers(texts: Iterable[str]) -> dict[str, float]:
+def _numbers(texts: Iterable[str] | None) -> dict[str, float]:
     values = {}
-    for name, text in assignments(texts, "--set").items():
+    for name, text in options.assignments(texts, "--set").items():
         try:
             values[name] = float(text)
         except ValueError:

@@ -5,51 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 import netchoice
-from netchoice.cli.common import (
-    AsJson,
-    Format,
-    Header,
-    Network,
-    app,
-    print_json,
-    print_summary,
-    read,
-    say,
-)
+from netchoice.cli import options
+from netchoice.cli.common import app, show, summary_line
 
 
 @app.command()
 def describe(
-    network: Network,
-    format: Format = None,
-    header: Header = None,
-    as_json: AsJson = False,
+    network: options.Network,
+    format: options.Format = None,
+    header: options.Header = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Read a network and print what was dropped and a summary of the rest.
 
     Example: [bold]netchoice describe net.tsv[/bold]
     """
-    graph, report = read(str(network), format, header)
-    if as_json:
-        print_json({"reading": report.as_dict(), **graph.summary()})
-        return
-    for line in report.lines():
-        say(line)
-    print_summary(graph)
+    graph, report = options.read(str(network), format, header)
+    record = {"reading": report.as_dict(), **graph.summary()}
+    show(as_json, record, (*report.lines(), summary_line(graph)))
 
 
 @app.command()
 def convert(
-    network: Network,
-    out: Annotated[
-        Path, typer.Argument(help="Output file: .tsv or .graphml, optionally with .gz.")
-    ],
-    format: Format = None,
-    header: Header = None,
-    as_json: AsJson = False,
+    network: options.Network,
+    out: Annotated[Path, Argument(help="Output file: .tsv or .graphml, optionally with .gz.")],
+    format: options.Format = None,
+    header: options.Header = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Convert a network file in any format to an edge list or GraphML.
 
@@ -57,9 +42,5 @@ def convert(
     """
     graph, report = netchoice.read_network(network, format, header=header)
     netchoice.write_network(graph, out)
-    if as_json:
-        print_json({"reading": report.as_dict(), "out": str(out)})
-        return
-    for line in report.lines():
-        say(line)
-    say(f"written to {out}")
+    record = {"reading": report.as_dict(), "out": str(out)}
+    show(as_json, record, (*report.lines(), f"written to {out}"))

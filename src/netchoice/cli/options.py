@@ -1,64 +1,97 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the parsing of their texts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import typer
+from typer import Argument, Option
 
+import netchoice
 from netchoice.errors import UsageError
 
-Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, help="Processes; one per core by default.")
+
+class Isolated(StrEnum):
+    """What to do with isolated nodes."""
+
+    keep = "keep"
+    drop = "drop"
+
+
+AsJson = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
+
+# Networks and models
+Network = Annotated[Path, Argument(help="A network file, in any format that is read.")]
+Format = Annotated[str | None, Option(help=f"One of {', '.join(netchoice.io.FORMATS)}.")]
+Header = Annotated[bool | None, Option(help="Is the first line of an edge list a header?")]
+Space = Annotated[str, Argument(help="A model space by name, or module:attribute.")]
+Match = Annotated[
+    Path | None,
+    Option(metavar="NETWORK", help="Match the density (edges per node) of this network."),
 ]
-Threads = Annotated[
-    int | None, typer.Option("--workers", min=1, help="Threads; one per core by default.")
+Prior = Annotated[
+    list[str] | None, Option(metavar="NAME=DIST", help='For example "p_delete=uniform(0,1)".')
 ]
-Engine = Annotated[str, typer.Option("--engine", help="serial, processes, or dask://HOST:PORT.")]
-SimulationSeed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random numbers.")]
-Seed = Annotated[
-    int, typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of all random numbers.")
+IsolatedNodes = Annotated[
+    Isolated | None,
+    Option(
+        help="keep: grow to the number of nodes; drop: grow to that many non-isolated nodes and drop "
+        "the others. Default: keep, or drop if an observed network (of choose, or --match) has none."
+    ),
 ]
-CostScale = Annotated[
-    str, typer.Option("--cost-scale", help="share: costs divided by their sum; or raw.")
+
+# Computation
+Workers = Annotated[int | None, Option(min=1, help="Processes; one per core by default.")]
+Processes = Annotated[
+    int | None, Option("--workers", min=1, help="Number of processes; one per core by default.")
 ]
-Charge = Annotated[
-    str, typer.Option("--charge", help="alone, or shared: shared steps are paid once.")
-]
-Features = Annotated[
-    str | None,
-    typer.Option("--features", metavar="NAME,…", help="Only these features; all by default."),
-]
-Budget = Annotated[
-    str | None,
-    typer.Option("--budget", help="Largest cost of the features per network: 5ms, or 2%."),
-]
-NoReport = Annotated[
-    bool, typer.Option("--no-report", help="Do not write the report, an HTML file of some 5 MB.")
-]
-Label = Annotated[
-    str, typer.Option("--label", help="The column of a CSV file that holds the labels.")
-]
+Engine = Annotated[str, Option(help="serial, processes, or dask://HOST:PORT.")]
+SimulationSeed = Annotated[int, Option(min=0, help="Seed of all random numbers.")]
+Seed = Annotated[int, Option(min=0, max=2**32 - 1, help="Seed of all random numbers.")]
+
+# Costs and tables
+CostScale = Annotated[str, Option(help="share: costs divided by their sum; or raw.")]
+Charge = Annotated[str, Option(help="alone, or shared: shared steps are paid once.")]
 Costs = Annotated[
     str | None,
-    typer.Option(
-        "--costs",
+    Option(
         metavar="measured|paper:ba|paper:duplication|FILE",
         help="Where costs come from; measured ones by default.",
     ),
 ]
+Budget = Annotated[str | None, Option(help="Largest cost of the features per network: 5ms, or 2%.")]
+Label = Annotated[str, Option(help="The column of a CSV file that holds the labels.")]
+OutFolder = Annotated[Path | None, Option("--out", "-o", help="Folder for tables and figures.")]
+NoReport = Annotated[
+    bool, Option("--no-report", help="Do not write the report, an HTML file of some 5 MB.")
+]
 
-Item = TypeVar("Item")
+Value = TypeVar("Value")
 
 
-def split_list(text: str | None, option: str, kind: Callable[[str], Item]) -> list[Item] | None:
+def read(
+    name: str, format: str | None, header: bool | None
+) -> tuple[netchoice.Graph, netchoice.ReadingReport]:
+    """Return a network from a file, or one of the yeast networks by name."""
+    if name.startswith("yeast:"):
+        from netchoice import datasets
+
+        return datasets.load(name)
+    return netchoice.read_network(name, format=format, header=header)
+
+
+def split_list(
+    text: str | None, option: str, kind: Callable[[str], Any] = str,
+    expected: str = "items separated by commas",
+) -> list[Any] | None:  # fmt: skip
     """Return the items of a comma-separated option; None if the option is absent."""
     if text is None:
         return None
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise UsageError(f"{option} is empty; expected items separated by commas")
+        raise UsageError(f"{option} is empty; expected {expected}")
     try:
         return [kind(name) for name in names]
     except ValueError:
@@ -66,7 +99,19 @@ def split_list(text: str | None, option: str, kind: Callable[[str], Item]) -> li
         raise UsageError(f"{option} {text}; expected {expected}, separated by commas") from None
 
 
-def require(value: Any, option: str, example: str) -> None:
-    """Refuse a command without this option."""
+def assignments(texts: Iterable[str] | None, option: str) -> dict[str, str]:
+    """Parse texts of the form ``name=value`` from the command line."""
+    pairs = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise UsageError(f"{text!r} is not of the form name=value (in {option})")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def require(value: Value | None, option: str, example: str) -> Value:
+    """Return the value of an option, and refuse a command without it."""
     if value is None:
         raise UsageError(f"{option} is missing; give it, for example {option} {example}")
+    return value

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 import netchoice
-from netchoice.cli.common import AsJson, app, print_json, say
-from netchoice.cli.options import Features, SimulationSeed, Workers, require, split_list
+from netchoice.cli import options
+from netchoice.cli.common import app, show
 from netchoice.cli.progress import stages
 from netchoice.errors import UsageError
 from netchoice.units import duration
@@ -23,53 +23,39 @@ UNITS = {"ranking": "tables", "testing": "rankings"}
 
 @app.command()
 def pilot(
-    space: Annotated[str, typer.Argument(help="A model space by name, or module:attribute.")],
-    target: Annotated[
-        int | None, typer.Option("--target", help="Nodes of the networks to analyse.")
-    ] = None,
+    space: options.Space,
+    target: Annotated[int | None, Option(help="Nodes of the networks to analyse.")] = None,
     sizes: Annotated[
-        str | None,
-        typer.Option(
-            "--sizes", metavar="N,…", help="Nodes of the pilots, for example 100,200,400."
-        ),
+        str | None, Option(metavar="N,…", help="Nodes of the pilots, for example 100,200,400.")
     ] = None,
-    samples: Annotated[int, typer.Option("--samples", min=20, help="Rows of each table.")] = 1000,
+    samples: Annotated[int, Option(min=20, help="Rows of each table.")] = 1000,
     target_samples: Annotated[
-        int | None,
-        typer.Option(
-            "--target-samples", min=20, help="Rows at the target; as --samples by default."
-        ),
+        int | None, Option(min=20, help="Rows at the target; as --samples by default.")
     ] = None,
-    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Pilots of each size.")] = 1,
-    methods: Annotated[
-        str | None, typer.Option("--methods", metavar="NAME,…", help="As in netchoice rank.")
-    ] = None,
+    repeats: Annotated[int, Option(min=1, help="Pilots of each size.")] = 1,
+    methods: Annotated[str | None, Option(metavar="NAME,…", help="As in netchoice rank.")] = None,
     penalties: Annotated[
-        str | None,
-        typer.Option("--penalties", metavar="λ,…", help="0,1 by default; 0 with --recommend."),
+        str | None, Option(metavar="λ,…", help="0,1 by default; 0 with --recommend.")
     ] = None,
     max_features: Annotated[
         int | None,
-        typer.Option(
-            "--max-features",
-            min=1,
-            help="Sets of 1 to so many features (15); with --recommend exactly so many (5).",
+        Option(
+            min=1, help="Sets of 1 to so many features (15); with --recommend exactly so many (5)."
         ),
     ] = None,
-    features: Features = None,
+    features: Annotated[
+        str | None, Option(metavar="NAME,…", help="Only these features; all by default.")
+    ] = None,
     recommend: Annotated[
-        bool, typer.Option("--recommend", help="Find the smallest pilot that is large enough.")
+        bool, Option("--recommend", help="Find the smallest pilot that is large enough.")
     ] = False,
     tolerance: Annotated[
-        float,
-        typer.Option("--tolerance", min=0.001, max=0.5, help="Accuracy that a pilot may lose."),
+        float, Option(min=0.001, max=0.5, help="Accuracy that a pilot may lose.")
     ] = 0.02,
-    seed: SimulationSeed = 1,
-    workers: Workers = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for tables and figures.")
-    ] = None,
-    as_json: AsJson = False,
+    seed: options.SimulationSeed = 1,
+    workers: options.Workers = None,
+    out: options.OutFolder = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Select features on small networks, and measure their accuracy on large ones.
 
@@ -79,76 +65,65 @@ def pilot(
     pilots: [bold]netchoice pilot duplication --target 1000 --recommend --out pilots[/bold]. To resume
     an interrupted study, run the same command again.
     """
-    require(target, "--target", "1000")
-    require(out, "--out", "pilots")
-    assert target is not None
-    assert out is not None
-    chosen = netchoice.get_space(space)
+    target = options.require(target, "--target", "1000")
     common: dict[str, Any] = {
-        "samples": samples, "seed": seed, "workers": workers, "path": out,
-        "features": split_list(features, "--features", str),
-        "sizes": split_list(sizes, "--sizes", int),
+        "target": target, "samples": samples, "seed": seed, "workers": workers,
+        "path": options.require(out, "--out", "pilots"), "space": netchoice.get_space(space),
+        "features": options.split_list(features, "--features"),
+        "sizes": options.split_list(sizes, "--sizes", int),
     }  # fmt: skip
-    values = split_list(penalties, "--penalties", float)
-    names = split_list(methods, "--methods", str)
+    values = options.split_list(penalties, "--penalties", float)
+    names = options.split_list(methods, "--methods")
     if recommend:
         one = {
             "method": _single(names, "--methods"), "penalty": _single(values, "--penalties"),
             "check_samples": target_samples, "k": max_features,
         }  # fmt: skip
-        _recommend(chosen, target, {**common, **_given(one), "tolerance": tolerance}, as_json)
+        _recommend({**common, **_given(one), "tolerance": tolerance}, as_json)
         return
     if common["sizes"] is None:
         raise UsageError("--sizes is missing; give --sizes 100,200,500, or --recommend")
     several = {"methods": names, "penalties": values, "target_samples": target_samples}
-    options = {**common, **_given(several), "target": target, "repeats": repeats}
-    _study(chosen, {**options, "ks": range(1, (max_features or 15) + 1)}, as_json)
+    ks = range(1, (max_features or 15) + 1)
+    _study({**common, **_given(several), "repeats": repeats, "ks": ks}, as_json)
 
 
-def _study(space: netchoice.ModelSpace, options: dict[str, Any], as_json: bool) -> None:
+def _study(arguments: dict[str, Any], as_json: bool) -> None:
     from netchoice.figures import draw_pilot_study
     from netchoice.workflows import pilot as run_pilot
 
     with stages(units=UNITS) as on_progress:
-        study = run_pilot(space, **options, on_progress=on_progress)
-    out = study.save(options["path"])
+        study = run_pilot(**arguments, on_progress=on_progress)
+    out = study.save(arguments["path"])
     figures = [str(path) for path in draw_pilot_study(study, out)]
-    if as_json:
-        print_json({**study.as_dict(), "out": str(out), "figures": figures})
-    else:
-        _print_study(study)
-        say(f"tables and {len(figures)} figures are in {out}")
+    text = f"tables and {len(figures)} figures are in {out}"
+    record = {**study.as_dict(), "out": str(out), "figures": figures}
+    show(as_json, record, (*_study_lines(study), text))
 
 
-def _recommend(
-    space: netchoice.ModelSpace, target: int, options: dict[str, Any], as_json: bool
-) -> None:
+def _recommend(arguments: dict[str, Any], as_json: bool) -> None:
     with stages(units=UNITS) as on_progress:
-        recommendation = netchoice.recommend_pilot_size(
-            space, target, **options, on_progress=on_progress
-        )
-    if as_json:
-        print_json({**recommendation.as_dict(), "out": str(options["path"])})
-    else:
-        _print_recommendation(recommendation, target)
+        found = netchoice.recommend_pilot_size(**arguments, on_progress=on_progress)
+    record = {**found.as_dict(), "out": str(arguments["path"])}
+    show(as_json, record, _recommendation_lines(found, arguments["target"]))
 
 
-def _print_study(study: PilotStudy) -> None:
+def _study_lines(study: PilotStudy) -> Iterator[str]:
     settings = study.settings
-    say(
+    yield (
         f"{settings.space}: features selected with {_list(settings.sizes)} nodes, tested with "
         f"{settings.target} nodes ({settings.target_samples} networks)"
     )
     mean = study.mean_accuracy()
     shown = [k for k in (1, 2, 3, 5, 10, 15) if k in set(mean["k"])]
-    say(f"accuracy at {settings.target} nodes with k features, mean over {settings.repeats} pilots")
-    say(f"{'method':16}{'λ':>7}{'pilot':>8}" + "".join(f"{f'k={k}':>8}" for k in shown))
+    yield f"accuracy at {settings.target} nodes with k features, mean over {settings.repeats} pilots"
+    yield f"{'method':16}{'λ':>7}{'pilot':>8}" + "".join(f"{f'k={k}':>8}" for k in shown)
     for (method, penalty, n), rows in mean.groupby(["method", "penalty", "n"], sort=False):
         by_k = rows.set_index("k")["accuracy"]
         cells = "".join(f"{by_k[k]:8.3f}" if k in by_k else f"{'':8}" for k in shown)
-        say(f"{method:16}{penalty:7g}{n:8d}{cells}")
+        yield f"{method:16}{penalty:7g}{n:8d}{cells}"
     for row in study.saving.itertuples():
-        say(
+        yield (
             f"a network of {row.n} nodes costs {duration(row.seconds)}, one of {settings.target} "
             f"{duration(row.target_seconds)}: {row.saving:.3g} times as much"
         )
@@ -157,14 +132,14 @@ def _print_study(study: PilotStudy) -> None:
         total = growth[growth["kind"] == "total"].iloc[0]
         low, high = total["low"], total["high"]
         interval = "" if math.isnan(low) else f" ({low:.2f} to {high:.2f})"
-        say(
+        yield (
             f"the cost of all features grows as n^{total['exponent']:.2f}{interval}; with a fixed "
             f"overhead of {duration(total['a'])} as n^{total['c']:.2f}"
         )
 
 
-def _print_recommendation(recommendation: Recommendation, target: int) -> None:
-    for row in recommendation.evidence.itertuples():
+def _recommendation_lines(found: Recommendation, target: int) -> Iterator[str]:
+    for row in found.evidence.itertuples():
         text = f"pilot of {row.n} nodes: accuracy {row.accuracy_here:.3f} there"
         if not row.learnable:
             text += ", not better than chance"
@@ -175,13 +150,13 @@ def _print_recommendation(recommendation: Recommendation, target: int) -> None:
             )
         if not math.isnan(row.gain_high):
             text += f", larger pilots gain at most {row.gain_high:.3f}"
-        say(text)
-        say(f"    {', '.join(row.features) or 'no feature varies'}")
-    say(recommendation.verdict)
-    cost = recommendation.cost
-    say(f"CPU time: pilots {duration(cost['pilots'])}, checks {duration(cost['checks'])}")
+        yield text
+        yield f"    {', '.join(row.features) or 'no feature varies'}"
+    yield found.verdict
+    cost = found.cost
+    yield f"CPU time: pilots {duration(cost['pilots'])}, checks {duration(cost['checks'])}"
     if "all_features_at_target" in cost:
-        say(
+        yield (
             f"a table of all features at {target} nodes would take about "
             f"{duration(cost['all_features_at_target'])} (extrapolated)"
         )
@@ -193,8 +168,8 @@ def _single(values: list[Any] | None, option: str) -> Any:
     return None if values is None else values[0]
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _list(values: Any) -> str:

@@ -21,24 +21,14 @@ def progress(what: str, unit: str = "rows") -> Iterator[Callable[..., None]]:
     if not sys.stderr.isatty():
         yield _Lines(what, unit)
         return
+    from rich import progress as rich_progress
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
 
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[failed]}"),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+        "{task.description}", rich_progress.BarColumn(), rich_progress.MofNCompleteColumn(),
+        "{task.fields[rate]}", rich_progress.TimeRemainingColumn(), "{task.fields[failed]}",
+    )  # fmt: skip
+    with rich_progress.Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(what, total=None, rate="", failed="")
 
         def update(done: int, total: int, failed: int = 0) -> None:
@@ -54,15 +44,7 @@ def progress(what: str, unit: str = "rows") -> Iterator[Callable[..., None]]:
 def stages(
     title: str = "{}", units: Mapping[str, str] | None = None
 ) -> Iterator[Callable[[str, int, int, int], None]]:
-    """Show the progress of one stage after the other.
-
-    Parameters
-    ----------
-    title : str
-        Format of the shown text; ``{}`` stands for the stage.
-    units : mapping, optional
-        What is counted, by stage; rows by default.
-    """
+    """Show one stage after the other: its ``title``, and its unit (rows by default)."""
     with ExitStack() as stack:
         current: list[Any] = [None, None]
 

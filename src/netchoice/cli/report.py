@@ -5,21 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
-from netchoice.cli.common import AsJson, app, print_json, say
+from netchoice.cli import options
+from netchoice.cli.common import app, show
 
 
 @app.command()
 def report(
     folder: Annotated[
-        Path, typer.Argument(help="A folder that netchoice choose or netchoice evaluate made.")
+        Path, Argument(help="A folder that netchoice choose or netchoice evaluate made.")
     ],
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="The file; report.html in the folder by default."),
+        Path | None, Option("--out", "-o", help="The file; report.html in the folder by default.")
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Write the HTML report of an answer or an evaluation again.
 
@@ -30,7 +30,5 @@ def report(
     from netchoice.report import write_report
 
     written = write_report(folder, out)
-    if as_json:
-        print_json({"folder": str(folder), "report": str(written), "bytes": written.stat().st_size})
-    else:
-        say(f"report written to {written}; open it in a browser")
+    record = {"folder": str(folder), "report": str(written), "bytes": written.stat().st_size}
+    show(as_json, record, [f"report written to {written}; open it in a browser"])

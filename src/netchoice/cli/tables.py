@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 import netchoice
-from netchoice.cli.common import AsJson, app, print_json, say
-from netchoice.cli.models import IsolatedNodes, Match, Prior, assignments
+from netchoice.cli import options
+from netchoice.cli.common import app, show
 from netchoice.cli.progress import progress
 from netchoice.errors import UsageError
 from netchoice.units import duration
@@ -17,44 +19,35 @@ from netchoice.units import duration
 tables = typer.Typer(help="Show, export and import reference tables.", rich_markup_mode="rich")
 app.add_typer(tables, name="table")
 
-TablePath = Annotated[Path, typer.Argument(help="The folder of a reference table.")]
+TablePath = Annotated[Path, Argument(help="The folder of a reference table.")]
 
 
 @app.command()
 def simulate(
-    space: Annotated[str, typer.Argument(help="A model space by name, or module:attribute.")],
+    space: options.Space,
     nodes: Annotated[
-        int | None, typer.Option("--nodes", "-n", help="Number of nodes of each network.")
+        int | None, Option("--nodes", "-n", help="Number of nodes of each network.")
     ] = None,
-    samples: Annotated[int, typer.Option("--samples", help="Number of rows of the table.")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all rows.")] = 1,
+    samples: Annotated[int, Option(help="Number of rows of the table.")] = 1000,
+    seed: Annotated[int, Option(min=0, help="Seed of all rows.")] = 1,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder of the table; resumed if it exists.")
+        Path | None, Option("--out", "-o", help="Folder of the table; resumed if it exists.")
     ] = None,
     features: Annotated[
-        str | None,
-        typer.Option(
-            "--features", metavar="NAME,…", help="Compute only these features; all by default."
-        ),
+        str | None, Option(metavar="NAME,…", help="Compute only these features; all by default.")
     ] = None,
     stream: Annotated[
-        str, typer.Option("--stream", help="Tables with different streams share no randomness.")
+        str, Option(help="Tables with different streams share no randomness.")
     ] = "train",
-    prior: Prior = None,
-    isolated: IsolatedNodes = None,
-    match: Match = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", min=1, help="Number of processes; one per core by default."),
-    ] = None,
-    engine: Annotated[
-        str, typer.Option("--engine", help="serial, processes, or dask://HOST:PORT.")
-    ] = "processes",
+    prior: options.Prior = None,
+    isolated: options.IsolatedNodes = None,
+    match: options.Match = None,
+    workers: options.Processes = None,
+    engine: options.Engine = "processes",
     row_timeout: Annotated[
-        float | None,
-        typer.Option("--row-timeout", min=0.001, help="Time limit of a row in seconds."),
+        float | None, Option(min=0.001, help="Time limit of a row in seconds.")
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Simulate a reference table: networks from a model space, with features and costs.
 
@@ -64,7 +57,7 @@ def simulate(
     """
     if out is None:
         raise UsageError("--out is missing; pass a folder, for example --out tables/train")
-    chosen = netchoice.get_space(space).with_priors(assignments(prior or (), "--prior"))
+    chosen = netchoice.get_space(space).with_priors(options.assignments(prior, "--prior"))
     treatment = None if isolated is None else isolated.value
     if match is not None:
         observed, _ = netchoice.read_network(match)
@@ -75,24 +68,15 @@ def simulate(
     names = None if features is None else [name.strip() for name in features.split(",")]
     with progress(f"simulating {chosen.name}") as on_progress:
         table = netchoice.simulate_table(
-            chosen,
-            n_nodes=nodes,
-            n_samples=samples,
-            seed=seed,
-            features=names,
-            engine=engine,
-            workers=workers,
-            path=out,
-            stream=stream,
-            isolated=treatment,
-            row_timeout=row_timeout,
+            chosen, n_nodes=nodes, n_samples=samples, seed=seed, features=names, engine=engine,
+            workers=workers, path=out, stream=stream, isolated=treatment, row_timeout=row_timeout,
             on_progress=on_progress,
-        )
+        )  # fmt: skip
     _show(table, out, as_json)
 
 
 @tables.command()
-def info(path: TablePath, as_json: AsJson = False) -> None:
+def info(path: TablePath, as_json: options.AsJson = False) -> None:
     """Show rows, labels, failures, features and costs of a table.
 
     Example: [bold]netchoice table info tables/train[/bold]
@@ -103,32 +87,28 @@ def info(path: TablePath, as_json: AsJson = False) -> None:
 @tables.command()
 def export(
     path: TablePath,
-    out: Annotated[Path, typer.Argument(help="A .csv or .parquet file.")],
-    as_json: AsJson = False,
+    out: Annotated[Path, Argument(help="A .csv or .parquet file.")],
+    as_json: options.AsJson = False,
 ) -> None:
     """Write labels, parameters and features of a table to one file.
 
     Example: [bold]netchoice table export tables/train train.csv[/bold]
     """
     frame = netchoice.ReferenceTable.load(path).export(out)
-    if as_json:
-        print_json({"out": str(out), "rows": len(frame), "columns": list(frame.columns)})
-    else:
-        say(f"wrote {len(frame)} rows and {frame.shape[1]} columns to {out}")
+    record = {"out": str(out), "rows": len(frame), "columns": list(frame.columns)}
+    text = f"wrote {len(frame)} rows and {frame.shape[1]} columns to {out}"
+    show(as_json, record, [text])
 
 
 @tables.command("import")
 def import_table(
-    file: Annotated[Path, typer.Argument(help="A CSV file with a header: labels and features.")],
-    out: Annotated[Path, typer.Argument(help="Folder of the new table.")],
-    label: Annotated[str, typer.Option("--label", help="The column of labels.")] = "label",
+    file: Annotated[Path, Argument(help="A CSV file with a header: labels and features.")],
+    out: Annotated[Path, Argument(help="Folder of the new table.")],
+    label: Annotated[str, Option(help="The column of labels.")] = "label",
     costs: Annotated[
-        Path | None,
-        typer.Option(
-            "--costs", help="A CSV or JSON file with a cost for each feature; 0 by default."
-        ),
+        Path | None, Option(help="A CSV or JSON file with a cost for each feature; 0 by default.")
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Make a reference table from a CSV file, with a cost for each feature.
 
@@ -136,34 +116,34 @@ def import_table(
     """
     table = netchoice.ReferenceTable.from_csv(file, label, costs=costs)
     table.save(out)
-    if as_json:
-        print_json({"path": str(out), "rows": len(table), "features": table.features})
-    else:
-        say(f"wrote {len(table)} rows with {len(table.features)} features to {out}")
+    record = {"path": str(out), "rows": len(table), "features": table.features}
+    text = f"wrote {len(table)} rows with {len(table.features)} features to {out}"
+    show(as_json, record, [text])
 
 
 def _show(table: netchoice.ReferenceTable, path: Path, as_json: bool) -> None:
-    labels = {str(label): int(n) for label, n in table.y.value_counts().sort_index().items()}
-    failures = table.failures.to_dict("records")
-    seconds = table.costs.alone(table.features)
-    together = table.costs.cost_of_set(table.features, "shared")
-    space, n_nodes, seed = (table.manifest.get(name) for name in ("space", "n_nodes", "seed"))
-    if as_json:
-        record: dict[str, Any] = {
-            "path": str(path), "rows": len(table), "labels": labels, "failures": failures,
-            "features": table.features, "seconds": seconds, "seconds_together": together,
-            "space": space, "n_nodes": n_nodes, "seed": seed,
-        }  # fmt: skip
-        print_json(record)
-        return
-    counts = ", ".join(f"{label} {n}" for label, n in labels.items())
-    say(f"{path}: {len(table)} rows ({counts}), {len(table.features)} features")
-    say(f"space {table.manifest['space']['name']}, {n_nodes} nodes, seed {seed}")
+    record = {
+        "path": str(path), "rows": len(table),
+        "labels": {str(name): int(n) for name, n in table.y.value_counts().sort_index().items()},
+        "failures": table.failures.to_dict("records"), "features": table.features,
+        "seconds": table.costs.alone(table.features),
+        "seconds_together": table.costs.cost_of_set(table.features, "shared"),
+        **{name: table.manifest.get(name) for name in ("space", "n_nodes", "seed")},
+    }  # fmt: skip
+    show(as_json, record, _lines(record))
+
+
+def _lines(record: dict[str, Any]) -> Iterator[str]:
+    counts = ", ".join(f"{label} {n}" for label, n in record["labels"].items())
+    yield f"{record['path']}: {record['rows']} rows ({counts}), {len(record['features'])} features"
+    yield f"space {record['space']['name']}, {record['n_nodes']} nodes, seed {record['seed']}"
+    failures = record["failures"]
     for failure in failures[:5]:
-        say(f"row {failure['row']} failed: {failure['failure']}")
+        yield f"row {failure['row']} failed: {failure['failure']}"
     if len(failures) > 5:
-        say(f"… {len(failures)} rows failed in total")
-    most_expensive = sorted(seconds.items(), key=lambda item: -item[1])[:5]
+        yield f"… {len(failures)} rows failed in total"
+    most_expensive = sorted(record["seconds"].items(), key=lambda item: -item[1])[:5]
     shown = ", ".join(f"{name} {duration(cost)}" for name, cost in most_expensive)
-    say(f"most expensive features, each alone: {shown}")
-    say(f"all features of one network, each shared step paid once: {duration(together)}")
+    yield f"most expensive features, each alone: {shown}"
+    together = duration(record["seconds_together"])
+    yield f"all features of one network, each shared step paid once: {together}"

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from netchoice.cli.common import AsJson, app, print_json, say
+from netchoice.cli import options
+from netchoice.cli.common import app, show
 
 
 @app.command()
-def warmup(
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", min=1, help="Number of processes; one per core by default."),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+def warmup(workers: options.Processes = None, as_json: options.AsJson = False) -> None:
     """Compile all numerical kernels now, so that later commands start faster.
 
     Example: [bold]netchoice warmup[/bold]
@@ -28,7 +21,6 @@ def warmup(
         typer.echo(f"[{ready}/{total}] {name} {status}", err=True)
 
     compiled = warm_up(workers, progress)
-    if as_json:
-        print_json({"compiled": [name for name, new in compiled.items() if new]})
-    else:
-        say(f"{len(compiled)} kernels ready, {sum(compiled.values())} of them compiled now")
+    new = [name for name, is_new in compiled.items() if is_new]
+    text = f"{len(compiled)} kernels ready, {len(new)} of them compiled now"
+    show(as_json, {"compiled": new}, [text])

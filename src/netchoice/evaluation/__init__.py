@@ -12,13 +12,6 @@ from netchoice.evaluation.penalties import PAPER_PENALTIES, penalty_grid
 from netchoice.evaluation.rankings import evaluate_rankings
 
 __all__ = [
-    "PAPER_PENALTIES",
-    "OperatingPoint",
-    "evaluate_rankings",
-    "knee",
-    "operating_point",
-    "pareto_front",
-    "parse_budget",
-    "penalty_grid",
-    "wilson",
-]
+    "PAPER_PENALTIES", "OperatingPoint", "evaluate_rankings", "knee", "operating_point",
+    "pareto_front", "parse_budget", "penalty_grid", "wilson",
+]  # fmt: skip

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from netchoice.errors import UsageError
 from netchoice.evaluation.operating_points import wilson
@@ -26,15 +27,13 @@ def paired_gain(correct: Flags, before: Flags, coverage: float = 0.95) -> tuple[
     >>> gain, round(upper, 3)
     (0.01, 0.037)
     """
-    from scipy.stats import norm
-
     n = len(correct)
     won, lost = float((correct & ~before).sum()), float((before & ~correct).sum())
     gain = (won - lost) / n
     won, lost, n = won + 0.5, lost + 0.5, n + 2
     middle = (won - lost) / n
     error = math.sqrt((won + lost) / n - middle**2) / math.sqrt(n)
-    return gain, middle + float(norm.ppf((1 + coverage) / 2)) * error
+    return gain, middle + float(ndtri((1 + coverage) / 2)) * error
 
 
 def cross_validated_labels(table: ReferenceTable) -> tuple[Labels, Labels]:
@@ -51,8 +50,8 @@ def cross_validated_labels(table: ReferenceTable) -> tuple[Labels, Labels]:
             f"the rarest model has {fewest} of {len(truth)} rows; more check_samples are needed"
         )
     folds = StratifiedKFold(min(10, fewest), shuffle=True, random_state=0)
-    neighbours = min(10, len(truth) // 4)
-    classifier = make_pipeline(StandardScaler(), KNeighborsClassifier(neighbours))
+    neighbours = KNeighborsClassifier(min(10, len(truth) // 4))
+    classifier = make_pipeline(StandardScaler(), neighbours)
     predicted = cross_val_predict(classifier, table.X.to_numpy(dtype=float), truth, cv=folds)
     return truth, np.asarray(predicted, dtype=str)
 
@@ -74,8 +73,7 @@ def confused_pairs(truth: Labels, predicted: Labels, coverage: float) -> list[tu
     confused = []
     for pair in pairs:
         both = np.isin(truth, pair) & np.isin(predicted, pair)
-        if both.sum() and not above_chance(
-            truth[both] == predicted[both], chance(truth[both]), coverage, len(pairs)
-        ):
+        true, correct = truth[both], (truth == predicted)[both]
+        if both.any() and not above_chance(correct, chance(true), coverage, len(pairs)):
             confused.append(pair)
     return confused

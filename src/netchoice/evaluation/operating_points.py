@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy.special import ndtri
 
 from netchoice.costs import CHARGES
 from netchoice.errors import UsageError
 from netchoice.units import seconds_of
 from netchoice.validation import check_choice, check_fraction
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-RULES = ("cheapest", "budget", "knee")
 
 
 @dataclass(frozen=True)
@@ -25,21 +22,13 @@ class OperatingPoint:
 
     Attributes
     ----------
-    method, penalty, k
-        The ranking that the set comes from, and its number of features.
-    features : tuple of str
-    accuracy : float
-        Accuracy on rows that were not used to choose the set, with its ``interval``.
-    coverage : float
-        Coverage of the interval.
-    cost : float
-        Cost of the set, billed as ``charge`` says.
-    share : float
-        That cost divided by the sum of the costs of all features alone.
-    speedup : float
-        Cost of all features divided by the cost of the set, shared steps paid once.
-    best_accuracy : float
-        Accuracy of the most accurate set, ``best_features``, on the same rows.
+    method, penalty, k : the ranking that the set comes from, and its number of features
+    accuracy : float, on rows that were not used to choose the set, with its ``interval``
+    coverage : float, coverage of the interval
+    cost : float, cost of the set, billed as ``charge`` says
+    share : float, ``cost`` divided by the sum of the costs of all features alone
+    speedup : float, cost of all features divided by the cost of the set, shared steps paid once
+    best_accuracy : float, of the most accurate set, ``best_features``, on the same rows
     """
 
     method: str
@@ -73,12 +62,11 @@ def operating_point(
     coverage: float = 0.95,
     choose_on: str = "half",
 ) -> OperatingPoint:
-    """Choose one set of features.
+    """Choose one set of features; return an :class:`OperatingPoint`.
 
     Parameters
     ----------
-    evaluation : DataFrame
-        As :func:`netchoice.evaluate_rankings` returns it.
+    evaluation : DataFrame, as :func:`netchoice.evaluate_rankings` returns it
     rule : "cheapest", "budget" or "knee"
         "cheapest" chooses the cheapest set whose accuracy lies within the binomial interval (Wilson)
         of the best accuracy. "budget" chooses the most accurate set within the budget, and of equally
@@ -86,17 +74,11 @@ def operating_point(
     budget : float or str, optional
         A cost, a cost with a unit of time ("5ms"), or a share of the sum of all costs alone ("2%").
         With rule "cheapest" it limits the sets to choose from.
-    charge : "shared" or "alone"
-        How the cost of a set is billed.
-    coverage : float
-        Coverage of the intervals.
+    charge : "shared" or "alone", how the cost of a set is billed
+    coverage : float, coverage of the intervals
     choose_on : "half" or "all"
         "half" chooses on the even folds, and reports the accuracy on the odd folds, which had no part
         in the choice. "all" chooses on all folds.
-
-    Returns
-    -------
-    OperatingPoint
 
     Examples
     --------
@@ -111,7 +93,7 @@ def operating_point(
     (('quick',), 0.94, 10.0)
     """
     check_choice("charge", charge, CHARGES)
-    check_choice("rule", rule, RULES)
+    check_choice("rule", rule, ("cheapest", "budget", "knee"))
     check_choice("choose_on", choose_on, ("half", "all"))
     check_fraction("coverage", coverage)
     if rule == "budget" and budget is None:
@@ -121,7 +103,7 @@ def operating_point(
     cost = f"cost_{charge}"
     accuracy = "accuracy_choosing" if choose_on == "half" else "accuracy"
     offered = _within(evaluation, budget, charge)
-    best = _best(offered, cost, accuracy)
+    best = _cheapest(offered[offered[accuracy] == offered[accuracy].max()], cost, accuracy)
     if rule == "knee":
         chosen = knee(pareto_front(offered, cost=cost, accuracy=accuracy), cost, accuracy)
     elif rule == "budget":
@@ -166,11 +148,10 @@ def pareto_front(
 
 
 def knee(front: pd.DataFrame, cost: str = "cost_shared", accuracy: str = "accuracy") -> pd.Series:
-    """Return the bend of a Pareto front.
+    """Return the bend of a Pareto front, or the last of fewer than three points.
 
     The bend is the point farthest above the straight line from the cheapest to the most accurate
-    point, with costs on a logarithmic scale. A front with fewer than three points has none; its last
-    point is returned.
+    point, with costs on a logarithmic scale.
 
     >>> import pandas as pd
     >>> front = pd.DataFrame({"cost_shared": [1, 2, 100], "accuracy": [0.5, 0.9, 0.91]})
@@ -194,9 +175,7 @@ def wilson(share: float, n: float, coverage: float = 0.95) -> tuple[float, float
     >>> round(low, 4), high
     (0.9985, 1.0)
     """
-    from scipy.stats import norm
-
-    z = float(norm.ppf((1 + coverage) / 2))
+    z = float(ndtri((1 + coverage) / 2))
     share, n = float(share), float(n)
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
@@ -240,14 +219,7 @@ def _within(evaluation: pd.DataFrame, budget: float | str | None, charge: str) -
     return within
 
 
-def _best(evaluation: pd.DataFrame, cost: str, accuracy: str) -> pd.Series:
-    most = evaluation[accuracy].max()
-    return _cheapest(evaluation[evaluation[accuracy] == most], cost, accuracy)
-
-
 def _cheapest(evaluation: pd.DataFrame, cost: str, accuracy: str) -> pd.Series:
     """Return the cheapest row; among equals the more accurate one, then the one with fewer features."""
-    ordered = evaluation.sort_values(
-        [cost, accuracy, "k"], ascending=[True, False, True], kind="stable"
-    )
-    return ordered.iloc[0]
+    order, ascending = [cost, accuracy, "k"], [True, False, True]
+    return evaluation.sort_values(order, ascending=ascending, kind="stable").iloc[0]

@@ -25,15 +25,11 @@ def penalty_grid(
 ) -> list[float]:
     """Return penalties for costs as shares: 0, then a geometric sequence until only cost matters.
 
-    At the largest penalty, the cost of the cheapest feature outweighs any information.
-
     Parameters
     ----------
     costs : CostModel
-    features : iterable of str, optional
-        The features to choose from; all by default.
-    n : int
-        Number of penalties, at least 3.
+    features : iterable of str, optional, to choose from; all by default
+    n : int, number of penalties, at least 3
 
     Examples
     --------

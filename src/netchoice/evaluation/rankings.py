@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from netchoice.costs import CostModel
+from netchoice.costs import CHARGES, CostModel
 from netchoice.errors import UsageError
 from netchoice.evaluation.scores import Score, Scores, fingerprint, make_folds, make_scorer
 from netchoice.storage.table import ReferenceTable
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = ("method", "penalty", "position", "feature")
 #: Features that are pure noise; a good selector ranks them last.
@@ -40,26 +38,19 @@ def evaluate_rankings(
     ----------
     rankings : DataFrame
         As :func:`netchoice.selection.rank_path` returns it: method, penalty, position, feature.
-    table : ReferenceTable
-        Use a table that the rankings have not seen. Features are matched by name.
-    ks : iterable of int
-        Numbers of features. Those beyond the length of a ranking are left out.
+    table : ReferenceTable that the rankings have not seen; features are matched by name
+    ks : iterable of int, numbers of features; those beyond the length of a ranking are left out
     classifier : "knn", "svm" or scikit-learn classifier
         "knn": 10 nearest neighbours on standardised features. Neighbours at equal distance are taken
         in the order of the rows, and equal votes go to the first label. For the logarithmic loss,
         half a vote is added for each label. "svm": a support vector machine on standardised features.
-    folds : int
-        Number of stratified cross-validation folds.
-    costs : CostModel, optional
-        By default the costs of the table.
-    seed : int
-        Seed of the folds.
-    n_jobs : int, optional
-        Threads; -1 uses all cores.
+    folds : int, number of stratified cross-validation folds
+    costs : CostModel, optional; by default the costs of the table
+    seed : int, seed of the folds
+    n_jobs : int, optional, number of threads; -1 uses all cores
     path : path, optional
         File that keeps the scores of sets. An interrupted evaluation is resumed from it.
-    on_progress : callable, optional
-        Called with the number of rankings done and the number of all rankings.
+    on_progress : callable, optional; called with the numbers of rankings done and of all rankings
 
     Returns
     -------
@@ -90,8 +81,6 @@ def evaluate_rankings(
     0  1       1.0        0
     1  2       1.0        0
     """
-    import pandas as pd
-
     sequences = _sequences(rankings)
     offered = sorted({name for sequence in sequences.values() for name in sequence})
     _check_features(offered, table)
@@ -99,17 +88,11 @@ def evaluate_rankings(
     wanted = _checked_ks(ks, max(map(len, sequences.values())))
     X = table.X[offered].to_numpy(dtype=float)
     y, splits = make_folds(table.y.to_numpy(), folds, seed)
-    scores = Scores(
-        offered,
-        make_scorer(classifier, X, y, splits),
-        folds,
-        fingerprint(X, y, folds, seed),
-        path,
-    )
-    longest = [sequence[: max(wanted)] for sequence in sequences.values()]
-    scores.compute(longest, wanted, n_jobs, on_progress)
+    scorer = make_scorer(classifier, X, y, splits)
+    scores = Scores(offered, scorer, folds, fingerprint(X, y, folds, seed), path)
+    scores.compute(list(sequences.values()), wanted, n_jobs, on_progress)
     sizes = np.array([len(test) for _, test in splits])
-    set_costs = _SetCosts(model, offered)
+    of_all = [model.cost_of_set(offered, charge) for charge in CHARGES]
     rows = [
         {
             "method": method,
@@ -117,7 +100,7 @@ def evaluate_rankings(
             "k": k,
             "features": tuple(sequence[:k]),
             **_accuracies(scores[sequence[:k]], sizes),
-            **set_costs.of(sequence[:k]),
+            **_costs(model, sequence[:k], of_all),
             "n_noise": sum(name.startswith(NOISE) for name in sequence[:k]),
         }
         for (method, penalty), sequence in sequences.items()
@@ -127,21 +110,16 @@ def evaluate_rankings(
     return pd.DataFrame(rows)
 
 
-class _SetCosts:
-    def __init__(self, model: CostModel, offered: list[str]) -> None:
-        self._model = model
-        self._all_alone = model.cost_of_set(offered)
-        self._all_shared = model.cost_of_set(offered, "shared")
-
-    def of(self, features: list[str]) -> dict[str, float]:
-        alone, shared = (self._model.cost_of_set(features, c) for c in ("alone", "shared"))
-        return {
-            "cost_alone": alone,
-            "cost_shared": shared,
-            "share_alone": alone / self._all_alone if self._all_alone else 0.0,
-            "share_shared": shared / self._all_alone if self._all_alone else 0.0,
-            "speedup": self._all_shared / shared if shared else np.inf if self._all_alone else 1.0,
-        }
+def _costs(model: CostModel, features: list[str], of_all: list[float]) -> dict[str, float]:
+    all_alone, all_shared = of_all
+    alone, shared = (model.cost_of_set(features, charge) for charge in CHARGES)
+    return {
+        "cost_alone": alone,
+        "cost_shared": shared,
+        "share_alone": alone / all_alone if all_alone else 0.0,
+        "share_shared": shared / all_alone if all_alone else 0.0,
+        "speedup": all_shared / shared if shared else np.inf if all_alone else 1.0,
+    }
 
 
 def _accuracies(score: Score, sizes: np.ndarray[Any, Any]) -> dict[str, float]:
@@ -168,17 +146,15 @@ def _sequences(rankings: pd.DataFrame) -> dict[tuple[str, float], list[str]]:
         )
     if not len(rankings):
         raise UsageError("the rankings are empty; rank at least one method for one penalty")
-    ordered = rankings.sort_values("position", kind="stable")
-    groups = ordered.groupby(["method", "penalty"], sort=False)["feature"].agg(list)
-    first_seen = rankings[["method", "penalty"]].drop_duplicates().itertuples(index=False)
+    groups = rankings.groupby(["method", "penalty"], sort=False, dropna=False)
     return {
-        (str(method), float(penalty)): groups[method, penalty] for method, penalty in first_seen
+        (str(method), float(penalty)): list(rows.sort_values("position", kind="stable")["feature"])
+        for (method, penalty), rows in groups
     }
 
 
 def _check_features(offered: list[str], table: ReferenceTable) -> None:
-    known = set(table.features)
-    absent = [name for name in offered if name not in known]
+    absent = sorted(set(offered) - set(table.features))
     if absent:
         raise UsageError(
             f"the table has no feature {absent[0]!r}, which the rankings name ({len(absent)} of "

@@ -18,10 +18,10 @@ from netchoice.selection.knn import Neighbours
 from netchoice.threads import Run, threads
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
 Set = frozenset[str]
-Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
-
-N_NEIGHBORS = 10
+Fold = tuple[Codes, Codes]
+FoldScore = tuple[int, float]
 
 
 class Score(NamedTuple):
@@ -32,22 +32,15 @@ class Score(NamedTuple):
 
 
 class NeighboursScorer:
-    """Scores sets with 10 nearest neighbours on standardised features; the default, compiled.
-
-    Distances of a longer prefix are those of a shorter one plus further terms. The class with most
-    votes is predicted, the first of several. For the logarithmic loss half a vote is added for each
-    class, so that no probability is 0.
-    """
+    """Scores sets with 10 nearest neighbours on standardised features; the default, compiled."""
 
     name = "knn"
 
-    def __init__(self, X: Floats, y: NDArray[np.int64], folds: Sequence[Fold]) -> None:
+    def __init__(self, X: Floats, y: Codes, folds: Sequence[Fold]) -> None:
         self._truth = [y[test] for _, test in folds]
-        self._neighbours = [Neighbours(X, y, *fold, n_neighbors=N_NEIGHBORS) for fold in folds]
+        self._neighbours = [Neighbours(X, y, *fold, n_neighbors=10) for fold in folds]
 
-    def __call__(
-        self, fold: int, order: Sequence[int], counted: Sequence[bool]
-    ) -> list[tuple[int, float]]:
+    def __call__(self, fold: int, order: list[int], counted: list[bool]) -> list[FoldScore]:
         """Return correct predictions and summed loss for each counted prefix of the order."""
         truth = self._truth[fold]
         rows = np.arange(len(truth))
@@ -62,20 +55,15 @@ class NeighboursScorer:
 class ClassifierScorer:
     """Scores sets with any scikit-learn classifier, fitted for each set and fold."""
 
-    def __init__(
-        self, classifier: Any, X: Floats, y: NDArray[np.int64], folds: Sequence[Fold]
-    ) -> None:
+    def __init__(self, classifier: Any, X: Floats, y: Codes, folds: Sequence[Fold]) -> None:
         self.name = " ".join(repr(classifier).split())
         self._classifier, self._X, self._y, self._folds = classifier, X, y, folds
 
-    def __call__(
-        self, fold: int, order: Sequence[int], counted: Sequence[bool]
-    ) -> list[tuple[int, float]]:
+    def __call__(self, fold: int, order: list[int], counted: list[bool]) -> list[FoldScore]:
         """Return correct predictions and summed loss for each counted prefix of the order."""
-        prefixes = [order[: i + 1] for i, wanted in enumerate(counted) if wanted]
-        return [self._one(fold, list(prefix)) for prefix in prefixes]
+        return [self._one(fold, order[: i + 1]) for i, wanted in enumerate(counted) if wanted]
 
-    def _one(self, fold: int, columns: list[int]) -> tuple[int, float]:
+    def _one(self, fold: int, columns: list[int]) -> FoldScore:
         from sklearn.base import clone
 
         train, test = self._folds[fold]
@@ -91,9 +79,10 @@ class ClassifierScorer:
         return correct, float(-np.log(of_truth.clip(min=np.finfo(float).eps)).sum())
 
 
-def make_scorer(
-    classifier: Any, X: Floats, y: NDArray[np.int64], folds: Sequence[Fold]
-) -> NeighboursScorer | ClassifierScorer:
+Scorer = NeighboursScorer | ClassifierScorer
+
+
+def make_scorer(classifier: Any, X: Floats, y: Codes, folds: Sequence[Fold]) -> Scorer:
     """Return the scorer for "knn", "svm", or a scikit-learn classifier."""
     if classifier is None or (isinstance(classifier, str) and classifier == "knn"):
         return NeighboursScorer(X, y, folds)
@@ -102,7 +91,7 @@ def make_scorer(
         from sklearn.preprocessing import StandardScaler
         from sklearn.svm import SVC
 
-        return ClassifierScorer(make_pipeline(StandardScaler(), SVC()), X, y, folds)
+        classifier = make_pipeline(StandardScaler(), SVC())
     if not hasattr(classifier, "fit") or not hasattr(classifier, "predict"):
         raise UsageError(
             f"classifier={classifier!r}; expected 'knn', 'svm', or a scikit-learn classifier"
@@ -110,7 +99,7 @@ def make_scorer(
     return ClassifierScorer(classifier, X, y, folds)
 
 
-def make_folds(y: Any, n_folds: int, seed: int) -> tuple[NDArray[np.int64], list[Fold]]:
+def make_folds(y: Any, n_folds: int, seed: int) -> tuple[Codes, list[Fold]]:
     """Return labels as integers, and stratified folds as positions of training and test rows."""
     from sklearn.model_selection import StratifiedKFold
 
@@ -125,31 +114,22 @@ def make_folds(y: Any, n_folds: int, seed: int) -> tuple[NDArray[np.int64], list
 
 
 class Scores:
-    """Scores of sets of features; kept in a file if one is given.
+    """Scores of sets of features; the names are those of the scorer's columns.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The features, in the order of the columns.
-    scorer : NeighboursScorer or ClassifierScorer
-    n_folds : int
-    fingerprint : str
-        What else the scores depend on. A file with another fingerprint is refused.
-    path : path, optional
-        A file of JSON lines, one for each set. Sets in the file are not scored again.
+    If a path is given, the scores are kept there, in JSON lines, one for each set. Sets in the file
+    are not scored again, and a file with another fingerprint or classifier is refused.
     """
 
     def __init__(
         self,
         names: Sequence[str],
-        scorer: NeighboursScorer | ClassifierScorer,
+        scorer: Scorer,
         n_folds: int,
         fingerprint: str,
         path: str | PathLike[str] | None = None,
     ) -> None:
         self._position = {name: i for i, name in enumerate(names)}
-        self._scorer = scorer
-        self._n_folds = n_folds
+        self._scorer, self._n_folds = scorer, n_folds
         self._path = None if path is None else Path(path)
         self._header = {"scores of": fingerprint, "classifier": scorer.name}
         self._scores = dict(self._read())
@@ -167,24 +147,23 @@ class Scores:
         """Score the first k features of every sequence, for all k; skip sets that have a score."""
         with threads(n_jobs) as run:
             for done, sequence in enumerate(sequences, start=1):
-                wanted = [
-                    i + 1 in ks and frozenset(sequence[: i + 1]) not in self._scores
-                    for i in range(len(sequence))
-                ]
-                if any(wanted):
-                    self._score(sequence, wanted, run)
+                prefixes = [sequence[:k] for k in range(1, len(sequence) + 1) if k in ks]
+                wanted = [names for names in prefixes if frozenset(names) not in self._scores]
+                if wanted:
+                    self._score(wanted, run)
                 if on_progress is not None:
                     on_progress(done, len(sequences))
 
-    def _score(self, sequence: Sequence[str], wanted: Sequence[bool], run: Run) -> None:
-        length = max(i for i, flag in enumerate(wanted) if flag) + 1
-        order = [self._position[name] for name in sequence[:length]]
-        by_fold = run(lambda fold: self._scorer(fold, order, wanted[:length]), range(self._n_folds))
-        new: dict[Set, Score] = {}
-        places = [i for i, flag in enumerate(wanted) if flag]
-        for at, place in enumerate(places):
-            correct, losses = zip(*(found[at] for found in by_fold), strict=True)
-            new[frozenset(sequence[: place + 1])] = Score(correct, losses)
+    def _score(self, prefixes: list[Sequence[str]], run: Run) -> None:
+        """Score prefixes of one sequence, shortest first."""
+        order = [self._position[name] for name in prefixes[-1]]
+        lengths = set(map(len, prefixes))
+        counted = [i + 1 in lengths for i in range(len(order))]
+        by_fold = run(lambda fold: self._scorer(fold, order, counted), range(self._n_folds))
+        new = {
+            frozenset(names): Score(*zip(*scores, strict=True))
+            for names, *scores in zip(prefixes, *by_fold, strict=True)
+        }
         self._scores.update(new)
         self._append(new)
 
@@ -204,10 +183,8 @@ class Scores:
         for line in lines[1:]:
             try:
                 record = json.loads(line)
-                yield (
-                    frozenset(record["features"]),
-                    Score(tuple(record["correct"]), tuple(record["losses"])),
-                )
+                score = Score(tuple(record["correct"]), tuple(record["losses"]))
+                yield frozenset(record["features"]), score
             except (ValueError, KeyError):  # an incomplete line
                 continue
 
@@ -215,16 +192,13 @@ class Scores:
         if self._path is None:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = not self._path.exists()
+        records: list[dict[str, Any]] = [] if self._path.exists() else [self._header]
+        records += [{"features": sorted(names), **score._asdict()} for names, score in new.items()]
         with self._path.open("a") as file:
-            if fresh:
-                file.write(json.dumps(self._header) + "\n")
-            for features, score in new.items():
-                record = {"features": sorted(features), **score._asdict()}
-                file.write(json.dumps(record) + "\n")
+            file.writelines(json.dumps(record) + "\n" for record in records)
 
 
-def fingerprint(X: Floats, y: NDArray[np.int64], n_folds: int, seed: int) -> str:
+def fingerprint(X: Floats, y: Codes, n_folds: int, seed: int) -> str:
     """Return a short text that identifies the rows and the folds."""
     digest = hashlib.blake2b(np.ascontiguousarray(X).tobytes(), digest_size=16)
     digest.update(y.tobytes())

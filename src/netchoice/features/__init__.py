@@ -17,14 +17,7 @@ from netchoice.features.computation import compute_features, feature_names
 from netchoice.features.feature_result import FeatureResult
 from netchoice.features.paper import PaperCosts, paper_costs
 from netchoice.features.plan import steps_of
-from netchoice.features.registry import (
-    FEATURES,
-    STEPS,
-    Feature,
-    Step,
-    feature,
-    min_powers,
-)
+from netchoice.features.registry import FEATURES, STEPS, Feature, Step, feature, min_powers
 
 __all__ = [
     "FEATURES",

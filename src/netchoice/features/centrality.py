@@ -2,24 +2,20 @@
 
 import numpy as np
 
-from netchoice.features.registry import builtin, step
+from netchoice.features.registry import builtin, run_kernel, step
 
 
 @step(growth="n·m", min_power=2.0)
 def betweenness(graph):
     """Shortest-path betweenness of each node, normalised by (n−1)(n−2)/2."""
-    from netchoice._kernels.betweenness import betweenness as kernel
-
-    return kernel(graph.indptr, graph.indices) / _pairs_of_others(graph.n_nodes)
+    return run_kernel("betweenness.betweenness", graph) / _pairs_of_others(graph.n_nodes)
 
 
 @step(growth="m · iterations")
 def leading_eigenvector(graph, components):
     """Leading eigenvector of the adjacency matrix, of Euclidean norm 1, non-negative."""
-    from netchoice._kernels.spectrum import leading_eigenvector as kernel
-
     n_components = len(components.sizes)
-    return kernel(graph.indptr, graph.indices, components.labels, n_components)[1]
+    return run_kernel("spectrum.leading_eigenvector", graph, components.labels, n_components)[1]
 
 
 def _pairs_of_others(n_nodes):
@@ -28,17 +24,11 @@ def _pairs_of_others(n_nodes):
 
 @builtin()
 def betweenness_mean(graph, distance_histograms):
-    """Mean betweenness.
-
-    A shortest path of length d has d − 1 inner nodes, so the sum of betweenness over all nodes
-    follows from the distances.
-    """
-    n_nodes = graph.n_nodes
-    if n_nodes < 3:
-        return 0.0
+    """Mean betweenness."""
+    # The sum of betweenness is the number of inner nodes: d − 1 on a path of length d.
     pairs = distance_histograms[0]
     inner = int(pairs @ np.maximum(np.arange(len(pairs)) - 1, 0))
-    return inner / (n_nodes * _pairs_of_others(n_nodes))
+    return inner / (max(graph.n_nodes, 1) * _pairs_of_others(graph.n_nodes))
 
 
 @builtin(growth="n")
@@ -50,10 +40,8 @@ def betweenness_max(betweenness):
 @builtin(growth="n")
 def central_point_dominance(betweenness):
     """Σ(largest betweenness − betweenness of i)/(n − 1)."""
-    n_nodes = len(betweenness)
-    if n_nodes < 2:
-        return 0.0
-    return float((betweenness.max() - betweenness).sum()) / (n_nodes - 1)
+    differences = betweenness.max(initial=0.0) - betweenness
+    return float(differences.sum()) / max(len(betweenness) - 1, 1)
 
 
 @builtin(growth="n")
@@ -71,6 +59,4 @@ def eigenvector_max(leading_eigenvector):
 @builtin(growth="n·m", min_power=2.0)
 def estrada_index(graph, components):
     """Sum of exp(eigenvalue) of the adjacency matrix."""
-    from netchoice._kernels.spectrum import estrada_index as kernel
-
-    return kernel(graph.indptr, graph.indices, components.labels, len(components.sizes))
+    return run_kernel("spectrum.estrada_index", graph, components.labels, len(components.sizes))

@@ -1,14 +1,12 @@
 """Cliques: complete subgraphs."""
 
-from netchoice.features.registry import builtin, step
+from netchoice.features.registry import builtin, run_kernel, step
 
 
 @step(growth="m · degeneracy³")
 def clique_counts(graph):
     """Number of complete subgraphs with 4 and with 5 nodes."""
-    from netchoice._kernels.clique_search import count_cliques
-
-    return count_cliques(graph.indptr, graph.indices)
+    return run_kernel("clique_search.count_cliques", graph)
 
 
 @builtin(discrete=True)
@@ -26,6 +24,4 @@ def n_5_cliques(clique_counts):
 @builtin(discrete=True, growth="exponential in the worst case, m in practice")
 def max_clique_size(graph):
     """Number of nodes of the largest complete subgraph."""
-    from netchoice._kernels.clique_search import clique_number
-
-    return clique_number(graph.indptr, graph.indices)
+    return run_kernel("clique_search.clique_number", graph)

@@ -2,23 +2,19 @@
 
 import numpy as np
 
-from netchoice.features.registry import builtin, step
+from netchoice.features.registry import builtin, run_kernel, step
 
 
 @step(growth="m^1.5")
 def triangles(graph):
     """Number of triangles through each node."""
-    from netchoice._kernels.triangles import node_triangles
-
-    return node_triangles(graph.indptr, graph.indices)
+    return run_kernel("triangles.node_triangles", graph)
 
 
 @step(growth="m^1.5")
 def square_clustering(graph):
     """Square clustering coefficient of each node, as networkx defines it."""
-    from netchoice._kernels.squares import square_clustering as kernel
-
-    return kernel(graph.indptr, graph.indices)
+    return run_kernel("squares.square_clustering", graph)
 
 
 @builtin(growth="n")
@@ -65,7 +61,5 @@ def square_clustering_std(square_clustering):
 @builtin(growth="m^1.5 to n·m")
 def lcc_local_efficiency(graph, lcc):
     """Mean, over the nodes of the LCC, of the global efficiency of the subgraph of their neighbours."""
-    from netchoice._kernels.local_efficiency import local_efficiency
-
-    members = int(lcc.sum())
-    return float(local_efficiency(graph.indptr, graph.indices)[lcc].sum()) / max(members, 1)
+    efficiency = run_kernel("local_efficiency.local_efficiency", graph)
+    return float(efficiency[lcc].sum()) / max(int(lcc.sum()), 1)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from netchoice.features.registry import builtin, step
+from netchoice.features.registry import builtin, run_kernel, step
 
 
 @dataclass(frozen=True)
@@ -15,25 +15,19 @@ class Components:
     labels: Any
     sizes: Any
 
-    @property
-    def largest(self):
-        """Number of the LCC; of equally large components, the one with the smallest node id."""
-        return int(np.argmax(self.sizes)) if len(self.sizes) else -1
-
 
 @step(growth="n + m")
 def components(graph):
     """Connected component of each node."""
-    from netchoice._kernels.component_labels import component_labels
-
-    labels, n_components = component_labels(graph.indptr, graph.indices)
+    labels, n_components = run_kernel("component_labels.component_labels", graph)
     return Components(labels, np.bincount(labels, minlength=n_components))
 
 
 @step(growth="n")
 def lcc(components):
     """Whether each node is in the largest connected component."""
-    return components.labels == components.largest
+    # Of equally large components, the LCC is the one with the smallest node id.
+    return components.labels == (np.argmax(components.sizes) if len(components.sizes) else -1)
 
 
 @builtin(discrete=True)

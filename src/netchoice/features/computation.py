@@ -8,9 +8,10 @@ import numbers
 import time
 import zlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
 from netchoice.features.feature_result import CONVERSION, FeatureResult
@@ -20,27 +21,19 @@ from netchoice.graph import Graph
 from netchoice.names import is_ours
 from netchoice.validation import check_generator
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 #: Computations shorter than this many seconds are repeated when costs are calibrated …
 SHORT = 1e-3
 #: … for about this many seconds.
 _REPEAT_SECONDS = 2e-3
 
 _ready: set[tuple[str, Any]] = set()
-_ready_plans: dict[int, Plan] = {}
 
 
 def feature_names(*, noise: bool = True) -> list[str]:
-    """Return the names of all features, with or without the noise features.
-
-    The order is that of the columns in tables.
+    """Return the names of all features, with or without noise features, in the order of tables.
 
     >>> feature_names(noise=False)[:3]
     ['n_components', 'lcc_nodes', 'lcc_edges']
-    >>> [name for name in feature_names() if name not in feature_names(noise=False)][0]
-    'noise_normal'
     """
     return [name for name, item in FEATURES.items() if noise or not item.is_random]
 
@@ -100,11 +93,8 @@ def run_plan(
     computed: dict[str, Any] = {"graph": graph}
     base = None if rng is None else rng.integers(0, 2**32, size=4, dtype=np.uint64)
     for item in chosen.computations:
-        seconds = _run(item, computed, base, result, repeat_short)
-        if isinstance(item, Step):
-            result.step_seconds[item.name] = seconds
-        else:
-            result.own_seconds[item.name] = seconds
+        seconds = result.step_seconds if isinstance(item, Step) else result.own_seconds
+        seconds[item.name] = _run(item, computed, base, result, repeat_short)
     for feature in chosen.features:
         result.values[feature.name] = computed.get(feature.name, math.nan)
     return result
@@ -223,10 +213,7 @@ def _fail(item: Computation, reason: str, result: FeatureResult) -> None:
 
 def _make_ready(chosen: Plan) -> None:
     """Run every computation once, untimed, so that compiling and loading are not part of a cost."""
-    if id(chosen) in _ready_plans:
-        return
-    _ready_plans[id(chosen)] = chosen  # a reference, so that the id is not used again
-    new = [item for item in chosen.computations if (item.name, item.function) not in _ready]
+    new = {(item.name, item.function) for item in chosen.computations} - _ready
     if not new:
         return
     small = Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (4, 5)], 7)
@@ -237,4 +224,4 @@ def _make_ready(chosen: Plan) -> None:
             # An error is reported when the feature is computed on the user's network.
             with contextlib.suppress(Exception):
                 computed[item.name] = _call(item, computed, base)
-    _ready.update((item.name, item.function) for item in new)
+    _ready.update(new)

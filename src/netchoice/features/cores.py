@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from netchoice.features.registry import builtin, step
+from netchoice.features.registry import builtin, run_kernel, step
 
 CORE_NUMBERS = (2, 3, 4, 5, 6)
 
@@ -10,9 +10,7 @@ CORE_NUMBERS = (2, 3, 4, 5, 6)
 @step(growth="n + m")
 def core_counts(graph):
     """Number of nodes with each core number."""
-    from netchoice._kernels.core_numbers import core_numbers
-
-    return np.bincount(core_numbers(graph.indptr, graph.indices)[0])
+    return np.bincount(run_kernel("core_numbers.core_numbers", graph)[0])
 
 
 def _register_core(k):

@@ -75,7 +75,6 @@ def quantile(counts, fraction):
         return 0.0
     position = (int(cumulative[-1]) - 1) * fraction
     below = int(position)
-    low, high = np.searchsorted(
-        cumulative, [below, min(below + 1, int(cumulative[-1]) - 1)], "right"
-    )
+    above = min(below + 1, int(cumulative[-1]) - 1)
+    low, high = np.searchsorted(cumulative, [below, above], "right")
     return float(low + (high - low) * (position - below))

@@ -14,10 +14,7 @@ BELOW = "<0.1"
 
 
 class PaperCosts(Mapping[str, float]):
-    """Seconds by feature, as printed in the paper.
-
-    ``flagged`` is the set of features whose entry is "<0.1 ms".
-    """
+    """Seconds by feature, as printed in the paper; ``flagged`` has those printed as "<0.1 ms"."""
 
     def __init__(self, seconds: Mapping[str, float], flagged: frozenset[str]) -> None:
         self._seconds = dict(seconds)

@@ -11,9 +11,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any, TypeVar
 
 from netchoice.errors import UsageError
+from netchoice.graph import Graph
 from netchoice.names import load_attribute, unknown
 
 #: Inputs that are given, not computed.
@@ -22,28 +24,13 @@ GIVEN = ("graph", "rng")
 
 @dataclass(frozen=True)
 class Computation:
-    """A named function of inputs: a shared step or a feature.
-
-    Attributes
-    ----------
-    name : str
-    function : callable
-        Takes the inputs in order.
-    inputs : tuple of str
-        Names of the function's parameters: ``graph``, ``rng``, shared steps, or features.
-    definition : str
-        One sentence for people.
-    growth : str
-        How its own time (without its inputs) grows with n nodes and m edges, for people.
-    min_power : float or None
-        Its own time grows at least with this power of the number of nodes, if that is known.
-    """
+    """A named function of inputs: a shared step or a feature."""
 
     name: str
     function: Callable[..., Any]
-    inputs: tuple[str, ...]
-    definition: str
-    growth: str
+    inputs: tuple[str, ...]  # the names of the function's parameters, in order
+    definition: str  # one sentence for people
+    growth: str  # of its own time, without its inputs, for people
     min_power: float | None
 
 
@@ -55,9 +42,8 @@ class Step(Computation):
 class Feature(Computation):
     """A feature: one number computed from a network.
 
-    The fields ``name``, ``function``, ``inputs``, ``definition``, ``growth`` and ``min_power`` are
-    those of every computation: the function takes the inputs, which are named by its parameters.
-    ``discrete`` says whether all values are integers. ``version`` changes with the definition.
+    The names of the parameters of ``function`` are its ``inputs``: ``graph``, ``rng``, shared steps,
+    or features. For the other fields see :func:`feature`.
     """
 
     discrete: bool
@@ -75,31 +61,26 @@ STEPS: dict[str, Step] = {}
 FEATURES: dict[str, Feature] = {}
 
 
-def _inputs(function: Callable[..., Any]) -> tuple[str, ...]:
-    return tuple(inspect.signature(function).parameters)
+def run_kernel(name: str, graph: Graph, *others: Any) -> Any:
+    """Call ``module.function`` of ``netchoice._kernels``, imported on first use, on a network."""
+    module, _, function = name.partition(".")
+    kernel = getattr(import_module(f"netchoice._kernels.{module}"), function)
+    return kernel(graph.indptr, graph.indices, *others)
 
 
-def _definition(function: Callable[..., Any]) -> str:
-    return (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\n", " ").rstrip(".")
+def _described(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the fields that follow from a function's signature and docstring."""
+    definition = (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\n", " ")
+    inputs = tuple(inspect.signature(function).parameters)
+    return {"function": function, "inputs": inputs, "definition": definition.rstrip(".")}
 
 
 def step(*, growth: str, min_power: float | None = None) -> Callable[[Function], Function]:
-    """Register a function as a shared step; a decorator.
-
-    Parameters
-    ----------
-    growth : str
-        How its time grows with n nodes and m edges, for people.
-    min_power : float, optional
-        The time grows at least with this power of the number of nodes. Extrapolated costs respect
-        this bound.
-    """
+    """Register a function as a shared step; a decorator with parameters as in :func:`feature`."""
 
     def register(function: Function) -> Function:
         name = function.__name__
-        STEPS[name] = Step(
-            name, function, _inputs(function), _definition(function), growth, min_power
-        )
+        STEPS[name] = Step(name=name, growth=growth, min_power=min_power, **_described(function))
         return function
 
     return register
@@ -129,8 +110,7 @@ def feature(
     name : str, optional
         The default is the name of the function.
     min_power : float, optional
-        Its own time grows at least with this power of the number of nodes. Extrapolated costs
-        respect this bound.
+        Its own time grows at least with this power of n; extrapolated costs respect this bound.
 
     Examples
     --------
@@ -147,32 +127,24 @@ def feature(
     def make(function: Callable[..., Any]) -> Feature:
         return Feature(
             name=name or function.__name__,
-            function=function,
-            inputs=_inputs(function),
-            definition=_definition(function),
             discrete=discrete,
             growth=growth,
             version=version,
             min_power=min_power,
+            **_described(function),
         )
 
     return make if function is None else make(function)
 
 
 def builtin(
-    *,
-    discrete: bool = False,
-    growth: str = "1",
-    name: str | None = None,
-    definition: str | None = None,
-    min_power: float | None = None,
+    *, growth: str = "1", definition: str | None = None, **options: Any
 ) -> Callable[[Function], Function]:
-    """Register a feature that comes with the package; a decorator."""
+    """Register a feature that comes with the package; a decorator with options of `feature`."""
 
     def register(function: Function) -> Function:
-        made = feature(discrete=discrete, growth=growth, name=name, min_power=min_power)(function)
-        made = replace(made, definition=definition or made.definition)
-        FEATURES[made.name] = made
+        made = feature(growth=growth, **options)(function)
+        FEATURES[made.name] = replace(made, definition=definition or made.definition)
         return function
 
     return register
@@ -186,23 +158,21 @@ def find(name: str | Feature) -> Feature:
         raise UsageError(
             f"{name!r} is not a feature; decorate a function with @netchoice.feature()"
         )
-    if ":" in name:
-        loaded = load_attribute(name)
-        if not isinstance(loaded, Feature):
-            raise UsageError(
-                f"{name} is a {type(loaded).__name__}; expected a feature: a function decorated with "
-                "@netchoice.feature()"
-            )
-        return loaded
-    if name not in FEATURES:
-        raise unknown("feature", name, FEATURES)
-    return FEATURES[name]
+    if ":" not in name:
+        if name not in FEATURES:
+            raise unknown("feature", name, FEATURES)
+        return FEATURES[name]
+    loaded = load_attribute(name)
+    if not isinstance(loaded, Feature):
+        raise UsageError(
+            f"{name} is a {type(loaded).__name__}; expected a feature: a function decorated with "
+            "@netchoice.feature()"
+        )
+    return loaded
 
 
 def min_powers() -> dict[str, float]:
     """Return, by name, the known lower bounds on the power with which costs grow with the nodes.
-
-    Steps and features without a known bound are left out.
 
     >>> min_powers()["betweenness"]
     2.0

@@ -2,15 +2,13 @@
 
 import numpy as np
 
-from netchoice.features.registry import builtin, step
+from netchoice.features.registry import builtin, run_kernel, step
 
 
 @step(growth="n·m/64", min_power=2.0)
 def distance_histograms(graph):
     """Number of unordered pairs of nodes at each distance, in the network and in the LCC."""
-    from netchoice._kernels.distance_histograms import distance_histograms as kernel
-
-    return kernel(graph.indptr, graph.indices)
+    return run_kernel("distance_histograms.distance_histograms", graph)
 
 
 @builtin(discrete=True)

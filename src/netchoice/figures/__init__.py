@@ -1,7 +1,8 @@
 """Figures of models, features, costs and accuracies.
 
-Each function takes a table, a mapping or a cost model, draws with matplotlib and returns the Axes.
-It draws on ``ax`` if you pass one, and on a new figure otherwise. No window and no pyplot is needed;
+Each function takes a table, a mapping or a cost model, draws with matplotlib and returns the Axes;
+functions that draw several panels return one Axes for each, in the order of the panels. A function
+draws on ``ax`` if you pass one, and on a new figure otherwise. No window and no pyplot is needed;
 :func:`save` writes a figure to a file. Series differ in marker or line style as well as in colour, so
 every figure can be read without colour.
 
@@ -15,17 +16,18 @@ matplotlib for papers, and ``interactive`` draws it with Plotly for the report.
 """
 
 from netchoice.figures.static.axes import save
-from netchoice.figures.static.choice_figures import draw_choice
-from netchoice.figures.static.cost_curves import cost_growth
+from netchoice.figures.static.choice_figures import (
+    confusion,
+    draw_choice,
+    embedding,
+    probabilities,
+    reliability,
+)
 from netchoice.figures.static.distributions import feature_distributions, posteriors
-from netchoice.figures.static.evaluation_figures import draw_evaluation
+from netchoice.figures.static.evaluation_figures import draw_evaluation, pareto, ranking_paths
 from netchoice.figures.static.feature_costs import feature_costs
 from netchoice.figures.static.heatmaps import heatmap, heatmaps
-from netchoice.figures.static.models import confusion, embedding, probabilities, reliability
-from netchoice.figures.static.pareto_front import pareto
-from netchoice.figures.static.pilot_accuracy import pilot_accuracy
-from netchoice.figures.static.pilot_figures import draw_pilot_study
-from netchoice.figures.static.ranking_paths import ranking_paths
+from netchoice.figures.static.pilot_figures import cost_growth, draw_pilot_study, pilot_accuracy
 
 __all__ = [
     "confusion",

@@ -68,15 +68,11 @@ class Forest:
 
     @cached_property
     def leaves(self) -> NDArray[np.int32]:
-        """The leaf (n, n_trees) of each row of the training table in each tree, see `apply`."""
+        """The leaf (n, n_trees) of each row of the training table in each tree; see `apply`."""
         return self._leaf_column(self._codes, _CHILD)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
-        """Return the leaf (n, n_trees) of each row in each tree.
-
-        Leaves are numbered from 0 within a tree. Two rows are the more similar the more leaves they
-        share.
-        """
+        """Return the leaf (n, n_trees) of each row in each tree, numbered from 0 in each tree."""
         return self._leaf_column(self._bin(X), _CHILD)
 
     def predict_proba(self, X: Any) -> Floats:
@@ -117,17 +113,15 @@ def grow_forest(
 
     Breiman 2001, doi:10.1023/A:1010933404324. Every node draws ``max_features`` columns without
     replacement, with equal probabilities or in proportion to weights. If all of them are constant
-    in the node, it draws more in the same way until one is not, as scikit-learn does (ranger does
-    not). So cheap constant columns do not end a tree. A tree depends on the seed and its position
-    only, not on the number of threads.
+    in the node, it draws more in the same way until one is not, as in scikit-learn (not ranger). A
+    tree depends on the seed and its position only, not on the number of threads.
 
     Parameters
     ----------
     X : array (n, q)
         Numbers without missing values. Only their order matters: a node splits halfway between
         ranks. Columns with more than 65536 distinct values are divided into that many bins of
-        about equal size. (Fewer bins distort: with 256 bins, 5000 rows do not show where a column
-        separates the classes exactly.)
+        about equal size.
     y : array (n,)
         Labels of any type.
     n_trees : int
@@ -147,10 +141,6 @@ def grow_forest(
     n_jobs : int or None
         Number of threads; None: one, −1: one per processor.
 
-    Returns
-    -------
-    Forest
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -158,12 +148,6 @@ def grow_forest(
     >>> forest = grow_forest(X, y, n_trees=100, importance=("mdi", "mda"))
     >>> sorted(forest.mdi.argsort()[2:].tolist()), forest.oob_score > 0.9, forest.apply(X).shape
     ([2, 3], True, (150, 100))
-
-    With weights, other columns become important:
-
-    >>> forest = grow_forest(X, y, n_trees=100, log_weights=[0, -500, -900, -900])
-    >>> forest.mdi.argsort()[::-1][:2]  # the second column where the first is constant
-    array([0, 1])
     """
     X, classes, codes_y = _check_table(X, y)
     q = X.shape[1]
@@ -197,8 +181,7 @@ def grow_forest(
 
 
 def _check_table(X: Any, y: Any) -> tuple[Floats, NDArray[Any], NDArray[np.int32]]:
-    X = np.asarray(X, dtype=np.float64)
-    y = np.asarray(y)
+    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
     if X.ndim != 2 or 0 in X.shape or y.shape != X.shape[:1]:
         raise UsageError(
             "`X` must have at least one row and one column, and `y` a label for each row; got the "
@@ -215,17 +198,14 @@ def _check_table(X: Any, y: Any) -> tuple[Floats, NDArray[Any], NDArray[np.int32
 
 def _sort_by_weight(log_weights: Any, q: int) -> tuple[NDArray[np.int32], Floats]:
     """Return the columns by decreasing weight, and their log weights, empty if all are equal."""
-    columns = np.arange(q, dtype=np.int32)
-    if log_weights is None:
-        return columns, np.empty(0)
-    weights = np.asarray(log_weights, dtype=np.float64)
+    weights = np.asarray(np.zeros(q) if log_weights is None else log_weights, dtype=np.float64)
     if weights.shape != (q,) or not np.isfinite(weights).all():
         raise UsageError(
             f"`log_weights` must be {q} finite numbers, one for each column; got the shape "
             f"{weights.shape} with {np.count_nonzero(np.isfinite(weights))} finite numbers"
         )
     if np.ptp(weights) == 0:
-        return columns, np.empty(0)
+        return np.arange(q, dtype=np.int32), np.empty(0)
     order = np.argsort(-weights, kind="stable").astype(np.int32)
     return order, weights[order]
 
@@ -248,6 +228,5 @@ def _mean_of_shares(decrease: Floats) -> Floats:
     sums = decrease.sum(axis=1)
     if not (sums > 0).any():
         return np.zeros(decrease.shape[1])
-    shares = decrease[sums > 0] / sums[sums > 0, None]
-    mean = shares.mean(axis=0)
+    mean = (decrease[sums > 0] / sums[sums > 0, None]).mean(axis=0)
     return np.asarray(mean / mean.sum())

@@ -15,18 +15,7 @@ from netchoice.inference.reliability import HeldOut, held_out
 from netchoice.inference.scaling import Scaling
 
 __all__ = [
-    "Embedding",
-    "Fit",
-    "ForestClassifier",
-    "HeldOut",
-    "ModelProbabilities",
-    "NeighboursClassifier",
-    "Posterior",
-    "RegressionClassifier",
-    "Scaling",
-    "embed",
-    "goodness_of_fit",
-    "held_out",
-    "model_probabilities",
-    "posterior",
-]
+    "Embedding", "Fit", "ForestClassifier", "HeldOut", "ModelProbabilities", "NeighboursClassifier",
+    "Posterior", "RegressionClassifier", "Scaling", "embed", "goodness_of_fit", "held_out",
+    "model_probabilities", "posterior",
+]  # fmt: skip

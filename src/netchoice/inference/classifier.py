@@ -9,8 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
-from netchoice.inference.table_checks import Codes
+from netchoice.inference.scaling import DEFAULT_SCALING, Codes, Floats, Scaling
 from netchoice.validation import check_fraction, check_integer
 
 DEFAULT_COVERAGE = 0.95
@@ -18,15 +17,10 @@ DEFAULT_COVERAGE = 0.95
 
 @dataclass(frozen=True)
 class Prediction:
-    """Predicted probabilities of C models for m queries.
+    """Probabilities (m, C) of C models for m queries, with the bounds of their intervals.
 
-    Attributes
-    ----------
-    probabilities, lower, upper : arrays (m, C)
-        The probability of each model and the bounds of its interval. The prior is the models'
-        shares of the training table.
-    details : dict of arrays
-        Further results by name, of shape (m,) or (m, C).
+    The prior is the models' shares of the training table. The details are further results by name,
+    of shape (m,) or (m, C).
     """
 
     probabilities: Floats
@@ -35,15 +29,12 @@ class Prediction:
     details: dict[str, NDArray[Any]]
 
     def reweighted(self, factors: Floats) -> Prediction:
-        """Return the prediction with the odds of each model multiplied by its factor (C,).
-
-        Each bound moves with the odds of its model against all others, whose proportions are kept.
-        This is exact for two models.
-        """
+        """Return the prediction with the odds of each model multiplied by its factor (C,)."""
         odds = self.probabilities * factors
         total = odds.sum(axis=1, keepdims=True)
         others = (total - odds) / (1 - self.probabilities)
 
+        # A bound moves with the odds of its model against all others; exact for two models.
         def moved(bound: Floats) -> Floats:
             return np.asarray(bound * factors / (bound * factors + (1 - bound) * others))
 
@@ -52,10 +43,7 @@ class Prediction:
 
 @dataclass(kw_only=True, eq=False)
 class Classifier(ABC):
-    """Base class of the classifiers: it scales the features and holds the settings of all three.
-
-    Settings that a classifier does not use have no effect on it.
-    """
+    """Base class of the classifiers: it scales the features and holds the settings of all three."""
 
     scaling: str = DEFAULT_SCALING
     n_neighbors: int | None = None

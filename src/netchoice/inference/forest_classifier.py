@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betaincinv
 
 from netchoice.forests import grow_forest
 from netchoice.inference.classifier import Classifier, Prediction
-from netchoice.inference.scaling import Floats
-from netchoice.inference.table_checks import Codes
+from netchoice.inference.scaling import Codes, Floats
 
 VOTE_SHARE_PSEUDOCOUNT = 0.001  # half a vote of 500 trees, so that no model has a share of 0
 MIN_LEAF = 5  # of the error forest, as in Pudlo et al.
@@ -20,20 +20,14 @@ class ForestClassifier(Classifier):
     """Random-forest ABC of Pudlo et al. 2016, doi:10.1093/bioinformatics/btv684.
 
     The first forest is grown on the features and their discriminant axes, and the model with most
-    votes is predicted. The second forest is grown on the out-of-bag errors of the first. It
-    estimates the probability that the prediction is wrong. The other models share this probability
-    in proportion to their votes.
+    votes is predicted. The second forest, grown on the out-of-bag errors of the first, estimates the
+    probability that the prediction is wrong. The other models share it in proportion to their votes.
 
-    Two additions keep every probability between 0 and 1 and the predicted model the most probable.
-    First, half an error and half a success are added to the errors near the query, whose number is
-    the harmonic mean of the leaf sizes. Second, the error is bounded so that the predicted model
-    stays the most probable.
+    Half an error and half a success are added to the errors of the rows near the query. The number
+    of these rows is the harmonic mean of the leaf sizes. The error is bounded so that the predicted
+    model stays the most probable. The intervals are those of the local error rate,
+    Beta(errors + ½, successes + ½). Settings used: ``scaling``, ``n_trees``, ``seed``, ``n_jobs``.
 
-    The intervals are those of the local error rate, Beta(errors + ½, successes + ½). Settings used:
-    ``scaling``, ``n_trees``, ``seed``, ``n_jobs``.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> X = np.random.default_rng(1).normal(size=(400, 2))
     >>> classifier = ForestClassifier(n_trees=50).fit(X, X[:, 0] > 0)
@@ -52,9 +46,8 @@ class ForestClassifier(Classifier):
         votes = self._voting_forest.oob_votes
         has_votes = votes.any(axis=1)
         wrong = (votes.argmax(axis=1) != codes)[has_votes]
-        self._error_forest = grow_forest(
-            table[has_votes], wrong, min_leaf=MIN_LEAF, seed=seeds[1], **trees
-        )
+        trees |= {"seed": seeds[1], "min_leaf": MIN_LEAF}
+        self._error_forest = grow_forest(table[has_votes], wrong, **trees)
         self._error_rate, self._leaf_size = _by_leaf(self._error_forest.leaves, wrong)
         return {"n_trees": self.n_trees}
 
@@ -62,8 +55,6 @@ class ForestClassifier(Classifier):
         return np.hstack([X, X @ self._axes])
 
     def _predict(self, X: Floats, coverage: float) -> Prediction:
-        from scipy.special import betaincinv
-
         table = self._with_axes(X)
         votes = self._voting_forest.predict_proba(table)
         leaves = self._error_forest.apply(table)
@@ -73,11 +64,8 @@ class ForestClassifier(Classifier):
         a, b = error * n + 0.5, (1 - error) * n + 0.5
         tail = (1 - coverage) / 2
         probabilities = share_error(votes, np.minimum(a / (a + b), _max_error(votes)))
-        ends = [
-            probabilities,
-            share_error(votes, betaincinv(a, b, tail)),
-            share_error(votes, betaincinv(a, b, 1 - tail)),
-        ]
+        ends = [share_error(votes, betaincinv(a, b, quantile)) for quantile in (tail, 1 - tail)]
+        ends.append(probabilities)
         details = {"votes": votes, "local_error": error, "rows_near": n}
         return Prediction(probabilities, np.minimum.reduce(ends), np.maximum.reduce(ends), details)
 
@@ -87,8 +75,7 @@ def discriminant_axes(X: Floats, codes: Codes, n_models: int) -> Floats:
     means = np.array([X[codes == c].mean(axis=0) for c in range(n_models)])
     within = np.cov((X - means[codes]).T, bias=True).reshape(X.shape[1], X.shape[1])
     variances, directions = np.linalg.eigh(within)
-    largest = variances[-1]
-    varies = variances > largest * 1e-10 if largest > 0 else np.zeros(len(variances), dtype=bool)
+    varies = variances > max(variances[-1] * 1e-10, 0.0)
     whitening = directions[:, varies] / np.sqrt(variances[varies])
     shares = np.bincount(codes, minlength=n_models) / len(codes)
     between = (means - X.mean(axis=0)) @ whitening * np.sqrt(shares)[:, None]

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
-from netchoice.inference.scaling import Floats
+from netchoice.inference.scaling import Codes, Floats
 
 #: Relative difference up to which two distances or scores count as equal. Sums of the same squares
 #: in another order differ by less.
 TIE_TOLERANCE = 1e-9
 
 _MAX_CELLS = 4_000_000  # distances in memory at a time
-_MAX_DEVIATIONS = 1000.0  # see local_steps
+_MAX_DEVIATIONS = 1000.0  # of a query from the near simulations; slopes are meaningless beyond
 
 
 def distances(X: Floats, queries: Floats) -> Iterator[tuple[slice, Floats]]:
     """Yield blocks of queries and their Euclidean distances to all rows of ``X``."""
-    from scipy.spatial.distance import cdist
-
     step = max(1, _MAX_CELLS // len(X))
     for start in range(0, len(queries), step):
         block = slice(start, min(start + step, len(queries)))
@@ -28,10 +26,7 @@ def distances(X: Floats, queries: Floats) -> Iterator[tuple[slice, Floats]]:
 
 
 def shares_of_nearest(distance: Floats, k: int) -> Floats:
-    """Return the vote (m, n) of every row: 1 for the k nearest, 0 for the others.
-
-    Rows that tie for the last places share the remaining votes equally.
-    """
+    """Return the vote (m, n) of every row: 1 for the k nearest; ties share the last votes equally."""
     kth = np.partition(distance, k - 1, axis=1)[:, k - 1, None]
     nearer = distance < kth * (1 - TIE_TOLERANCE)
     tied = (distance <= kth * (1 + TIE_TOLERANCE)) & ~nearer
@@ -39,12 +34,11 @@ def shares_of_nearest(distance: Floats, k: int) -> Floats:
     return np.asarray(nearer + tied * (left / tied.sum(axis=1, keepdims=True)))
 
 
-def epanechnikov(distance: Floats, k: int) -> tuple[NDArray[np.int64], Floats]:
+def epanechnikov(distance: Floats, k: int) -> tuple[Codes, Floats]:
     """Return the k nearest rows (m, k) and their weights 1 − (d/δ)².
 
-    The bandwidth δ is the distance of the next row. (Beaumont et al. 2002,
-    doi:10.1093/genetics/162.4.2025, use the distance of the k-th row, which then has weight 0.) If
-    all rows are equally far, they have equal weights.
+    The bandwidth δ is the distance of the next row; in Beaumont et al. 2002 it is that of the k-th
+    row, which then has weight 0. If all rows are equally far, they have equal weights.
     """
     n = distance.shape[1]
     taken = min(k + 1, n)
@@ -55,26 +49,21 @@ def epanechnikov(distance: Floats, k: int) -> tuple[NDArray[np.int64], Floats]:
     bandwidth = sorted_distance[:, -1:] * (1 if n > k else 1 + 1 / n)
     with np.errstate(invalid="ignore", divide="ignore"):
         weights = 1 - (sorted_distance[:, :k] / bandwidth) ** 2
-    equal = ~(weights > TIE_TOLERANCE).any(axis=1)
-    weights[equal] = 1.0
+    weights[~(weights > TIE_TOLERANCE).any(axis=1)] = 1.0
     return order[:, :k], weights.clip(min=0.0)
 
 
-def effective_number(weights: Floats) -> Floats:
+def effective_n(weights: Floats) -> Floats:
     """Return Kish's effective sample size (Σw)² / Σw² along the last axis."""
     return np.asarray(weights.sum(axis=-1) ** 2 / (weights**2).sum(axis=-1))
 
 
 def local_steps(steps: Floats, weights: Floats) -> Floats:
-    """Return the steps (…, n, q) from the query in units of the local standard deviation.
-
-    A feature that is constant among the near simulations becomes 0. A query more than 1000
-    deviations from their mean is placed at 1000, because slopes are meaningless beyond.
-    """
+    """Return the steps (…, n, q) from the query in units of the local standard deviation."""
     shares = (weights / weights.sum(axis=-1, keepdims=True))[..., None]
     mean = (steps * shares).sum(axis=-2, keepdims=True)
     deviation = np.sqrt(((steps - mean) ** 2 * shares).sum(axis=-2, keepdims=True))
     varies = deviation > 1e-9 * np.maximum(np.abs(mean), 1e-3)
     unit = np.where(varies, deviation, 1.0)
     offset = (mean / unit).clip(-_MAX_DEVIATIONS, _MAX_DEVIATIONS)
-    return np.asarray(np.where(varies, (steps - mean) / unit + offset, 0.0))
+    return np.asarray(np.where(varies, (steps - mean) / unit + offset, 0.0))  # 0 where constant

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.special import betaincinv
 
 from netchoice.inference.classifier import Classifier, Prediction
 from netchoice.inference.neighbour_weights import distances, shares_of_nearest
-from netchoice.inference.scaling import Floats
-from netchoice.inference.table_checks import Codes
+from netchoice.inference.scaling import Codes, Floats
 
 PSEUDOCOUNT = 0.5  # votes that every model gets in advance (Jeffreys)
 
@@ -21,8 +21,6 @@ class NeighboursClassifier(Classifier):
     its mean and, for each model, the central interval of its beta distribution. By default k is
     √n/2, and at least 10. Settings used: ``scaling``, ``n_neighbors``.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> X = np.random.default_rng(1).normal(size=(400, 2))
     >>> classifier = NeighboursClassifier(n_neighbors=10).fit(X, X[:, 0] > 0)
@@ -36,8 +34,6 @@ class NeighboursClassifier(Classifier):
         return {"n_neighbors": self._k}
 
     def _predict(self, X: Floats, coverage: float) -> Prediction:
-        from scipy.special import betaincinv
-
         votes = np.concatenate(
             [shares_of_nearest(d, self._k) @ self._one_hot for _, d in distances(self._X, X)]
         )

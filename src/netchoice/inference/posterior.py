@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy.special import expit, logit
 
 from netchoice.errors import UsageError
 from netchoice.inference.classifier import DEFAULT_COVERAGE
-from netchoice.inference.neighbour_weights import (
-    distances,
-    effective_number,
-    epanechnikov,
-    local_steps,
-)
+from netchoice.inference.neighbour_weights import distances, effective_n, epanechnikov, local_steps
 from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
 from netchoice.inference.table_checks import check_observed, check_table
 from netchoice.validation import check_fraction, check_integer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MIN_SIMULATIONS = 30  # of the model, to estimate its parameters
 #: A posterior is at the prior's boundary if more than a third of it, and more than 3 times the
@@ -30,6 +24,7 @@ MIN_SIMULATIONS = 30  # of the model, to estimate its parameters
 OUTER_SHARE, MIN_BOUNDARY_MASS, MIN_BOUNDARY_RATIO = 0.05, 1 / 3, 3.0
 
 Bounds = tuple[float, float]
+Edges = dict[str, Bounds]
 
 
 @dataclass(frozen=True)
@@ -39,25 +34,18 @@ class Posterior:
     Attributes
     ----------
     accepted : DataFrame (k, p)
-        Parameters of the nearest simulations, as drawn from the prior. The index is that of the
-        table.
-    adjusted : DataFrame (k, p)
-        The same draws after the regression adjustment to the observed features.
-    weights : array (k,)
-        Weights of the draws; they sum to 1.
-    median : dict
-        Posterior median of each parameter.
-    intervals : dict
-        Central credible interval (lower, upper) of each parameter.
-    coverage : float
-        Coverage of the intervals.
+        Parameters of the nearest simulations, as drawn from the prior, with the table's index.
+    adjusted : DataFrame (k, p), the same draws after the adjustment to the observed features
+    weights : array (k,), weights of the draws; they sum to 1
+    median : dict, posterior median of each parameter
+    intervals : dict, central credible interval (lower, upper) of each parameter
+    coverage : float, coverage of the intervals
     edges : dict
         For each bounded parameter, by side (``lower``, ``upper``): the share of the posterior and
         the share of the prior in the outermost twentieth of the prior range.
     at_boundary : dict
-        Parameters whose posterior is at the prior's boundary, and on which side (``lower``,
-        ``upper``): more than a third of the posterior, and more than 3 times the prior's share, lies
-        in the outermost twentieth of the range.
+        Side on which the posterior of a parameter is at the prior's boundary: more than a third of
+        the posterior, and more than 3 times the prior's share, lies in the outermost twentieth.
     """
 
     accepted: pd.DataFrame
@@ -66,7 +54,7 @@ class Posterior:
     median: dict[str, float]
     intervals: dict[str, Bounds]
     coverage: float
-    edges: dict[str, dict[str, Bounds]]
+    edges: dict[str, Edges]
     at_boundary: dict[str, str]
 
     def summary(self) -> dict[str, dict[str, Any]]:
@@ -92,7 +80,7 @@ def posterior(
     scaling: str = DEFAULT_SCALING,
     coverage: float = DEFAULT_COVERAGE,
 ) -> Posterior:
-    """Estimate the posterior of a model's parameters by ABC with regression adjustment.
+    """Return the :class:`Posterior` of a model's parameters, by ABC with regression adjustment.
 
     Beaumont et al. 2002, doi:10.1093/genetics/162.4.2025. The nearest simulations are weighted by an
     Epanechnikov kernel. The parameters are regressed on the features among them, and each draw is
@@ -101,24 +89,14 @@ def posterior(
 
     Parameters
     ----------
-    X : DataFrame (n, q)
-        Features of simulations of one model.
-    parameters : DataFrame (n, p)
-        Parameters of these simulations. Integer columns stay integers.
-    observed : mapping or Series
-        The same features of the observation.
+    X : DataFrame (n, q), features of simulations of one model
+    parameters : DataFrame (n, p), parameters of these simulations; integer columns stay integers
+    observed : mapping or Series, the same features of the observation
     bounds : mapping, optional
         (low, high) by parameter; each may be infinite. Parameters not listed are unbounded.
-    n_accept : int, optional
-        Number of draws to accept; by default 4√n (at least 50, at most n/2).
-    scaling : "rank", "robust" or "standard"
-        How features are made comparable: :class:`~netchoice.inference.scaling.Scaling`.
-    coverage : float
-        Coverage of the credible intervals.
-
-    Returns
-    -------
-    Posterior
+    n_accept : int, optional, number of draws; by default 4√n (at least 50, at most n/2)
+    scaling : "rank", "robust" or "standard"; see :class:`~netchoice.inference.scaling.Scaling`
+    coverage : float, coverage of the credible intervals
 
     Examples
     --------
@@ -132,8 +110,6 @@ def posterior(
     >>> posterior(X, p, {"count": 0}, bounds={"rate": (0, 1)}).at_boundary
     {'rate': 'lower'}
     """
-    import pandas as pd
-
     names, values = check_table(X)
     parameter_names, drawn = check_table(parameters)
     query = check_observed(observed, names)[None]
@@ -145,9 +121,8 @@ def posterior(
             f"least {MIN_SIMULATIONS}; simulate more"
         )
     limits = _check_bounds(bounds or {}, parameter_names, drawn)
-    if n_accept is None:
-        n_accept = min(n // 2, max(50, round(4 * math.sqrt(n))))
-    k = check_integer("n_accept", n_accept, maximum=n)
+    default = min(n // 2, max(50, round(4 * math.sqrt(n))))
+    k = check_integer("n_accept", default if n_accept is None else n_accept, maximum=n)
     scales = Scaling.fit(values, scaling)
     scaled, query = scales.transform(values), scales.transform(query)
     _, distance = next(distances(scaled, query))
@@ -212,23 +187,18 @@ def _adjusted(
 
 
 def _regressed(steps: Floats, values: Floats, weights: Floats) -> Floats:
-    """Return the fitted value at the observation plus the residual of each draw.
-
-    The residuals are widened by √(k/(k − p)) for k effective draws and p coefficients, because the
-    fit has reduced their variance by the factor (k − p)/k.
-    """
+    """Return the fitted value at the observation plus the residual of each draw."""
     design = np.column_stack([np.ones(len(steps)), local_steps(steps, weights)])
     root = np.sqrt(weights)
     fit, _, rank, _ = np.linalg.lstsq(design * root[:, None], values * root, rcond=1e-6)
-    k = float(effective_number(weights))
+    k = float(effective_n(weights))
+    # The fit with p coefficients has reduced the variance of the residuals by the factor (k − p)/k.
     widening = math.sqrt(k / (k - rank)) if k > rank + 1 else 1.0
     return np.asarray(fit[0] + (values - design @ fit) * widening)
 
 
 def _unbounded(low: float, high: float) -> tuple[Any, Any]:
     """Return a map from the interval to the real line, and its inverse: logit, log or identity."""
-    from scipy.special import expit, logit
-
     if math.isinf(low) and math.isinf(high):
         return (lambda x: x), (lambda z: z)
     if math.isinf(high):
@@ -257,25 +227,21 @@ def weighted_quantile(values: Floats, weights: Floats, quantiles: Any) -> Floats
     return np.asarray(np.interp(quantiles, midpoints, values[order]))
 
 
-def _edge_shares(
-    values: Floats, weights: Floats, prior: Floats, limits: Bounds
-) -> dict[str, Bounds]:
+def _edge_shares(values: Floats, weights: Floats, prior: Floats, limits: Bounds) -> Edges:
     """Return by side the shares of posterior and prior in the outermost twentieth of the range."""
     low, high = limits
     if math.isinf(low) or math.isinf(high):
         return {}
     margin = OUTER_SHARE * (high - low)
-
-    def shares(at_edge: Callable[[Floats], Any]) -> Bounds:
-        return float(np.average(at_edge(values), weights=weights)), float(np.mean(at_edge(prior)))
-
+    low, high = low + margin, high - margin
+    at_edge: dict[str, Any] = {"lower": lambda x: x <= low, "upper": lambda x: x >= high}
     return {
-        "lower": shares(lambda x: x <= low + margin),
-        "upper": shares(lambda x: x >= high - margin),
+        side: (float(np.average(is_at(values), weights=weights)), float(np.mean(is_at(prior))))
+        for side, is_at in at_edge.items()
     }
 
 
-def _boundary_side(edges: dict[str, Bounds]) -> str | None:
+def _boundary_side(edges: Edges) -> str | None:
     """Return the side on which the posterior is at the prior's boundary, if there is one."""
     sides = {
         side: share

@@ -6,18 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from netchoice.inference.classifier import DEFAULT_COVERAGE, Classifier
 from netchoice.inference.forest_classifier import ForestClassifier
 from netchoice.inference.neighbours_classifier import NeighboursClassifier
 from netchoice.inference.regression_classifier import RegressionClassifier
 from netchoice.inference.scaling import DEFAULT_SCALING
-from netchoice.inference.table_checks import (
-    check_labels,
-    check_models,
-    check_observed,
-    check_table,
-    prior_factors,
-)
+from netchoice.inference.table_checks import check_observed, check_simulations, prior_factors
 from netchoice.validation import check_choice
 
 METHODS: dict[str, type[Classifier]] = {
@@ -34,17 +30,13 @@ class ModelProbabilities:
 
     Attributes
     ----------
-    probabilities : dict
-        The probability of each model. They sum to 1, and none is exactly 0 or 1.
+    probabilities : dict, by model; they sum to 1, and none is exactly 0 or 1
     intervals : dict
         The interval (lower, upper) of each probability. It covers the uncertainty due to the finite
         number of simulations near the observation.
-    coverage : float
-        The coverage of the intervals.
-    model : str
-        The most probable model; the first one if several tie.
-    method, scaling : str
-        The settings used.
+    coverage : float, coverage of the intervals
+    model : str, the most probable model; the first one if several tie
+    method, scaling : str, the settings used
     details : dict
         Further results, by method. ``neighbours``: ``n_neighbors`` and the ``votes``. ``forest``:
         ``n_trees``, the shares of the ``votes``, the ``local_error`` rate of the prediction, and
@@ -82,39 +74,27 @@ def model_probabilities(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> ModelProbabilities:
-    """Return the probability of every model, given simulations of all models and one observation.
+    """Return the :class:`ModelProbabilities`, given simulations of all models and one observation.
 
     Parameters
     ----------
-    X : DataFrame (n, q)
-        Features of the simulations.
-    y : Series (n,)
-        The model of each simulation.
-    observed : mapping or Series
-        The same features of the observation.
+    X : DataFrame (n, q), features of the simulations
+    y : Series (n,), the model of each simulation
+    observed : mapping or Series, the same features of the observation
     method : "regression", "forest" or "neighbours"
         Multinomial logistic regression on the nearest simulations, evaluated at the observation
         (:class:`RegressionClassifier`); random-forest ABC (:class:`ForestClassifier`); or votes of
         the nearest simulations, plus half a vote for each model (:class:`NeighboursClassifier`).
     weights : mapping, optional
         Prior weight of each model. By default the prior is the models' shares of the table.
-    scaling : "rank", "robust" or "standard"
-        How features are made comparable: :class:`~netchoice.inference.scaling.Scaling`.
+    scaling : "rank", "robust" or "standard"; see :class:`~netchoice.inference.scaling.Scaling`
     n_neighbors : int, optional
         Number of nearest simulations. The default is √n/2 (at least 10) for ``neighbours`` and 8√n
         for ``regression``; the paper uses 10. No effect on ``forest``.
-    n_trees : int
-        Number of trees of each of the two forests.
-    coverage : float
-        Coverage of the intervals.
-    seed : int
-        Seed of the forests.
-    n_jobs : int, optional
-        Number of threads. The result does not depend on it.
-
-    Returns
-    -------
-    ModelProbabilities
+    n_trees : int, number of trees of each of the two forests
+    coverage : float, coverage of the intervals
+    seed : int, seed of the forests
+    n_jobs : int, optional, number of threads; the result does not depend on it
 
     Examples
     --------
@@ -127,14 +107,12 @@ def model_probabilities(
     >>> result.model, lower < 0.73 < upper  # the true probability is 1 / (1 + exp(−1)) = 0.73
     ('high', True)
     """
-    names, values = check_table(X)
-    labels = check_labels(y, len(values))
-    models, codes = check_models(labels)
+    names, values, models, codes = check_simulations(X, y)
     query = check_observed(observed, names)
     factors = prior_factors(weights, models, codes)
     classifier = make_classifier(
         method, scaling=scaling, n_neighbors=n_neighbors, n_trees=n_trees, seed=seed, n_jobs=n_jobs
-    ).fit(values, labels)
+    ).fit(values, np.array(models)[codes])
     prediction = classifier.predict(query[None], coverage).reweighted(factors)
     probabilities = prediction.probabilities[0]
     bounds = zip(prediction.lower[0].tolist(), prediction.upper[0].tolist(), strict=True)

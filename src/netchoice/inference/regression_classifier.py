@@ -6,16 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_softmax, ndtri, softmax
 
 from netchoice.inference.classifier import Classifier, Prediction
-from netchoice.inference.neighbour_weights import (
-    distances,
-    effective_number,
-    epanechnikov,
-    local_steps,
-)
-from netchoice.inference.scaling import Floats
-from netchoice.inference.table_checks import Codes
+from netchoice.inference.neighbour_weights import distances, effective_n, epanechnikov, local_steps
+from netchoice.inference.scaling import Codes, Floats
 from netchoice.threads import threads
 
 RIDGE = 0.3  # prior precision of the slopes, per local standard deviation of a feature
@@ -26,16 +22,13 @@ _BATCH = 32  # queries whose regressions are fitted together
 class RegressionClassifier(Classifier):
     """Fit a local multinomial logistic regression and evaluate it at the query.
 
-    Fagundes et al. 2007, doi:10.1073/pnas.0708280104, after Beaumont et al. 2002.
-
-    The nearest simulations have Epanechnikov weights, scaled to their effective number. One
+    Fagundes et al. 2007, doi:10.1073/pnas.0708280104, after Beaumont et al. 2002. The nearest
+    simulations, by default 8√n, have Epanechnikov weights, scaled to their effective number. One
     pseudo-simulation, in equal parts of all models, is placed at the query, and the slopes have a
-    small ridge penalty. So the probabilities are finite also where the models are separated or only
-    one model is near. The intervals are normal in log-odds, from the curvature of the likelihood. By
-    default 8√n simulations are near. Settings used: ``scaling``, ``n_neighbors``, ``n_jobs``.
+    small ridge penalty, so the probabilities are finite also where the models are separated or only
+    one is near. The intervals are normal in log-odds, from the curvature of the likelihood. Settings
+    used: ``scaling``, ``n_neighbors``, ``n_jobs``.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
     >>> y = np.repeat(["low", "high"], 1000)
@@ -56,33 +49,26 @@ class RegressionClassifier(Classifier):
         return details | {"absent": [model for model, w in details["near"].items() if w == 0]}
 
     def _predict(self, X: Floats, coverage: float) -> Prediction:
-        def predict_batch(start: int) -> Prediction:
-            queries = X[start : start + _BATCH]
-            (_, distance), *_ = distances(self._X, queries)
-            rows, weights = epanechnikov(distance, self._k)
-            weights *= (effective_number(weights) / weights.sum(axis=1))[:, None]
-            return self._predict_batch(queries, rows, weights, coverage)
-
+        batches = [X[start : start + _BATCH] for start in range(0, len(X), _BATCH)]
         with threads(self.n_jobs) as run:
-            return _concatenated(run(predict_batch, range(0, len(X), _BATCH)))
+            parts = run(lambda queries: self._predict_batch(queries, coverage), batches)
+        probabilities, lower, upper, near, separated = map(np.concatenate, zip(*parts, strict=True))
+        return Prediction(probabilities, lower, upper, {"near": near, "separated": separated})
 
-    def _predict_batch(
-        self, queries: Floats, rows: Codes, weights: Floats, coverage: float
-    ) -> Prediction:
-        from scipy.special import expit, ndtri, softmax
-
-        n_models = self._one_hot.shape[1]
+    def _predict_batch(self, queries: Floats, coverage: float) -> tuple[NDArray[Any], ...]:
+        """Return probabilities, their bounds, the weights of models, and whether they are separated."""
+        (_, distance), *_ = distances(self._X, queries)
+        rows, weights = epanechnikov(distance, self._k)
+        weights *= (effective_n(weights) / weights.sum(axis=1))[:, None]
+        m, n_models = len(queries), self._one_hot.shape[1]
         steps = local_steps(self._X[rows] - queries[:, None, :], weights)
         designs = np.concatenate([np.ones((*rows.shape, 1)), steps], axis=2)
         one_hot = self._one_hot[rows]
-        origin = np.zeros((len(queries), n_models, designs.shape[2]))
-        origin[:, :, 0] = 1
-        pseudo = np.broadcast_to(np.eye(n_models), (len(queries), n_models, n_models))
-        pseudo_weights = np.full((len(queries), n_models), 1 / n_models)
+        # The pseudo-simulation at the query is a row for each model, with equal weights.
         coefficients, covariance, _ = fit_multinomial(
-            np.concatenate([designs, origin], axis=1),
-            np.concatenate([one_hot, pseudo], axis=1),
-            np.concatenate([weights, pseudo_weights], axis=1),
+            np.hstack([designs, np.tile(np.eye(1, designs.shape[2]), (m, n_models, 1))]),
+            np.hstack([one_hot, np.tile(np.eye(n_models), (m, 1, 1))]),
+            np.hstack([weights, np.full((m, n_models), 1 / n_models)]),
             RIDGE,
         )
         probabilities = softmax(coefficients[:, 0, :], axis=-1)
@@ -90,23 +76,9 @@ class RegressionClassifier(Classifier):
         separated = ((fitted == one_hot.argmax(axis=2)) | ~(weights > 0)).all(axis=1)
         logit = np.log(probabilities) - np.log1p(-probabilities)
         half_width = ndtri((1 + coverage) / 2) * _deviation_of_logits(probabilities, covariance)
+        lower, upper = expit(logit - half_width), expit(logit + half_width)
         near = (one_hot * weights[:, :, None]).sum(axis=1)
-        return Prediction(
-            probabilities,
-            expit(logit - half_width),
-            expit(logit + half_width),
-            {"near": near, "separated": separated},
-        )
-
-
-def _concatenated(parts: list[Prediction]) -> Prediction:
-    """Return one prediction for the queries of all parts, in their order."""
-    return Prediction(
-        np.concatenate([part.probabilities for part in parts]),
-        np.concatenate([part.lower for part in parts]),
-        np.concatenate([part.upper for part in parts]),
-        {name: np.concatenate([part.details[name] for part in parts]) for name in parts[0].details},
-    )
+        return probabilities, lower, upper, near, separated
 
 
 def _deviation_of_logits(probabilities: Floats, covariance: Floats) -> Floats:
@@ -121,29 +93,13 @@ def _deviation_of_logits(probabilities: Floats, covariance: Floats) -> Floats:
 def fit_multinomial(
     designs: Floats, one_hot: Floats, weights: Floats, ridge: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Fit many weighted multinomial regressions at once, by Newton's method with step halving.
+    """Fit b weighted multinomial regressions at once, by Newton's method with step halving.
 
-    Every class has its own coefficients, and all slopes have the same ridge penalty, so the result
-    does not depend on a reference class.
-
-    Parameters
-    ----------
-    designs : array (b, n, p)
-        The first column contains ones.
-    one_hot : array (b, n, C)
-        The class of each row.
-    weights : array (b, n)
-    ridge : float
-
-    Returns
-    -------
-    coefficients : array (b, p, C)
-    covariance : array (b, C, C)
-        Covariance of the intercepts.
-    losses : array (b,)
+    The designs (b, n, p) have ones in the first column; the classes of the rows are ``one_hot``
+    (b, n, C). Every class has its own coefficients, and all slopes have the same ridge penalty, so
+    the result does not depend on a reference class. Return the coefficients (b, p, C), the
+    covariance (b, C, C) of the intercepts, and the losses (b,).
     """
-    from scipy.special import log_softmax
-
     b, _, p = designs.shape
     n_classes = one_hot.shape[2]
     penalty = np.full((p, n_classes), float(ridge))

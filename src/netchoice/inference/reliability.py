@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
 from netchoice.inference.probabilities import DEFAULT_METHOD, make_classifier
-from netchoice.inference.scaling import DEFAULT_SCALING, Floats
-from netchoice.inference.table_checks import Codes, check_labels, check_models, check_table
+from netchoice.inference.scaling import DEFAULT_SCALING, Codes, Floats
+from netchoice.inference.table_checks import check_simulations
 from netchoice.validation import check_integer
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-N_BINS = 10
 
 
 @dataclass(frozen=True)
@@ -29,25 +25,18 @@ class HeldOut:
     probabilities : DataFrame (m, C)
         The probability of every model for each held-out simulation, predicted from a table without
         it. The index is that of the table.
-    truth : Series (m,)
-        The true model of each simulation.
-    confusion : DataFrame (C, C)
-        Number of simulations by true model (rows) and predicted model (columns).
-    accuracy : float
-        Share of correct predictions.
-    log_score : float
-        Mean of −log of the true model's probability. Lower is better; 0 is perfect.
+    truth : Series (m,), the true model of each simulation
+    confusion : DataFrame (C, C), number of simulations by true (rows) and predicted model (columns)
+    accuracy : float, share of correct predictions
+    log_score : float, mean of −log of the true model's probability; lower is better, 0 is perfect
     brier : float
         Mean squared difference between probabilities and truth, summed over models; from 0 to 2.
     calibration_error : float
-        Mean absolute difference between ``predicted`` and ``observed`` in ``reliability``, weighted
-        by ``n``.
+        Mean absolute difference of ``predicted`` and ``observed`` in ``reliability``, weighted by ``n``.
     reliability : DataFrame
-        Ten bins of predicted probability, over all models: the limits ``low`` and ``high`` of the
-        bin, the number ``n`` of probabilities in it, their mean ``predicted``, and the ``observed``
-        frequency.
-    method, scaling : str
-        The settings used.
+        Ten bins of predicted probability, over all models: limits ``low`` and ``high``, number ``n``
+        of probabilities, their mean ``predicted``, and the ``observed`` frequency.
+    method, scaling : str, the settings used
     """
 
     probabilities: pd.DataFrame
@@ -75,25 +64,17 @@ def held_out(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> HeldOut:
-    """Predict the model of held-out simulations by cross-validation, and score the predictions.
+    """Predict the model of held-out simulations by cross-validation; return a scored :class:`HeldOut`.
 
     Parameters
     ----------
-    X, y
-        As in :func:`~netchoice.inference.probabilities.model_probabilities`.
-    method, scaling, n_neighbors, n_trees, n_jobs
+    X, y, method, scaling, n_neighbors, n_trees, n_jobs
         As in :func:`~netchoice.inference.probabilities.model_probabilities`. The scaling is fitted
         without the held-out rows.
-    folds : int
-        Number of folds, stratified by model.
+    folds : int, number of folds, stratified by model
     limit : int, optional
         Predict at most this many simulations, drawn at random. The others still serve for training.
-    seed : int
-        Seed of the folds, of the draw and of the forests.
-
-    Returns
-    -------
-    HeldOut
+    seed : int, seed of the folds, of the draw and of the forests
 
     Examples
     --------
@@ -105,17 +86,14 @@ def held_out(
     >>> result.accuracy > 0.95, result.confusion.to_numpy().sum()
     (True, np.int64(400))
     """
-    import pandas as pd
     from sklearn.model_selection import StratifiedKFold
 
-    _, values = check_table(X)
-    labels = check_labels(y, len(values))
-    models, codes = check_models(labels)
+    _, values, models, codes = check_simulations(X, y)
+    labels = np.array(models)[codes]
     rarest = int(np.bincount(codes).min())
     if not 2 <= folds <= rarest:
         raise UsageError(
-            f"folds={folds}, but the rarest model has {rarest} simulations; "
-            f"expected 2 to {rarest} folds"
+            f"folds={folds}, but the rarest model has {rarest} simulations; expected 2 to {rarest} folds"
         )
     settings = {
         "scaling": scaling, "n_neighbors": n_neighbors, "n_trees": n_trees, "n_jobs": n_jobs
@@ -126,7 +104,8 @@ def held_out(
     for fold, (train, test) in enumerate(splitter.split(values, codes)):
         test = test[chosen[test]]
         if len(test):
-            classifier = make_classifier(method, seed=_seed_of_fold(seed, fold), **settings)
+            fold_seed = np.random.SeedSequence(seed, spawn_key=(fold,)).generate_state(1)[0]
+            classifier = make_classifier(method, seed=int(fold_seed), **settings)
             classifier.fit(values[train], labels[train])
             probabilities[test] = classifier.predict_proba(values[test])
     index = getattr(X, "index", np.arange(len(codes)))[chosen]
@@ -143,14 +122,8 @@ def _draw_rows(n: int, limit: int | None, seed: int) -> NDArray[np.bool_]:
     return chosen
 
 
-def _seed_of_fold(seed: int, fold: int) -> int:
-    return int(np.random.SeedSequence(seed, spawn_key=(fold,)).generate_state(1)[0])
-
-
 def _scored(frame: pd.DataFrame, codes: Codes, method: str, scaling: str) -> HeldOut:
     """Compare the predicted probabilities with the true models."""
-    import pandas as pd
-
     probabilities = frame.to_numpy()
     models = list(frame.columns)
     predicted = probabilities.argmax(axis=1)
@@ -173,7 +146,7 @@ def _scored(frame: pd.DataFrame, codes: Codes, method: str, scaling: str) -> Hel
     )
 
 
-def reliability(probabilities: Floats, one_hot: Floats, n_bins: int = N_BINS) -> pd.DataFrame:
+def reliability(probabilities: Floats, one_hot: Floats, n_bins: int = 10) -> pd.DataFrame:
     """Return mean prediction and observed frequency by bin of probability, without empty bins.
 
     >>> reliability(np.array([[0.9, 0.1], [0.8, 0.2]]), np.array([[1, 0], [0, 1]]), 2)
@@ -181,8 +154,6 @@ def reliability(probabilities: Floats, one_hot: Floats, n_bins: int = N_BINS) ->
     0  0.0   0.5  2       0.15       0.5
     1  0.5   1.0  2       0.85       0.5
     """
-    import pandas as pd
-
     predicted, true = probabilities.ravel(), np.asarray(one_hot, dtype=float).ravel()
     bins = np.minimum((predicted * n_bins).astype(np.int64), n_bins - 1)
     n = np.bincount(bins, minlength=n_bins)

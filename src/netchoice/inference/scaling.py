@@ -7,11 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from netchoice.errors import UsageError
 from netchoice.validation import check_choice
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
 
 SCALINGS = ("rank", "robust", "standard")
 DEFAULT_SCALING = "rank"
@@ -24,35 +26,22 @@ _TAIL = 0.1  # share of the table on each side that determines the slope outside
 
 @dataclass(frozen=True)
 class Scaling:
-    """A fitted transformation of the columns of a table to a common scale.
+    """A fitted transformation of the columns of a table to a common scale; use :meth:`fit`.
 
-    Use :meth:`fit` to make one. There are three kinds:
+    - ``rank``: normal scores of the ranks. The value at quantile u of the table becomes Φ⁻¹(u), ties
+      get their mean rank, and values between two values of the table are interpolated. Monotone
+      transformations of a feature do not matter, nor how many orders of magnitude it spans.
+    - ``robust``: asinh of the distance from the median in units of the interquartile range (divided
+      by that of a standard normal). It is linear in the middle and logarithmic outside.
+    - ``standard``: distance from the mean in standard deviations, as in the paper. A few large values
+      compress all others: a feature that spans 40 orders of magnitude is lost.
 
-    ``rank``
-        Normal scores of the ranks. The value at quantile u of the table becomes Φ⁻¹(u), ties get
-        their mean rank, and values between two values of the table are interpolated. Monotone
-        transformations of a feature do not matter, nor how many orders of magnitude it spans.
-    ``robust``
-        asinh of the distance from the median in units of the interquartile range (divided by that
-        of a standard normal). It is linear in the middle and logarithmic outside.
-    ``standard``
-        Distance from the mean in standard deviations, as in the paper. A few large values compress
-        all others: a feature that spans 40 orders of magnitude is lost.
-
-    **Outside the table** ranks are undefined. There the scores of ``rank`` continue on the
-    logarithmic scale of ``robust``, with the mean slope over the outermost tenth of the table on that
-    side. A value that is beyond the table by the length of this tail gets a score that is beyond the
-    outermost score by the length of the tail in scores. So values outside the simulated range are
-    far, in narrow and in wide columns.
-
+    **Outside the table** the scores of ``rank`` continue on the logarithmic scale of ``robust``, with
+    the mean slope over the outermost tenth of the table on that side, so these values are far.
     **A constant column** is 0 at its value. Any other value is placed beyond the outermost score that
     a table of this size can give, by the asinh of its distance in units of the constant (of 1, if the
-    constant is 0). ``standard`` only centres such columns, as scikit-learn does.
+    constant is 0). ``standard`` only centres such columns. Infinite values count as ±1e300.
 
-    Infinite values count as ±1e300.
-
-    Examples
-    --------
     >>> scaling = Scaling.fit([[1.0], [10.0], [100.0], [1e3], [1e30]], "rank")
     >>> scaling.transform([[1.0], [100.0], [550.0], [1e30], [1e60]]).round(2).T
     array([[-1.28,  0.  ,  0.26,  1.28,  2.12]])
@@ -86,38 +75,37 @@ class Scaling:
 
 @dataclass(frozen=True)
 class _Column:
-    """Location and unit of one column and, for ``rank``, its distinct values and their scores."""
+    """Number of rows, location and unit of one column, its distinct values and their normal scores."""
 
     n: int
     middle: float
     unit: float
-    is_constant: bool
     values: Floats
     scores: Floats
 
     @classmethod
     def fit(cls, column: Floats, kind: str) -> Self:
-        constant = bool(column.min() == column.max())
+        values, counts = np.unique(column, return_counts=True)
+        scores = ndtri((np.cumsum(counts) - counts / 2) / len(column))  # of the mean ranks
         if kind == "standard":
-            scale = float(column.std())
-            middle, unit = float(column.mean()), scale if scale > 0 and not constant else 1.0
+            middle, unit = float(column.mean()), float(column.std()) if len(values) > 1 else 0.0
         else:
-            middle, unit = _median_and_unit(column)
-        empty = np.empty(0)
-        values, scores = _normal_scores(column) if kind == "rank" else (empty, empty)
-        return cls(len(column), middle, unit, constant, values, scores)
+            low, middle, high = np.quantile(column, (0.25, 0.5, 0.75)).tolist()
+            deviation = float(np.mean(np.abs(column - middle)))
+            unit = (high - low) / _NORMAL_QUARTILES or deviation or abs(middle)
+        return cls(len(column), middle, unit or 1.0, values, scores)
 
     def standard(self, x: Any) -> Any:
         return (x - self.middle) / self.unit
 
     def robust(self, x: Any) -> Any:
-        logarithmic = np.arcsinh((x - self.middle) / self.unit)
-        if not self.is_constant:
+        logarithmic = np.arcsinh(self.standard(x))
+        if len(self.values) > 1:
             return logarithmic
-        return logarithmic + np.sign(logarithmic) * _outermost_score(self.n)
+        return logarithmic + np.sign(logarithmic) * ndtri(1 - 0.5 / self.n)  # the outermost score
 
     def rank(self, x: Floats) -> Floats:
-        if self.is_constant:
+        if len(self.values) == 1:
             return np.asarray(self.robust(x))
         scores = np.interp(x, self.values, self.scores)
         for side, outside in ((0, x < self.values[0]), (-1, x > self.values[-1])):
@@ -128,8 +116,6 @@ class _Column:
 
     def _tail_slope(self, side: int) -> float:
         """Return the score per logarithmic unit, over the outermost tenth or the last two values."""
-        from scipy.special import ndtri
-
         if side == 0:
             at = max(1, int(np.searchsorted(self.scores, ndtri(_TAIL), side="left")))
         else:
@@ -151,29 +137,3 @@ def _as_finite(X: Any) -> Floats:
         name = k if names is None else repr(names[k])
         raise UsageError(f"column {name} has missing values (NaN); drop the column or those rows")
     return np.asarray(X.clip(-_MAX_VALUE, _MAX_VALUE))
-
-
-def _median_and_unit(column: Floats) -> tuple[float, float]:
-    """Return the median and the interquartile range, or the mean deviation if that is 0."""
-    low, middle, high = np.quantile(column, (0.25, 0.5, 0.75))
-    unit = float(high - low) / _NORMAL_QUARTILES
-    if unit == 0:
-        unit = float(np.mean(np.abs(column - middle)))
-    if unit == 0:  # a constant column
-        unit = abs(float(middle)) or 1.0
-    return float(middle), unit
-
-
-def _normal_scores(column: Floats) -> tuple[Floats, Floats]:
-    """Return the distinct values of a column and the normal scores of their mean ranks."""
-    from scipy.special import ndtri
-
-    values, counts = np.unique(column, return_counts=True)
-    return values, ndtri((np.cumsum(counts) - counts / 2) / len(column))
-
-
-def _outermost_score(n: int) -> float:
-    """Return the largest normal score among ``n`` distinct values."""
-    from scipy.special import ndtri
-
-    return float(ndtri(1 - 0.5 / n))

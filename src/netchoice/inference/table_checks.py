@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.inference.scaling import Floats
+from netchoice.inference.scaling import Codes, Floats
 
-Codes = NDArray[np.int64]
 Labels = NDArray[np.str_]
 
 MIN_SIMULATIONS = 10  # of each model, to estimate its probability
@@ -19,8 +19,6 @@ MIN_SIMULATIONS = 10  # of each model, to estimate its probability
 
 def check_table(X: Any, *, allow_missing: bool = False) -> tuple[list[str], Floats]:
     """Return the feature names and the values (n, q) of a table."""
-    import pandas as pd
-
     X = pd.DataFrame(X)
     names = [str(name) for name in X.columns]
     if X.shape[1] == 0 or len(set(names)) < len(names):
@@ -28,8 +26,8 @@ def check_table(X: Any, *, allow_missing: bool = False) -> tuple[list[str], Floa
             f"the table has the features {names}; expected at least one, with distinct names"
         )
     values = X.to_numpy(dtype=np.float64)
-    missing = [name for name, bad in zip(names, np.isnan(values).any(axis=0), strict=True) if bad]
-    if missing and not allow_missing:
+    missing = np.array(names)[np.isnan(values).any(axis=0)]
+    if len(missing) and not allow_missing:
         raise UsageError(
             f"missing values (NaN) in the simulated {', '.join(missing)}; drop these columns, or the "
             "rows with missing values"
@@ -48,33 +46,26 @@ def check_labels(y: Any, n: int) -> Labels:
     return labels
 
 
-def check_models(labels: Labels) -> tuple[list[str], Codes]:
-    """Return the names of the models and the index (n,) of each row's model.
-
-    At least two models with ``MIN_SIMULATIONS`` rows each are required.
-    """
+def check_simulations(X: Any, y: Any) -> tuple[list[str], Floats, list[str], Codes]:
+    """Return feature names, values (n, q), the models (at least two), and each row's model (n,)."""
+    names, values = check_table(X)
+    labels = check_labels(y, len(values))
     models, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     if len(models) < 2:
         raise UsageError(
             f"the table has simulations of {models[0]} only; expected at least two models "
             "(goodness_of_fit tests a single one)"
         )
-    if counts.min() < MIN_SIMULATIONS:
-        few = ", ".join(
-            f"{count} of {model}"
-            for model, count in zip(models, counts, strict=True)
-            if count < MIN_SIMULATIONS
-        )
+    n_of = dict(zip(models, counts, strict=True))
+    few = ", ".join(f"{n} of {model}" for model, n in n_of.items() if n < MIN_SIMULATIONS)
+    if few:
         raise UsageError(
-            f"too few simulations: {few}; expected at least {MIN_SIMULATIONS} of every model; "
-            "simulate more"
+            f"too few simulations: {few}; expected at least {MIN_SIMULATIONS} of every model; simulate more"
         )
-    return models.tolist(), codes.astype(np.int64)
+    return names, values, models.tolist(), codes.astype(np.int64)
 
 
-def check_observed(
-    observed: Mapping[str, Any] | Any, names: list[str], *, allow_missing: bool = False
-) -> Floats:
+def check_observed(observed: Any, names: list[str], *, allow_missing: bool = False) -> Floats:
     """Return the observed values (q,) of the named features, in their order."""
     absent = [name for name in names if name not in observed]
     if absent:
@@ -83,8 +74,8 @@ def check_observed(
             "them from the simulated table"
         )
     values = np.array([float(observed[name]) for name in names])
-    missing = [name for name, value in zip(names, values, strict=True) if np.isnan(value)]
-    if missing and not allow_missing:
+    missing = np.array(names)[np.isnan(values)]
+    if len(missing) and not allow_missing:
         raise UsageError(
             f"the observed {', '.join(missing)} is missing (NaN); drop this feature from the table"
         )

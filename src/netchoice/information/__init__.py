@@ -15,6 +15,7 @@ Results are bit-identical for any order of the columns and any number of threads
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,12 @@ from netchoice.names import unknown
 from netchoice.threads import Run, threads
 from netchoice.validation import check_integer
 
-ESTIMATORS = ("calibrated", "published", "plugin")
+_ESTIMATORS: dict[str, type[PairEstimator]] = {
+    "calibrated": Calibrated,
+    "published": Published,
+    "plugin": Plugin,
+}
+ESTIMATORS = tuple(_ESTIMATORS)
 
 __all__ = [
     "ESTIMATORS",
@@ -112,15 +118,14 @@ def redundancy(
     Examples
     --------
     >>> X = np.array([[1, 7, 1], [1, 8, 1], [5, 7, 5], [5, 8, 5]])
-    >>> redundancy(X, estimator="plugin").round(4) + 0.0
-    array([[0.    , 0.    , 0.6931],
-           [0.    , 0.    , 0.    ],
-           [0.6931, 0.    , 0.    ]])
+    >>> redundancy(X, estimator="plugin")[0].round(4) + 0.0
+    array([0.    , 0.    , 0.6931])
     """
     method = make_estimator(estimator, seed, n_neighbors)
     table = as_table(X)
     with threads(n_jobs) as run:
-        return _pairs(table, as_mask(discrete, table), method.estimate, method, run)
+        columns = _columns(table, as_mask(discrete, table), method, run)
+        return _pairs(columns, method.estimate, run)
 
 
 def conditional_redundancy(
@@ -154,7 +159,8 @@ def conditional_redundancy(
     total = np.zeros((table.shape[1], table.shape[1]))
     with threads(n_jobs) as run:
         for rows, share in _classes(codes):
-            total += share * _pairs(table[rows], mask, method.estimate_within_class, method, run)
+            columns = _columns(table[rows], mask, method, run)
+            total += share * _pairs(columns, method.estimate_within_class, run)
     return np.maximum(total, method.minimum)
 
 
@@ -170,6 +176,8 @@ def mutual_information(
 ) -> float:
     """Estimate the mutual information of two columns, I(a;b), or I(a;b|given).
 
+    The result is in nats, but adjusted for two discrete columns with ``"published"``.
+
     Parameters
     ----------
     a, b : arrays of shape (n_rows,)
@@ -180,11 +188,6 @@ def mutual_information(
         As in :func:`relevance`.
     given : array of shape (n_rows,), optional
         Labels; the result is the mean over their classes, weighted by the shares of the classes.
-
-    Returns
-    -------
-    float
-        In nats (adjusted for two discrete columns with ``"published"``).
 
     Examples
     --------
@@ -204,9 +207,7 @@ def mutual_information(
         raise UsageError(
             f"`a` and `b` must have the same number of rows; got {len(first)} and {len(second)}"
         )
-    codes = (
-        np.zeros(len(first), np.int64) if given is None else as_labels(given, len(first), "given")
-    )
+    codes = as_labels(np.zeros(len(first)) if given is None else given, len(first), "given")
     total = 0.0
     for rows, share in _classes(codes):
         one = method.prepare(first[rows], discrete[0])
@@ -218,29 +219,15 @@ def mutual_information(
 def make_estimator(name: str, seed: int, n_neighbors: int) -> PairEstimator:
     """Return the estimator of this name."""
     seed, n_neighbors = check_integer("seed", seed, 0), check_integer("n_neighbors", n_neighbors)
-    if name == "calibrated":
-        return Calibrated(seed, n_neighbors)
-    if name == "published":
-        return Published(seed, n_neighbors)
-    if name == "plugin":
-        return Plugin()
-    raise unknown("estimator", name, ESTIMATORS)
+    if name not in ESTIMATORS:
+        raise unknown("estimator", str(name), ESTIMATORS)
+    return _ESTIMATORS[name](seed, n_neighbors)
 
 
-def _pairs(
-    table: Floats,
-    discrete: NDArray[np.bool_],
-    estimate: Callable[[Any, Any], float],
-    method: PairEstimator,
-    run: Run,
-) -> Floats:
-    columns = _columns(table, discrete, method, run)
+def _pairs(columns: list[Any], estimate: Callable[[Any, Any], float], run: Run) -> Floats:
     j, k = np.triu_indices(len(columns), 1)
-    values = run(
-        lambda pair: estimate(columns[pair[0]], columns[pair[1]]), list(zip(j, k, strict=True))
-    )
     matrix = np.zeros((len(columns), len(columns)))
-    matrix[j, k] = matrix[k, j] = values
+    matrix[j, k] = matrix[k, j] = run(lambda pair: estimate(*pair), combinations(columns, 2))
     return matrix
 
 

@@ -47,23 +47,13 @@ def sorted_column(values: Floats, order: NDArray[np.intp]) -> SortedColumn:
     return SortedColumn(values, order.astype(np.int32), rank)
 
 
-class Marginal(NamedTuple):
-    """The distinct counts of values in ascending order, and how many values have each count."""
-
-    counts: NDArray[np.int64]
-    multiplicities: NDArray[np.int64]
-
-
 @dataclass(frozen=True)
 class CodedColumn:
-    """A column as integers 0, 1, … in the order of its values, and the count of each value.
-
-    ``nominal``: the order has no meaning, as in class labels.
-    """
+    """A column as integers 0, 1, … in the order of its values, and the count of each value."""
 
     codes: Integers
     counts: NDArray[np.int64]
-    nominal: bool = False
+    nominal: bool = False  # the order has no meaning, as in class labels
 
     @property
     def n_values(self) -> int:
@@ -71,9 +61,9 @@ class CodedColumn:
         return len(self.counts)
 
     @cached_property
-    def marginal(self) -> Marginal:
-        """The counts of the values and their multiplicities."""
-        return Marginal(*np.unique(self.counts, return_counts=True))
+    def marginal(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The distinct counts of values in ascending order, and how many values have each count."""
+        return np.unique(self.counts, return_counts=True)
 
     @cached_property
     def count_logs(self) -> float:
@@ -97,8 +87,8 @@ class CodedColumn:
 def encode_column(values: NDArray[Any], *, nominal: bool = False) -> CodedColumn:
     """Return the codes of a column, which are invariant under strictly monotone maps.
 
-    Increasing and decreasing maps give the same codes: of the two directions, the function chooses
-    the one in which the first row that differs between them has the lower code.
+    Increasing and decreasing maps give the same codes: those of the direction in which the first
+    row that differs between both has the lower code.
     """
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     codes: Integers = inverse.astype(np.int32)
@@ -123,9 +113,8 @@ def generator(content: bytes, seed: int) -> np.random.Generator:
 def jittered(values: Floats, seed: int) -> Floats:
     """Return a column as scikit-learn prepares it: standardised, and with noise to break ties.
 
-    The column is divided by its standard deviation, unless that is below ten times the machine
-    epsilon, as in scikit-learn. The noise is normal with a standard deviation of 1e-10 times the
-    mean absolute value, and at least 1e-10.
+    A standard deviation below ten times the machine epsilon counts as 0. The noise is normal, with
+    a standard deviation of 1e-10 times the mean absolute value, and at least 1e-10.
 
     >>> jittered(np.array([1.0, 1.0, 3.0]), seed=0).round(6)
     array([1.06066 , 1.06066 , 3.181981])

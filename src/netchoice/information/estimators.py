@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.information.columns import (
     CodedColumn,
-    Marginal,
     SortedColumn,
     encode_column,
     generator,
@@ -22,24 +21,31 @@ from netchoice.information.columns import (
 )
 
 
-class PairEstimator(Protocol):
-    """An estimator for pairs of columns; it is exactly symmetric in the two columns."""
+@dataclass(frozen=True)
+class PairEstimator:
+    """Base of the estimators for pairs of columns; each is exactly symmetric in the two columns."""
+
+    seed: int
+    n_neighbors: int
+
+    #: The smallest possible mean over classes.
+    minimum: ClassVar[float] = -math.inf
 
     def prepare(self, values: NDArray[Any], discrete: bool) -> Any:
         """Prepare a column of numbers."""
+        raise NotImplementedError
 
     def prepare_labels(self, codes: NDArray[Any]) -> Any:
         """Prepare a column of class labels."""
+        raise NotImplementedError
 
     def estimate(self, a: Any, b: Any) -> float:
         """Estimate the mutual information of two columns that were prepared on the same rows."""
+        raise NotImplementedError
 
     def estimate_within_class(self, a: Any, b: Any) -> float:
         """Estimate the mutual information in the rows of one class, for a mean over classes."""
-
-    @property
-    def minimum(self) -> float:
-        """The smallest possible mean over classes."""
+        return self.estimate(a, b)
 
 
 def plugin_information(a: CodedColumn, b: CodedColumn) -> float:
@@ -57,12 +63,9 @@ def expected_mutual_information(a: CodedColumn, b: CodedColumn) -> float:
     from netchoice._kernels.contingency import expected_information
 
     n = len(a.codes)
-    first, second = sorted((a.marginal, b.marginal), key=_sort_key)  # for exact symmetry
+    marginals = (a.marginal, b.marginal)
+    first, second = sorted(marginals, key=lambda m: [part.tolist() for part in m])  # symmetry
     return float(expected_information(*first, *second, n, lookup_tables(n).log))
-
-
-def _sort_key(marginal: Marginal) -> tuple[list[int], list[int]]:
-    return marginal.counts.tolist(), marginal.multiplicities.tolist()
 
 
 def kraskov(a: SortedColumn, b: SortedColumn, n_neighbors: int) -> float:
@@ -90,10 +93,8 @@ def ross(a: SortedColumn, labels: CodedColumn, n_neighbors: int) -> float:
     return float(of_values_and_labels(a.values, codes, labels.n_values, n_neighbors, digamma))
 
 
-class Plugin:
+class Plugin(PairEstimator):
     """The plug-in estimate: every value is a category. For tests and teaching."""
-
-    minimum = -math.inf
 
     def prepare(self, values: NDArray[Any], discrete: bool) -> CodedColumn:
         """Return the codes of the values."""
@@ -107,21 +108,13 @@ class Plugin:
         """Return the mutual information of the observed frequencies."""
         return 0.0 if min(a.n_values, b.n_values) < 2 else max(0.0, plugin_information(a, b))
 
-    estimate_within_class = estimate
 
-
-class Published:
+class Published(PairEstimator):
     """The published estimates: adjusted for discrete pairs, nearest neighbours otherwise.
 
     A column without information is prepared as None: a constant column, or a discrete column whose
     values are all distinct.
     """
-
-    minimum = -math.inf
-
-    def __init__(self, seed: int, n_neighbors: int) -> None:
-        self.seed = seed
-        self.n_neighbors = n_neighbors
 
     def prepare(self, values: NDArray[Any], discrete: bool) -> CodedColumn | SortedColumn | None:
         """Return the codes of a discrete column, or the sorted jittered values."""
@@ -154,8 +147,6 @@ class Published:
             return max(0.0, ross(a, b, self.n_neighbors))
         return max(0.0, kraskov(a, b, self.n_neighbors))
 
-    estimate_within_class = estimate
-
 
 #: Number of random ways to break ties, if more than this fraction of the rows has ties.
 DRAWS, TIED = 4, 0.05
@@ -175,13 +166,12 @@ class RankedColumn:
         n = len(codes)
         rng = generator(self.coded.digest, self.seed)
         tied = n - np.count_nonzero(counts == 1)
-        orders = [
-            np.lexsort((rng.random(n), codes)) for _ in range(DRAWS if tied > TIED * n else 1)
-        ]
+        n_draws = DRAWS if tied > TIED * n else 1
+        orders = [np.lexsort((rng.random(n), codes)) for _ in range(n_draws)]
         return tuple(sorted_column(lookup_tables(n).scores, order) for order in orders)
 
 
-class Calibrated:
+class Calibrated(PairEstimator):
     """The calibrated estimate: invariant under monotone maps, 0 for independence, always in nats.
 
     A pair is estimated from its contingency table if the table has enough rows per cell, otherwise
@@ -195,10 +185,6 @@ class Calibrated:
     MAX_EXPECTED = 0.1
     #: A column with this mean number of rows per value can serve as labels.
     ROWS_PER_LABEL = 30
-
-    def __init__(self, seed: int, n_neighbors: int) -> None:
-        self.seed = seed
-        self.n_neighbors = n_neighbors
 
     def prepare(self, values: NDArray[Any], discrete: bool) -> RankedColumn:
         """Return codes and normal scores; ``discrete`` has no effect."""
@@ -225,9 +211,8 @@ class Calibrated:
     def _from_table(self, a: CodedColumn, b: CodedColumn, smaller_entropy: float) -> float | None:
         """Return the estimate from the contingency table; None if the table is too sparse.
 
-        Its mean is 0 for independent columns, and it is the smaller entropy for full dependence. So
-        the correction for chance is full at independence and 0 at full dependence, where chance
-        cannot add anything.
+        Its mean is 0 for independent columns, and it is the smaller entropy for full dependence,
+        where chance cannot add anything.
         """
         limit = self.MAX_EXPECTED * min(1.0, smaller_entropy)
         if (a.n_values - 1) * (b.n_values - 1) > 20 * limit * len(a.codes):

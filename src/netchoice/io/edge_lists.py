@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
 
+import numpy as np
+
+from netchoice.edge_pairs import EdgePairs, number_nodes
 from netchoice.errors import NetworkFormatError
-from netchoice.io.reading_report import Rows
 
 COMMENTS = ("#", "%")
 HEADER_CELL = re.compile(
@@ -18,12 +19,10 @@ OWN_HEADER = re.compile(r"# netchoice nodes=(\d+)( labels)?")
 _DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", None: "space"}
 
 
-def _content(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are neither empty nor comments, with their numbers."""
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line.rstrip("\r")
-        if line.strip() and not line.lstrip().startswith(COMMENTS):
-            yield number, line
+def _content(text: str) -> list[tuple[int, str]]:
+    """Return the lines that are neither empty nor comments, with their numbers."""
+    lines = enumerate(text.split("\n"), 1)
+    return [(i, s) for i, s in lines if s.strip() and not s.lstrip().startswith(COMMENTS)]
 
 
 def _delimiter(line: str) -> str | None:
@@ -33,13 +32,10 @@ def _delimiter(line: str) -> str | None:
 
 def _cells(line: str, delimiter: str | None, where: str) -> list[str]:
     if '"' in line and "{" not in line:
+        text = line.strip() if delimiter is None else line
+        mark = delimiter or " "
         try:
-            (cells,) = csv.reader(
-                [line.strip() if delimiter is None else line],
-                delimiter=delimiter or " ",
-                skipinitialspace=True,
-                strict=True,
-            )
+            (cells,) = csv.reader([text], delimiter=mark, skipinitialspace=True, strict=True)
         except (csv.Error, ValueError) as error:
             raise NetworkFormatError(
                 f'{where}: quotation marks do not match; quote a cell as "a, b" or remove the quotation marks'
@@ -54,9 +50,9 @@ def _cells(line: str, delimiter: str | None, where: str) -> list[str]:
     return cells
 
 
-def parse_edge_list(text: str, path: str, header: bool | None) -> Rows:
+def parse_edge_list(text: str, path: str, header: bool | None) -> EdgePairs:
     """Parse an edge list: two or more columns, with names of nodes in the first two."""
-    lines = list(_content(text))
+    lines = _content(text)
     own = OWN_HEADER.match(text)
     if own:
         return _parse_own(lines, path, int(own[1]), labelled=bool(own[2]))
@@ -64,9 +60,9 @@ def parse_edge_list(text: str, path: str, header: bool | None) -> Rows:
         raise NetworkFormatError(
             f"{path}: no edges found, only comments; expected two names per line, such as A<tab>B"
         )
-    delimiter = _delimiter(lines[0][1])
-    first_number = lines[0][0]
-    first = _cells(lines[0][1], delimiter, f"{path}, line {first_number}")
+    first_number, first_line = lines[0]
+    delimiter = _delimiter(first_line)
+    first = _cells(first_line, delimiter, f"{path}, line {first_number}")
     if header or (header is None and _is_header(first)):
         lines = lines[1:]
         if not lines:
@@ -86,7 +82,7 @@ def parse_edge_list(text: str, path: str, header: bool | None) -> Rows:
                 f"{path}, line {number}: a name is empty; expected a name in the first two columns"
             )
         ends += cells[:2]
-    return Rows(ends, weighted=width > 2)
+    return number_nodes(ends, weighted=width > 2)
 
 
 def _is_header(cells: list[str]) -> bool:
@@ -98,7 +94,7 @@ def _columns(number: int) -> str:
     return f"{number} column{'' if number == 1 else 's'}"
 
 
-def _parse_own(lines: list[tuple[int, str]], path: str, n_nodes: int, labelled: bool) -> Rows:
+def _parse_own(lines: list[tuple[int, str]], path: str, n_nodes: int, labelled: bool) -> EdgePairs:
     """Parse a file of ``write_network``, in which isolated nodes are alone on a line."""
     names: dict[str, None] = {}
     ends: list[str] = []
@@ -118,7 +114,7 @@ def _parse_own(lines: list[tuple[int, str]], path: str, n_nodes: int, labelled: 
             "the file is incomplete or was edited: write it again, or remove its first line"
         )
     if labelled:
-        return Rows(ends, declared=names)
+        return number_nodes(ends, names)
     try:
         ids = [int(end) for end in ends]
         if {int(name) for name in names} != set(range(n_nodes)):
@@ -128,12 +124,12 @@ def _parse_own(lines: list[tuple[int, str]], path: str, n_nodes: int, labelled: 
             f"{path}: the first line says nodes={n_nodes}, so names must be the numbers 0 to "
             f"{n_nodes - 1}; for other names write '# netchoice nodes={n_nodes} labels'"
         ) from None
-    return Rows(ids, node_ids=n_nodes)
+    return EdgePairs(np.array(ids, np.int64).reshape(-1, 2), n_nodes)
 
 
-def parse_sif(text: str, path: str) -> Rows:
+def parse_sif(text: str, path: str) -> EdgePairs:
     """Parse Cytoscape's simple interaction format: source, relation, one or more targets."""
-    lines = list(_content(text))
+    lines = _content(text)
     if not lines:
         raise NetworkFormatError(f"{path}: no edges found; expected lines such as A pp B")
     tabs = any("\t" in line for _, line in lines)
@@ -148,6 +144,5 @@ def parse_sif(text: str, path: str) -> Rows:
             )
         source, targets = cells[0], cells[2:]
         declared.update(dict.fromkeys([source, *targets]))
-        for target in targets:
-            ends += (source, target)
-    return Rows(ends, declared=declared)
+        ends += [end for target in targets for end in (source, target)]
+    return number_nodes(ends, declared)

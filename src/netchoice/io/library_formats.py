@@ -6,16 +6,12 @@ import io
 import re
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from netchoice.edge_pairs import from_matrix
+from netchoice.edge_pairs import EdgePairs, from_matrix, number_nodes
 from netchoice.errors import NetworkFormatError
-from netchoice.io.reading_report import Rows
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 _ENCODING = re.compile(r"<\?xml[^>]*encoding\s*=\s*[\"']([^\"']+)", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
@@ -31,15 +27,12 @@ def guarded(parse: Callable[[], Any], path: str, format: str) -> Any:
         raise
     except Exception as error:  # parsers raise anything, from KeyError to AssertionError
         reason = " ".join(str(error).split())[:200] or type(error).__name__
+        position = getattr(error, "position", None)
+        where = f" (line {position[0]})" if position and "line" not in str(error) else ""
         raise NetworkFormatError(
-            f"{path}: not readable as {format}: {reason}{_where(error)}; "
+            f"{path}: not readable as {format}: {reason}{where}; "
             "check that the file is complete, or pass its actual format"
         ) from error
-
-
-def _where(error: Exception) -> str:
-    position = getattr(error, "position", None)
-    return f" (line {position[0]})" if position and "line" not in str(error) else ""
 
 
 def refuse_entities(text: str, path: str) -> None:
@@ -56,7 +49,7 @@ def refuse_entities(text: str, path: str) -> None:
         raise NetworkFormatError(f"{path}: XML in {encoding[1]}; convert it to UTF-8 first")
 
 
-def parse_graphml(text: str, path: str) -> Rows:
+def parse_graphml(text: str, path: str) -> EdgePairs:
     """Parse GraphML with networkx."""
     import networkx as nx
 
@@ -69,7 +62,7 @@ def parse_graphml(text: str, path: str) -> Rows:
     return _from_networkx(guarded(lambda: nx.parse_graphml(text), path, "GraphML"))
 
 
-def parse_gexf(text: str, path: str) -> Rows:
+def parse_gexf(text: str, path: str) -> EdgePairs:
     """Parse GEXF with networkx."""
     import networkx as nx
 
@@ -77,14 +70,14 @@ def parse_gexf(text: str, path: str) -> Rows:
     return _from_networkx(guarded(lambda: nx.read_gexf(io.BytesIO(text.encode())), path, "GEXF"))
 
 
-def parse_gml(text: str, path: str) -> Rows:
+def parse_gml(text: str, path: str) -> EdgePairs:
     """Parse GML with networkx; nodes by label, or by id if labels are missing or repeated."""
     import networkx as nx
 
     # As a multigraph, networkx accepts repeated edges, which are merged and counted later.
     lines = re.sub(r"\bgraph\s*\[", "graph [ multigraph 1 ", text, count=1).splitlines()
 
-    def parse() -> nx.Graph:
+    def parse() -> Any:
         try:
             return nx.parse_gml(lines, label="label")
         except nx.NetworkXError as error:
@@ -92,30 +85,28 @@ def parse_gml(text: str, path: str) -> Rows:
                 raise
             return nx.parse_gml(lines, label="id")
 
-    rows = _from_networkx(guarded(parse, path, "GML"))
-    rows.weighted = bool(
-        re.search(r"\bedge\s*\[[^\]]*\b(?!source|target|id\b|key\b)[A-Za-z]\w*\s", text)
-    )
-    return rows
+    attribute = re.search(r"\bedge\s*\[[^\]]*\b(?!source|target|id\b|key\b)[A-Za-z]\w*\s", text)
+    return _from_networkx(guarded(parse, path, "GML"), weighted=attribute is not None)
 
 
-def _from_networkx(graph: nx.Graph) -> Rows:
+def _from_networkx(graph: Any, weighted: bool | None = None) -> EdgePairs:
     ends = [end for edge in graph.edges() for end in edge[:2]]
-    weighted = any(set(data) - {"id"} for *_, data in graph.edges(data=True))
-    return Rows(ends, declared=list(graph), directed=graph.is_directed(), weighted=weighted)
+    if weighted is None:
+        weighted = any(set(data) - {"id"} for *_, data in graph.edges(data=True))
+    return number_nodes(ends, graph, graph.is_directed(), weighted)
 
 
-def parse_matrix_market(content: bytes, path: str) -> Rows:
+def parse_matrix_market(content: bytes, path: str) -> EdgePairs:
     """Parse MatrixMarket with scipy: the non-zero entries of a square matrix are edges."""
     import scipy.io
 
     if not content.lstrip().lower().startswith(b"%%matrixmarket"):
         raise NetworkFormatError(f"{path}: the first line does not start with %%MatrixMarket")
     matrix = guarded(lambda: scipy.io.mmread(io.BytesIO(content)), path, "MatrixMarket")
-    return _matrix_rows(matrix, path)
+    return _from_matrix(matrix, path)
 
 
-def parse_npz(content: bytes, path: str) -> Rows:
+def parse_npz(content: bytes, path: str) -> EdgePairs:
     """Parse a scipy sparse matrix, or an array named ``edges`` (m × 2) or ``adjacency`` (square)."""
 
     def load() -> dict[str, Any]:
@@ -127,9 +118,9 @@ def parse_npz(content: bytes, path: str) -> Rows:
         import scipy.sparse
 
         matrix = guarded(lambda: scipy.sparse.load_npz(io.BytesIO(content)), path, "npz")
-        return _matrix_rows(matrix, path)
+        return _from_matrix(matrix, path)
     if "adjacency" in arrays:
-        return _matrix_rows(arrays["adjacency"], path)
+        return _from_matrix(arrays["adjacency"], path)
     edges = arrays.get("edges")
     if edges is None:
         raise NetworkFormatError(
@@ -138,25 +129,17 @@ def parse_npz(content: bytes, path: str) -> Rows:
         )
     if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
         raise NetworkFormatError(
-            f"{path}: 'edges' has shape {edges.shape} and type {edges.dtype}; "
-            "expected m × 2 integers"
+            f"{path}: 'edges' has shape {edges.shape} and type {edges.dtype}; expected m × 2 integers"
         )
     if edges.size and (edges.min() < 0 or edges.max() >= 2**31 - 1):
         raise NetworkFormatError(
             f"{path}: 'edges' has ids below 0 or above 2³¹; node ids start at 0"
         )
-    n_nodes = int(edges.max()) + 1 if edges.size else 0
-    return Rows(edges.ravel(), node_ids=n_nodes)
+    return EdgePairs(edges, None)
 
 
-def _matrix_rows(matrix: Any, path: str) -> Rows:
+def _from_matrix(matrix: Any, path: str) -> EdgePairs:
     try:
-        entries = from_matrix(matrix)
+        return from_matrix(matrix)
     except NetworkFormatError as error:
         raise NetworkFormatError(f"{path}: {error}") from error
-    return Rows(
-        entries.pairs.ravel(),
-        node_ids=entries.n_nodes,
-        directed=entries.directed,
-        weighted=entries.weighted,
-    )

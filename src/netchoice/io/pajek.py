@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from netchoice.edge_pairs import from_matrix
+from netchoice.edge_pairs import EdgePairs, from_matrix, number_nodes
 from netchoice.errors import NetworkFormatError
-from netchoice.io.reading_report import Rows
 
 _VERTEX = re.compile(r'\s*(\d+)(?:\s+("[^"]*"|\S+))?')
 
@@ -29,7 +28,7 @@ class _Content:
     weighted: bool = False
 
 
-def parse_pajek(text: str, path: str) -> Rows:
+def parse_pajek(text: str, path: str) -> EdgePairs:
     """Parse vertices, then edges, arcs, lists of either, or a matrix."""
     content, section = _Content(), ""
     for number, line in enumerate(text.split("\n"), 1):
@@ -42,12 +41,14 @@ def parse_pajek(text: str, path: str) -> Rows:
             if section == "*vertices":
                 content.n_nodes = _integers(cells[1:2], where, "*Vertices N")[0]
             elif content.n_nodes is None and section != "*network":
-                raise _no_vertices(path)
+                break
         elif content.n_nodes is None:
-            raise _no_vertices(path)
+            break
         else:
             _add_line(content, section, line, cells, where)
-    return _rows(content, path)
+    if content.n_nodes is None:
+        raise NetworkFormatError(f"{path}: no line '*Vertices N'; not a Pajek network")
+    return _edge_pairs(content, content.n_nodes, path)
 
 
 def _add_line(content: _Content, section: str, line: str, cells: list[str], where: str) -> None:
@@ -68,11 +69,9 @@ def _add_line(content: _Content, section: str, line: str, cells: list[str], wher
         raise NetworkFormatError(f"{where}: section {section} is not supported; remove it")
 
 
-def _rows(content: _Content, path: str) -> Rows:
-    n_nodes, labels, ends = content.n_nodes, content.labels, content.ends
+def _edge_pairs(content: _Content, n_nodes: int, path: str) -> EdgePairs:
+    labels, ends = content.labels, content.ends
     directed, weighted = content.directed, content.weighted
-    if n_nodes is None:
-        raise _no_vertices(path)
     if content.matrix:
         try:
             entries = from_matrix(np.array(content.matrix, dtype=float))
@@ -86,14 +85,10 @@ def _rows(content: _Content, path: str) -> Rows:
             f"{path}: vertex {outside[0]}, but *Vertices says {n_nodes}; numbers start at 1"
         )
     if not labels or len(set(labels.values())) < len(labels) or len(labels) < n_nodes:
-        return Rows([v - 1 for v in ends], node_ids=n_nodes, directed=directed, weighted=weighted)
-    names = [labels[v] for v in ends]
+        pairs = np.array(ends, np.int64).reshape(-1, 2) - 1
+        return EdgePairs(pairs, n_nodes, None, directed, weighted)
     declared = [labels[v] for v in sorted(labels)]
-    return Rows(names, declared=declared, directed=directed, weighted=weighted)
-
-
-def _no_vertices(path: str) -> NetworkFormatError:
-    return NetworkFormatError(f"{path}: no line '*Vertices N'; not a Pajek network")
+    return number_nodes([labels[v] for v in ends], declared, directed, weighted)
 
 
 def _integers(cells: list[str], where: str, expected: str, n: int = 1) -> list[int]:

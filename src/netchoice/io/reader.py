@@ -5,39 +5,74 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
+from netchoice.edge_pairs import EdgePairs
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
 from netchoice.io import edge_lists, library_formats
 from netchoice.io.pajek import parse_pajek
-from netchoice.io.reading_report import ReadingReport, Rows, clean
 from netchoice.names import unknown
 
-SUFFIXES = {
-    ".sif": "sif",
-    ".graphml": "graphml",
-    ".gml": "gml",
-    ".net": "pajek",
-    ".paj": "pajek",
-    ".pajek": "pajek",
-    ".gexf": "gexf",
-    ".mtx": "mtx",
-    ".npz": "npz",
-}
-_TEXT: dict[str, Callable[[str, str], Rows]] = {
+_TEXT: dict[str, Callable[[str, str], EdgePairs]] = {
     "sif": edge_lists.parse_sif,
     "graphml": library_formats.parse_graphml,
     "gml": library_formats.parse_gml,
     "pajek": parse_pajek,
     "gexf": library_formats.parse_gexf,
 }
-_BINARY: dict[str, Callable[[bytes, str], Rows]] = {
+_BINARY: dict[str, Callable[[bytes, str], EdgePairs]] = {
     "mtx": library_formats.parse_matrix_market,
     "npz": library_formats.parse_npz,
 }
 FORMATS = ("edgelist", *_TEXT, *_BINARY)
+#: Formats by suffix; other suffixes are edge lists.
+SUFFIXES = {f".{format}": format for format in FORMATS} | {".net": "pajek", ".paj": "pajek"}
+
+
+@dataclass(frozen=True)
+class ReadingReport:
+    """The contents of a network file, and what was dropped to get a simple undirected network."""
+
+    path: str
+    format: str
+    rows: int
+    self_loops: int
+    repeated_edges: int
+    names_only_in_self_loops: int
+    isolated_nodes: int
+    declares_nodes: bool
+    direction_ignored: bool
+    weights_ignored: bool
+    n_nodes: int
+    n_edges: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all counts as a dictionary for JSON."""
+        return asdict(self)
+
+    def lines(self) -> list[str]:
+        """Return the report as text, one remark per line."""
+        only_loops = self.names_only_in_self_loops
+        optional = (
+            (self.self_loops, f"{self.self_loops} self loops dropped"),
+            (only_loops, f"{only_loops} names that occur only in self loops dropped"),
+            (self.repeated_edges, f"{self.repeated_edges} repeated edges merged"),
+            (self.direction_ignored, "direction of edges ignored"),
+            (self.weights_ignored, "weights and other columns ignored"),
+            (self.declares_nodes, f"{self.isolated_nodes} isolated nodes, as declared"),
+        )
+        remarks = [
+            f"read {self.path} ({self.format}): {self.rows} rows",
+            f"{self.n_nodes} nodes, {self.n_edges} edges kept",
+            *(text for is_true, text in optional if is_true),
+        ]
+        if not self.declares_nodes:
+            remarks.append("the format cannot declare isolated nodes, so there are none")
+        return remarks
 
 
 def read_network(
@@ -79,51 +114,58 @@ def read_network(
     path = Path(path)
     name = str(path)
     if format is None:
-        format = format_of(path)
+        format = SUFFIXES.get(suffix_of(path).lower(), "edgelist")
     elif format not in FORMATS:
         raise unknown("network format", format, FORMATS)
     content = _load(path)
     if format in _BINARY:
-        rows = _BINARY[format](content, name)
+        edges = _BINARY[format](content, name)
     elif format == "edgelist":
-        rows = edge_lists.parse_edge_list(_decode(content, name), name, header)
+        edges = edge_lists.parse_edge_list(_decode(content, name), name, header)
     else:
-        rows = _TEXT[format](_decode(content, name), name)
-    return clean(rows, name, format)
+        edges = _TEXT[format](_decode(content, name), name)
+    graph = Graph.from_pairs(edges)
+    kept = graph if edges.declares_nodes else graph.without_isolated()
+    return kept, ReadingReport(
+        path=name,
+        format=format,
+        rows=len(edges.pairs),
+        self_loops=graph.self_loops_dropped,
+        repeated_edges=graph.repeats_dropped,
+        names_only_in_self_loops=graph.n_nodes - kept.n_nodes,
+        isolated_nodes=kept.n_isolated,
+        declares_nodes=edges.declares_nodes,
+        direction_ignored=edges.directed,
+        weights_ignored=edges.weighted,
+        n_nodes=kept.n_nodes,
+        n_edges=kept.n_edges,
+    )
 
 
-def format_of(path: Path) -> str:
-    """Return the format that the suffix of a file's name stands for."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    return SUFFIXES.get(suffixes[-1] if suffixes else "", "edgelist")
+def suffix_of(path: Path) -> str:
+    """Return the suffix of a file's name, without a final .gz."""
+    return path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
 
 
 def _load(path: Path) -> bytes:
     try:
-        if path.is_dir():
-            raise NetworkFormatError(f"{path} is a folder; pass the path of a network file")
         content = path.read_bytes()
-    except NetworkFormatError:
-        raise
-    except FileNotFoundError:
-        raise NetworkFormatError(
-            f"{path}: no such file; check the path and the current folder"
-        ) from None
-    except PermissionError:
-        raise NetworkFormatError(f"{path}: no permission to read it; try chmod +r") from None
     except (OSError, ValueError) as error:
+        if path.is_dir():
+            reason = " is a folder; pass the path of a network file"
+        elif isinstance(error, FileNotFoundError):
+            reason = ": no such file; check the path and the current folder"
+        elif isinstance(error, PermissionError):
+            reason = ": no permission to read it; try chmod +r"
+        else:
+            reason = f": cannot be read: {error}; check the disk, or copy the file elsewhere"
+        raise NetworkFormatError(f"{path}{reason}") from error
+    try:
+        content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+    except (EOFError, OSError, zlib.error) as error:
         raise NetworkFormatError(
-            f"{path}: cannot be read: {error}; check the disk, or copy the file elsewhere"
+            f"{path}: damaged or truncated gzip file ({error}); download or compress it again"
         ) from error
-    if content[:2] == b"\x1f\x8b":
-        try:
-            content = gzip.decompress(content)
-        except (EOFError, OSError, zlib.error) as error:
-            raise NetworkFormatError(
-                f"{path}: damaged or truncated gzip file ({error}); download or compress it again"
-            ) from error
     if not content.strip():
         raise NetworkFormatError(f"{path}: the file is empty; expected a network")
     return content

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import io
 import os
@@ -13,7 +12,7 @@ from pathlib import Path
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
 from netchoice.io.edge_lists import COMMENTS
-from netchoice.io.reader import SUFFIXES
+from netchoice.io.reader import SUFFIXES, suffix_of
 
 WRITTEN = ("edgelist", "graphml")
 EDGE_LIST_SUFFIXES = ("", ".tsv", ".txt", ".tab", ".edges", ".edgelist", ".el", ".dat")
@@ -26,8 +25,6 @@ def write_network(graph: Graph, path: str | PathLike[str], format: str | None = 
     :func:`read_network` returns the same nodes, numbering and fingerprint. The file is replaced
     only when it is complete.
 
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> from netchoice import Graph, read_network
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "net.tsv"
@@ -42,7 +39,9 @@ def write_network(graph: Graph, path: str | PathLike[str], format: str | None = 
     """
     graph = Graph.of(graph)
     path = Path(path)
-    format = format or _format_to_write(path)
+    suffix = suffix_of(path)
+    by_suffix = SUFFIXES | dict.fromkeys(EDGE_LIST_SUFFIXES, "edgelist")
+    format = format or by_suffix.get(suffix.lower(), suffix)
     if format not in WRITTEN:
         raise UsageError(
             f"cannot write {format} ({path}); networks are written as edge list (.tsv, .txt) "
@@ -59,28 +58,19 @@ def write_network(graph: Graph, path: str | PathLike[str], format: str | None = 
         ) from error
 
 
-def _format_to_write(path: Path) -> str:
-    suffix = path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
-    return (
-        "edgelist" if suffix.lower() in EDGE_LIST_SUFFIXES else SUFFIXES.get(suffix.lower(), suffix)
-    )
-
-
 def _replace(path: Path, content: bytes) -> None:
     """Replace a file once its content is complete; write to pipes and devices directly."""
     if path.exists() and not path.is_file():
         path.write_bytes(content)
         return
-    mode = path.stat().st_mode if path.exists() else None
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         partial.write_bytes(content)
-        if mode is not None:
-            partial.chmod(mode)
+        if path.exists():
+            partial.chmod(path.stat().st_mode)
         os.replace(partial, path)
     finally:
-        with contextlib.suppress(OSError):
-            partial.unlink()
+        partial.unlink(missing_ok=True)
 
 
 def edge_list_text(graph: Graph) -> str:
@@ -146,7 +136,6 @@ def _graphml(graph: Graph) -> str:
     for text in _texts(graph):
         if any(ord(character) < 32 or character in "\ufffe\uffff" for character in text):
             raise UsageError(f"label {text!r} has characters that XML cannot contain; rename it")
-    named = graph.to_networkx()
     buffer = io.BytesIO()
-    nx.write_graphml_xml(named, buffer)
+    nx.write_graphml_xml(graph.to_networkx(), buffer)
     return buffer.getvalue().decode()

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from netchoice.errors import EdgeLimitError, GrowthLimitError, UsageError
+from netchoice.graph import Graph
 from netchoice.models.model import Model, Parameters
 from netchoice.models.priors import uniform
 from netchoice.models.space import ModelSpace
 from netchoice.validation import check_fraction
-
-if TYPE_CHECKING:
-    from netchoice.graph import Graph
 
 MAX_PROPOSALS = 100_000
 _SEARCH_NODES, _SEARCH_DRAWS, _SEARCH_STEPS = 400, 24, 12
@@ -24,13 +22,11 @@ _SEARCH_NODES, _SEARCH_DRAWS, _SEARCH_STEPS = 400, 24, 12
 
 @dataclass(frozen=True)
 class MatchedModel(Model):
-    """A model conditioned on the number of edges.
+    """A model conditioned on the number of edges, which must be within the tolerance: a match.
 
-    A network matches if its number of edges is within the tolerance. :meth:`sample` draws parameters
-    until a network grown with them matches. :meth:`grow` grows networks with given parameters until
-    one matches. Together they draw from the joint distribution of parameters and network given the
-    match: the first draws parameters in proportion to their probability of a match, and the second
-    draws a network given these parameters and the match.
+    :meth:`sample` draws parameters until a network grown with them matches, and :meth:`grow` grows
+    networks with given parameters until one matches. Together they draw from the joint distribution
+    of parameters and network given the match.
     """
 
     n_nodes: int = 0
@@ -112,15 +108,12 @@ class MatchedSpace(ModelSpace):
     uniform prior over the range that can match, unless its prior was changed. All other parameters
     keep their priors, and are conditioned on the match by rejection.
 
-    Examples
-    --------
     >>> import numpy as np, netchoice
     >>> observed = netchoice.Graph.from_edges([(i, i + 1) for i in range(0, 99)] + [(0, 50)])
     >>> space = netchoice.get_space("mechanisms").matched_to(observed)
     >>> rng = np.random.default_rng(1)
     >>> label, parameters = space.sample(rng)
-    >>> graph = space[label].grow(100, parameters, rng)
-    >>> 90 <= graph.n_edges <= 110
+    >>> 90 <= space[label].grow(100, parameters, rng).n_edges <= 110
     True
     """
 
@@ -140,18 +133,12 @@ class MatchedSpace(ModelSpace):
         self.n_edges = n_edges
         self.tolerance = check_fraction("tolerance", tolerance)
         self.isolated = isolated
-        models = [self._match(model) for model in base]
-        super().__init__(base.name, models, base.weights)
+        super().__init__(base.name, [self._match(model) for model in base], base.weights)
 
     def _match(self, model: Model) -> MatchedModel:
-        base = {f.name: getattr(model, f.name) for f in fields(Model)}
-        matched = MatchedModel(
-            **base,
-            n_nodes=self.n_nodes,
-            edges_per_node=self.n_edges / self.n_nodes,
-            tolerance=self.tolerance,
-            isolated=self.isolated,
-        )
+        values = {field.name: getattr(model, field.name) for field in fields(Model)}
+        values |= {name: getattr(self, name) for name in ("n_nodes", "tolerance", "isolated")}
+        matched = MatchedModel(**values, edges_per_node=self.n_edges / self.n_nodes)
         adapting = [name for name, spec in model.parameters.items() if spec.adapts]
         if not adapting:
             return matched
@@ -162,42 +149,35 @@ class MatchedSpace(ModelSpace):
     def acceptance_rates(self, n_proposals: int = 200, seed: int = 0) -> dict[str, float]:
         """Return the fraction of proposed networks that match, by model."""
         rates = {}
-        for model, stream in zip(self.models, _streams(seed, len(self)), strict=True):
-            accepted = 0
-            for _ in range(n_proposals):
-                parameters = Model.sample(model, stream)
-                accepted += model.propose(self.n_nodes, parameters, stream) is not None  # type: ignore[attr-defined]
-            rates[model.name] = accepted / n_proposals
+        children = np.random.SeedSequence(seed).spawn(len(self))
+        for model, child in zip(self.models, children, strict=True):
+            rng = np.random.default_rng(child)
+            proposals = (
+                model.propose(self.n_nodes, Model.sample(model, rng), rng)  # type: ignore[attr-defined]
+                for _ in range(n_proposals)
+            )
+            rates[model.name] = sum(graph is not None for graph in proposals) / n_proposals
         return rates
 
 
-def _streams(seed: int, n: int) -> Iterator[np.random.Generator]:
-    return map(np.random.default_rng, np.random.SeedSequence(seed).spawn(n))
-
-
 def _density_range(model: Model, matched: MatchedModel, name: str) -> tuple[float, float]:
-    """Return the range of the density parameter in which networks can match.
+    """Return the range of the density parameter that can match, by bisection on small networks.
 
-    The range is found by bisection on small networks, for several draws of the other parameters, and
-    widened by 5% at both ends so that it contains all values that can match.
+    The other parameters are drawn several times, and the range is widened by 5% at both ends.
     """
     spec = model.parameters[name]
     n_nodes = max(min(matched.n_nodes, _SEARCH_NODES), model.min_nodes)
     rng = np.random.default_rng(0)
-    low_edges, high_edges = matched.bounds(n_nodes)
+    fewest, most = matched.bounds(n_nodes)
     ends = []
-    for draw in range(_SEARCH_DRAWS):
+    for wanted in (most, fewest) * (_SEARCH_DRAWS // 2):
         parameters = Model.sample(model, rng)
-        wanted = low_edges if draw % 2 else high_edges
         low, high = spec.low, spec.high
         for _ in range(_SEARCH_STEPS):
-            middle = math.sqrt(low * high)
-            parameters[name] = middle
+            parameters[name] = middle = math.sqrt(low * high)
+            options: dict[str, Any] = {"isolated": matched.isolated, "max_edges": 2 * wanted + 2}
             try:
-                grown = model.grow(
-                    n_nodes, parameters, rng, isolated=matched.isolated, max_edges=2 * wanted + 2
-                )
-                dense = grown.n_edges > wanted
+                dense = model.grow(n_nodes, parameters, rng, **options).n_edges > wanted
             except (EdgeLimitError, UsageError):
                 dense = True
             except GrowthLimitError:

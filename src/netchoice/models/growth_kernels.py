@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from netchoice.graph import Graph
 from netchoice.models.model import MAX_GROWTH, edge_limit, growth_limit
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 #: Growth that passes the wanted number of non-isolated nodes starts over, at most this many times.
 _MAX_STARTS = 1000
@@ -30,11 +29,7 @@ def graph_of(grown: Any) -> Graph:
 
 @dataclass(frozen=True)
 class GrowthByNode:
-    """The function of a model whose kernel adds nodes one by one and respects all limits.
-
-    The kernel is the function ``grow_<name>`` of ``netchoice._kernels.<module>``, which is imported
-    on first use.
-    """
+    """The function of a model whose kernel, ``grow_<name>`` of a module, adds nodes one by one."""
 
     name: str
     module: str

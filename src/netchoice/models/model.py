@@ -7,7 +7,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from netchoice.errors import (
     EdgeLimitError,
@@ -21,9 +23,6 @@ from netchoice.graph import Graph
 from netchoice.models.priors import Prior, as_prior
 from netchoice.names import unknown
 from netchoice.validation import check_choice, check_generator, check_integer
-
-if TYPE_CHECKING:
-    import numpy as np
 
 ISOLATED = ("keep", "drop")
 #: Keywords of a model's function that are not parameters of the model.
@@ -58,11 +57,8 @@ class Parameter:
 
     def check(self, model: str, name: str, value: float) -> None:
         """Raise an error if the value is not a number in the allowed range."""
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, (int, float))
-            or not self.low <= value <= self.high
-        ):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not (is_number and self.low <= value <= self.high):
             raise UsageError(
                 f"`{name}` of `{model}` must be a number in [{self.low:g}, {self.high:g}]; got {value!r}"
             )
@@ -94,8 +90,7 @@ class Model:
     >>> def gnp(n_nodes, rng, p):
     ...     return nx.fast_gnp_random_graph(n_nodes, p, seed=int(rng.integers(2**31)))
     >>> model = Model("gnp", gnp, {"p": "uniform(0, 0.1)"})
-    >>> rng = np.random.default_rng(1)
-    >>> model.grow(100, {"p": 0.05}, rng).n_nodes
+    >>> model.grow(100, {"p": 0.05}, np.random.default_rng(1)).n_nodes
     100
     """
 
@@ -124,13 +119,7 @@ class Model:
         object.__setattr__(self, "parameters", parameters)
 
     def sample(self, rng: np.random.Generator) -> Parameters:
-        """Draw the parameters from their priors.
-
-        >>> import numpy as np, netchoice
-        >>> dmc = netchoice.get_space("duplication")["dmc"]
-        >>> sorted(dmc.sample(np.random.default_rng(1)))
-        ['p_connect', 'p_delete']
-        """
+        """Draw the parameters from their priors."""
         return {name: spec.prior.draw(rng) for name, spec in self.parameters.items()}
 
     def grow(
@@ -152,17 +141,16 @@ class Model:
         rng : numpy.random.Generator
             The only source of randomness. The same state gives the same network.
         isolated : "keep" or "drop"
-            With "drop", grow until the network has ``n_nodes`` non-isolated nodes, and return it
-            without isolated nodes. This is for comparison with networks observed as edge lists.
+            With "drop", grow until the network has ``n_nodes`` non-isolated nodes, and drop the
+            others, for comparison with networks observed as edge lists.
         max_edges : int, optional
             Raise :class:`~netchoice.errors.EdgeLimitError` beyond this many edges.
 
         Examples
         --------
         >>> import numpy as np, netchoice
-        >>> dmr = netchoice.get_space("duplication")["dmr"]
-        >>> parameters = {"p_delete": 0.4, "p_new": 0.5}
-        >>> dmr.grow(50, parameters, np.random.default_rng(1), isolated="drop").n_isolated
+        >>> parameters, rng = {"p_delete": 0.4, "p_new": 0.5}, np.random.default_rng(1)
+        >>> netchoice.get_model("dmr").grow(50, parameters, rng, isolated="drop").n_isolated
         0
         """
         check_generator("rng", rng)
@@ -188,13 +176,7 @@ class Model:
         return {"name": self.name, "priors": priors}
 
     def with_priors(self, priors: Mapping[str, Any]) -> Model:
-        """Return the model with other priors for some parameters.
-
-        >>> import netchoice
-        >>> dmc = netchoice.get_space("duplication")["dmc"].with_priors({"p_delete": "uniform(0, 1)"})
-        >>> print(dmc.parameters["p_delete"].prior)
-        uniform(0, 1)
-        """
+        """Return the model with other priors for some parameters; see :meth:`ModelSpace.with_priors`."""
         changed = dict(self.parameters)
         for key, prior in priors.items():
             name = key.removeprefix(f"{self.name}.")
@@ -238,8 +220,8 @@ class Model:
         max_edges: int | None,
     ) -> Graph:
         """Run the model's function and check the network that it returns."""
-        controls: dict[str, Any] = {"isolated": isolated, "max_edges": max_edges}
-        controls = {name: controls[name] for name in self._controls}
+        limits = {"isolated": isolated, "max_edges": max_edges}
+        controls: dict[str, Any] = {name: limits[name] for name in self._controls}
         try:
             grown = self.function(n_nodes, rng, **values, **controls)
         except NetchoiceError:
@@ -254,12 +236,11 @@ class Model:
         faults = []
         if graph.n_nodes != n_nodes:
             faults.append(f"{graph.n_nodes} nodes instead of {n_nodes}")
-        if graph is not grown and graph.self_loops_dropped:
-            faults.append(f"{graph.self_loops_dropped} self loops")
-        if graph is not grown and graph.repeats_dropped:
-            faults.append(f"{graph.repeats_dropped} repeated edges")
-        if graph is not grown and _is_directed(grown, graph.n_edges):
-            faults.append("directed edges")
+        if graph is not grown:
+            loops, repeats = graph.self_loops_dropped, graph.repeats_dropped
+            dropped = {"self loops": loops, "repeated edges": repeats}
+            faults += [f"{count} {noun}" for noun, count in dropped.items() if count]
+            faults += ["directed edges"] * _is_directed(grown, graph.n_edges)
         if isolated == "drop" and "isolated" in self._controls and graph.n_isolated:
             faults.append(f"{graph.n_isolated} isolated nodes despite isolated='drop'")
         if faults:
@@ -272,11 +253,7 @@ class Model:
     def _grow_dropping(
         self, n_nodes: int, values: Parameters, rng: np.random.Generator, max_edges: int | None
     ) -> Graph:
-        """Search for a total number of nodes that gives ``n_nodes`` non-isolated nodes.
-
-        Each try changes the total by the shortfall of the last one. With random growth the number of
-        non-isolated nodes then varies around ``n_nodes``, and equals it after some tries.
-        """
+        """Change the total number of nodes by the shortfall of non-isolated nodes until it is 0."""
         total = n_nodes
         for _ in range(_MAX_TRIES):
             graph = self._call(total, values, rng, "keep", max_edges).without_isolated()
@@ -317,8 +294,6 @@ def _is_directed(grown: Any, n_edges: int) -> bool:
 def model(**priors: Any) -> Callable[[Callable[..., Any]], Model]:
     """Turn a function into a model, with a prior for each parameter; a decorator.
 
-    Examples
-    --------
     >>> import networkx as nx
     >>> @model(p="uniform(0.01, 0.1)")
     ... def gnp(n_nodes, rng, p):
@@ -327,11 +302,7 @@ def model(**priors: Any) -> Callable[[Callable[..., Any]], Model]:
     >>> gnp.name, str(gnp.parameters["p"].prior)
     ('gnp', 'uniform(0.01, 0.1)')
     """
-
-    def decorate(function: Callable[..., Any]) -> Model:
-        return model_of(function, priors)
-
-    return decorate
+    return lambda function: model_of(function, priors)
 
 
 def model_of(function: Callable[..., Any], priors: Mapping[str, Any] | None = None) -> Model:

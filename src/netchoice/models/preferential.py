@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
+from netchoice.graph import Graph
 from netchoice.models.growth_kernels import GrowthByNode, graph_of, seed_from
 from netchoice.models.model import Model, Parameter
 from netchoice.models.priors import constant, uniform
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from netchoice.graph import Graph
 
 ATTRACTIVENESS = Parameter(
     uniform(0.2, 5),

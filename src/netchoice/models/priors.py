@@ -5,37 +5,26 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from netchoice.errors import UsageError
 from netchoice.names import unknown
 
-if TYPE_CHECKING:
-    import numpy as np
-
 
 @dataclass(frozen=True)
 class Prior:
-    """The prior distribution of one parameter, with its text and its bounds.
-
-    :func:`as_prior` makes priors from a number, a text such as ``"uniform(0.25, 0.75)"``, or a frozen
-    ``scipy.stats`` distribution.
-    """
+    """The prior distribution of one parameter; :func:`as_prior` makes priors from other objects."""
 
     text: str
-    low: float
-    high: float
-    draw: Callable[[np.random.Generator], float]
+    low: float = field(compare=False)
+    high: float = field(compare=False)
+    draw: Callable[[np.random.Generator], float] = field(compare=False)
 
     def __str__(self) -> str:
         return self.text
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Prior) and self.text == other.text
-
-    def __hash__(self) -> int:
-        return hash(self.text)
 
     @property
     def is_constant(self) -> bool:
@@ -44,11 +33,7 @@ class Prior:
 
 
 def number_text(value: float) -> str:
-    """Return a number as text with all its digits, so that different priors have different texts.
-
-    >>> number_text(0.25), number_text(4.0), number_text(0.1234567)
-    ('0.25', '4', '0.1234567')
-    """
+    """Return a number as text with all its digits, so that different priors have different texts."""
     return repr(float(value)).removesuffix(".0")
 
 
@@ -62,16 +47,11 @@ def constant(value: float) -> Prior:
 
 
 def uniform(low: float, high: float) -> Prior:
-    """Return the uniform prior between two bounds.
-
-    >>> print(uniform(0.25, 0.75))
-    uniform(0.25, 0.75)
-    """
+    """Return the uniform prior between two bounds."""
     if not low < high:
         raise UsageError(f"uniform({low:g}, {high:g}): expected first bound < second bound")
-    return Prior(
-        _call("uniform", low, high), low, high, lambda rng: low + (high - low) * rng.random()
-    )
+    text = _call("uniform", low, high)
+    return Prior(text, low, high, lambda rng: low + (high - low) * rng.random())
 
 
 def loguniform(low: float, high: float) -> Prior:
@@ -107,14 +87,7 @@ def integers(low: float, high: float) -> Prior:
     return Prior(text, first, last, lambda rng: int(rng.integers(first, last + 1)))
 
 
-FAMILIES: dict[str, Callable[[float, float], Prior]] = {
-    "uniform": uniform,
-    "loguniform": loguniform,
-    "normal": normal,
-    "beta": beta,
-    "integers": integers,
-}
-
+FAMILIES = {family.__name__: family for family in (uniform, loguniform, normal, beta, integers)}
 _CALL = re.compile(r"\s*([A-Za-z_]+)\s*\(([^()]*)\)\s*")
 
 
@@ -156,20 +129,18 @@ def _parse(text: str) -> Prior:
             raise
     match = _CALL.fullmatch(text)
     if not match:
-        raise UsageError(
-            f"{text!r} is not a prior; expected a number or one of "
-            f"{', '.join(f'{name}(a, b)' for name in FAMILIES)}"
-        )
+        families = ", ".join(f"{name}(a, b)" for name in FAMILIES)
+        raise UsageError(f"{text!r} is not a prior; expected a number or one of {families}")
     name, arguments = match.groups()
     if name not in FAMILIES:
         raise unknown("distribution", name, FAMILIES)
     try:
-        values = [float(argument) for argument in arguments.split(",")]
-        if len(values) != 2 or not all(map(math.isfinite, values)):
+        a, b = map(float, arguments.split(","))
+        if not (math.isfinite(a) and math.isfinite(b)):
             raise ValueError
     except ValueError:
         raise UsageError(f"{text!r}: {name} takes two numbers, for example {name}(1, 2)") from None
-    return FAMILIES[name](*values)
+    return FAMILIES[name](a, b)
 
 
 def _from_scipy(frozen: Any) -> Prior:
@@ -187,13 +158,8 @@ def _from_scipy(frozen: Any) -> Prior:
     arguments += [f"{k}={_any_text(v)}" for k, v in sorted(getattr(frozen, "kwds", {}).items())]
     bounds = f"[{number_text(low)}, {number_text(high)}]"
     text = f"scipy.stats.{name}({', '.join(arguments)}) on {bounds}"
-    return Prior(text, low, high, lambda rng: _scalar(frozen.rvs(random_state=rng)))
+    return Prior(text, low, high, lambda rng: np.asarray(frozen.rvs(random_state=rng)).item())
 
 
 def _any_text(value: Any) -> str:
     return number_text(value) if isinstance(value, (int, float)) else str(value)
-
-
-def _scalar(value: Any) -> float:
-    number: float = value.item() if hasattr(value, "item") else value
-    return number

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from netchoice.errors import UsageError
+from netchoice.graph import Graph
 from netchoice.models.growth_kernels import GrowthByNode, graph_of, seed_from
 from netchoice.models.model import Model, Parameter
 from netchoice.models.preferential import MEAN_LINKS
 from netchoice.models.priors import uniform
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from netchoice.graph import Graph
 
 
 def grow_rds(n_nodes: int, rng: np.random.Generator, mean_links: float) -> Graph:

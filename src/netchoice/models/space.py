@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from netchoice.errors import UsageError
 from netchoice.graph import Graph
 from netchoice.models.model import ISOLATED, Model, Parameters
@@ -15,8 +17,6 @@ from netchoice.names import unknown
 from netchoice.validation import check_choice
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from netchoice.models.density_matched import MatchedSpace
 
 
@@ -46,30 +46,27 @@ class ModelSpace:
     def __init__(
         self, name: str, models: Sequence[Model], weights: Sequence[float] | None = None
     ) -> None:
-        models = tuple(models)
+        self.name = name
+        self.models = models = tuple(models)
         if not models:
             raise UsageError(f"model space {name!r} has no models; expected at least one")
-        by_name: dict[str, Model] = {}
+        self._by_name: dict[str, Model] = {}
         for model in models:
             if not isinstance(model, Model):
                 raise UsageError(
                     f"model space {name!r}: {model!r} is not a Model (see netchoice.model)"
                 )
-            if model.name in by_name:
+            if model.name in self._by_name:
                 raise UsageError(f"model space {name!r} has two models called {model.name!r}")
-            by_name[model.name] = model
-        if weights is None:
-            weights = [1.0] * len(models)
+            self._by_name[model.name] = model
+        weights = [1.0] * len(models) if weights is None else weights
         if len(weights) != len(models) or not all(math.isfinite(w) and w > 0 for w in weights):
             raise UsageError(
                 f"`weights` must be one positive number for each of {len(models)} models; "
                 f"got {list(weights)}"
             )
         total = math.fsum(weights)
-        self.name = name
-        self.models = models
         self.weights = tuple(float(weight) / total for weight in weights)
-        self._by_name = by_name
         self._cumulative = list(itertools.accumulate(self.weights))
 
     @property
@@ -78,10 +75,9 @@ class ModelSpace:
         return tuple(self._by_name)
 
     def __getitem__(self, label: str) -> Model:
-        try:
-            return self._by_name[label]
-        except KeyError:
-            raise unknown(f"model in space {self.name}", label, self._by_name) from None
+        if label not in self._by_name:
+            raise unknown(f"model in space {self.name}", label, self._by_name)
+        return self._by_name[label]
 
     def __iter__(self) -> Iterator[Model]:
         return iter(self.models)
@@ -123,10 +119,8 @@ class ModelSpace:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the models, weights and priors as a dictionary for JSON."""
-        models = [
-            {**model.as_dict(), "weight": weight}
-            for model, weight in zip(self.models, self.weights, strict=True)
-        ]
+        weighted = zip(self.models, self.weights, strict=True)
+        models = [{**model.as_dict(), "weight": weight} for model, weight in weighted]
         return {"name": self.name, "models": models}
 
     def matched_to(

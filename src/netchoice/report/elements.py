@@ -38,15 +38,10 @@ class Sections:
     def html(self) -> Html:
         """Return all sections."""
         return join(
-            element(
-                "section",
-                element("h2", title, id=f"{name}-title"),
-                body,
-                id=name,
-                aria_labelledby=f"{name}-title",
-            )
+            element("section", element("h2", title, id=f"{name}-title"), body, id=name,
+                    aria_labelledby=f"{name}-title")
             for name, title, body in self.sections
-        )
+        )  # fmt: skip
 
 
 def cell(value: Any) -> str:
@@ -72,20 +67,29 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> H
             for v in rest
         ]
         lines.append(element("tr", element("th", cell(first), scope="row"), *cells))
-    content = element(
-        "table",
-        element("thead", element("tr", *(element("th", name, scope="col") for name in head))),
-        element("tbody", *lines),
-        aria_label=caption,
-    )
+    first_row = element("tr", *(element("th", name, scope="col") for name in head))
+    parts = element("thead", first_row), element("tbody", *lines)
+    content = element("table", *parts, aria_label=caption)
     # Focusable, so that a wide table can be scrolled by keyboard.
     region = element("div", content, class_="scroll", tabindex=0, role="region", aria_label=caption)
-    return join([paragraph(caption, class_="caption"), region])
+    return join([element("p", caption, class_="caption"), region])
 
 
-def details(summary: str, *body: Any, name: str | None = None) -> Html:
+def aside(text: str) -> Html:
+    """Return a remark."""
+    return element("p", text, class_="aside")
+
+
+def details(summary: str, body: Html, name: str | None = None) -> Html:
     """Return content that is hidden until the reader opens it."""
-    return element("details", element("summary", summary), *body, id=name)
+    return element("details", element("summary", summary), body, id=name)
+
+
+def details_table(
+    summary: str, caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> Html:
+    """Return a table that is hidden until the reader opens it."""
+    return details(summary, table(caption, head, rows))
 
 
 def script_table(summary: str, name: str) -> Html:
@@ -96,23 +100,16 @@ def script_table(summary: str, name: str) -> Html:
 def slider(name: str, title: str, highest: int, lowest: int = 0) -> Html:
     """Return a slider with its label and its value."""
     output = element("output", id=f"{name}-value", for_=name)
-    return element(
-        "p",
-        element("label", title, " = ", output, for_=name),
-        element("input", type="range", id=name, min=lowest, max=highest, step=1, value=lowest),
-        class_="control",
-    )
+    label = element("label", title, " = ", output, for_=name)
+    bar = element("input", type="range", id=name, min=lowest, max=highest, step=1, value=lowest)
+    return element("p", label, bar, class_="control")
 
 
 def select(name: str, title: str, options: Mapping[str, str], class_: str | None = None) -> Html:
     """Return a list to choose from; ``options`` maps values to texts."""
     items = [element("option", text, value=value) for value, text in options.items()]
-    return element(
-        "p",
-        element("label", title, for_=name),
-        element("select", *items, id=name, class_=class_),
-        class_="control",
-    )
+    label = element("label", title, for_=name)
+    return element("p", label, element("select", *items, id=name, class_=class_), class_="control")
 
 
 def flatten(record: Any, path: str = "") -> list[tuple[str, str]]:
@@ -130,8 +127,3 @@ def flatten(record: Any, path: str = "") -> list[tuple[str, str]]:
     if isinstance(record, list):
         return [(path, ", ".join(map(cell, record)) or "none")]
     return [(path, "not given" if record is None or record == {} else cell(record))]
-
-
-def paragraph(text: Any, class_: str | None = None) -> Html:
-    """Return a paragraph of text."""
-    return element("p", text, class_=class_)

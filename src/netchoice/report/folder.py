@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
+
+import pandas as pd
 
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
@@ -15,9 +18,6 @@ from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.io import ReadingReport
 from netchoice.storage.table import ReferenceTable
 from netchoice.units import in_seconds
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CHOICE, EVALUATION = "choice.json", "recommended.json"
 _NUMERIC_COLUMNS = (
@@ -34,6 +34,7 @@ _REQUIRED: dict[str, dict[str, type]] = {
     EVALUATION: {"recommended": dict, "settings": dict},
 }  # fmt: skip
 _TYPE_NAMES = {dict: "an object", list: "a list", str: "a text", type(None): "null"}
+T = TypeVar("T")
 _READING_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
@@ -41,18 +42,9 @@ _READING_ERRORS = (LookupError, TypeError, ValueError, AttributeError, Arithmeti
 class ResultFolder:
     """Contents of a result folder, as far as the report shows them.
 
-    Attributes
-    ----------
-    record : dict
-        ``choice.json`` or ``recommended.json``.
-    evidence : dict
-        ``evidence.json``: points and draws behind a choice; empty for an evaluation.
-    reading : ReadingReport or None
-        What was found in the network file, if the network came from one.
-    table : ReferenceTable or None
-        The simulations from which a choice was inferred.
-    rankings, evaluation : DataFrame or None
-        None if the features were given, not selected.
+    ``evidence``, ``reading`` (of the network file, if there is one) and ``table`` (the simulations
+    from which a model was inferred) belong to a choice; ``rankings`` and ``evaluation`` are None if
+    its features were given, not selected.
     """
 
     record: dict[str, Any]
@@ -77,10 +69,10 @@ class ResultFolder:
     @property
     def feature_sets(self) -> FeatureSets | None:
         """The evaluated sets of features; None if the features were given, not selected."""
-        if self.is_choice:
-            chosen = self.record["selection"].get("operating_point")
-        else:
-            chosen = self.record["recommended"]
+        record = self.record
+        chosen = (
+            record["selection"].get("operating_point") if self.is_choice else record["recommended"]
+        )
         if self.rankings is None or self.evaluation is None or chosen is None:
             return None
         return FeatureSets(self.rankings, self.evaluation, self.costs, chosen, self.unit)
@@ -98,12 +90,12 @@ def read_folder(path: Path) -> ResultFolder:
             f"{path} contains neither {CHOICE} nor {EVALUATION}; expected a folder that netchoice "
             "choose or evaluate wrote and finished"
         )
-    rankings = _read_frame(path / "rankings.csv")
+    rankings, reading = _read_frame(path / "rankings.csv"), path / "reading.json"
     return ResultFolder(
         record=_read_record(path, CHOICE if is_choice else EVALUATION),
-        costs=_read_costs(path / "costs.json"),
+        costs=_read_as(CostModel, path / "costs.json"),
         evidence=_read_json(path / "evidence.json") if is_choice else {},
-        reading=_read_reading(path / "reading.json") if (path / "reading.json").exists() else None,
+        reading=_read_as(ReadingReport, reading) if reading.exists() else None,
         table=ReferenceTable.load(path / "tables" / "inference") if is_choice else None,
         rankings=rankings,
         evaluation=None if rankings is None else _read_frame(path / "evaluation.csv"),
@@ -121,14 +113,15 @@ def naming_damage(path: Path) -> Iterator[None]:
         what = "lacks" if isinstance(error, KeyError) else "has unexpected contents:"
         raise NetchoiceError(
             f"{path} {what} {error}; another version of netchoice wrote it, or it was changed; "
-            f"run netchoice {_command(path)} again with the same folder to renew it"
+            f"{_again(path)} renew it"
         ) from error
 
 
-def _command(path: Path) -> str:
-    """Return the command that wrote a folder or a file in it."""
+def _again(path: Path) -> str:
+    """Return what to do about a damaged folder or a file in it."""
     folder = path if path.is_dir() else path.parent
-    return "choose" if (folder / CHOICE).exists() else "evaluate"
+    command = "choose" if (folder / CHOICE).exists() else "evaluate"
+    return f"run netchoice {command} again with the same folder to"
 
 
 def _read_record(folder: Path, name: str) -> dict[str, Any]:
@@ -141,25 +134,16 @@ def _read_record(folder: Path, name: str) -> dict[str, Any]:
     return record
 
 
-def _read_costs(path: Path) -> CostModel:
-    record = _read_json(path)
+def _read_as(kind: Callable[..., T], path: Path) -> T:
+    """Return what ``kind`` makes of the arguments in a JSON file."""
+    record, known = _read_json(path), signature(kind).parameters
     with naming_damage(path):
-        _check_keys(record, required={"own"}, known={"own", "uses", "steps"})
-        return CostModel(**record)
-
-
-def _read_reading(path: Path) -> ReadingReport:
-    record, names = _read_json(path), {field.name for field in fields(ReadingReport)}
-    with naming_damage(path):
-        _check_keys(record, required=names, known=names)
-        return ReadingReport(**record)
-
-
-def _check_keys(record: Mapping[str, Any], required: set[str], known: set[str]) -> None:
-    for name in sorted(required - set(record)):
-        raise KeyError(name)
-    for name in sorted(set(record) - known):
-        raise ValueError(f"{name!r} is not one of {', '.join(sorted(known))}")
+        for name in sorted(known):
+            if name not in record and known[name].default is Parameter.empty:
+                raise KeyError(name)
+        for name in sorted(set(record) - set(known)):
+            raise ValueError(f"{name!r} is not one of {', '.join(sorted(known))}")
+        return kind(**record)
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -167,15 +151,11 @@ def _read_json(path: Path) -> dict[str, Any]:
         record = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise NetchoiceError(
-            f"{path} is missing; run netchoice {_command(path)} again with the same folder to write "
-            "it (the simulations are not repeated)"
+            f"{path} is missing; {_again(path)} write it (the simulations are not repeated)"
         ) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not JSON"
-        raise NetchoiceError(
-            f"{path} cannot be read: {reason}; run netchoice {_command(path)} again with the same "
-            "folder to renew it"
-        ) from error
+        raise NetchoiceError(f"{path} cannot be read: {reason}; {_again(path)} renew it") from error
     if not isinstance(record, dict):
         raise NetchoiceError(f"{path} contains a {type(record).__name__}; expected an object")
     return record
@@ -183,18 +163,15 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _read_frame(path: Path) -> pd.DataFrame | None:
     """Read a CSV file; names stay strings, also "NA" and "007"."""
-    import pandas as pd
-
     if not path.exists():
         return None
-    again = f"run netchoice {_command(path)} again with the same folder to renew it"
+    renew = f"{_again(path)} renew it"
     try:
         frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-        for name in _NUMERIC_COLUMNS:
-            if name in frame:
-                frame[name] = frame[name].map(float)
+        for name in frame.columns.intersection(_NUMERIC_COLUMNS):
+            frame[name] = frame[name].map(float)
     except (OSError, ValueError) as error:
-        raise NetchoiceError(f"{path} cannot be read as a table: {error}; {again}") from error
+        raise NetchoiceError(f"{path} cannot be read as a table: {error}; {renew}") from error
     if frame.empty:
-        raise NetchoiceError(f"{path} has a header and no rows; {again}")
+        raise NetchoiceError(f"{path} has a header and no rows; {renew}")
     return frame

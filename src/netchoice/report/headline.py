@@ -76,11 +76,8 @@ def _model_card(record: Mapping[str, Any], model: str) -> Card:
 
 
 def _fit_card(record: Mapping[str, Any], model: str) -> Card:
-    if not record["fits"]:
-        answer = "No"
-    else:
-        own_fits = record["fit_p_values"][model] > record["fit"]["alpha"]
-        answer = "Yes" if own_fits else "Another one"
+    own_fits = record["fit_p_values"][model] > record["fit"]["alpha"]
+    answer = "No" if not record["fits"] else "Yes" if own_fits else "Another one"
     return Card("Does any model fit?", answer, str(record["fit"]["summary"]), answer != "Yes")
 
 
@@ -90,14 +87,13 @@ def _cost_card(record: Mapping[str, Any]) -> Card:
     if cost["speedup"]:
         details.append(f"all features cost {cost['speedup']:.3g} times as much")
     if cost["saved_seconds"]:
-        details.append(
-            f"{duration(cost['saved_seconds'])} saved on {cost['simulations']} simulations"
-        )
-    details.append(
+        saved = duration(cost["saved_seconds"])
+        details.append(f"{saved} saved on {cost['simulations']} simulations")
+    details += [
         f"the test of fit cost {duration(cost['fit_features'])} for each of "
-        f"{cost['fit_simulations']} simulations"
-    )
-    details.append(f"the last run took {duration(cost['seconds'])} in total")
+        f"{cost['fit_simulations']} simulations",
+        f"the last run took {duration(cost['seconds'])} in total",
+    ]
     return Card("What does it cost?", duration(cost["selected_features"]), "; ".join(details))
 
 
@@ -129,10 +125,9 @@ def evaluation_headline(record: Mapping[str, Any], costs: CostModel, unit: str) 
 def _set_cost_card(point: Mapping[str, Any], costs: CostModel, unit: str) -> Card:
     question = "What do they cost?"
     if not point["cost"]:
-        costs_given = any(costs.alone().values())
-        return Card(
-            question, "nothing", "these features are free" if costs_given else "no costs were given"
-        )
+        is_given = any(costs.alone().values())
+        reason = "these features are free" if is_given else "no costs were given"
+        return Card(question, "nothing", reason)
     details = CHARGES[point["charge"]]
     if point["speedup"]:
         details += f"; {point['speedup']:.3g} times cheaper than all features"

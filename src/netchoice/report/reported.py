@@ -26,27 +26,14 @@ def report_choice(
     report: bool = True,
     **options: Any,
 ) -> Choice:
-    """Choose a model, and write the answer, its figures and its report to a folder.
+    """Choose a model, and write the answer, its figures and its report to the folder ``path``.
 
-    Parameters
-    ----------
-    graph, space
-        As in :func:`netchoice.choose_model`.
-    path : path
-        The folder.
-    report : bool
-        False leaves out the report and the comparison of selection methods that it shows.
-    **options
-        Further parameters of :func:`netchoice.choose_model`.
-
-    Returns
-    -------
-    Choice
+    Parameters and result are those of :func:`netchoice.choose_model`. If ``report`` is False, the
+    report and the comparison of selection methods that it shows are left out.
 
     Examples
     --------
     >>> import netchoice, numpy as np, pathlib, tempfile
-    >>> from netchoice.report import report_choice
     >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> choice = report_choice(network, "ba", path=folder, samples=100, features=["degree_mean"],
@@ -71,30 +58,16 @@ def report_evaluation(
     report: bool = True,
     **options: Any,
 ) -> FeatureEvaluation:
-    """Evaluate features, and write the evaluation, its figures and its report to a folder.
+    """Evaluate features, and write the evaluation, its figures and its report to ``path``.
 
-    Parameters
-    ----------
-    train, test
-        As in :func:`netchoice.evaluate_features`.
-    path : path
-        The folder.
-    report : bool
-        False leaves out the report.
-    **options
-        Further parameters of :func:`netchoice.evaluate_features`.
-
-    Returns
-    -------
-    FeatureEvaluation
+    Parameters and result are those of :func:`netchoice.evaluate_features`. If ``report`` is False,
+    the report is left out.
 
     Examples
     --------
     >>> import netchoice, pathlib, tempfile
-    >>> from netchoice.report import report_evaluation
-    >>> table = netchoice.simulate_table(
-    ...     "ba", n_nodes=30, n_samples=80, seed=1, engine="serial",
-    ...     features=["degree_mean", "transitivity", "noise_normal"])
+    >>> table = netchoice.simulate_table("ba", n_nodes=30, n_samples=80, seed=1, engine="serial",
+    ...                                  features=["degree_mean", "transitivity", "noise_normal"])
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> result = report_evaluation(table, path=folder, methods=["jmi"], max_features=2, folds=4)
     >>> (folder / "report.html").exists(), (folder / "heatmaps.png").exists()

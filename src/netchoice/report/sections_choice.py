@@ -9,9 +9,9 @@ import numpy as np
 
 from netchoice.figures.data.histograms import feature_histogram
 from netchoice.figures.interactive import models
-from netchoice.report.elements import Sections, cell, details, paragraph, table
+from netchoice.report.elements import Sections, aside, cell, details_table, table
 from netchoice.report.folder import ResultFolder
-from netchoice.report.markup import Html, element
+from netchoice.report.markup import element
 from netchoice.workflows.choice import format_probability
 
 
@@ -26,13 +26,12 @@ def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
     ]  # fmt: skip
     head = ("model", "probability", "interval", "p-value of the fit")
     sections.add(
-        "models",
-        "Model probabilities",
+        "models", "Model probabilities",
         "Each bar is the probability that a model made the network, given that one of them did. The "
         "line across its end is the interval of that probability.",
         sections.draw("models", models.probabilities(record), "Bar chart of the probabilities"),
-        details("Show the numbers as a table", table("Most probable model first", head, rows)),
-    )
+        details_table("Show the numbers as a table", "Most probable model first", head, rows),
+    )  # fmt: skip
 
 
 def add_parameters(
@@ -42,6 +41,7 @@ def add_parameters(
     if not posterior:
         return
     spec = _model_spec(record)
+    # If networks are density-matched, only some draws are kept, and those need not be uniform.
     priors, is_matched = spec.get("priors", {}), "match" in spec
     uniform = {n for n in record["parameters"] if not is_matched and is_uniform(priors.get(n, ""))}
     figures, rows = [], []
@@ -54,22 +54,17 @@ def add_parameters(
     head = ("parameter", "median", "lower end", "upper end", "coverage",
             "at the prior's boundary", "prior")  # fmt: skip
     sections.add(
-        "parameters",
-        f"Parameters of {record['model']}",
+        "parameters", f"Parameters of {record['model']}",
         "The filled area is the posterior density of the parameter. If it looks like the prior, the "
         "network does not determine the parameter."
         + (" The dashed line is a uniform prior." if uniform else ""),
         element("div", *figures, class_="small"),
-        details("Show the numbers as a table", table("Posteriors under this model", head, rows)),
-    )
+        details_table("Show the numbers as a table", "Posteriors under this model", head, rows),
+    )  # fmt: skip
 
 
 def _model_spec(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the stored description of the most probable model, or an empty one.
-
-    Its priors hold before any network is simulated. If networks are density-matched, only some
-    draws are kept, and those need not be uniform.
-    """
+    """Return the stored description of the most probable model, or an empty one."""
     specs: list[dict[str, Any]] = (record.get("space") or {}).get("models", [])
     return next((spec for spec in specs if spec["name"] == record["model"]), {})
 
@@ -95,24 +90,22 @@ def add_embedding(sections: Sections, folder: ResultFolder) -> None:
     ]
     head = ("feature", "observed value", *(f"share below, {model}" for model in names))
     sections.add(
-        "embedding",
-        "The network among the simulations",
+        "embedding", "The network among the simulations",
         "Each point is a simulated network; similar networks are close to each other. The star is the "
         "observed network. If the star lies apart from all points, the network is outside the simulated "
         "range. Hover over a point for the parameters of the simulation; click a name in the legend to "
         "hide that model.",
         sections.draw("embedding", models.embedding(embedding), "Scatter plot of the embedding"),
-        paragraph(
+        aside(
             f"The distances in the plane have a correlation of {embedding['pearson']:.2f} with the "
             f"distances between the networks in {len(embedding['features'])} features (distance "
-            f"correlation {embedding['distance_correlation']:.2f}).",
-            class_="aside",
+            f"correlation {embedding['distance_correlation']:.2f})."
         ),
-        details(
+        details_table(
             "Show the share of simulations below the observed value of each feature",
-            table("0 or 1: outside the simulated range of the model", head, rows),
+            "0 or 1: outside the simulated range of the model", head, rows,
         ),
-    )
+    )  # fmt: skip
 
 
 def add_features(sections: Sections, folder: ResultFolder) -> None:
@@ -122,21 +115,19 @@ def add_features(sections: Sections, folder: ResultFolder) -> None:
     figures, rows = [], []
     for i, (name, observed) in enumerate(folder.record["features"].items()):
         values = X[name].to_numpy(dtype=np.float64)
-        histogram = feature_histogram(name, values, labels, float(observed))
-        drawn = models.distribution(histogram)
+        drawn = models.distribution(feature_histogram(name, values, labels, float(observed)))
         figures.append(sections.draw(f"feature-{i}", drawn, f"Histograms of {name} by model"))
         for model in sorted(set(labels)):
             quantiles = np.nanquantile(values[labels == model], (0.05, 0.5, 0.95)).tolist()
             rows.append((name, model, float(observed), *quantiles))
     head = ("feature", "model", "observed value", "5% quantile", "median", "95% quantile")
     sections.add(
-        "features",
-        "The selected features",
+        "features", "The selected features",
         "Each histogram shows the simulations of one model; the thick line is the observed network. A "
         "feature distinguishes models whose histograms do not overlap.",
         element("div", *figures, class_="small"),
-        details("Show the quantiles as a table", table("Quantiles of simulations", head, rows)),
-    )
+        details_table("Show the quantiles as a table", "Quantiles of simulations", head, rows),
+    )  # fmt: skip
 
 
 def add_reliability(sections: Sections, folder: ResultFolder) -> None:
@@ -155,36 +146,31 @@ def add_reliability(sections: Sections, folder: ResultFolder) -> None:
     ]
     head = ("predicted probability", "predictions", "mean prediction", "observed frequency")
     sections.add(
-        "reliability",
-        "Reliability diagram",
+        "reliability", "Reliability diagram",
         "Simulations with known models were held out and predicted. On the dashed line, predictions "
         "with probability 0.8 are correct in 80% of cases. Larger points stand for more predictions; "
         "vertical lines span two standard errors on either side.",
         sections.draw("reliability", models.reliability(bins), "Reliability diagram", "narrow"),
         confusion,
-        paragraph(
+        aside(
             f"Held-out accuracy: {record['accuracy']:.2%}. Logarithmic score "
-            f"{scores['log_score']:.4g}, Brier score {scores['brier']:.4g}; 0 is perfect for both.",
-            class_="aside",
+            f"{scores['log_score']:.4g}, Brier score {scores['brier']:.4g}; 0 is perfect for both."
         ),
-        details("Show the points as a table", table("Predictions by probability", head, rows)),
-    )
+        details_table("Show the points as a table", "Predictions by probability", head, rows),
+    )  # fmt: skip
 
 
 def add_network(sections: Sections, folder: ResultFolder) -> None:
     """Add what was found in the network file, and the network that was used."""
     if folder.reading is not None:
-        lines: Html = element("ul", *(element("li", line) for line in folder.reading.lines()))
+        found = element("ul", *(element("li", line) for line in folder.reading.lines()))
     else:
-        lines = paragraph("The network was passed in Python, not read from a file.")
-    network = [
-        (name.replace("_", " "), cell(value)) for name, value in folder.record["network"].items()
-    ]
+        found = element("p", "The network was passed in Python, not read from a file.")
+    network = folder.record["network"].items()
+    rows = [(name.replace("_", " "), cell(value)) for name, value in network]
     sections.add(
-        "network",
-        "The observed network",
+        "network", "The observed network",
         "What the file contained, what was removed to obtain a simple network, and the network that "
         "was compared with the simulations.",
-        lines,
-        table("The network that was compared", ("property", "value"), network),
-    )
+        found, table("The network that was compared", ("property", "value"), rows),
+    )  # fmt: skip

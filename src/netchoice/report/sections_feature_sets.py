@@ -14,12 +14,11 @@ from netchoice.figures.interactive.feature_sets import (
 )  # fmt: skip
 from netchoice.report.elements import (
     Sections,
-    details,
-    paragraph,
+    aside,
+    details_table,
     script_table,
     select,
     slider,
-    table,
 )  # fmt: skip
 from netchoice.report.markup import Html, element
 
@@ -27,21 +26,15 @@ from netchoice.report.markup import Html, element
 def add_explorer(sections: Sections, sets: FeatureSets, note: str = "") -> None:
     """Add accuracy against cost, with controls to select any set."""
     accuracy = "The accuracy is that of all cross-validation folds, with its 95% interval."
+    plot = sections.draw("explorer", explorer(sets), "Scatter plot of accuracy against cost")
     sections.add(
-        "explorer",
-        "Accuracy against cost",
+        "explorer", "Accuracy against cost",
         "Each marker is a set of features: higher is more accurate, further left is cheaper. The line "
         "is the Pareto front, the best accuracy for each cost. Choose a method, the penalty λ (the "
         "weight of the cost) and the number k of features, or click a marker, to see that set.",
-        element(
-            "div",
-            sections.draw("explorer", explorer(sets), "Scatter plot of accuracy against cost"),
-            _panel(sets),
-            class_="beside",
-        ),
-        paragraph(f"{accuracy} {note}".strip(), class_="aside"),
-        _front_table(sets),
-    )
+        element("div", plot, _panel(sets), class_="beside"),
+        aside(f"{accuracy} {note}".strip()), _front_table(sets),
+    )  # fmt: skip
 
 
 def _panel(sets: FeatureSets) -> Html:
@@ -53,14 +46,9 @@ def _panel(sets: FeatureSets) -> Html:
         select("charge", "Cost", CHARGES) if sets.has_costs else None,
         element("button", "Show the recommended set", id="recommended", type="button"),
     ]
-    selected = element(
-        "div",
-        element("h3", "The selected set"),
-        element("ol", id="selected-features"),
-        element("dl", id="selected-numbers"),
-        id="selected",
-        aria_live="polite",
-    )
+    lists = element("ol", id="selected-features"), element("dl", id="selected-numbers")
+    title = element("h3", "The selected set")
+    selected = element("div", title, *lists, id="selected", aria_live="polite")
     form = element("form", *filter(None, controls), id="controls", aria_label="Select a set")
     return element("div", form, selected, class_="panel")
 
@@ -77,42 +65,36 @@ def _front_table(sets: FeatureSets) -> Html:
     ]  # fmt: skip
     head = ("features", "method", "λ", "k", "accuracy",
             *(f"cost, {text}" for text in CHARGES.values()))  # fmt: skip
-    return details(
-        "Show the Pareto front as a table",
-        table("Cheapest set first; all sets are in evaluation.csv", head, rows),
-    )
+    caption = "Cheapest set first; all sets are in evaluation.csv"
+    return details_table("Show the Pareto front as a table", caption, head, rows)
 
 
 def add_heatmap(sections: Sections, sets: FeatureSets) -> None:
     """Add a heat map of accuracy for each method."""
+    figures = [heatmap(sets, method) for method in sets.methods]
     sections.add(
-        "heat",
-        "Accuracy over λ and k",
+        "heat", "Accuracy over λ and k",
         "Lighter cells are more accurate; all methods share one colour scale. Rings mark sets with "
         "noise features. Click a cell to select that set.",
         _method_list(sets, "heat-method", "method"),
-        sections.draw(
-            "heat", [heatmap(sets, method) for method in sets.methods], "Heat map of accuracy"
-        ),
+        sections.draw("heat", figures, "Heat map of accuracy"),
         script_table("Show the accuracies as a table", "heat"),
-    )
+    )  # fmt: skip
 
 
 def add_rankings(sections: Sections, sets: FeatureSets) -> None:
     """Add how the ranking of each method changes with λ, if there are several penalties."""
     if not any(len(sets.penalties(method)) > 1 for method in sets.methods):
         return
+    figures = [ranking_paths(sets, method) for method in sets.methods]
     sections.add(
-        "ranking",
-        "Rankings over λ",
+        "ranking", "Rankings over λ",
         "Each line is a feature; position 1 is selected first. Expensive features fall as λ grows. "
         f"The figure shows at most {MOST_RANKED} features, those with the best positions.",
         _method_list(sets, "ranking-method", "method"),
-        sections.draw(
-            "ranking", [ranking_paths(sets, method) for method in sets.methods], "Positions over λ"
-        ),
+        sections.draw("ranking", figures, "Positions over λ"),
         script_table("Show the rankings as a table", "ranking"),
-    )
+    )  # fmt: skip
 
 
 def add_costs(sections: Sections, costs: CostModel, chosen: list[str], unit: str) -> None:
@@ -128,11 +110,10 @@ def add_costs(sections: Sections, costs: CostModel, chosen: list[str], unit: str
     n_omitted = len(listed) - len(drawn_rows(listed, chosen))
     omitted = "cheaper feature is" if n_omitted == 1 else "cheaper features are"
     sections.add(
-        "costs",
-        "Cost of each feature",
+        "costs", "Cost of each feature",
         "A full point is the cost of a feature alone. A ring is what it costs once its shared steps "
         "are paid; the distance between the two is what other features can share. Selected features "
         "have a ★." + (f" {n_omitted} {omitted} in the table only." if n_omitted else ""),
         sections.draw("costs", feature_costs(listed, chosen, unit), "Cost of each feature"),
-        details("Show the costs as a table", table("Most expensive feature first", head, rows)),
-    )
+        details_table("Show the costs as a table", "Most expensive feature first", head, rows),
+    )  # fmt: skip

@@ -1,7 +1,6 @@
 """Reproduction of the paper: its experiments, tables, figures, and a verdict on each claim."""
 
-from netchoice.reproduction.claims import CLAIMS
 from netchoice.reproduction.scales import PARTS, SCALES
-from netchoice.reproduction.workflow import reproduce
+from netchoice.reproduction.workflow import CLAIMS, reproduce
 
 __all__ = ["CLAIMS", "PARTS", "SCALES", "reproduce"]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
-from netchoice.reproduction.claim import PERFECT, Claim, Finding, verdict
+from netchoice.reproduction.claim import PERFECT, Claim, Evidence, Finding, verdict
 from netchoice.reproduction.paper_methods import FOREST_METHODS, RELIEF_METHODS
 from netchoice.reproduction.pilot_run import PilotRun
-from netchoice.reproduction.scales import FAMILIES
 
 #: How many times cheaper networks of 100 nodes are than networks of 1000, as the paper states.
 PAPER_FACTORS = {"ba": 57, "duplication": 73}
@@ -33,9 +31,7 @@ def saving_factor(run: PilotRun, paper_factor: float) -> Finding:
     small, large = rows.iloc[0], rows.iloc[-1]
     factor = large["seconds"] / small["seconds"]
     same_sizes = (small["n"], large["n"]) == (100, 1000)
-    error = factor * np.hypot(
-        small["seconds_se"] / small["seconds"], large["seconds_se"] / large["seconds"]
-    )
+    error = factor * np.hypot(*(row["seconds_se"] / row["seconds"] for row in (small, large)))
     return Finding(
         verdict(factor >= 0.8 * paper_factor, factor >= 10),
         f"{factor:.1f} ± {2 * error:.1f} times ({large['seconds'] * 1e3:.3g} ms at {large['n']} nodes, "
@@ -51,15 +47,14 @@ def two_features_perfect(run: PilotRun) -> Finding:
     cells = run.accuracy[run.accuracy["k"] >= 2]
     perfect = cells["accuracy"] >= PERFECT
     by_method = perfect.groupby(cells["method"]).mean()
-    lowest = cells.loc[cells["accuracy"].idxmin()]
-    lower = cells[~perfect]
-    note = f"{int((lower['n_noise'] > 0).sum())} of the {len(lower)} lower cells contain noise features"
+    imperfect = ", ".join(f"{m} {share:.0%}" for m, share in by_method.items() if share < 1)
+    lowest, lower = cells.loc[cells["accuracy"].idxmin()], cells[~perfect]
+    note = f"{(lower['n_noise'] > 0).sum()} of the {len(lower)} lower cells contain noise features"
     return Finding(
         verdict(bool(perfect.all()), float(perfect.mean()) >= 0.9),
         f"{perfect.mean():.1%} of {len(cells)} cells at least {PERFECT}; lowest "
         f"{lowest['accuracy']:.3f} ({lowest['method']}, n = {lowest['n']}, k = {lowest['k']}); methods "
-        "below 100 %: "
-        + (", ".join(f"{m} {share:.0%}" for m, share in by_method.items() if share < 1) or "none"),
+        f"below 100 %: {imperfect or 'none'}",
         note if len(lower) else "",
     )
 
@@ -69,13 +64,11 @@ def relief_poor_with_one_feature(run: PilotRun) -> Finding:
     cells = run.accuracy[(run.accuracy["k"] == 1) & run.accuracy["method"].isin(RELIEF_METHODS)]
     accuracy = cells.groupby("method")["accuracy"].agg(["mean", "min", "max"])
     n_poor = (accuracy["mean"] < 0.9).sum()
-    return Finding(
-        verdict(n_poor == 2, n_poor == 1),
-        "; ".join(
-            f"{method} mean {row['mean']:.3f} ({row['min']:.3f}–{row['max']:.3f} over sizes and repeats)"
-            for method, row in accuracy.iterrows()
-        ),
-    )
+    texts = [
+        f"{row.Index} mean {row.mean:.3f} ({row.min:.3f}–{row.max:.3f} over sizes and repeats)"
+        for row in accuracy.itertuples()
+    ]
+    return Finding(verdict(n_poor == 2, n_poor == 1), "; ".join(texts))
 
 
 def forests_vary_with_one_feature(run: PilotRun) -> Finding:
@@ -83,58 +76,47 @@ def forests_vary_with_one_feature(run: PilotRun) -> Finding:
     cells = run.accuracy[(run.accuracy["k"] == 1) & run.accuracy["method"].isin(FOREST_METHODS)]
     accuracy = cells.groupby("method")["accuracy"].agg(["min", "max"])
     n_varying = (accuracy["max"] - accuracy["min"] > 0.05).sum()
-    return Finding(
-        verdict(n_varying == len(FOREST_METHODS), n_varying > 0),
-        "; ".join(
-            f"{method} {row['min']:.3f} to {row['max']:.3f}" for method, row in accuracy.iterrows()
-        ),
-    )
+    texts = [f"{row.Index} {row.min:.3f} to {row.max:.3f}" for row in accuracy.itertuples()]
+    return Finding(verdict(n_varying == len(FOREST_METHODS), n_varying > 0), "; ".join(texts))
+
+
+#: Name, place in the paper, statement, criterion, and the function that judges.
+_TABLE: list[tuple[str, str, str, str, Callable[..., Finding]]] = [
+    ("superlinear", "section 3.2, Figure 3",
+     "The cost of a network increases faster than its number of nodes",
+     "The cost of all features per network, shared steps charged once, grows with a power of n "
+     "whose 95 % interval lies above 1; in part: the estimate lies above 1.",
+     cost_superlinear),
+    ("factor", "section 3.2", "Networks of 100 nodes are {factor} times cheaper than networks of 1000",
+     "At least {least:.0f} times; in part: at least 10 times.",
+     saving_factor),
+    ("two-features", "section 3.2",
+     "With two or more features, accuracy stays at 100 % for every method",
+     f"Every size, repeat, method and k ≥ 2 has an accuracy of at least {PERFECT}; in part: at "
+     "least 90 % of these cells.",
+     two_features_perfect),
+    ("one-relieff", "section 3.2", "With one feature, the ReliefF methods are inaccurate",
+     "The mean accuracy over sizes and repeats is below 0.9 for both methods; in part: for one of them.",
+     relief_poor_with_one_feature),
+    ("one-forests", "section 3.2", "With one feature, the accuracy of forest methods varies",
+     "Accuracies differ by more than 0.05 over sizes and repeats for all four methods; in part: for "
+     "some of them.",
+     forests_vary_with_one_feature),
+]  # fmt: skip
 
 
 def _claim(
-    family: str, name: str, statement: str, criterion: str, find: Callable[[PilotRun], Finding],
-    figure: str = "",
+    family: str, factor: float, name: str, where: str, statement: str, criterion: str,
+    find: Callable[..., Finding],
 ) -> Claim:  # fmt: skip
+    def judge(evidence: Evidence) -> dict[str, Finding]:
+        run = evidence.pilots[family]
+        return {"": find(run, factor) if find is saving_factor else find(run)}
+
     return Claim(
-        f"{family}-pilot-{name}", "pilot", f"section 3.2{figure}", f"{statement} ({family}).",
-        criterion, lambda evidence: {"": find(evidence.pilots[family])},
+        f"{family}-pilot-{name}", "pilot", where, f"{statement.format(factor=factor)} ({family}).",
+        criterion.format(least=0.8 * factor), judge,
     )  # fmt: skip
 
 
-CLAIMS = [
-    claim
-    for family in FAMILIES
-    for claim in (
-        _claim(
-            family, "superlinear", "The cost of a network increases faster than its number of nodes",
-            "The cost of all features per network, shared steps charged once, grows with a power of n "
-            "whose 95 % interval lies above 1; in part: the estimate lies above 1.",
-            cost_superlinear, ", Figure 3",
-        ),
-        _claim(
-            family, "factor",
-            f"Networks of 100 nodes are {PAPER_FACTORS[family]} times cheaper than networks of 1000",
-            f"At least {0.8 * PAPER_FACTORS[family]:.0f} times; in part: at least 10 times.",
-            partial(saving_factor, paper_factor=PAPER_FACTORS[family]),
-        ),
-        _claim(
-            family, "two-features",
-            "With two or more features, accuracy stays at 100 % for every method",
-            f"Every size, repeat, method and k ≥ 2 has an accuracy of at least {PERFECT}; in part: at "
-            "least 90 % of these cells.",
-            two_features_perfect,
-        ),
-        _claim(
-            family, "one-relieff", "With one feature, the ReliefF methods are inaccurate",
-            "The mean accuracy over sizes and repeats is below 0.9 for both methods; in part: for one "
-            "of them.",
-            relief_poor_with_one_feature,
-        ),
-        _claim(
-            family, "one-forests", "With one feature, the accuracy of forest methods varies",
-            "Accuracies differ by more than 0.05 over sizes and repeats for all four methods; in part: "
-            "for some of them.",
-            forests_vary_with_one_feature,
-        ),
-    )
-]  # fmt: skip
+CLAIMS = [_claim(family, n, *row) for family, n in PAPER_FACTORS.items() for row in _TABLE]

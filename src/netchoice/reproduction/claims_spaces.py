@@ -2,195 +2,150 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 from netchoice.reproduction import findings_spaces as findings
-from netchoice.reproduction.claim import LARGE, PERFECT, Claim, Evidence, Finding
+from netchoice.reproduction.claim import PERFECT, Claim, Evidence, Finding
 from netchoice.reproduction.cost_settings import SETTINGS
-from netchoice.reproduction.findings_spaces import PAPER_HOURS
+from netchoice.reproduction.findings_spaces import LARGE
 from netchoice.reproduction.scales import FAMILIES
 from netchoice.reproduction.space_run import SET_SIZE
 from netchoice.reproduction.transition import sharp_transition
 
 _SECTIONS = {"ba": "section 3.1.1", "duplication": "section 3.1.2"}
 _BA, _DUPLICATION = ("ba",), ("duplication",)
+#: Claims on which costs have no effect, so that they are judged once.
+_WITHOUT_COSTS = ("forests-vary", "svm-lower", "mean-degree", "table-hours")
+_ADDED_LATER = ("cost-falls", "mean-degree", "table-hours")
 
-
-def _claims(
-    families: Sequence[str], name: str, where: str, statement: str, criterion: str,
-    find: Callable[..., Finding], *, per_setting: bool = True, added_later: bool = False,
-) -> list[Claim]:  # fmt: skip
-    """Return one claim per family, judged under all costs or, if they have no effect, once.
-
-    ``{section}`` in ``where`` is replaced by the section of the family.
-    """
-
-    def claim(family: str) -> Claim:
-        def judge(evidence: Evidence) -> dict[str, Finding]:
-            run = evidence.spaces[family]
-            if not per_setting:
-                return {"": find(run)}
-            return {setting.label: find(run, setting) for setting in SETTINGS}
-
-        section = where.format(section=_SECTIONS[family])
-        return Claim(f"{family}-{name}", family, section, statement, criterion, judge, added_later)
-
-    return [claim(family) for family in families]
-
-
-CLAIMS = [
-    *_claims(
-        _BA, "information-perfect", "{section}, Figures 1a, 1b, S1a",
-        "JMI, JMIM and mRMR classify perfectly for every λ and k.",
-        f"Every cell of the three methods has an accuracy of at least {PERFECT}; in part: at least "
-        "90 % of the cells.",
-        findings.information_methods_perfect,
-    ),
-    *_claims(
-        FAMILIES, "two-orders", "abstract, {section}",
-        "The cost falls by more than two orders of magnitude without loss of accuracy.",
-        "The set is chosen on half of the test rows: the cheapest one whose accuracy lies within the "
-        "95 % interval of the best. It costs at most 1/100 of all features, and on the other half the "
-        f"upper end of its interval reaches {PERFECT} or the accuracy of the best set, whichever is "
-        "lower; in part: at most 1/10.",
-        findings.cheap_set_without_loss,
-    ),
-    *_claims(
-        _BA, "noise-at-large-penalty", "{section}",
-        "A large λ selects cheap noise features.",
-        f"At the largest λ of the paper, all nine methods rank noise among the first {SET_SIZE}; in "
-        "part: more than half of the methods.",
-        findings.noise_at_large_penalty,
-    ),
-    *_claims(
-        _BA, "mrmr-noise-earlier", "{section}, Figure 1b",
-        "mRMR selects noise features earlier than the other methods.",
-        "The first noise feature of mRMR ranks before that of every other method, at λ = 0 and on "
-        "average over λ; in part: one of the two.",
-        findings.mrmr_noise_earlier,
-    ),
-    *_claims(
-        _DUPLICATION, "mrmr-noise-second", "{section}, Figure 2b",
-        "mRMR selects a noise feature directly after one informative feature.",
-        "The second feature of mRMR is noise and the first is not, at λ = 0 and at half or more of the "
-        "penalties up to 1; in part: at any of these penalties.",
-        findings.mrmr_noise_second,
-    ),
-    *_claims(
-        FAMILIES, "forests-vary", _SECTIONS["ba"],
-        "Rankings by forest methods vary between runs.",
-        f"At λ = 0, the first {SET_SIZE} features differ between runs on the same table for all four "
-        "forest methods; in part: for some of them.",
-        findings.forests_vary, per_setting=False,
-    ),
-    *_claims(
-        _BA, "forests-accurate", "{section}, Figures 1d, S1c, S1d",
-        "Forest methods are accurate except at very large λ.",
-        f"Every cell of the four methods with λ < {LARGE} has an accuracy of at least {PERFECT}, and "
-        f"some cell with λ ≥ {LARGE} is below; in part: at least 90 % of the cells with λ < {LARGE}, "
-        "with or without a lower cell beyond.",
-        findings.forests_accurate,
-    ),
-    *_claims(
-        _BA, "forests-fall-by-noise", "{section}, Figure 1d",
-        "The accuracy of forest methods falls at very large λ because many noise features are "
-        "selected.",
-        f"In at least 90 % of the cells of penalized-mda below {PERFECT}, at least half of the features "
-        "are noise; in part: in at least 50 % of these cells.",
-        findings.forests_fall_by_noise,
-    ),
-    *_claims(
-        _BA, "relieff-one-inaccurate", "{section}, Figure 1c",
-        "ReliefF with one feature is inaccurate: it ranks the size of the three-core first.",
-        "At λ = 0, both ReliefF methods rank core_3_size first, with an accuracy of at most 0.6; in "
-        "part: one of them.",
-        findings.relief_poor_with_one_feature,
-    ),
-    *_claims(
-        _BA, "relieff-three-accurate", "{section}, Figure 1c",
-        "ReliefF is accurate with more than two features.",
-        f"Every cell of both methods with k ≥ 3 and λ < {LARGE} has an accuracy of at least {PERFECT}; "
-        "in part: at least 90 % of the cells.",
-        findings.relief_perfect_with_three_features,
-    ),
-    *_claims(
-        _BA, "relieff-improves", "{section}, Figure 1c",
-        "The accuracy of ReliefF with one feature increases with λ, because cheaper and better features "
-        "replace the three-core.",
-        "For both methods, some λ > 0 selects a cheaper feature whose accuracy is higher by at least "
-        "0.1; in part: for one of them.",
-        findings.relief_improves_with_penalty,
-    ),
-    *_claims(
-        FAMILIES, "svm-lower", _SECTIONS["ba"],
-        "A support vector machine is less accurate throughout.",
-        "Its accuracy is never above that of nearest neighbours, and below it in at least half of the "
-        "compared cells; in part: below it on average.",
-        findings.svm_less_accurate, per_setting=False,
-    ),
-    *_claims(
-        _DUPLICATION, "transition", "{section}, Figure 2",
-        "Every method is perfect below a threshold in λ, and its accuracy falls sharply there.",
-        f"With {SET_SIZE} features, all nine methods have an accuracy of at least {PERFECT} at λ = 0, "
-        "which falls by at least 0.05, from 10 % to 90 % of the fall within a factor of four of λ; in "
-        "part: more than half of the methods fall so.",
-        sharp_transition,
-    ),
-    *_claims(
-        FAMILIES, "penalty-saves", f"{_SECTIONS['duplication']}, last paragraph",
-        "For every method, some λ saves much of the cost without loss of accuracy.",
-        "For all nine methods, some λ > 0 at least halves the cost at equal k, and accuracy reaches "
-        f"that at λ = 0 or {PERFECT}, whichever is lower; in part: for more than half of the methods.",
-        findings.penalty_saves_cost,
-    ),
-    *_claims(
-        _DUPLICATION, "clustering-falls", "{section}",
-        "Clustering features are highly informative, but do not rank highly at large λ.",
-        "In all nine methods, the better-ranked of transitivity and clustering_mean is among the first "
-        "ten at λ = 0 and below rank 15 at the largest λ; in part: in more than half of the methods.",
-        findings.clustering_falls,
-    ),
-    *_claims(
-        FAMILIES, "weighted-alike", "captions of Figures S1, S2",
-        "Weighted forests with impurity importance (MDI) behave like those with accuracy importance "
-        "(MDA).",
-        "The mean absolute difference in accuracy over all cells is at most 0.02; in part: at most "
-        "0.05.",
-        findings.weighted_forests_alike,
-    ),
-    *_claims(
-        FAMILIES, "costs-span", "abstract, Table S1",
-        "Feature costs span several orders of magnitude.",
-        "The most expensive feature costs at least 1000 times as much as the cheapest, noise excluded; "
-        "in part: 100 times.",
-        findings.costs_span,
-    ),
-    *_claims(
-        _BA, "cost-falls", "{section}",
-        "The cost of the selected features falls substantially as λ increases.",
-        f"For all nine methods, {SET_SIZE} features at the largest λ cost at most a tenth of "
-        f"{SET_SIZE} features at λ = 0; in part: they cost less.",
-        findings.cost_falls, added_later=True,
-    ),
-    *_claims(
-        _BA, "mean-degree", "{section}",
-        "The mean degree alone identifies the model; some features, such as the size of the largest "
-        "component, are constant.",
-        f"The accuracy with degree_mean is at least {PERFECT}, and lcc_nodes is constant; in part: the "
-        "accuracy only.",
-        findings.mean_degree_identifies, per_setting=False, added_later=True,
-    ),
-    *(
-        claim
-        for family, hours in PAPER_HOURS.items()
-        for claim in _claims(
-            (family,), "table-hours", "caption of Table S1",
-            f"A table of 5000 networks takes {hours} h on one core.",
-            "netchoice needs at least half of this time; in part: at least one hour. (netchoice is "
-            "designed to need less.)",
-            partial(findings.table_takes_hours, paper_hours=hours), per_setting=False,
-            added_later=True,
-        )
-    ),
+_Row = tuple[tuple[str, ...], str, str, str, str, Callable[..., Finding]]
+#: Model spaces, name, place in the paper, statement, criterion, and the function that judges.
+_TABLE: list[_Row] = [
+    (_BA, "information-perfect", "{section}, Figures 1a, 1b, S1a",
+     "JMI, JMIM and mRMR classify perfectly for every λ and k.",
+     f"Every cell of the three methods has an accuracy of at least {PERFECT}; in part: at least "
+     "90 % of the cells.",
+     findings.information_methods_perfect),
+    (FAMILIES, "two-orders", "abstract, {section}",
+     "The cost falls by more than two orders of magnitude without loss of accuracy.",
+     "The set is chosen on half of the test rows: the cheapest one whose accuracy lies within the "
+     "95 % interval of the best. It costs at most 1/100 of all features, and on the other half the "
+     f"upper end of its interval reaches {PERFECT} or the accuracy of the best set, whichever is "
+     "lower; in part: at most 1/10.",
+     findings.cheap_set_without_loss),
+    (_BA, "noise-at-large-penalty", "{section}",
+     "A large λ selects cheap noise features.",
+     f"At the largest λ of the paper, all nine methods rank noise among the first {SET_SIZE}; in "
+     "part: more than half of the methods.",
+     findings.noise_at_large_penalty),
+    (_BA, "mrmr-noise-earlier", "{section}, Figure 1b",
+     "mRMR selects noise features earlier than the other methods.",
+     "The first noise feature of mRMR ranks before that of every other method, at λ = 0 and on "
+     "average over λ; in part: one of the two.",
+     findings.mrmr_noise_earlier),
+    (_DUPLICATION, "mrmr-noise-second", "{section}, Figure 2b",
+     "mRMR selects a noise feature directly after one informative feature.",
+     "The second feature of mRMR is noise and the first is not, at λ = 0 and at half or more of the "
+     "penalties up to 1; in part: at any of these penalties.",
+     findings.mrmr_noise_second),
+    (FAMILIES, "forests-vary", _SECTIONS["ba"],
+     "Rankings by forest methods vary between runs.",
+     f"At λ = 0, the first {SET_SIZE} features differ between runs on the same table for all four "
+     "forest methods; in part: for some of them.",
+     findings.forests_vary),
+    (_BA, "forests-accurate", "{section}, Figures 1d, S1c, S1d",
+     "Forest methods are accurate except at very large λ.",
+     f"Every cell of the four methods with λ < {LARGE} has an accuracy of at least {PERFECT}, and "
+     f"some cell with λ ≥ {LARGE} is below; in part: at least 90 % of the cells with λ < {LARGE}, "
+     "with or without a lower cell beyond.",
+     findings.forests_accurate),
+    (_BA, "forests-fall-by-noise", "{section}, Figure 1d",
+     "The accuracy of forest methods falls at very large λ because many noise features are "
+     "selected.",
+     f"In at least 90 % of the cells of penalized-mda below {PERFECT}, at least half of the features "
+     "are noise; in part: in at least 50 % of these cells.",
+     findings.forests_fall_by_noise),
+    (_BA, "relieff-one-inaccurate", "{section}, Figure 1c",
+     "ReliefF with one feature is inaccurate: it ranks the size of the three-core first.",
+     "At λ = 0, both ReliefF methods rank core_3_size first, with an accuracy of at most 0.6; in "
+     "part: one of them.",
+     findings.relief_poor_with_one_feature),
+    (_BA, "relieff-three-accurate", "{section}, Figure 1c",
+     "ReliefF is accurate with more than two features.",
+     f"Every cell of both methods with k ≥ 3 and λ < {LARGE} has an accuracy of at least {PERFECT}; "
+     "in part: at least 90 % of the cells.",
+     findings.relief_perfect_with_three_features),
+    (_BA, "relieff-improves", "{section}, Figure 1c",
+     "The accuracy of ReliefF with one feature increases with λ, because cheaper and better features "
+     "replace the three-core.",
+     "For both methods, some λ > 0 selects a cheaper feature whose accuracy is higher by at least "
+     "0.1; in part: for one of them.",
+     findings.relief_improves_with_penalty),
+    (FAMILIES, "svm-lower", _SECTIONS["ba"],
+     "A support vector machine is less accurate throughout.",
+     "Its accuracy is never above that of nearest neighbours, and below it in at least half of the "
+     "compared cells; in part: below it on average.",
+     findings.svm_less_accurate),
+    (_DUPLICATION, "transition", "{section}, Figure 2",
+     "Every method is perfect below a threshold in λ, and its accuracy falls sharply there.",
+     f"With {SET_SIZE} features, all nine methods have an accuracy of at least {PERFECT} at λ = 0, "
+     "which falls by at least 0.05, from 10 % to 90 % of the fall within a factor of four of λ; in "
+     "part: more than half of the methods fall so.",
+     sharp_transition),
+    (FAMILIES, "penalty-saves", f"{_SECTIONS['duplication']}, last paragraph",
+     "For every method, some λ saves much of the cost without loss of accuracy.",
+     "For all nine methods, some λ > 0 at least halves the cost at equal k, and accuracy reaches "
+     f"that at λ = 0 or {PERFECT}, whichever is lower; in part: for more than half of the methods.",
+     findings.penalty_saves_cost),
+    (_DUPLICATION, "clustering-falls", "{section}",
+     "Clustering features are highly informative, but do not rank highly at large λ.",
+     "In all nine methods, the better-ranked of transitivity and clustering_mean is among the first "
+     "ten at λ = 0 and below rank 15 at the largest λ; in part: in more than half of the methods.",
+     findings.clustering_falls),
+    (FAMILIES, "weighted-alike", "captions of Figures S1, S2",
+     "Weighted forests with impurity importance (MDI) behave like those with accuracy importance "
+     "(MDA).",
+     "The mean absolute difference in accuracy over all cells is at most 0.02; in part: at most "
+     "0.05.",
+     findings.weighted_forests_alike),
+    (FAMILIES, "costs-span", "abstract, Table S1",
+     "Feature costs span several orders of magnitude.",
+     "The most expensive feature costs at least 1000 times as much as the cheapest, noise excluded; "
+     "in part: 100 times.",
+     findings.costs_span),
+    (_BA, "cost-falls", "{section}",
+     "The cost of the selected features falls substantially as λ increases.",
+     f"For all nine methods, {SET_SIZE} features at the largest λ cost at most a tenth of "
+     f"{SET_SIZE} features at λ = 0; in part: they cost less.",
+     findings.cost_falls),
+    (_BA, "mean-degree", "{section}",
+     "The mean degree alone identifies the model; some features, such as the size of the largest "
+     "component, are constant.",
+     f"The accuracy with degree_mean is at least {PERFECT}, and lcc_nodes is constant; in part: the "
+     "accuracy only.",
+     findings.mean_degree_identifies),
+    *(((family,), "table-hours", "caption of Table S1",
+       f"A table of 5000 networks takes {hours} h on one core.",
+       "netchoice needs at least half of this time; in part: at least one hour. (netchoice is "
+       "designed to need less.)",
+       partial(findings.table_takes_hours, paper_hours=hours))
+      for family, hours in findings.PAPER_HOURS.items()),
 ]  # fmt: skip
+
+
+def _claim(family: str, row: _Row) -> Claim:
+    _, name, where, statement, criterion, find = row
+
+    def judge(evidence: Evidence) -> dict[str, Finding]:
+        run = evidence.spaces[family]
+        if name in _WITHOUT_COSTS:
+            return {"": find(run)}
+        return {setting.label: find(run, setting) for setting in SETTINGS}
+
+    where = where.format(section=_SECTIONS[family])
+    later = name in _ADDED_LATER
+    return Claim(f"{family}-{name}", family, where, statement, criterion, judge, later)
+
+
+CLAIMS = [_claim(family, row) for row in _TABLE for family in row[0]]

@@ -44,31 +44,24 @@ class Setting(NamedTuple):
     @property
     def label(self) -> str:
         """Description in figures and verdicts."""
-        costs = "the paper's costs" if self.costs == "paper" else "our costs"
-        alone = self.charge == "alone"
-        charge = "each feature charged alone" if alone else "shared steps charged once"
+        costs = {"paper": "the paper's costs", "ours": "our costs"}[self.costs]
+        charges = {"alone": "each feature charged alone", "shared": "shared steps charged once"}
         estimator = "" if self.estimator == "published" else f", {self.estimator} estimator"
-        return f"{costs}, {charge}{estimator}"
+        return f"{costs}, {charges[self.charge]}{estimator}"
 
 
 AS_PUBLISHED = Setting("paper", "alone")
 #: The default of netchoice.
 DEFAULT = Setting("ours", "shared", "calibrated")
-SETTINGS = (
-    AS_PUBLISHED,
-    Setting("paper", "shared"),
-    Setting("ours", "alone"),
-    Setting("ours", "shared"),
-    DEFAULT,
-)
+_OTHERS = (Setting("paper", "shared"), Setting("ours", "alone"), Setting("ours", "shared"))
+SETTINGS = (AS_PUBLISHED, *_OTHERS, DEFAULT)
 
 
 def paper_cost_model(family: str) -> CostModel:
     """Return the paper's costs as a cost model with shared steps.
 
-    The paper prints the cost of each feature alone. A shared step gets the cost of the cheapest
-    feature that uses it, less the cost of earlier steps, so the cost of each feature alone stays
-    as printed.
+    A shared step gets the cost of the cheapest feature that uses it, less the cost of earlier
+    steps, so the cost of each feature alone stays as printed.
 
     >>> costs = paper_cost_model("ba")
     >>> pair = ["betweenness_mean", "betweenness_max"]
@@ -87,9 +80,7 @@ def paper_cost_model(family: str) -> CostModel:
 
 
 def in_paper_seconds(costs: CostModel, family: str, features: Iterable[str]) -> CostModel:
-    """Return the costs multiplied such that all features together cost what the paper prints.
-
-    A penalty λ in 1/seconds then has the same weight as in the paper.
+    """Return costs whose sum is the paper's, so that λ in 1/seconds has the same weight there.
 
     >>> costs = CostModel({"degree_mean": 1e-6, "estrada_index": 3e-6})
     >>> round(in_paper_seconds(costs, "ba", costs.features).cost("degree_mean"), 5)

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netchoice.evaluation import evaluate_rankings, operating_point
-from netchoice.reproduction.claim import (
-    FAILS,
-    HOLDS,
-    LARGE,
-    NOISE_FEATURES,
-    PERFECT,
-    Finding,
-    cell_label,
-    first_noise_ranks,
-    verdict,
-    verdict_of_count,
-    with_interval,
-)
+from netchoice.evaluation import evaluate_rankings, operating_point, wilson
+from netchoice.reproduction.claim import FAILS, HOLDS, PERFECT, Finding, verdict, verdict_of_count
 from netchoice.reproduction.cost_settings import Setting
 from netchoice.reproduction.paper_methods import (
     FOREST_METHODS,
@@ -36,24 +24,44 @@ if TYPE_CHECKING:
     import pandas as pd
 
 N_METHODS = len(METHODS)
+#: The paper's penalties from this one on count as "very large".
+LARGE = 12.8
+NOISE_FEATURES = ("noise_normal", "noise_uniform", "noise_bernoulli", "noise_integer")
 #: Hours for a table of 5000 networks on one core, as stated in the paper.
 PAPER_HOURS = {"ba": 5.2, "duplication": 6.6}
+
+
+def _with_interval(accuracy: float, n: float) -> str:
+    """Return an accuracy with its 95 % interval for n rows, as text."""
+    low, high = wilson(accuracy, n)
+    return f"{accuracy:.4f} ({low:.4f}–{high:.4g})"
+
+
+def _cell_label(row: Any) -> str:
+    return f"{row['method']}, λ = {row['penalty']:g}, k = {row['k']}"
+
+
+def _first_noise_ranks(rankings: pd.DataFrame) -> pd.DataFrame:
+    """Return the rank of the first noise feature (the last + 1 if none), by penalty and method."""
+    is_noise = rankings["feature"].isin(NOISE_FEATURES)
+    rank = rankings["position"].where(is_noise, rankings["position"].max() + 1)
+    first = rank.groupby([rankings["method"], rankings["penalty"]], sort=False).min()
+    return first.astype(int).unstack("method")
 
 
 def all_cells_perfect(cells: pd.DataFrame, n_rows: int) -> Finding:
     """Check whether all cells, or at least 90 % of them, are perfect."""
     perfect = cells["accuracy"] >= PERFECT
-    lowest = cells.loc[cells["accuracy"].idxmin()]
-    lower = cells[~perfect]
+    lowest, lower = cells.loc[cells["accuracy"].idxmin()], cells[~perfect]
     note = (
-        f"of the {len(lower)} lower cells, {int((lower['n_noise'] > 0).sum())} contain noise "
-        f"features and {int((lower['n_noise'] == lower['k']).sum())} contain only noise; the lowest "
-        f"uses {', '.join(lowest['features'][:5])}"
+        f"of the {len(lower)} lower cells, {(lower['n_noise'] > 0).sum()} contain noise features and "
+        f"{(lower['n_noise'] == lower['k']).sum()} contain only noise; the lowest uses "
+        f"{', '.join(lowest['features'][:5])}"
     )
     return Finding(
         verdict(bool(perfect.all()), float(perfect.mean()) >= 0.9),
         f"{int(perfect.sum())} of {len(cells)} cells at least {PERFECT}; lowest "
-        f"{with_interval(lowest['accuracy'], n_rows)} ({cell_label(lowest)})",
+        f"{_with_interval(lowest['accuracy'], n_rows)} ({_cell_label(lowest)})",
         note if len(lower) else "",
     )
 
@@ -72,22 +80,20 @@ def cheap_set_without_loss(run: SpaceRun, setting: Setting) -> Finding:
     lossless = point.interval[1] >= min(PERFECT, point.best_accuracy)
     return Finding(
         verdict(lossless and factor >= 100, lossless and factor >= 10),
-        f"{factor:,.0f} times cheaper with {', '.join(point.features)}: accuracy "
-        f"{point.accuracy:.4f} ({point.interval[0]:.4f}–{point.interval[1]:.4g}) on rows not used to "
-        f"choose the set; best set {point.best_accuracy:.4f}, all features {with_all:.4f}",
+        f"{factor:,.0f} times cheaper with {', '.join(point.features)}: accuracy {point.accuracy:.4f} "
+        f"({point.interval[0]:.4f}–{point.interval[1]:.4g}) on rows not used to choose the set; "
+        f"best set {point.best_accuracy:.4f}, all features {with_all:.4f}",
     )
 
 
 def noise_at_large_penalty(run: SpaceRun, setting: Setting) -> Finding:
     """Count the methods with noise among the first features at the paper's largest penalty."""
-    ranks = first_noise_ranks(run.rankings(setting))[list(METHODS)]
+    ranks = _first_noise_ranks(run.rankings(setting))[list(METHODS)]
     largest, last, most = run.scale.penalties[-1], ranks.index[-1], max(run.scale.ks)
     n_early = int((ranks.loc[largest] <= SET_SIZE).sum())
     costs = run.costs(setting).alone()
     cheapest_noise = min(costs[name] for name in NOISE_FEATURES if name in costs)
-    n_cheaper = sum(
-        cost < cheapest_noise for name, cost in costs.items() if name not in NOISE_FEATURES
-    )
+    n_cheaper = sum(cost < cheapest_noise for cost in costs.values())
     return Finding(
         verdict_of_count(n_early, N_METHODS),
         f"noise among the first {SET_SIZE} at λ = {largest:g} in {n_early} of {N_METHODS} methods, "
@@ -99,7 +105,7 @@ def noise_at_large_penalty(run: SpaceRun, setting: Setting) -> Finding:
 
 def mrmr_noise_earlier(run: SpaceRun, setting: Setting) -> Finding:
     """Compare the rank of the first noise feature of mRMR with that of the other methods."""
-    ranks = first_noise_ranks(run.rankings(setting))
+    ranks = _first_noise_ranks(run.rankings(setting))
     at_zero, mean = ranks.iloc[0], ranks.mean()
     others = [method for method in METHODS if method != "mrmr"]
     earlier_at_zero = bool(at_zero["mrmr"] < at_zero[others].min())
@@ -114,7 +120,7 @@ def mrmr_noise_earlier(run: SpaceRun, setting: Setting) -> Finding:
 
 def mrmr_noise_second(run: SpaceRun, setting: Setting) -> Finding:
     """Count the penalties up to 1 at which the second feature of mRMR, not the first, is noise."""
-    ranks = first_noise_ranks(run.rankings(setting)).loc[:1, "mrmr"]
+    ranks = _first_noise_ranks(run.rankings(setting)).loc[:1, "mrmr"]
     second = ranks == 2
     return Finding(
         verdict(bool(second.iloc[0]) and float(second.mean()) >= 0.5, bool(second.any())),
@@ -155,26 +161,24 @@ def forests_fall_by_noise(run: SpaceRun, setting: Setting) -> Finding:
             f"weighted forests have {len(weighted)} such cells; in {int(weighted.sum())} of them, at "
             "least half of the features are noise",
         )
-    share = float(penalized.mean())
-    return Finding(
-        verdict(share >= 0.9, share >= 0.5),
-        f"in {share:.0%} of the {len(penalized)} cells below {PERFECT}, at least half of the features "
-        "are noise",
+    share, n = float(penalized.mean()), len(penalized)
+    text = (
+        f"in {share:.0%} of the {n} cells below {PERFECT}, at least half of the features are noise"
     )
+    return Finding(verdict(share >= 0.9, share >= 0.5), text)
 
 
 def forests_vary(run: SpaceRun) -> Finding:
     """Compare the first features of the same method on the same table over seeds."""
     frame = run.forest_runs().query("penalty == 0")
-    similarities, texts = [], []
+    n_varying, texts = 0, []
     for method in FOREST_METHODS:
         own = frame[frame["method"] == method]
         sets = [set(names) for names in own.loc[own["k"] == SET_SIZE, "features"]]
-        jaccard = float(np.mean([len(a & b) / len(a | b) for a, b in combinations(sets, 2)]))
-        similarities.append(jaccard)
+        jaccard = np.mean([len(a & b) / len(a | b) for a, b in combinations(sets, 2)])
+        n_varying += bool(jaccard < 1)
         first = own.loc[own["k"] == 1, "accuracy"]
         texts.append(f"{method} {jaccard:.2f} ({first.min():.3f} to {first.max():.3f})")
-    n_varying = sum(value < 1 for value in similarities)
     return Finding(
         verdict(n_varying == len(FOREST_METHODS), n_varying > 0),
         f"mean Jaccard similarity of the first {SET_SIZE} features over {run.scale.forest_runs} runs, "
@@ -189,7 +193,7 @@ def relief_poor_with_one_feature(run: SpaceRun, setting: Setting) -> Finding:
     first = cells["features"].str[0]
     n_poor = int(((cells["accuracy"] <= 0.6) & (first == "core_3_size")).sum())
     texts = [
-        f"{method}: {first[method]} {with_interval(accuracy, len(run.test))}"
+        f"{method}: {first[method]} {_with_interval(accuracy, len(run.test))}"
         for method, accuracy in cells["accuracy"].items()
     ]
     return Finding(verdict(n_poor == 2, n_poor == 1), "; ".join(texts))
@@ -222,17 +226,16 @@ def svm_less_accurate(run: SpaceRun) -> Finding:
     """Compare the support vector machine with nearest neighbours."""
     cells = run.svm_comparison()
     difference = cells["accuracy"] - cells["knn"]
-    never_higher, n_lower = bool((difference <= 0).all()), int((difference < 0).sum())
+    n_lower, n_equal, n_higher = (int((np.sign(difference) == sign).sum()) for sign in (-1, 0, 1))
     note = ""
-    if difference.max() > 0:
-        note = f"largest difference: {cell_label(cells.loc[difference.idxmax()])}"
+    if n_higher:
+        note = f"largest difference: {_cell_label(cells.loc[difference.idxmax()])}"
     elif cells["accuracy"].min() == 1:
         note = "both classifiers are perfect in every compared cell"
     return Finding(
-        verdict(never_higher and n_lower >= len(cells) / 2, float(difference.mean()) < 0),
-        f"lower in {n_lower}, equal in {int((difference == 0).sum())}, higher in "
-        f"{int((difference > 0).sum())} of {len(cells)} cells; mean difference "
-        f"{difference.mean():+.5f}, from {difference.min():+.4f} to {difference.max():+.4f}",
+        verdict(not n_higher and n_lower >= len(cells) / 2, float(difference.mean()) < 0),
+        f"lower in {n_lower}, equal in {n_equal}, higher in {n_higher} of {len(cells)} cells; mean "
+        f"difference {difference.mean():+.5f}, from {difference.min():+.4f} to {difference.max():+.4f}",
         note,
     )
 
@@ -249,13 +252,11 @@ def penalty_saves_cost(run: SpaceRun, setting: Setting) -> Finding:
         saved = own["k"].map(start[cost]) / own[cost]
         factors[method] = saved.where(lossless & (own["penalty"] > 0)).max()
     n_saving = sum(bool(factor >= 2) for factor in factors.values())
+    texts = [f"{m} {f:,.0f}" if f >= 10 else f"{m} {f:.1f}" for m, f in factors.items()]
     return Finding(
         verdict_of_count(n_saving, N_METHODS),
         f"{n_saving} of {N_METHODS} methods; largest saving factor at equal k without loss: "
-        + ", ".join(
-            f"{method} {factor:,.0f}" if factor >= 10 else f"{method} {factor:.1f}"
-            for method, factor in factors.items()
-        ),
+        f"{', '.join(texts)}",
     )
 
 
@@ -279,12 +280,9 @@ def weighted_forests_alike(run: SpaceRun, setting: Setting) -> Finding:
     """Compare the accuracies of the two weighted forests."""
     cells = run.evaluation(setting).set_index(["penalty", "k"])
     mdi, mda = (cells.loc[cells["method"] == method, "accuracy"] for method in WEIGHTED_METHODS)
-    difference = (mdi - mda).abs()
-    return Finding(
-        verdict(float(difference.mean()) <= 0.02, float(difference.mean()) <= 0.05),
-        f"mean absolute difference in accuracy {difference.mean():.4f}, largest "
-        f"{difference.max():.3f}",
-    )
+    mean, largest = (mdi - mda).abs().agg(["mean", "max"])
+    text = f"mean absolute difference in accuracy {mean:.4f}, largest {largest:.3f}"
+    return Finding(verdict(mean <= 0.02, mean <= 0.05), text)
 
 
 def costs_span(run: SpaceRun, setting: Setting) -> Finding:
@@ -292,10 +290,8 @@ def costs_span(run: SpaceRun, setting: Setting) -> Finding:
     costs = {n: c for n, c in run.costs(setting).alone().items() if n not in NOISE_FEATURES}
     expensive, cheap = max(costs, key=costs.__getitem__), min(costs, key=costs.__getitem__)
     ratio = costs[expensive] / costs[cheap]
-    return Finding(
-        verdict(ratio >= 1000, ratio >= 100),
-        f"{expensive} costs {ratio:,.0f} times as much as {cheap}",
-    )
+    text = f"{expensive} costs {ratio:,.0f} times as much as {cheap}"
+    return Finding(verdict(ratio >= 1000, ratio >= 100), text)
 
 
 def cost_falls(run: SpaceRun, setting: Setting) -> Finding:
@@ -320,13 +316,12 @@ def mean_degree_identifies(run: SpaceRun) -> Finding:
     alone = pd.DataFrame(
         {"method": ["degree_mean"], "penalty": [0.0], "position": [1], "feature": ["degree_mean"]}
     )
-    accuracy = float(
-        evaluate_rankings(alone, run.test, ks=[1], folds=run.scale.folds)["accuracy"].iloc[0]
-    )
+    cells = evaluate_rankings(alone, run.test, ks=[1], folds=run.scale.folds)
+    accuracy = float(cells["accuracy"].iloc[0])
     constant = sorted(set(run.test.features) - set(run.train.features))
     return Finding(
         verdict(accuracy >= PERFECT and "lcc_nodes" in constant, accuracy >= PERFECT),
-        f"degree_mean alone {with_interval(accuracy, len(run.test))}; {len(constant)} features are "
+        f"degree_mean alone {_with_interval(accuracy, len(run.test))}; {len(constant)} features are "
         f"constant: {', '.join(constant)}",
     )
 
@@ -334,10 +329,9 @@ def mean_degree_identifies(run: SpaceRun) -> Finding:
 def table_takes_hours(run: SpaceRun, paper_hours: float) -> Finding:
     """Compare the CPU time of all features for 5000 networks with the hours of the paper."""
     hours = 5000 * run.test.costs.cost_of_set(run.test.features, "shared") / 3600
-    same_size = run.scale.nodes == 1000
     return Finding(
         verdict(hours >= paper_hours / 2, hours >= 1),
         f"{60 * hours:.2f} min of CPU time, {paper_hours / hours:,.0f} times less than the paper's "
         f"{paper_hours} h (on another machine)",
-        "" if same_size else "the networks are smaller than the paper's",
+        "" if run.scale.nodes == 1000 else "the networks are smaller than the paper's",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,18 +18,13 @@ from netchoice.reproduction.cost_settings import AS_PUBLISHED, DEFAULT, SETTINGS
 from netchoice.reproduction.paper_methods import APPENDIX_METHODS, MAIN_METHODS, METHODS
 from netchoice.reproduction.pilot_run import PilotRun
 from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
-from netchoice.reproduction.yeast_run import NETWORKS, YeastRun
+from netchoice.reproduction.yeast_run import NETWORKS, NODE_COUNTS, PAPER_FIVE, YeastRun
 from netchoice.selection import WEIGHTED_METHODS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _NUMBERS = {"ba": 1, "duplication": 2}
-_STUDIES = {
-    "ito2001": "Ito et al. 2001",
-    "yu2008": "Yu et al. 2008",
-    "uetz2000": "Uetz et al. 2000",
-}
 
 
 def save_both(picture: Any, path: Path) -> None:
@@ -39,10 +35,7 @@ def save_both(picture: Any, path: Path) -> None:
 
 
 def draw_heat_maps(run: SpaceRun, folder: Path) -> None:
-    """Draw Figures 1 and 2, S1 and S2, and heat maps of all methods under our settings.
-
-    For the settings of the paper and of netchoice, λ is also drawn per share of the total cost.
-    """
+    """Draw Figures 1 and 2, S1 and S2, and all methods under our settings, also over shares."""
     i = _NUMBERS[run.family]
     published = run.evaluation(AS_PUBLISHED)
     for number, methods in ((f"{i}", MAIN_METHODS), (f"S{i}", APPENDIX_METHODS)):
@@ -62,10 +55,8 @@ def draw_heat_maps(run: SpaceRun, folder: Path) -> None:
 
 
 def _heat(frame: pd.DataFrame, methods: Iterable[str], setting: Setting) -> Any:
-    low = float(frame["accuracy"].min())
-    return figures.heatmaps(
-        frame, methods=methods, share=f"share_{setting.charge}", vmin=low, vmax=1.0
-    )
+    low, share = float(frame["accuracy"].min()), f"share_{setting.charge}"
+    return figures.heatmaps(frame, methods=methods, share=share, vmin=low, vmax=1.0)
 
 
 def draw_transition(run: SpaceRun, folder: Path) -> None:
@@ -84,16 +75,12 @@ def draw_transition(run: SpaceRun, folder: Path) -> None:
                 rows["penalty"], rows["accuracy"], label=method, linewidth=1.5,
                 color=styles[method].colour, linestyle=styles[method].line,
             )  # fmt: skip
-        ax.set_xscale("log")
         ax.set_title(setting.label, loc="left", fontsize=SMALL + 2)
-        ax.set_xlabel("cost penalty λ (1/s)")
-        ax.set_ylabel(f"accuracy with {SET_SIZE} features")
-        ax.set_ylim(min(0.5, 0.98 * float(frame["accuracy"].min())), 1.02)
+        ax.set(xlabel="cost penalty λ (1/s)", ylabel=f"accuracy with {SET_SIZE} features")
+        ax.set(xscale="log", ylim=(min(0.5, 0.98 * float(frame["accuracy"].min())), 1.02))
         ax.grid(alpha=0.25)
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside upper center", ncols=7, frameon=False, fontsize=SMALL
-    )
+    legend = axes[0].get_legend_handles_labels()
+    figure.legend(*legend, loc="outside upper center", ncols=7, frameon=False, fontsize=SMALL)
     save_both(figure, folder / f"transition-{run.family}")
 
 
@@ -102,21 +89,13 @@ def draw_cost_growth(pilots: Mapping[str, PilotRun], folder: Path) -> None:
     import pandas as pd
 
     frames = [run.costs.assign(name=family) for family, run in pilots.items()]
-    fits = [
-        {"name": family, "curve": partial(_power, run.growth)}
-        | {
-            key: run.growth[key]
-            for key in ("exponent", "low", "high")
-            if run.growth[key] is not None
-        }
-        for family, run in pilots.items()
-    ]
+    fits = []
+    for family, run in pilots.items():
+        known = {key: value for key, value in run.growth.items() if value is not None}
+        factor, power = known["factor"], known["exponent"]
+        fits.append({**known, "name": family, "curve": lambda n, b=factor, c=power: b * n**c})
     picture = figures.cost_growth(pd.concat(frames, ignore_index=True), fits)
     save_both(picture, folder / "figure-3-growth")
-
-
-def _power(growth: Mapping[str, Any], n: Any) -> Any:
-    return growth["factor"] * np.asarray(n, dtype=float) ** growth["exponent"]
 
 
 def draw_pilot_accuracy(pilots: Mapping[str, PilotRun], folder: Path) -> None:
@@ -126,8 +105,18 @@ def draw_pilot_accuracy(pilots: Mapping[str, PilotRun], folder: Path) -> None:
         save_both(figures.pilot_accuracy(run.accuracy, ks=ks), folder / f"pilots-{family}")
 
 
-def draw_yeast(run: YeastRun, counted: str, five: tuple[str, ...], path: Path) -> None:
-    """Draw Figure 4: embeddings of three networks, and transitivity by model."""
+def draw_yeast(run: YeastRun, folder: Path) -> None:
+    """Draw Figure 4 for both node counts, with the paper's features and, if wanted, with ours."""
+    sets = (
+        run.feature_sets() if run.duplication.scale.draws_every_setting else {"papers": PAPER_FIVE}
+    )
+    for counted, (name, five) in product(NODE_COUNTS, sets.items()):
+        figure = _yeast_figure(run, counted, five)
+        save_both(figure, folder / f"figure-4-yeast-{counted}-nodes-{name}")
+
+
+def _yeast_figure(run: YeastRun, counted: str, five: tuple[str, ...]) -> Any:
+    """Return embeddings of three networks, and transitivity by model."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(1.1 * WIDTH, 0.95 * WIDTH), dpi=DPI, layout="constrained")
@@ -137,15 +126,13 @@ def draw_yeast(run: YeastRun, counted: str, five: tuple[str, ...], path: Path) -
         embedding = embed(table.X[list(five)], table.y, run.observed(network), scaling="standard")
         figures.embedding(embedding, ax=ax)
         ax.get_legend().remove()
-        title = f"({letter}) {_STUDIES[network]}, n = {run.size(network, counted)}"
+        study = f"{network[:-4].capitalize()} et al. {network[-4:]}"  # ito2001: Ito et al. 2001
+        title = f"({letter}) {study}, n = {run.size(network, counted)}"
         ax.set_title(title, loc="left", fontsize=SMALL + 2)
-        ax.set_xlabel(
-            f"distance correlation {embedding.distance_correlation:.2f}",
-            fontsize=SMALL + 1,
-            color=GREY,
-        )
+        correlation = f"distance correlation {embedding.distance_correlation:.2f}"
+        ax.set_xlabel(correlation, fontsize=SMALL + 1, color=GREY)
     _transitivity(axes[3], run, counted)
-    save_both(figure, path)
+    return figure
 
 
 def _transitivity(ax: Any, run: YeastRun, counted: str) -> None:
@@ -154,14 +141,10 @@ def _transitivity(ax: Any, run: YeastRun, counted: str) -> None:
     edges = np.linspace(0, max(1e-9, float(table.X["transitivity"].max()), observed), 60)
     styles = series_styles(sorted(set(table.y)))
     for model, values in table.X["transitivity"].groupby(table.y):
-        style = styles[model]
-        ax.hist(
-            values, edges, density=True, histtype="stepfilled", alpha=0.45, color=style.colour,
-            label=str(model),
-        )  # fmt: skip
-        ax.hist(
-            values, edges, density=True, histtype="step", color=style.colour, linestyle=style.line
-        )
+        colour, line = styles[model].colour, styles[model].line
+        draw = partial(ax.hist, values, edges, density=True, color=colour)
+        draw(histtype="stepfilled", alpha=0.45, label=str(model))
+        draw(histtype="step", linestyle=line)
     ax.axvline(observed, color="black", linestyle="--", label="Ito et al. 2001")
     ax.set(xlabel="transitivity", ylabel="density")
     ax.set_title("(d) transitivity of the simulations", loc="left", fontsize=SMALL + 2)

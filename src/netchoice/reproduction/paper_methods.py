@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from netchoice.reproduction.cost_settings import Setting
-from netchoice.selection import (
-    PAPER_METHODS,
-    WEIGHTED_METHODS,
-    CostAwareSelector,
-    get_selector,
-)
+from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS, CostAwareSelector, get_selector
 
 #: Methods in the main text's figures, and in those of the appendix.
 MAIN_METHODS = ("jmi", "mrmr", "relieff", "penalized-mda")

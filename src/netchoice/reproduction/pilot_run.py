@@ -19,15 +19,11 @@ if TYPE_CHECKING:
 
 
 class PilotRun(NamedTuple):
-    """Results of the pilot study of one model space.
+    """Results of the pilot study of one model space."""
 
-    accuracy: for each size n, repeat, method and k, on the large networks; costs: mean seconds
-    per network by size, with standard errors; growth: the fitted power of n, with its interval.
-    """
-
-    accuracy: pd.DataFrame
-    costs: pd.DataFrame
-    growth: dict[str, Any]
+    accuracy: pd.DataFrame  # on the large networks, for each size n, repeat, method and k
+    costs: pd.DataFrame  # mean seconds per network by size, with standard errors
+    growth: dict[str, Any]  # the fitted power of n, with its interval
 
 
 def run_pilots(run: SpaceRun, repeats: int) -> PilotRun:
@@ -57,21 +53,17 @@ def run_pilots(run: SpaceRun, repeats: int) -> PilotRun:
 
 
 def fit_power(costs: pd.DataFrame) -> dict[str, Any]:
-    """Return factor and exponent of the power of n through the costs.
+    """Return factor and exponent of the power of n through the costs, with a 95 % interval.
 
-    ``low`` and ``high`` bound the exponent with 95 % confidence; both are None for fewer than
-    three sizes.
+    ``low`` and ``high`` bound the exponent; both are None for fewer than three sizes.
     """
     from scipy.stats import linregress, t
 
-    rows = costs.sort_values("n")
-    x, y = np.log(rows["n"].to_numpy(float)), np.log(rows["seconds"].to_numpy(float))
+    x, y = np.log(costs.sort_values("n")[["n", "seconds"]].to_numpy(float)).T
     line = linregress(x, y)
-    low = high = None
+    exponent, low, high = float(line.slope), None, None
     if len(x) > 2:
         half = float(t.ppf(0.975, len(x) - 2) * line.stderr)
-        low, high = float(line.slope) - half, float(line.slope) + half
-    return {
-        "exponent": float(line.slope), "low": low, "high": high,
-        "factor": float(np.exp(line.intercept)),
-    }  # fmt: skip
+        low, high = exponent - half, exponent + half
+    factor = float(np.exp(line.intercept))
+    return {"exponent": exponent, "low": low, "high": high, "factor": factor}

@@ -13,46 +13,23 @@ SEED = 2026
 
 @dataclass(frozen=True)
 class Scale:
-    """Numbers of networks, nodes, penalties and repeats of a reproduction.
-
-    Attributes
-    ----------
-    rows, nodes : int
-        Networks per table, and nodes per network, to rank and test features on.
-    penalties, ks : tuple
-        Penalties and numbers of features of the heat maps.
-    fine_ratio : float
-        Ratio of neighbouring penalties in the study of the transition.
-    forest_runs : int
-        Runs of the forest methods on the same table with different seeds.
-    pilot_sizes, pilot_rows, repeats
-        Nodes per pilot network, networks per pilot table, and repeats of the pilot study. The
-        target size of the pilots is ``nodes``.
-    yeast_rows : int
-        Simulations for each yeast network.
-    svm_penalties, svm_ks : tuple
-        Penalties and numbers of features at which the support vector machine is compared.
-    folds : int
-        Folds of the cross-validation.
-    draws_every_setting : bool
-        Whether to draw the heat maps of all cost settings, or only of some.
-    """
+    """Numbers of networks, nodes, penalties and repeats of a reproduction."""
 
     name: str
-    rows: int
-    nodes: int
-    penalties: tuple[float, ...]
-    ks: tuple[int, ...]
-    fine_ratio: float
-    forest_runs: int
+    rows: int  # networks per table
+    nodes: int  # nodes per network, also of the target of the pilots
+    penalties: tuple[float, ...]  # of the heat maps
+    ks: tuple[int, ...]  # numbers of features of the heat maps
+    fine_ratio: float  # of neighbouring penalties in the study of the transition
+    forest_runs: int  # runs of the forest methods on the same table with different seeds
     pilot_sizes: tuple[int, ...]
     pilot_rows: int
-    repeats: int
-    yeast_rows: int
+    repeats: int  # of the pilot study
+    yeast_rows: int  # simulations for each yeast network
     svm_penalties: tuple[float, ...]
     svm_ks: tuple[int, ...]
     folds: int = 10
-    draws_every_setting: bool = True
+    draws_every_setting: bool = True  # whether to draw the heat maps of all cost settings
 
 
 SCALES = {

@@ -41,10 +41,7 @@ SET_SIZE = 5
 
 @dataclass
 class SpaceRun:
-    """Tables, rankings and evaluations of one model space.
-
-    Every result is computed on first use and stored in the folder.
-    """
+    """Tables, rankings and evaluations of one model space, computed on first use and stored."""
 
     family: str
     scale: Scale
@@ -57,14 +54,6 @@ class SpaceRun:
         """Engine that simulates the tables: "serial" for one worker, else "processes"."""
         return "serial" if self.workers == 1 else "processes"
 
-    @property
-    def maker(self) -> TableMaker:
-        """Maker of the tables; the pilot study uses the same one and the same test table."""
-        return TableMaker(
-            get_space(self.family), SEED, engine=self.engine, workers=self.workers,
-            folder=self.folder / self.family, on_progress=self.report_progress,
-        )  # fmt: skip
-
     @cached_property
     def train(self) -> ReferenceTable:
         """Table that features are ranked on, without constant features."""
@@ -76,7 +65,12 @@ class SpaceRun:
         return self._table("target")
 
     def _table(self, stream: str) -> ReferenceTable:
-        return pilot_table(self.maker, stream, self.scale.nodes, self.scale.rows)
+        """Return a table in the folder of the pilot study, which uses the same test table."""
+        maker = TableMaker(
+            get_space(self.family), SEED, engine=self.engine, workers=self.workers,
+            folder=self.folder / self.family, on_progress=self.report_progress,
+        )  # fmt: skip
+        return pilot_table(maker, stream, self.scale.nodes, self.scale.rows)
 
     def costs(self, setting: Setting) -> CostModel:
         """Return the costs of the features that vary, in seconds of the paper's code."""
@@ -136,17 +130,15 @@ class SpaceRun:
         import pandas as pd
 
         penalties = [penalty for penalty in (0.0, 1.0) if penalty in self.scale.penalties]
+        methods = (*FOREST_METHODS, "forest-relieff")
 
         def one(run: int) -> pd.DataFrame:
-            methods = (*FOREST_METHODS, "forest-relieff")
-            rankings = self._rank(
-                f"forest-run-{run}", methods, AS_PUBLISHED, lambda _: penalties, SEED + 1000 * run
-            )
+            name, seed = f"forest-run-{run}", SEED + 1000 * run
+            rankings = self._rank(name, methods, AS_PUBLISHED, lambda _: penalties, seed)
             return self._evaluate(rankings, AS_PUBLISHED, self.scale.ks).assign(run=run)
 
-        return self._cached(
-            "forest-runs", lambda: pd.concat([one(run) for run in range(self.scale.forest_runs)])
-        )
+        runs = range(self.scale.forest_runs)
+        return self._cached("forest-runs", lambda: pd.concat([one(run) for run in runs]))
 
     def all_features(self) -> pd.DataFrame:
         """Return the accuracy with all features, in one row."""

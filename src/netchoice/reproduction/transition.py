@@ -50,7 +50,7 @@ def sharp_transition(run: SpaceRun, setting: Setting) -> Finding:
     falls, first_falls = {}, []
     for method in METHODS:
         frame = fine if method in set(fine["method"]) else coarse
-        own = frame[frame["method"] == method].set_index("penalty")["accuracy"]
+        own = frame[frame["method"] == method].set_index("penalty")["accuracy"].sort_index()
         falls[method] = Fall.of(own)
         first_falls.append(f"{method} {_first_fall(own)}")
     n_sharp = sum(fall.is_sharp for fall in falls.values())
@@ -69,9 +69,8 @@ def sharp_transition(run: SpaceRun, setting: Setting) -> Finding:
     )
 
 
-def _first_fall(accuracies: pd.Series) -> str:
+def _first_fall(ordered: pd.Series) -> str:
     """Return the neighbouring penalties between which accuracy first falls by more than 0.02."""
-    ordered = accuracies.sort_index()
     low = (ordered < ordered.iloc[0] - 0.02).to_numpy()
     if not low.any():
         return "never"

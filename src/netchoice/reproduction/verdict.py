@@ -3,51 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from netchoice.reproduction.claim import FAILS, HOLDS, IN_PART, Claim, Evidence, Finding
+from netchoice.reproduction.claim import FAILS, HOLDS, IN_PART, Claim, Evidence
 
 _SYMBOLS = {HOLDS: "✔", IN_PART: "◐", FAILS: "✘"}
 
 
-def judge_all(claims: Iterable[Claim], evidence: Evidence) -> list[dict[str, Any]]:
-    """Return the findings of all claims, as records for JSON."""
-    return [_record(claim, claim.judge(evidence)) for claim in claims]
-
-
-def _record(claim: Claim, findings: dict[str, Finding]) -> dict[str, Any]:
-    main = next(iter(findings.values()))
-    variants = [{"variant": name, **finding._asdict()} for name, finding in findings.items()]
+def judge(claim: Claim, evidence: Evidence) -> dict[str, Any]:
+    """Return a claim and its findings as a record for JSON."""
+    findings = {name: finding._asdict() for name, finding in claim.judge(evidence).items()}
+    variants = [{"variant": name, **finding} for name, finding in findings.items()]
     return {
         "claim": claim.name, "part": claim.part, "where": claim.where,
         "statement": claim.statement, "criterion": claim.criterion,
-        "added_later": claim.added_later, **main._asdict(),
+        "added_later": claim.added_later, **next(iter(findings.values())),
         "variants": variants if len(variants) > 1 else [],
     }  # fmt: skip
 
 
-def write_verdict(judged: list[dict[str, Any]], about: dict[str, Any], folder: Path) -> None:
+def write_verdict(results: dict[str, Any], folder: Path) -> None:
     """Write ``reproduction.json`` and ``reproduction.md``."""
-    record = {**about, "claims": judged}
-    text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(results, indent=1, ensure_ascii=False, allow_nan=False)
     (folder / "reproduction.json").write_text(text + "\n")
-    (folder / "reproduction.md").write_text(as_markdown(judged, about))
+    (folder / "reproduction.md").write_text(as_markdown(results["claims"], results))
 
 
 def as_markdown(judged: list[dict[str, Any]], about: dict[str, Any]) -> str:
     """Return the verdicts as a Markdown page."""
     counts = {verdict: sum(row["verdict"] == verdict for row in judged) for verdict in _SYMBOLS}
     lines = [
-        "# Verdicts on the paper's claims",
-        "",
+        "# Verdicts on the paper's claims\n",
         f"Scale {about['scale']}, {about['date']}, {about['machine']}, netchoice {about['version']}. "
         f"Of {len(judged)} claims, {counts[HOLDS]} hold, {counts[IN_PART]} hold in part and "
         f"{counts[FAILS]} do not hold. The criteria were fixed before the first full run, except for "
         "claims marked as added later. The code computes the verdicts from the criteria. The first row "
-        "of each table below uses the paper's own costs and node counts, and gives the verdict.",
-        "",
+        "of each table below uses the paper's own costs and node counts, and gives the verdict.\n",
         "| | claim | where | verdict |",
         "|---|---|---|---|",
         *(
@@ -57,7 +49,7 @@ def as_markdown(judged: list[dict[str, Any]], about: dict[str, Any]) -> str:
         ),
     ]
     for row in judged:
-        lines += ["", f"({row['claim']})=", f"## {row['claim']}", "", *_section(row)]
+        lines += [f"\n({row['claim']})=\n## {row['claim']}\n", *_section(row)]
     return "\n".join(lines) + "\n"
 
 
@@ -70,10 +62,8 @@ def _other_verdicts(row: dict[str, Any]) -> str:
 def _section(row: dict[str, Any]) -> list[str]:
     later = " *(added after the first full run)*" if row["added_later"] else ""
     return [
-        f"{row['statement']} ({row['where']})",
-        "",
-        f"*Criterion:* {row['criterion']}{later}",
-        "",
+        f"{row['statement']} ({row['where']})\n",
+        f"*Criterion:* {row['criterion']}{later}\n",
         "| setting | verdict | our figure | note |",
         "|---|---|---|---|",
         *(

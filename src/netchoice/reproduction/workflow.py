@@ -16,19 +16,20 @@ from typing import Any
 from netchoice.datasets import DatasetError, load
 from netchoice.errors import UsageError
 from netchoice.names import unknown
+from netchoice.reproduction import claims_pilots, claims_spaces, claims_yeast
 from netchoice.reproduction.cache import cached_record
 from netchoice.reproduction.claim import Evidence
-from netchoice.reproduction.claims import CLAIMS
-from netchoice.reproduction.cost_table import cost_page, cost_table
+from netchoice.reproduction.paper_tables import cost_page, cost_table, three_core_page
 from netchoice.reproduction.pilot_run import run_pilots
 from netchoice.reproduction.scales import FAMILIES, PARTS, SCALES, SEED, Scale
 from netchoice.reproduction.space_run import SpaceRun
-from netchoice.reproduction.three_core import three_core_page
-from netchoice.reproduction.verdict import judge_all, write_verdict
-from netchoice.reproduction.yeast_run import NETWORKS, NODE_COUNTS, PAPER_FIVE, YeastRun
+from netchoice.reproduction.verdict import judge, write_verdict
+from netchoice.reproduction.yeast_run import NETWORKS, YeastRun
 from netchoice.validation import check_integer
 from netchoice.workflows.table_maker import Progress
 
+#: All quantitative claims of the paper, each with the criterion that it is judged by.
+CLAIMS = (*claims_spaces.CLAIMS, *claims_pilots.CLAIMS, *claims_yeast.CLAIMS)
 #: Families whose tables each part uses.
 _PART_FAMILIES = {
     "ba": ("ba",), "duplication": ("duplication",), "pilot": FAMILIES, "yeast": ("duplication",),
@@ -57,8 +58,7 @@ def reproduce(
     out : path
         Folder for all results. The same call resumes an interrupted run.
     scale : "tiny", "small" or "paper"
-        Sizes of the experiments. They take about a minute, a few minutes, or, with the numbers of
-        the paper, hours.
+        Sizes of the experiments, which take about a minute, some minutes, or hours (paper).
     repeats : int, optional
         Repeats of the pilot study; by default those of the scale.
     workers : int, optional
@@ -87,11 +87,10 @@ def reproduce(
         raise unknown("scale", str(scale), SCALES)
     sizes = SCALES[scale]
     n_repeats = sizes.repeats if repeats is None else check_integer("repeats", repeats)
-    folder = Path(out)
     if "yeast" in chosen:
         _check_networks()
-    _prepare_folder(folder, sizes, fresh)
-    return _Reproduction(chosen, sizes, folder, n_repeats, workers, on_progress).run()
+    _prepare_folder(Path(out), sizes, fresh)
+    return _Reproduction(chosen, sizes, Path(out), n_repeats, workers, on_progress).run()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,23 +107,21 @@ class _Reproduction:
         evidence = self._evidence()
         self._draw(evidence)
         self._write_tables(evidence)
-        claims = [claim for claim in CLAIMS if claim.part in self.parts]
-        judged, about = self._with_earlier(judge_all(claims, evidence), self._about())
-        write_verdict(judged, about, self.folder)
-        return {**about, "claims": judged}
+        judged = [judge(claim, evidence) for claim in CLAIMS if claim.part in self.parts]
+        results = self._with_earlier(judged)
+        write_verdict(results, self.folder)
+        return results
 
-    def _with_earlier(
-        self, judged: list[dict[str, Any]], about: dict[str, Any]
-    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """Add verdicts of earlier runs into the same folder, in the order of the claims."""
+    def _with_earlier(self, judged: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the results with those of earlier runs into the same folder."""
         path = self.folder / "reproduction.json"
         earlier = cached_record(path, dict) if path.exists() else {}
         by_name = {row["claim"]: row for row in (*earlier.get("claims", []), *judged)}
-        parts = {*self.parts, *earlier.get("parts", [])}
+        about, parts = self._about(), {*self.parts, *earlier.get("parts", [])}
         if "pilot" not in self.parts and "pilot" in parts:
             about["settings"]["repeats"] = earlier["settings"]["repeats"]
         about["parts"] = [part for part in PARTS if part in parts]
-        return [by_name[claim.name] for claim in CLAIMS if claim.name in by_name], about
+        return {**about, "claims": [by_name[c.name] for c in CLAIMS if c.name in by_name]}
 
     def _space(self, family: str) -> SpaceRun:
         return SpaceRun(family, self.scale, self.folder, self.workers, self.on_progress)
@@ -153,21 +150,12 @@ class _Reproduction:
             paper_figures.draw_cost_growth(evidence.pilots, folder)
             paper_figures.draw_pilot_accuracy(evidence.pilots, folder)
         if evidence.yeast is not None:
-            sets: dict[str, tuple[str, ...]] = {"papers": PAPER_FIVE}
-            if self.scale.draws_every_setting:
-                sets = evidence.yeast.feature_sets()
-            for counted in NODE_COUNTS:
-                for name, five in sets.items():
-                    path = folder / f"figure-4-yeast-{counted}-nodes-{name}"
-                    paper_figures.draw_yeast(evidence.yeast, counted, five, path)
+            paper_figures.draw_yeast(evidence.yeast, folder)
 
     def _write_tables(self, evidence: Evidence) -> None:
-        spaces = {
-            family: self._space(family)
-            for family in FAMILIES
-            if family in evidence.spaces or (self.folder / family / "tables").is_dir()
-        }
-        costs = cost_table(spaces)
+        earlier = [name for name in FAMILIES if (self.folder / name / "tables").is_dir()]
+        used = [name for name in FAMILIES if name in evidence.spaces or name in earlier]
+        costs = cost_table({name: self._space(name) for name in used})
         costs.to_csv(self.folder / "table-S1-costs.csv", index=False)
         (self.folder / "table-S1-costs.md").write_text(cost_page(costs))
         if "three-core" in self.parts:
@@ -175,15 +163,13 @@ class _Reproduction:
             (self.folder / "table-S2-three-core.md").write_text(page)
 
     def _about(self) -> dict[str, Any]:
+        python = f"Python {platform.python_version()}"
         return {
-            "scale": self.scale.name,
-            "settings": _settings(self.scale) | {"repeats": self.repeats},
-            "parts": list(self.parts),
-            "date": datetime.now(UTC).date().isoformat(),
-            "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python "
-            f"{platform.python_version()}",
+            "scale": self.scale.name, "settings": _settings(self.scale) | {"repeats": self.repeats},
+            "parts": list(self.parts), "date": datetime.now(UTC).date().isoformat(),
+            "machine": f"{os.cpu_count()} cores, {platform.machine()}, {python}",
             "version": version("netchoice"),
-        }
+        }  # fmt: skip
 
 
 def _check_networks() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -80,43 +81,29 @@ class YeastRun:
             "duplication", n_nodes=n_nodes, n_samples=self.rows, seed=SEED, stream="yeast",
             features=self._features, engine=run.engine, workers=run.workers,
             path=self.folder / f"table-{n_nodes}",
-            on_progress=lambda done, total, _: run.report_progress(
-                f"networks of {n_nodes} nodes", done, total
-            ),
+            on_progress=lambda *n: run.report_progress(f"networks of {n_nodes} nodes", *n[:2]),
         )  # fmt: skip
 
     def observed(self, network: str) -> dict[str, float]:
         """Return the features of the observed network."""
-        graph, _ = load(network)
-        return dict(compute_features(graph, self._features).values)
+        return dict(compute_features(load(network)[0], self._features).values)
 
-    def answer(
-        self, network: str, counted: str, five: tuple[str, ...], name: str
-    ) -> dict[str, Any]:
+    def answer(self, network: str, counted: str, five: Iterable[str], name: str) -> dict[str, Any]:
         """Return votes and distances of the nearest simulations, and the separation of models."""
 
         def compute() -> dict[str, Any]:
-            table, observed = self.table(network, counted), self.observed(network)
+            table, values = self.table(network, counted), self.observed(network)
+            X, observed = table.X[list(five)], {feature: values[feature] for feature in five}
             probabilities = model_probabilities(
-                table.X[list(five)],
-                table.y,
-                {name: observed[name] for name in five},
-                method="neighbours",
-                scaling="standard",
+                X, table.y, observed, method="neighbours", scaling="standard",
                 n_neighbors=N_NEIGHBOURS,
-            )
+            )  # fmt: skip
+            embeddings = [embed(X, table.y, observed, scaling="standard", seed=i) for i in range(3)]
             return {
-                "nodes": self.size(network, counted),
-                "features": list(five),
-                "observed": {feature: observed[feature] for feature in five},
-                "votes": probabilities.details["votes"],
-                **_separation(table, "transitivity"),
-                **_nearest_distances(table, observed, five),
-                "distance_correlation": [
-                    embed(table.X[list(five)], table.y, observed, scaling="standard", seed=seed)
-                    .distance_correlation
-                    for seed in range(3)
-                ],
+                "nodes": self.size(network, counted), "features": list(five),
+                "observed": observed, "votes": probabilities.details["votes"],
+                **_separation(table, "transitivity"), **_nearest_distances(X, table.y, observed),
+                "distance_correlation": [each.distance_correlation for each in embeddings],
             }  # fmt: skip
 
         return cached_record(self.folder / f"answer-{network}-{counted}-{name}.json", compute)
@@ -144,35 +131,20 @@ def _separation(table: ReferenceTable, feature: str) -> dict[str, Any]:
         ks_2samp(rng.choice(first, len(first)), rng.choice(second, len(second))).statistic
         for _ in range(200)
     ]
-    low, high = np.quantile(draws, [0.025, 0.975])
-    return {
-        "ks": float(test.statistic), "ks_interval": [float(low), float(high)],
-        "ks_p_value": float(test.pvalue),
-    }  # fmt: skip
+    interval = np.quantile(draws, [0.025, 0.975]).tolist()
+    return {"ks": float(test.statistic), "ks_interval": interval, "ks_p_value": float(test.pvalue)}
 
 
-def _nearest_distances(
-    table: ReferenceTable, observed: dict[str, float], five: tuple[str, ...]
-) -> dict[str, Any]:
-    """Return the distance from the network to the nearest simulation, and how common it is.
-
-    ``share_farther`` is the share of simulations that are at least as far from their nearest
-    neighbour, among all simulations and by model.
-    """
+def _nearest_distances(X: Any, y: Any, observed: dict[str, float]) -> dict[str, Any]:
+    """Return the distance to the nearest simulation, and the shares of simulations as far apart."""
     from sklearn.neighbors import NearestNeighbors
 
-    names = list(five)
-    values, labels = table.X[names].to_numpy(float), table.y.to_numpy()
-    scaling = Scaling.fit(values, "standard")
-    simulated = scaling.transform(values)
-    point = scaling.transform(np.array([[observed[name] for name in names]]))
+    scaling = Scaling.fit(X.to_numpy(float), "standard")
+    simulated = scaling.transform(X.to_numpy(float))
+    point = scaling.transform(np.array([list(observed.values())]))
     nearest = NearestNeighbors(n_neighbors=2).fit(simulated)
     distance = float(nearest.kneighbors(point, n_neighbors=1)[0][0, 0])
     farther = nearest.kneighbors(simulated)[0][:, 1] >= distance
-    return {
-        "distance": distance,
-        "share_farther": float(farther.mean()),
-        "share_farther_by_model": {
-            str(model): float(farther[labels == model].mean()) for model in np.unique(labels)
-        },
-    }
+    by_model = {str(model): float(farther[y == model].mean()) for model in np.unique(y)}
+    share = float(farther.mean())
+    return {"distance": distance, "share_farther": share, "share_farther_by_model": by_model}

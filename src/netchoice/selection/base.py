@@ -25,26 +25,13 @@ from netchoice.validation import check_non_negative
 
 @dataclass(frozen=True)
 class Table:
-    """A table that passed the checks.
-
-    Attributes
-    ----------
-    X : array (n, q) of float64
-    y : array (n,) of int64
-        Position of each row's label in ``classes``.
-    classes : array
-        The distinct labels.
-    names : list of str
-        Names of the columns; x0, x1, … if the caller's table has none.
-    labels : list or None
-        Column labels of the caller's DataFrame; None for an array.
-    """
+    """A table that passed the checks."""
 
     X: Floats
-    y: NDArray[np.int64]
+    y: NDArray[np.int64]  # the position of each row's label in `classes`
     classes: NDArray[Any]
-    names: list[str]
-    labels: list[Any] | None
+    names: list[str]  # of the columns; x0, x1, … if the caller's table has none
+    labels: list[Any] | None  # of the columns of the caller's DataFrame; None for an array
 
 
 @dataclass(frozen=True)
@@ -67,10 +54,8 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise UsageError(f"`X` must have at least 1 column; got 0 feature(s) (shape={X.shape})")
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         classes, codes = encode_labels(y)
-        default_names = [f"x{i}" for i in range(X.shape[1])]
-        return Table(
-            X, codes, classes, list(getattr(self, "feature_names_in_", default_names)), labels
-        )
+        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
+        return Table(X, codes, classes, list(names), labels)
 
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -122,8 +107,6 @@ class CostAwareSelector(TableSelector):
         """Whether every penalty needs its own statistics, so that :func:`rank_path` takes longer."""
         return "penalty" not in self._ranking_parameters
 
-    # Defined by each method
-
     def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Any:
         """Compute what the ranking needs from the data, for a group of selectors that share it."""
         raise NotImplementedError
@@ -135,17 +118,8 @@ class CostAwareSelector(TableSelector):
     def _check_parameters(self, data: TrainingData) -> None:
         """Check the method's own parameters before anything is computed."""
 
-    # The same for all methods
-
     def fit(self, X: Any, y: Any) -> Self:
-        """Rank the columns and select the first of them.
-
-        Parameters
-        ----------
-        X : array or DataFrame (n, q)
-        y : array (n,)
-            Labels of any type, at least two different ones.
-        """
+        """Rank the columns of X (n, q) by labels y (n,) of any type, and select the first."""
         data = self._check_data(X, y)
         self._set_results(data, self._rank(self._compute_statistics(data, [self]), data.costs))
         return self
@@ -166,12 +140,8 @@ class CostAwareSelector(TableSelector):
         return data
 
     def _rank(self, statistics: Any, costs: ColumnCosts) -> list[Step]:
-        return rank_greedily(
-            len(costs.alone),
-            partial(self._information, statistics),
-            costs.marginal_costs,
-            self.penalty,
-        )
+        information = partial(self._information, statistics)
+        return rank_greedily(len(costs.alone), information, costs.marginal_costs, self.penalty)
 
     def _set_results(self, data: TrainingData, steps: list[Step]) -> None:
         import pandas as pd
@@ -181,9 +151,8 @@ class CostAwareSelector(TableSelector):
         self.costs_ = data.costs.alone
         self.ranking_ = np.array([step.column for step in steps])
         self.ranking_names_ = np.array(data.names, dtype=object)[self.ranking_]
-        self.scores_ = np.empty(q)
-        self.relevance_ = np.empty(q)
-        self.scores_[self.ranking_] = [step.score for step in steps]
+        self.scores_, self.relevance_ = np.empty(q), np.empty(q)
+        self.scores_[self.ranking_] = scores = [step.score for step in steps]
         self.relevance_[self.ranking_] = [step.terms[0] for step in steps]
         self.support_ = np.zeros(q, dtype=bool)
         self.support_[self.ranking_[: resolve_n_features(self.n_features_to_select, q)]] = True
@@ -193,6 +162,6 @@ class CostAwareSelector(TableSelector):
                 "feature": self.ranking_names_,
                 **terms.dropna(axis="columns", how="all").astype(float),
                 "cost": [step.cost for step in steps],
-                "score": [step.score for step in steps],
+                "score": scores,
             }
         )

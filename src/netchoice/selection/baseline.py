@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +30,7 @@ class RandomRanking(CostAwareSelector):
 
     method = "random"
 
-    def _compute_statistics(
-        self, data: TrainingData, group: Sequence[CostAwareSelector]
-    ) -> TrainingData:
+    def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Any:
         return data
 
     def _information(self, statistics: TrainingData, selected: list[int]) -> Terms:

@@ -13,27 +13,11 @@ from netchoice.validation import check_choice
 
 
 class ColumnCosts:
-    """Costs of columns, scaled and charged as a selector's parameters say.
+    """Costs of columns, scaled and charged as ``cost_scale`` and ``charge`` of :class:`MRMR` say.
 
-    Parameters
-    ----------
-    costs : array, mapping or Series by name, CostModel, or None
-        None: every column is free.
-    names : sequence of str
-        Names of the columns.
-    labels : sequence, optional
-        Column labels of the caller's DataFrame; None for an array. Costs by name need them.
-    scale : "share" or "raw"
-        Share: costs are divided by the sum of the costs alone.
-    charge : "alone" or "shared"
+    ``labels`` are the column labels of the caller's DataFrame, None for an array; costs by name
+    need them.
 
-    Attributes
-    ----------
-    alone : array (q,)
-        Cost of each column alone.
-
-    Examples
-    --------
     >>> from netchoice import CostModel
     >>> lab = CostModel({"a": 2, "b": 3}, {"a": ["sample"], "b": ["sample"]}, {"sample": 5})
     >>> names = ["a", "b"]
@@ -85,9 +69,12 @@ def log_costs(costs: Floats) -> Floats:
     >>> log_costs(np.array([0.0, 1.0, np.e]))
     array([0., 0., 1.])
     """
-    positive = costs[costs > 0]
-    smallest = positive.min() if len(positive) else 1.0
-    return np.asarray(np.log(np.maximum(costs, smallest)))
+    return np.asarray(np.log(np.maximum(costs, smallest_positive(costs))))
+
+
+def smallest_positive(costs: Floats) -> float:
+    """Return the smallest positive cost; 1 if all columns are free."""
+    return float(costs[costs > 0].min()) if costs.any() else 1.0
 
 
 def _cost_model(
@@ -95,14 +82,15 @@ def _cost_model(
 ) -> tuple[list[str], CostModel]:
     """Return the key of every column in a cost model, and the model."""
     if costs is None:
-        return _by_position(np.zeros(len(names)))
+        costs = np.zeros(len(names))
     if not isinstance(costs, CostModel) and not hasattr(costs, "items"):
         values = np.asarray(costs, dtype=object).ravel()
         if len(values) != len(names):
             raise CostError(
                 f"`costs` must have one cost for each of {len(names)} columns; got {len(values)}"
             )
-        return _by_position(values)
+        keys = [f"column {i}" for i in range(len(values))]
+        return keys, CostModel(dict(zip(keys, values, strict=True)))
     if not getattr(getattr(costs, "index", None), "is_unique", True):
         raise CostError("`costs` must name each column once; got a repeated name")
     model = CostModel.of(costs)
@@ -122,8 +110,3 @@ def _cost_model(
             + ", ".join(list(model.own)[:8])
         )
     return keys, model
-
-
-def _by_position(values: Any) -> tuple[list[str], CostModel]:
-    keys = [f"column {i}" for i in range(len(values))]
-    return keys, CostModel(dict(zip(keys, values, strict=True)))

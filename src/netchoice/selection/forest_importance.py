@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-import numpy as np
-
 from netchoice.errors import UsageError
 from netchoice.forests import Forest, grow_forest
 from netchoice.forests.forest import IMPORTANCES
@@ -54,33 +52,24 @@ class ForestSelector(CostAwareSelector):
             n_jobs=self.n_jobs,
         )
 
-    def _importances(self, forest: Forest) -> Floats:
-        values = forest.mdi if self.importance == "mdi" else forest.mda
-        assert values is not None  # `_grow` measures it
-        return values
+    def _information(self, statistics: Forest, selected: list[int]) -> Terms:
+        return Terms(getattr(statistics, self.importance))
 
 
 class PenalizedForest(ForestSelector):
     """Importance in a random forest, scaled to [0, 1] over the columns, − λC.
 
     Breiman 2001, doi:10.1023/A:1010933404324. Columns with the same information share their
-    importance, so an informative column that is correlated with many others ranks low.
+    importance, so an informative column that is correlated with many others ranks low. The
+    parameters and attributes are those below and those of :class:`MRMR` without mutual information.
 
     Parameters
     ----------
     importance : "mdi" or "mda"
-        Mean decrease of Gini impurity, or mean decrease of out-of-bag accuracy when the column is
-        permuted.
-    n_trees : int
-    min_leaf : int
-        Minimum number of rows in a leaf.
-    max_features : int or None
-        Number of columns tried at each node; None: √q.
+        Mean decrease of Gini impurity, or of out-of-bag accuracy when the column is permuted.
+    n_trees, min_leaf, max_features
+        As in :func:`netchoice.forests.grow_forest`.
 
-    Notes
-    -----
-    The other parameters and the attributes are those of :class:`MRMR`, except those of mutual
-    information.
 
     Examples
     --------
@@ -96,11 +85,9 @@ class PenalizedForest(ForestSelector):
         return self._grow(data, group, None)
 
     def _information(self, statistics: Forest, selected: list[int]) -> Terms:
-        importances = self._importances(statistics)
-        spread = np.ptp(importances)
-        if spread == 0:
-            return Terms(np.zeros_like(importances))
-        return Terms((importances - importances.min()) / spread)
+        importances = getattr(statistics, self.importance)
+        above_smallest = importances - importances.min()
+        return Terms(above_smallest / (above_smallest.max() or 1.0))
 
 
 class WeightedForest(ForestSelector):
@@ -108,12 +95,9 @@ class WeightedForest(ForestSelector):
 
     Expensive columns are rarely tried, and so rarely used. λ affects how trees grow, not the score:
     however large λ is, an uninformative cheap column does not rank above an informative expensive
-    one because of its cost. So the ranking for a huge λ is not the order of cost. A cost of 0
-    counts as the smallest positive cost.
-
-    The parameters and attributes are those of :class:`PenalizedForest`. ``charge="shared"`` is an
-    error: a node of a tree draws columns before any column is selected, so no shared step has been
-    paid.
+    one because of its cost. A cost of 0 counts as the smallest positive cost. The parameters and
+    attributes are those of :class:`PenalizedForest`, but ``charge="shared"`` is an error: a node
+    draws columns before any column is selected, so no shared step has been paid.
 
     Examples
     --------
@@ -140,9 +124,6 @@ class WeightedForest(ForestSelector):
     def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Forest:
         penalty = min(self.penalty, 1e300)  # its product with any log cost is finite
         return self._grow(data, group, -penalty * log_costs(data.costs.alone))
-
-    def _information(self, statistics: Forest, selected: list[int]) -> Terms:
-        return Terms(self._importances(statistics))
 
     def _rank(self, statistics: Forest, costs: ColumnCosts) -> list[Step]:
         # The trees have used the penalty already.

@@ -27,30 +27,10 @@ def forest_relieff_weights(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Floats:
-    """Compute ReliefF weights with the rows that share most leaves of a forest as neighbours.
+    """Return the weights (q,) of :class:`ForestReliefF`, given the leaves (n, n_trees) of all rows.
 
-    Among rows that share equally many leaves the nearer ones are neighbours. Among equally near
-    ones, as many as needed are drawn at random. A row is never its own hit.
-
-    Parameters
-    ----------
-    X, y, n_neighbors, nominal, n_jobs
-        As in :func:`relieff_weights`.
-    leaves : array (n, n_trees) of int
-        Number of the leaf of each row in each tree.
-    seed : int
-        Seed of the draws.
-
-    Returns
-    -------
-    array (q,)
-        Weights between −1 and 1; 0 for a constant column.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> forest_relieff_weights(X, [0, 0, 1, 1], [[0], [1], [1], [0]], n_neighbors=1)
+    >>> X, leaves = [[0, 0], [0, 1], [1, 0], [1, 1]], [[0], [1], [1], [0]]
+    >>> forest_relieff_weights(X, [0, 0, 1, 1], leaves, n_neighbors=1)
     array([1., 0.])
     """
     from netchoice._kernels.relief_gains import forest_relieff
@@ -59,12 +39,8 @@ def forest_relieff_weights(
     n_neighbors = min(check_integer("n_neighbors", n_neighbors), len(table.cells))
     by_tree = _leaves_by_tree(leaves, table)
     state = np.random.SeedSequence(seed).generate_state(3, np.uint64)
-    return table.weights(
-        lambda *rows: forest_relieff(
-            table.cells, *table.layout, by_tree, state, n_neighbors, *rows
-        ),
-        n_jobs,
-    )
+    before = (table.cells, *table.layout, by_tree, state, n_neighbors)
+    return table.weights(lambda *rows: forest_relieff(*before, *rows), n_jobs)
 
 
 def _leaves_by_tree(leaves: Any, table: IntegerTable) -> NDArray[np.uint16]:
@@ -92,9 +68,11 @@ def _leaves_by_tree(leaves: Any, table: IntegerTable) -> NDArray[np.uint16]:
 class ForestReliefF(ReliefF):
     """ReliefF among the rows that share most leaves of a random forest: weight − λC.
 
-    See :func:`forest_relieff_weights`. The forest learns from the labels which rows are similar, so
-    columns of noise do not blur the similarity as they blur a distance. In return, rows of
-    different classes are rarely similar.
+    The forest learns from the labels which rows are similar, so columns of noise do not blur the
+    similarity as they blur a distance. In return, rows of different classes are rarely similar.
+    Among rows that share equally many leaves the nearer ones are neighbours; among equally near
+    ones, as many as needed are drawn at random. The parameters and attributes are those below and
+    those of :class:`ReliefF`.
 
     Parameters
     ----------
@@ -105,12 +83,8 @@ class ForestReliefF(ReliefF):
         Minimum number of rows in a leaf, at most a tenth of the rows. In a small table, trees with
         larger leaves could not split, and all rows would be equally similar.
     random_state : int, RandomState or None
-        Grows the forest and draws among rows that are equally similar and equally near. None:
-        another draw in each fit.
+        Grows the forest and draws neighbours. None: another draw in each fit.
 
-    Notes
-    -----
-    The other parameters and the attributes are those of :class:`ReliefF`.
 
     Examples
     --------

@@ -16,9 +16,8 @@ Floats = NDArray[np.float64]
 class Terms(NamedTuple):
     """The information that each column adds: relevance − redundancy + interaction + partner.
 
-    Each term is an array with one value per column. Methods that score columns one by one have the
-    relevance only. ``partner`` is the relevance of a selected column, for methods that score a
-    column jointly with one that is already selected.
+    Each term has one value per column. Methods that score columns one by one have the relevance
+    only. ``partner`` is the relevance of a selected column, for methods that score pairs.
     """
 
     relevance: Floats
@@ -29,17 +28,8 @@ class Terms(NamedTuple):
     @property
     def information(self) -> Floats:
         """The sum of the terms: the criterion without the cost."""
-        total = self.relevance
-        if self.redundancy is not None:
-            total = total - self.redundancy
-        for term in (self.interaction, self.partner):
-            if term is not None:
-                total = total + term
-        return total
-
-    def of(self, column: int) -> list[float | None]:
-        """Return the terms of one column."""
-        return [None if term is None else float(term[column]) for term in self]
+        total = self.relevance if self.redundancy is None else self.relevance - self.redundancy
+        return sum((term for term in self[2:] if term is not None), start=total)
 
 
 class Step(NamedTuple):
@@ -59,22 +49,9 @@ def rank_greedily(
 ) -> list[Step]:
     """Rank all columns: each step selects the column with the most information minus λ × cost.
 
-    Parameters
-    ----------
-    n_columns : int
-    information, cost : callables
-        Take the list of the columns selected so far and return the terms and the cost of every
-        column.
-    penalty : float
-        λ, the weight of cost against information.
+    ``information`` and ``cost`` return the terms and the cost of every column, given the columns
+    selected so far; ``penalty`` is λ. Ties go to the cheaper column, then to the earlier one.
 
-    Returns
-    -------
-    list of Step
-        One step per column, best first. Ties go to the cheaper column, then to the earlier one.
-
-    Examples
-    --------
     >>> weights, costs = np.array([3.0, 2.0, 2.5]), np.array([5.0, 0.0, 1.0])
     >>> steps = rank_greedily(3, lambda selected: Terms(weights), lambda selected: costs, penalty=1)
     >>> [step.column for step in steps]
@@ -95,6 +72,7 @@ def rank_greedily(
             scores = gains[remaining] - penalty * (remaining_costs - remaining_costs.min())
             best = int(remaining[np.lexsort((remaining, remaining_costs, -scores))[0]])
             score = float(gains[best] - penalty * costs[best])
-        steps.append(Step(best, terms.of(best), float(costs[best]), score))
+        best_terms = [None if term is None else float(term[best]) for term in terms]
+        steps.append(Step(best, best_terms, float(costs[best]), score))
         remaining = remaining[remaining != best]
     return steps

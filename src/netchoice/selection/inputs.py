@@ -62,10 +62,8 @@ def column_mask(parameter: str, columns: Any, names: Sequence[str]) -> NDArray[n
     array([False,  True])
     """
     mask = np.zeros(len(names), dtype=bool)
-    if columns is None:
-        return mask
-    if isinstance(columns, (bool, np.bool_)):
-        return np.full(len(names), bool(columns))
+    if columns is None or isinstance(columns, (bool, np.bool_)):
+        return mask | bool(columns)
     values = [columns] if isinstance(columns, (str, numbers.Integral)) else list(columns)
     if len(values) and all(isinstance(value, (bool, np.bool_)) for value in values):
         if len(values) != len(names):

@@ -13,29 +13,19 @@ from netchoice.selection.greedy import Floats
 from netchoice.validation import check_integer
 
 Votes = NDArray[np.int32]
-Positions = Sequence[int] | NDArray[np.integer[Any]]
+Integers = NDArray[np.integer[Any]]
+Positions = Sequence[int] | Integers
 
 
 class Neighbours:
-    """Nearest-neighbour classifier with a fixed training and test set.
+    """Nearest-neighbour classifier with a fixed training and test set, given as positions of rows.
 
     All columns are standardised once, by the mean and standard deviation of the training rows; a
-    column that is constant there is only centred. Neighbours are nearest by Euclidean distance.
-    Among training rows at the same distance, the earlier one in ``train`` is nearer. With fewer
-    training rows than neighbours, all of them vote. Apart from ties, the votes are those of
-    scikit-learn's ``KNeighborsClassifier`` after ``StandardScaler``.
+    column that is constant there is only centred. Apart from ties, the votes are those of
+    scikit-learn's ``KNeighborsClassifier`` after ``StandardScaler``. Among training rows at the same
+    distance, the earlier one in ``train`` is nearer. With fewer training rows than neighbours, all
+    of them vote. ``y_codes`` has the classes as integers from 0.
 
-    Parameters
-    ----------
-    X : array (n, q)
-    y_codes : array (n,) of int
-        Classes, as integers from 0.
-    train, test : arrays of int
-        Positions of the training rows and of the test rows.
-    n_neighbors : int
-
-    Examples
-    --------
     >>> X, y = np.array([[0.0, 1], [1, 1], [9, 1], [8, 1], [2, 1]]), np.array([0, 0, 1, 1, 0])
     >>> Neighbours(X, y, [0, 1, 2, 3], [4], n_neighbors=3).votes([0, 1])
     array([[[2, 1]],
@@ -44,12 +34,7 @@ class Neighbours:
     """
 
     def __init__(
-        self,
-        X: Floats,
-        y_codes: NDArray[np.integer[Any]],
-        train: Positions,
-        test: Positions,
-        n_neighbors: int = 10,
+        self, X: Floats, y_codes: Integers, train: Positions, test: Positions, n_neighbors: int = 10
     ) -> None:
         from sklearn.preprocessing import StandardScaler
 
@@ -65,19 +50,11 @@ class Neighbours:
         self._n_classes = int(y_codes.max()) + 1
 
     def votes(self, order: Positions, counted: Sequence[bool] | None = None) -> Votes:
-        """Return the votes for each class after each column of a sequence.
+        """Return the votes (places, test rows, classes) after each column of a sequence.
 
-        Parameters
-        ----------
-        order : sequence of int
-            Positions of columns. Squared distances add up column by column, so that the votes of
-            all prefixes take about as long as those of the whole sequence.
-        counted : sequence of bool, optional
-            The places of the sequence after which votes are counted; by default all.
-
-        Returns
-        -------
-        array (places counted, test rows, classes) of int
+        ``counted`` has the places of the sequence after which votes are counted; by default all.
+        Squared distances add up column by column, so that the votes of all prefixes take about as
+        long as those of the whole sequence.
         """
         from netchoice._kernels.neighbour_votes import neighbour_votes
 
@@ -88,18 +65,10 @@ class Neighbours:
                 f"`order` must hold column positions from 0 to {last}; got {columns.min()} to "
                 f"{columns.max()}"
             )
-        everywhere = np.ones(len(columns), dtype=bool)
-        return np.asarray(
-            neighbour_votes(
-                self._train,
-                self._train_classes,
-                self._queries,
-                columns,
-                everywhere if counted is None else np.ascontiguousarray(counted, dtype=bool),
-                self._n_neighbors,
-                self._n_classes,
-            )
-        )
+        places = np.ascontiguousarray(np.ones(len(columns)) if counted is None else counted, bool)
+        training = (self._train, self._train_classes, self._queries)
+        sizes = (self._n_neighbors, self._n_classes)
+        return np.asarray(neighbour_votes(*training, columns, places, *sizes))
 
     def accuracy(self, columns: Positions) -> float:
         """Return the accuracy on the test rows; ties of votes go to the first class."""

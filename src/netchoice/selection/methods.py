@@ -14,7 +14,7 @@ from netchoice.selection.forest_relief import ForestReliefF
 from netchoice.selection.relief import SURF, MultiSURF, ReliefF
 from netchoice.selection.sequential import JMI, JMIM, MRMR
 
-#: A factory of selectors for each method.
+#: A factory of selectors for each method; the methods of the paper are the first, in its order.
 METHODS: dict[str, Callable[..., CostAwareSelector]] = {
     "mrmr": MRMR,
     "jmi": JMI,
@@ -32,33 +32,17 @@ METHODS: dict[str, Callable[..., CostAwareSelector]] = {
 
 #: The nine methods of the paper, in its order.
 PAPER_METHODS = (
-    "mrmr",
-    "jmi",
-    "jmim",
-    "relieff",
-    "forest-relieff",
-    "penalized-mdi",
-    "penalized-mda",
-    "weighted-mdi",
-    "weighted-mda",
-)
+    "mrmr", "jmi", "jmim", "relieff", "forest-relieff", "penalized-mdi", "penalized-mda",
+    "weighted-mdi", "weighted-mda",
+)  # fmt: skip
 
 #: The method that ignores the data. A selector should rank better than this one.
 BASELINE = "random"
 
 
 def get_selector(method: str, **parameters: Any) -> CostAwareSelector:
-    """Return a new selector for the method of this name.
+    """Return a new selector with these parameters for one of ``METHODS``.
 
-    Parameters
-    ----------
-    method : str
-        One of ``METHODS``.
-    **parameters
-        Parameters of the selector.
-
-    Examples
-    --------
     >>> get_selector("jmi", penalty=1)
     JMI(penalty=1)
     """
@@ -68,6 +52,4 @@ def get_selector(method: str, **parameters: Any) -> CostAwareSelector:
 
 
 #: The methods that draw cheap columns more often instead of subtracting a cost from a score.
-WEIGHTED_METHODS = tuple(
-    name for name in METHODS if get_selector(name).statistics_depend_on_penalty
-)
+WEIGHTED_METHODS = tuple(name for name in METHODS if METHODS[name]().statistics_depend_on_penalty)

@@ -42,18 +42,13 @@ def evolve(
     start : array (m, q) of bool
         Initial sets.
     objectives : callable
-        Takes an array of sets and returns an array (m, 2) of values to minimise. It is called once
-        for the initial sets and once for each generation, with no set twice.
+        Returns the values (m, 2) to minimise of an array of sets. It is called once for the initial
+        sets and once for each generation, with no set twice.
     n_evaluations : int
         Number of sets to evaluate in addition to the initial ones.
-    population : int
-        Size of the population.
-    max_features : int
-        Maximum number of columns in a set.
     partners : list of pairs
         Pairs of columns with a joint gain. A mutation may add both columns of a pair at once,
         because adding only one of them makes a set worse.
-    seed : int
     """
     problem = Problem(n_var=start.shape[1], n_obj=2, xl=0, xu=1, vtype=bool)
     seen: set[bytes] = set()
@@ -132,10 +127,7 @@ class _Unseen(DuplicateElimination):  # type: ignore[misc]
         known = self._seen.union(
             mask.tobytes() for other in others for mask in other.get("X").astype(bool) if len(other)
         )
-        new = []
+        first: dict[bytes, int] = {}
         for i, mask in enumerate(pop.get("X").astype(bool)):
-            key = mask.tobytes()
-            if key not in known:
-                known.add(key)
-                new.append(i)
-        return pop[new]
+            first.setdefault(mask.tobytes(), i)
+        return pop[[i for key, i in first.items() if key not in known]]

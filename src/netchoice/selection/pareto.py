@@ -11,24 +11,25 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from netchoice.errors import UsageError
-from netchoice.selection.base import TableSelector
+from netchoice.selection.base import Table, TableSelector
 from netchoice.selection.column_costs import ColumnCosts
 from netchoice.selection.greedy import Floats
 from netchoice.selection.inputs import column_mask
 from netchoice.selection.knn import Neighbours
-from netchoice.selection.subsets import Archive, EvaluatedSubset, Subset, search_subsets
+from netchoice.selection.subsets import Archive, Subset, search_subsets
 from netchoice.validation import check_integer, check_non_negative
 
 Rows = NDArray[np.int64]
+#: A function that returns the accuracy of a classifier on a set of columns.
+Accuracy = Callable[[Subset], float]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ParetoSearch(TableSelector):
     """Search for the Pareto front of sets of columns: accuracy of a classifier against cost.
 
-    The other selectors of this package score columns by their information. This one measures the
-    cross-validated accuracy of a classifier on sets of columns. The Pareto front has the sets for
-    which no other set is more accurate at the same cost, or cheaper at the same accuracy.
+    The Pareto front has the sets for which no other set has a higher cross-validated accuracy at the
+    same cost, or a lower cost at the same accuracy.
 
     If there are at most ``population × generations`` sets, all are evaluated and the front is
     exact. Otherwise half of the evaluations go to single columns, to the cheapest and the best of
@@ -57,8 +58,7 @@ class ParetoSearch(TableSelector):
     cost_scale : "share" or "raw"
         Unit of ``budget`` and ``costs_``: the sum of all costs alone, or the unit of ``costs``.
     charge : "alone" or "shared"
-        Cost of a set: the sum of its columns' costs alone, or with each shared step paid once
-        (CostModel only).
+        Shared: a set pays each shared step once (CostModel only).
     budget : float or None
         Select the most accurate set that costs no more. None: select the cheapest set whose
         accuracy is within one standard error of the best.
@@ -68,8 +68,7 @@ class ParetoSearch(TableSelector):
         Initial sets, by names, positions or masks, such as the prefixes of rankings. The front is
         never worse than these.
     population, generations : int
-        Size of the population, and number of generations. Their product is the number of sets
-        evaluated, or the number of initial sets if that is larger.
+        Their product is the number of sets evaluated, unless there are more initial sets.
     random_state : int, RandomState or None
         Draws rows, folds and mutations. None: another draw in each fit.
     n_jobs : int or None
@@ -81,14 +80,12 @@ class ParetoSearch(TableSelector):
         One row for each set of the front, sorted by cost: features (names), k (number of columns),
         cost (in the unit of ``costs``), share (of the cost of all columns alone), accuracy and its
         standard error over the folds, and accuracy_holdout (NaN without held-out rows).
-    support_ : array (q,) of bool
-        Mask of the columns of the selected set; ``chosen_`` is its row in the front.
+    support_, chosen_
+        Mask (q,) of the columns of the selected set, and its row in the front.
     fold_ : array (n,)
         The fold in which each row is tested; −1 for held-out rows.
-    costs_ : array (q,)
-        Scaled costs alone.
-    n_evaluations_ : int
-        Number of sets evaluated.
+    costs_, n_evaluations_
+        Scaled costs alone (q,), and the number of sets evaluated.
 
     Examples
     --------
@@ -118,14 +115,7 @@ class ParetoSearch(TableSelector):
     n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Search the sets of columns and select one.
-
-        Parameters
-        ----------
-        X : array or DataFrame (n, q)
-        y : array (n,)
-            Labels of any type, at least two different ones.
-        """
+        """Search the sets of columns of X (n, q) for labels y (n,) of any type, and select one."""
         table = self._check_table(X, y)
         names, labels = table.names, table.labels
         self._check_parameters()
@@ -137,12 +127,8 @@ class ParetoSearch(TableSelector):
         initial = initial_subsets(self.initial, names, max_features)
         seed = self._draw_seed()
         self.fold_ = assign_folds(table.y, int(self.folds), self.holdout, self.max_rows, seed)
-        in_folds, held_out = accuracy_functions(
-            self.classifier, table.X, table.classes, table.y, self.fold_
-        )
-        archive = Archive(
-            lambda subset: np.array([accuracy(subset) for accuracy in in_folds]), raw, self.n_jobs
-        )
+        accuracies, held_out = accuracy_functions(self.classifier, table, self.fold_)
+        archive = Archive(accuracies, raw, self.n_jobs)
         search_subsets(
             archive,
             initial,
@@ -154,18 +140,13 @@ class ParetoSearch(TableSelector):
         )
         self.classes_ = table.classes
         self.n_evaluations_ = len(archive)
-        self._set_results(archive.front(), names, float(raw.alone.sum()), held_out)
+        self._set_results(archive, names, held_out)
         return self
 
-    def _set_results(
-        self,
-        front: list[EvaluatedSubset],
-        names: list[str],
-        total_cost: float,
-        held_out: Accuracy | None,
-    ) -> None:
+    def _set_results(self, archive: Archive, names: list[str], held_out: Accuracy | None) -> None:
         import pandas as pd
 
+        front, total_cost = archive.front(), float(archive.costs.alone.sum())
         self.front_ = pd.DataFrame(
             {
                 "features": tuple(names[i] for i in subset.columns),
@@ -206,10 +187,9 @@ class ParetoSearch(TableSelector):
             check_non_negative("budget", self.budget)
 
     def _check_budget(self) -> None:
-        cheapest = self.costs_.min()
-        if self.budget is not None and self.budget < cheapest:
+        if self.budget is not None and self.budget < self.costs_.min():
             raise UsageError(
-                f"`budget` must be at least {cheapest:.6g}, the cost of the cheapest column "
+                f"`budget` must be at least {self.costs_.min():.6g}, the cost of the cheapest column "
                 f"(cost_scale={self.cost_scale!r}); got {self.budget}"
             )
 
@@ -255,22 +235,18 @@ def assign_folds(
     return fold
 
 
-#: A function that returns the accuracy of a classifier on a set of columns.
-Accuracy = Callable[[Subset], float]
-
-
 def accuracy_functions(
-    classifier: Any, X: Floats, classes: NDArray[Any], codes: NDArray[np.int64], fold: Rows
-) -> tuple[list[Accuracy], Accuracy | None]:
-    """Return a function for the accuracy in each fold, and one for the held-out rows, if any."""
+    classifier: Any, table: Table, fold: Rows
+) -> tuple[Callable[[Subset], Floats], Accuracy | None]:
+    """Return a function for the accuracies in all folds, and one for the held-out rows, if any."""
 
     def accuracy_function(train: Rows, test: Rows) -> Accuracy:
         if classifier is None:
-            return Neighbours(X, codes, train, test).accuracy
-        y = classes[codes]
+            return Neighbours(table.X, table.y, train, test).accuracy
+        y = table.classes[table.y]
 
         def accuracy(subset: Subset) -> float:
-            columns = X[:, list(subset)]
+            columns = table.X[:, list(subset)]
             fitted = clone(classifier).fit(columns[train], y[train])
             return float(fitted.score(columns[test], y[test]))
 
@@ -281,4 +257,7 @@ def accuracy_functions(
         accuracy_function(searched[fold[searched] != f], searched[fold[searched] == f])
         for f in range(fold.max() + 1)
     ]
-    return in_folds, accuracy_function(searched, held_out) if len(held_out) else None
+    return (
+        lambda subset: np.array([accuracy(subset) for accuracy in in_folds]),
+        accuracy_function(searched, held_out) if len(held_out) else None,
+    )

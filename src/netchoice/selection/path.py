@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,10 +54,8 @@ def rank_path(
     >>> from netchoice.selection import JMI, MRMR, rank_path
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> path = rank_path([MRMR(costs=[1, 2, 3, 4]), JMI(costs=[1, 2, 3, 4])], X, y, [0, 10])
-    >>> first = path[path["position"] == 1]
-    >>> list(zip(first["method"], first["penalty"], first["feature"]))  # doctest: +NORMALIZE_WHITESPACE
-    [('mrmr', 0.0, 'petal length (cm)'), ('mrmr', 10.0, 'sepal length (cm)'),
-     ('jmi', 0.0, 'petal length (cm)'), ('jmi', 10.0, 'sepal length (cm)')]
+    >>> path[(path["position"] == 1) & (path["method"] == "jmi")]["feature"].tolist()
+    ['petal length (cm)', 'sepal length (cm)']
     """
     import pandas as pd
 
@@ -64,7 +63,7 @@ def rank_path(
     if not values:
         raise UsageError("`penalties` must have at least one value, for example 0; got none")
     selectors = _by_name(selector)
-    frames: dict[str, list[pd.DataFrame]] = {name: [] for name in selectors}
+    rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in selectors}
     n_done = 0
     for group in _groups_with_equal_statistics(selectors):
         members = [selectors[name] for name in group]
@@ -76,22 +75,13 @@ def rank_path(
             if statistics is None or members[0].statistics_depend_on_penalty:
                 statistics = members[0]._compute_statistics(checked[0], members)
             for name, member, data in zip(group, members, checked, strict=True):
-                steps = member._rank(statistics, data.costs)
-                frames[name].append(
-                    pd.DataFrame(
-                        {
-                            "method": name,
-                            "penalty": penalty,
-                            "position": np.arange(1, len(steps) + 1),
-                            "feature": [data.names[step.column] for step in steps],
-                            "score": [step.score for step in steps],
-                        }
-                    )
-                )
+                for i, step in enumerate(member._rank(statistics, data.costs), start=1):
+                    rows[name].append((name, penalty, i, data.names[step.column], step.score))
                 n_done += 1
                 if on_progress is not None:
                     on_progress(n_done, len(selectors) * len(values))
-    return pd.concat([frame for parts in frames.values() for frame in parts], ignore_index=True)
+    columns = ["method", "penalty", "position", "feature", "score"]
+    return pd.DataFrame(list(chain.from_iterable(rows.values())), columns=columns)
 
 
 def _by_name(selector: Selectors) -> dict[str, CostAwareSelector]:
@@ -122,10 +112,9 @@ def _by_name(selector: Selectors) -> dict[str, CostAwareSelector]:
 def _groups_with_equal_statistics(selectors: Mapping[str, CostAwareSelector]) -> list[list[str]]:
     groups: list[list[str]] = []
     for name, selector in selectors.items():
-        for group in groups:
-            if _have_equal_statistics(selector, selectors[group[0]]):
-                group.append(name)
-                break
+        same = [g for g in groups if _have_equal_statistics(selector, selectors[g[0]])]
+        if same:
+            same[0].append(name)
         else:
             groups.append([name])
     return groups

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,24 +34,14 @@ LIMIT_PER_ROW = -1  # the kernel computes a distance limit for each row
 
 @dataclass(frozen=True)
 class IntegerTable:
-    """A table of integers with its rows sorted by class, the input of the kernels.
+    """A table of integers with its rows sorted by class, the input of the kernels."""
 
-    Attributes
-    ----------
-    cells : array (n, q) of int64
-        Numeric columns, scaled from 0 to ``unit``, then the codes of nominal columns.
-    starts : array (n_classes + 1,) of int64
-        First row of each class.
-    rows, columns : arrays
-        Position of each row and column in the caller's table.
-    """
-
-    cells: NDArray[np.int64]
+    cells: NDArray[np.int64]  # numeric columns, scaled from 0 to `unit`, then codes of nominal ones
     n_numeric: int
     unit: int
-    starts: NDArray[np.int64]
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
+    starts: NDArray[np.int64]  # the first row of each class, and the number of rows
+    rows: NDArray[np.intp]  # the position of each row in the caller's table
+    columns: NDArray[np.intp]  # the position of each column in the caller's table
 
     @classmethod
     def from_arrays(cls, X: Any, y: Any, nominal: Any) -> IntegerTable:
@@ -80,25 +69,17 @@ class IntegerTable:
         """The arguments that every kernel takes after the cells."""
         return self.n_numeric, self.unit, self.starts
 
-    @cached_property
-    def by_column(self) -> NDArray[np.int64]:
-        """The cells (q, n), contiguous in each column."""
-        return np.ascontiguousarray(self.cells.T)
-
     def coarse(self) -> tuple[NDArray[np.uint16], int, int]:
-        """Return the columns in 16 bits, their unit, and the largest error of coarse distances.
-
-        Sums over all columns fit into 16 bits too. Rounding changes a distance by at most twice
-        the change of a row, summed over columns, and a comparison involves two distances.
-        """
-        numeric, codes = np.split(self.by_column, [self.n_numeric])
-        unit = MAX_UINT16 // max(1, len(self.by_column))
+        """Return the columns in 16 bits, their unit, and the largest error of coarse distances."""
+        numeric, codes = np.split(np.ascontiguousarray(self.cells.T), [self.n_numeric])
+        unit = MAX_UINT16 // max(1, len(self.columns))  # sums over all columns fit into 16 bits too
         if codes.max(initial=0) > MAX_UINT16:
             unit = 0  # all coarse distances are equal, and the kernel compares exact ones
         exact = numeric * (unit / self.unit)
         rounded = np.rint(exact)
         change = np.abs(rounded - exact).sum(axis=0).max(initial=0.0)
         coarse = np.concatenate([rounded, codes & MAX_UINT16]).astype(np.uint16)
+        # Rounding changes a distance by at most twice this, and a comparison has two distances.
         return coarse, unit, 4 * (int(change) + 1)
 
     def weights(self, kernel: Callable[[int, int], Floats], n_jobs: int | None) -> Floats:
@@ -137,44 +118,9 @@ def encode(values: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def relieff_weights(
-    X: Any,
-    y: Any,
-    *,
-    n_neighbors: int = 10,
-    nominal: Any = None,
-    n_jobs: int | None = None,
+    X: Any, y: Any, *, n_neighbors: int = 10, nominal: Any = None, n_jobs: int | None = None
 ) -> Floats:
-    """Compute ReliefF weights: difference to the nearest misses minus that to the nearest hits.
-
-    Kononenko 1994, doi:10.1007/3-540-57868-4_57; Robnik-Šikonja and Kononenko 2003,
-    doi:10.1023/A:1025667309714. Every row is visited once. A row is never its own hit.
-
-    Parameters
-    ----------
-    X : array (n, q)
-        Finite numbers.
-    y : array (n,)
-        Labels of any type, at least two different ones.
-    n_neighbors : int
-        Number of nearest rows of each class; all rows of a class with fewer. Rows that tie for the
-        last places share them, so that the order of rows does not matter.
-    nominal : mask, positions, or None
-        Columns whose values are categories: they differ by 0 or 1.
-    n_jobs : int or None
-        Number of threads; it does not affect the result.
-
-    Returns
-    -------
-    array (q,)
-        Weights between −1 and 1; 0 for a constant column.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> relieff_weights(X, [0, 0, 1, 1], n_neighbors=1)
-    array([ 1., -1.])
-    """
+    """Return the weights (q,) of :class:`ReliefF`, between −1 and 1; 0 for a constant column."""
     from netchoice._kernels.relief_gains import relieff
 
     table = IntegerTable.from_arrays(X, y, nominal)
@@ -185,35 +131,24 @@ def relieff_weights(
     )
 
 
-def surf_weights(
-    X: Any,
-    y: Any,
-    *,
-    nominal: Any = None,
-    n_jobs: int | None = None,
-) -> Floats:
-    """Compute SURF weights: ReliefF with all rows nearer than the mean distance as neighbours.
-
-    Greene et al. 2009, doi:10.1186/1756-0381-2-5. The mean is over all pairs of rows. The
-    neighbours in a class have equal weights; a class without neighbours adds nothing. For two
-    classes this is the published method. For more, misses are weighted as in ReliefF.
-
-    The parameters and the result are those of :func:`relieff_weights`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> surf_weights(X, [0, 0, 1, 1])
-    array([ 1., -1.])
-    """
-    from netchoice._kernels.relief_gains import surf
-
+def surf_weights(X: Any, y: Any, *, nominal: Any = None, n_jobs: int | None = None) -> Floats:
+    """Return the weights (q,) of :class:`SURF`."""
     table = IntegerTable.from_arrays(X, y, nominal)
     n = len(table.cells)
     # The largest integer below the mean
-    limit = max(0, (_sum_of_distances(table) - 1) // (n * (n - 1) // 2))
-    by_column = table.by_column
+    return _weights_within(max(0, (_sum_of_distances(table) - 1) // math.comb(n, 2)), table, n_jobs)
+
+
+def multisurf_weights(X: Any, y: Any, *, nominal: Any = None, n_jobs: int | None = None) -> Floats:
+    """Return the weights (q,) of :class:`MultiSURF`."""
+    return _weights_within(LIMIT_PER_ROW, IntegerTable.from_arrays(X, y, nominal), n_jobs)
+
+
+def _weights_within(limit: int, table: IntegerTable, n_jobs: int | None) -> Floats:
+    """Return weights with all rows within a distance limit as neighbours."""
+    from netchoice._kernels.relief_gains import surf
+
+    by_column = np.ascontiguousarray(table.cells.T)
     return table.weights(
         lambda *rows: surf(table.cells, by_column, *table.layout, limit, *rows), n_jobs
     )
@@ -230,37 +165,6 @@ def _sum_of_distances(table: IntegerTable) -> int:
     for codes in table.cells[:, table.n_numeric :].T:
         total += (n * n - int((np.bincount(codes) ** 2).sum())) // 2 * table.unit
     return total
-
-
-def multisurf_weights(
-    X: Any,
-    y: Any,
-    *,
-    nominal: Any = None,
-    n_jobs: int | None = None,
-) -> Floats:
-    """Compute MultiSURF weights: SURF with a distance threshold for each row.
-
-    Urbanowicz et al. 2018, doi:10.1016/j.jbi.2018.07.015. Neighbours are the rows nearer than the
-    mean minus half the standard deviation of the row's distances to all others. Far rows do not
-    count, as in the authors' scikit-rebate.
-
-    The parameters and the result are those of :func:`relieff_weights`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-    >>> multisurf_weights(X, [0, 0, 1, 1])
-    array([ 1., -1.])
-    """
-    from netchoice._kernels.relief_gains import surf
-
-    table = IntegerTable.from_arrays(X, y, nominal)
-    by_column = table.by_column
-    return table.weights(
-        lambda *rows: surf(table.cells, by_column, *table.layout, LIMIT_PER_ROW, *rows), n_jobs
-    )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -281,17 +185,17 @@ class ReliefSelector(CostAwareSelector):
 
 
 class SURF(ReliefSelector):
-    """SURF weight − λC, see :func:`surf_weights`.
+    """SURF weight − λC: ReliefF with all rows nearer than the mean distance as neighbours.
 
-    All rows nearer than the mean distance are neighbours. The parameters and attributes are those
-    of :class:`ReliefF`, without ``n_neighbors``.
+    Greene et al. 2009, doi:10.1186/1756-0381-2-5. The mean is over all pairs of rows. The
+    neighbours in a class have equal weights; a class without neighbours adds nothing. For two
+    classes this is the published method. For more, misses are weighted as in ReliefF. The
+    parameters and attributes are those of :class:`ReliefF`, without ``n_neighbors``.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> SURF().fit(X, y).get_support(indices=True)
-    array([2, 3])
+    >>> SURF().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 1]).relevance_
+    array([ 1., -1.])
     """
 
     method = "surf"
@@ -301,17 +205,17 @@ class SURF(ReliefSelector):
 
 
 class MultiSURF(ReliefSelector):
-    """MultiSURF weight − λC, see :func:`multisurf_weights`.
+    """MultiSURF weight − λC: SURF with a distance threshold for each row.
 
-    Each row has its own distance threshold. The parameters and attributes are those of
+    Urbanowicz et al. 2018, doi:10.1016/j.jbi.2018.07.015. Neighbours are the rows nearer than the
+    mean minus half the standard deviation of the row's distances to all others. Far rows do not
+    count, as in the authors' scikit-rebate. The parameters and attributes are those of
     :class:`ReliefF`, without ``n_neighbors``.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> MultiSURF().fit(X, y).get_support(indices=True)
-    array([2, 3])
+    >>> MultiSURF().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 1]).relevance_
+    array([ 1., -1.])
     """
 
     method = "multisurf"
@@ -324,30 +228,22 @@ class MultiSURF(ReliefSelector):
 class ReliefF(ReliefSelector):
     """ReliefF weight − λC: difference to near misses minus difference to near hits.
 
-    See :func:`relieff_weights`. ReliefF finds columns that are informative only jointly. But a
-    column that separates the classes into two distant groups ranks above a column that separates
-    all of them by less.
+    Kononenko 1994, doi:10.1007/3-540-57868-4_57; Robnik-Šikonja and Kononenko 2003,
+    doi:10.1023/A:1025667309714. Every row is visited once. ReliefF finds columns that are
+    informative only jointly. But a column that separates the classes into two distant groups ranks
+    above a column that separates all of them by less. The parameters and attributes are those below
+    and those of :class:`MRMR` without mutual information. ``relevance_`` has the weights, and
+    ``random_state`` has no effect.
 
     Parameters
     ----------
-    n_features_to_select, costs, penalty, cost_scale, charge
-        As in :class:`MRMR`.
     n_neighbors : int
-        Number of nearest hits, and of nearest misses of each class.
+        Number of nearest hits, and of nearest misses of each class; all rows of a class with fewer.
+        Rows that tie for the last places share them, so that the order of rows does not matter.
     nominal_features : mask, positions, names or None
         Columns whose values are categories: they differ by 0 or 1. Differences of the other
         columns are divided by the column's range.
-    random_state : any
-        Has no effect here.
-    n_jobs : int or None
-        Number of threads.
 
-    Attributes
-    ----------
-    ranking_, ranking_names_, scores_, costs_, support_, steps_
-        As in :class:`MRMR`.
-    relevance_ : array (q,)
-        The weights.
 
     Examples
     --------
@@ -361,12 +257,9 @@ class ReliefF(ReliefSelector):
 
     method = "relieff"
 
-    def _check_parameters(self, data: TrainingData) -> None:
-        super()._check_parameters(data)
-        check_integer("n_neighbors", self.n_neighbors)
-
     def _weight_options(self, data: TrainingData) -> dict[str, Any]:
-        return {"n_neighbors": self.n_neighbors, **super()._weight_options(data)}
+        options = super()._weight_options(data)
+        return options | {"n_neighbors": check_integer("n_neighbors", self.n_neighbors)}
 
     def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Floats:
         return relieff_weights(data.X, data.y, **self._weight_options(data))

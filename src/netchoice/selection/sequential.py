@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netchoice import information
 from netchoice.selection.base import CostAwareSelector, TrainingData
@@ -20,11 +19,8 @@ from netchoice.validation import check_choice
 class MutualInformation:
     """Mutual informations of a table; each kind is estimated when it is first used."""
 
-    def __init__(
-        self, data: TrainingData, discrete: NDArray[np.bool_] | None, **options: Any
-    ) -> None:
-        self._X, self._y = data.X, data.y
-        self._options = {"discrete": discrete, "seed": data.seed, **options}
+    def __init__(self, data: TrainingData, **options: Any) -> None:
+        self._X, self._y, self._options = data.X, data.y, {"seed": data.seed, **options}
 
     @cached_property
     def relevance(self) -> Floats:
@@ -50,15 +46,13 @@ class SequentialSelector(CostAwareSelector):
     n_neighbors: int = 3
     discrete_features: Any = "auto"
 
-    def _compute_statistics(
-        self, data: TrainingData, group: Sequence[CostAwareSelector]
-    ) -> MutualInformation:
+    def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Any:
         discrete = None
         if not (isinstance(self.discrete_features, str) and self.discrete_features == "auto"):
             discrete = column_mask("discrete_features", self.discrete_features, data.names)
         return MutualInformation(
             data,
-            discrete,
+            discrete=discrete,
             estimator=self.estimator,
             n_neighbors=self.n_neighbors,
             n_jobs=self.n_jobs,
@@ -113,7 +107,7 @@ class MRMR(AveragingSelector):
     random_state : int, RandomState or None
         Breaks ties between values in the estimates. None: another draw in each fit.
     n_jobs : int or None
-        Number of threads.
+        Number of threads; it does not affect the result.
 
     Attributes
     ----------
@@ -139,10 +133,7 @@ class MRMR(AveragingSelector):
     method = "mrmr"
 
     def _information(self, statistics: MutualInformation, selected: list[int]) -> Terms:
-        relevance = statistics.relevance
-        if not selected:
-            return Terms(relevance, np.zeros_like(relevance))
-        return Terms(relevance, self._average(statistics.redundancy, selected))
+        return Terms(statistics.relevance, self._average(statistics.redundancy, selected))
 
 
 class JMI(AveragingSelector):
@@ -154,26 +145,16 @@ class JMI(AveragingSelector):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.integers(0, 2, (400, 4)).astype(float)
-    >>> y = X[:, 1] + 2 * X[:, 3]
-    >>> JMI(n_features_to_select=2).fit(X, y).get_support(indices=True)
+    >>> X = np.random.default_rng(0).integers(0, 2, (400, 4))
+    >>> JMI(n_features_to_select=2).fit(X, X[:, 1] + 2 * X[:, 3]).get_support(indices=True)
     array([1, 3])
     """
 
     method = "jmi"
 
     def _information(self, statistics: MutualInformation, selected: list[int]) -> Terms:
-        relevance = statistics.relevance
-        if not selected:
-            zeros = np.zeros_like(relevance)
-            return Terms(relevance, zeros, zeros)
-        return Terms(
-            relevance,
-            self._average(statistics.redundancy, selected),
-            self._average(statistics.conditional_redundancy, selected),
-        )
+        matrices = (statistics.redundancy, statistics.conditional_redundancy)
+        return Terms(statistics.relevance, *(self._average(m, selected) for m in matrices))
 
 
 class JMIM(SequentialSelector):
@@ -201,10 +182,5 @@ class JMIM(SequentialSelector):
         redundancy, conditional = statistics.redundancy, statistics.conditional_redundancy
         joint = conditional[selected] - redundancy[selected] + relevance[selected, None]
         partner = np.array(selected)[joint.argmin(axis=0)]
-        columns = np.arange(len(relevance))
-        return Terms(
-            relevance,
-            redundancy[partner, columns],
-            conditional[partner, columns],
-            relevance[partner],
-        )
+        pairs = partner, np.arange(len(relevance))
+        return Terms(relevance, redundancy[pairs], conditional[pairs], relevance[partner])

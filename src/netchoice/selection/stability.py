@@ -31,12 +31,8 @@ class Stability:
         For each column, the fraction of resamples in which it is selected, largest first.
     index : float
         1 if all resamples give the same columns, 0 on average for random selections.
-    interval : tuple of float
-        Confidence interval of the index.
-    coverage : float
-        Coverage of the interval.
-    n_resamples : int
-        Number of resamples.
+    interval, coverage
+        Confidence interval of the index, and its coverage.
     """
 
     frequencies: pd.Series
@@ -66,6 +62,9 @@ def stability(
 ) -> Stability:
     """Repeat the selection on resamples of the rows and measure how well the selections agree.
 
+    The index and its interval are those of Nogueira, Sechidis and Brown 2018
+    (jmlr.org/papers/v18/17-514): corrected for chance, for sets of any size.
+
     Parameters
     ----------
     selector : any scikit-learn selector
@@ -74,22 +73,13 @@ def stability(
     n_resamples : int
         Number of resamples, at least 2. The interval is rough for fewer than about twenty.
     replace : bool
-        False: each resample has 63.2% of the rows of each class, drawn without replacement; this is
-        the expected number of distinct rows in a bootstrap sample. True: bootstrap samples, drawn
-        with replacement. Repeated rows are nearest neighbours of each other, which misleads methods
-        that use neighbours.
+        False: each resample has 63.2% of the rows of each class, drawn without replacement, as many
+        as the distinct rows of a bootstrap sample. True: bootstrap samples, whose repeated rows
+        mislead methods that use neighbours.
     coverage : float
         Coverage of the confidence interval.
     random_state : int, RandomState or None
 
-    Returns
-    -------
-    Stability
-
-    Notes
-    -----
-    The index and its interval are those of Nogueira, Sechidis and Brown 2018
-    (jmlr.org/papers/v18/17-514): corrected for chance, for sets of any size.
 
     Examples
     --------
@@ -117,13 +107,9 @@ def stability(
     half_width = norm.ppf((1 + coverage) / 2) * error
     names = getattr(fitted, "feature_names_in_", [f"x{i}" for i in range(len(selected[0]))])
     frequencies = pd.Series(np.mean(selected, axis=0), index=list(names), name="selected")
-    return Stability(
-        frequencies.sort_values(ascending=False, kind="stable"),
-        index,
-        (index - half_width, min(1.0, index + half_width)),
-        coverage,
-        n_resamples,
-    )
+    frequencies = frequencies.sort_values(ascending=False, kind="stable")
+    interval = (index - half_width, min(1.0, index + half_width))
+    return Stability(frequencies, index, interval, coverage, n_resamples)
 
 
 def stability_index(selected: NDArray[np.bool_]) -> tuple[float, float]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, combinations, islice
 from typing import NamedTuple
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.selection.column_costs import ColumnCosts
+from netchoice.selection.column_costs import ColumnCosts, smallest_positive
 from netchoice.selection.greedy import Floats
 from netchoice.threads import threads
 
@@ -42,25 +43,14 @@ class EvaluatedSubset(NamedTuple):
         return float(self.accuracies.std(ddof=1) / math.sqrt(len(self.accuracies)))
 
 
+@dataclass
 class Archive:
-    """All sets evaluated so far, each once, in the order in which they were requested.
+    """All sets evaluated so far, each once, in the order in which they were requested."""
 
-    Parameters
-    ----------
-    accuracies : callable
-        Takes a set of columns and returns its accuracy in each fold.
-    costs : ColumnCosts
-    n_jobs : int or None
-        Number of threads.
-    """
-
-    def __init__(
-        self, accuracies: Callable[[Subset], Floats], costs: ColumnCosts, n_jobs: int | None
-    ) -> None:
-        self._accuracies = accuracies
-        self._n_jobs = n_jobs
-        self.costs = costs
-        self.evaluated: dict[Subset, EvaluatedSubset] = {}
+    accuracies: Callable[[Subset], Floats]  # of a set, in each fold
+    costs: ColumnCosts
+    n_jobs: int | None
+    evaluated: dict[Subset, EvaluatedSubset] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.evaluated)
@@ -69,8 +59,8 @@ class Archive:
         """Evaluate the sets that are new; with a limit, only the first of them."""
         new = dict.fromkeys(subset for subset in subsets if subset not in self.evaluated)
         first = list(islice(new, None if limit is None else max(0, limit)))
-        with threads(self._n_jobs) as run:
-            results = run(self._accuracies, first)
+        with threads(self.n_jobs) as run:
+            results = run(self.accuracies, first)
         for subset, accuracies in zip(first, results, strict=True):
             cost = self.costs.cost_of_set(subset)
             self.evaluated[subset] = EvaluatedSubset(subset, cost, accuracies)
@@ -132,7 +122,7 @@ def search_subsets(
     if n_evaluations > len(archive) and not archive.cheapest_is_perfect():
         pairs = [subset for subset in archive.evaluated if len(subset) == 2]
         evolve(
-            _masks(archive.evaluated, n_columns),
+            np.array([np.isin(range(n_columns), subset) for subset in archive.evaluated]),
             partial(_objectives, archive),
             n_evaluations=n_evaluations - len(archive),
             population=population,
@@ -174,8 +164,7 @@ def evaluate_small_sets(
 def group_size(n_columns: int, max_size: int, n_groups: int) -> int:
     """Return the size of random groups that contain most pairs of columns, or 0 if none does.
 
-    The groups together have twice as many pairs as there are different pairs. A pair is then in
-    some group with probability 6/7.
+    With twice as many pairs in all groups as different pairs, 6/7 of the pairs are in some group.
 
     >>> group_size(40, 6, 1000), group_size(100, 6, 1000), group_size(5000, 6, 1000)
     (2, 5, 6)
@@ -215,19 +204,11 @@ def _import_nsga() -> Callable[..., None]:
     return evolve
 
 
-def _masks(subsets: Collection[Subset], n_columns: int) -> NDArray[np.bool_]:
-    masks = np.zeros((len(subsets), n_columns), dtype=bool)
-    for mask, subset in zip(masks, subsets, strict=True):
-        mask[list(subset)] = True
-    return masks
-
-
 def _objectives(archive: Archive, masks: NDArray[np.bool_]) -> Floats:
     """Return the objectives (n_sets, 2) that NSGA-II minimises: log cost and −accuracy."""
     subsets = [tuple(int(i) for i in np.flatnonzero(mask)) for mask in masks]
     archive.evaluate(subsets)
-    positive = archive.costs.alone[archive.costs.alone > 0]
-    unit = positive.min() if len(positive) else 1.0
-    # Costs span orders of magnitude; on the log scale the search covers all of them.
     results = [archive.evaluated[subset] for subset in subsets]
+    unit = smallest_positive(archive.costs.alone)
+    # Costs span orders of magnitude; on the log scale the search covers all of them.
     return np.array([[math.log1p(s.cost / unit), -s.accuracy] for s in results])

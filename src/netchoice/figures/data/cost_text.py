@@ -49,6 +49,11 @@ class SharedStep(NamedTuple):
     cost: float
     n_users: int
 
+    @property
+    def users(self) -> str:
+        """The number of users as text, or nothing if there is one."""
+        return f", shared by {self.n_users}" if self.n_users > 1 else ""
+
 
 class FeatureCost(NamedTuple):
     """Cost of one feature alone, its own part, and its shared steps, the most expensive first."""

@@ -17,38 +17,31 @@ from netchoice.evaluation import pareto_front
 class AccuracyGrid(NamedTuple):
     """One method's evaluation: a row for each k and a column for each penalty.
 
-    ``cost`` is the requested cost column. Cells without an evaluation are NaN.
+    Cells without an evaluation are NaN. ``noise_cells`` are row and column of each set that
+    contains noise features.
     """
 
     penalties: list[float]
     ks: list[int]
     accuracy: NDArray[np.float64]
     cost: NDArray[np.float64]
-    n_noise: NDArray[np.float64]
-
-    @property
-    def noise_cells(self) -> NDArray[np.int64]:
-        """Row and column of each set that contains noise features."""
-        return np.argwhere(np.nan_to_num(self.n_noise) > 0)
+    noise_cells: NDArray[np.int64]
 
 
 def accuracy_grid(evaluation: pd.DataFrame, method: str, cost: str) -> AccuracyGrid:
-    """Return one method's accuracies, costs and noise counts over penalty and k."""
+    """Return one method's accuracies, costs (in this column) and sets with noise features."""
     rows = evaluation[evaluation["method"] == method]
-    duplicates = rows[rows.duplicated(["penalty", "k"])]
-    if len(duplicates):
-        first = duplicates.iloc[0]
+    for row in rows[rows.duplicated(["penalty", "k"])].itertuples():
         raise UsageError(
-            f"the evaluation of {method!r} has two rows for penalty {first['penalty']:g} and "
-            f"k = {first['k']:g}; expected one"
+            f"the evaluation of {method!r} has two rows for penalty {row.penalty:g} and "
+            f"k = {row.k:g}; expected one"
         )
-    columns = ("accuracy", cost, "n_noise")
-    wide = rows.pivot(index="k", columns="penalty", values=list(columns))
-    return AccuracyGrid(
-        sorted(float(penalty) for penalty in rows["penalty"].unique()),
-        sorted(int(k) for k in rows["k"].unique()),
-        *(wide[name].to_numpy(dtype=np.float64) for name in columns),
-    )
+    columns = ["accuracy", cost, "n_noise"]
+    wide = rows.pivot(index="k", columns="penalty", values=columns).astype(np.float64)
+    accuracy, costs, n_noise = (wide[name].to_numpy() for name in columns)
+    penalties = [float(penalty) for penalty in wide["accuracy"].columns]
+    noise_cells = np.argwhere(np.nan_to_num(n_noise) > 0)
+    return AccuracyGrid(penalties, [int(k) for k in wide.index], accuracy, costs, noise_cells)
 
 
 def accuracy_limits(
@@ -66,12 +59,10 @@ def accuracy_limits(
 def ranking_positions(rankings: pd.DataFrame, method: str) -> pd.DataFrame:
     """Return the position of each feature (rows) at each penalty (columns) for one method."""
     rows = rankings[rankings["method"] == method]
-    duplicates = rows[rows.duplicated(["penalty", "feature"])]
-    if len(duplicates):
-        first = duplicates.iloc[0]
+    for row in rows[rows.duplicated(["penalty", "feature"])].itertuples():
         raise UsageError(
-            f"the ranking path of {method!r} has {first['feature']!r} twice at penalty "
-            f"{first['penalty']:g}; expected it once"
+            f"the ranking path of {method!r} has {row.feature!r} twice at penalty "
+            f"{row.penalty:g}; expected it once"
         )
     return rows.pivot(index="feature", columns="penalty", values="position").sort_index(axis=1)
 
@@ -92,29 +83,17 @@ def penalty_text(penalty: float, digits: int = 4) -> str:
 class FeatureSets:
     """The first k features of every ranking: by method, penalty and k.
 
-    Parameters
-    ----------
-    rankings, evaluation : DataFrame
-        As :func:`netchoice.selection.rank_path` and :func:`netchoice.evaluate` return them.
-    costs : CostModel
-    chosen : mapping
-        ``method``, ``penalty`` and ``k`` of the recommended set, and the ``charge`` that its cost
-        was computed with.
-    unit : str
-        Unit of the costs: "s" for seconds, or "".
+    ``rankings`` and ``evaluation`` are what :func:`netchoice.selection.rank_path` and
+    :func:`netchoice.evaluate` return. ``chosen`` holds ``method``, ``penalty`` and ``k`` of the
+    recommended set, and the ``charge`` of its cost. The unit is "s" for seconds, or "".
     """
 
     def __init__(
-        self,
-        rankings: pd.DataFrame,
-        evaluation: pd.DataFrame,
-        costs: CostModel,
-        chosen: Mapping[str, Any],
-        unit: str,
-    ) -> None:
-        self.unit = unit
+        self, rankings: pd.DataFrame, evaluation: pd.DataFrame, costs: CostModel,
+        chosen: Mapping[str, Any], unit: str,
+    ) -> None:  # fmt: skip
+        self.unit, self.rankings = unit, rankings
         self.charge = str(chosen.get("charge", "shared"))
-        self.rankings = rankings
         self.orders = {
             key: list(own.sort_values("position")["feature"])
             for key, own in rankings.groupby(["method", "penalty"], sort=False)

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 BINS = 30
-_WIDE = (
-    100.0  # a feature is drawn on a logarithmic axis if its maximum is this many times its median
-)
+_WIDE = 100.0  # the axis is logarithmic if the maximum is more than this many times the median
 _LARGEST = 1e300  # larger values would overflow
 
 
@@ -81,10 +79,7 @@ class FeatureScale:
 
 @dataclass(frozen=True)
 class FeatureHistogram:
-    """Share of each model's simulations in each bin of one feature, and the observed value.
-
-    ``observed`` is None if the network has no value.
-    """
+    """Share of each model's simulations in each bin of one feature, and the observed value or None."""
 
     name: str
     scale: FeatureScale
@@ -101,10 +96,8 @@ def feature_histogram(name: str, values: Floats, models: Any, observed: float) -
     shown = values if value is None else np.append(values, value)
     scale = FeatureScale.of(shown)
     edges = scale.edges(shown)
-    shares = {}
-    for model in np.unique(models):
-        own = values[models == model]
-        shares[str(model)] = np.histogram(own, edges)[0] / len(own)
+    groups = {str(model): values[models == model] for model in np.unique(models)}
+    shares = {model: np.histogram(own, edges)[0] / len(own) for model, own in groups.items()}
     return FeatureHistogram(name, scale, edges, shares, value)
 
 

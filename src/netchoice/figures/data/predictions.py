@@ -26,10 +26,7 @@ class ModelProbability(NamedTuple):
 def rank_probabilities(
     probabilities: Mapping[str, float], intervals: Mapping[str, Sequence[float]] | None = None
 ) -> list[ModelProbability]:
-    """Return the models with their probabilities and intervals, the most probable first.
-
-    A model without an interval gets an empty one.
-    """
+    """Return the most probable model first; a model without an interval gets an empty one."""
     models = check_names("model", None, probabilities, "a probability for at least one")
     rows = []
     for model in sorted(models, key=lambda model: -probabilities[model]):
@@ -39,10 +36,7 @@ def rank_probabilities(
 
 
 class ReliabilityBins(NamedTuple):
-    """Mean predicted probability, observed frequency and number of predictions of each bin.
-
-    ``low`` and ``high`` are two standard errors below and above the observed frequency.
-    """
+    """Means of predictions, observed frequencies, numbers of predictions, and error bars."""
 
     predicted: Floats
     observed: Floats
@@ -52,12 +46,10 @@ class ReliabilityBins(NamedTuple):
 
 
 def reliability_bins(table: pd.DataFrame) -> ReliabilityBins:
-    """Return the bins of a reliability diagram that hold any prediction."""
+    """Return the bins that hold any prediction; error bars span two standard errors."""
     check_columns(table, ("predicted", "observed", "n"), "reliability table")
     rows = table[table["n"] > 0]
-    predicted, observed, n = (
-        rows[name].to_numpy(dtype=np.float64) for name in ("predicted", "observed", "n")
-    )
+    predicted, observed, n = rows[["predicted", "observed", "n"]].to_numpy(dtype=np.float64).T
     # The error of the prediction: that of the observed frequency is 0 where it is 0 or 1.
     error = 2 * np.sqrt(predicted * (1 - predicted) / n)
     low, high = (observed - error).clip(0, 1), (observed + error).clip(0, 1)

@@ -69,8 +69,7 @@ def _hover_text(row: FeatureCost, unit: str) -> str:
     lines = [f"<b>{label(row.feature)}</b>: {cost_text(row.alone, unit)} alone"]
     lines.append(f"own part: {cost_text(row.own, unit)}")
     for step in row.steps[:MOST_STEPS]:
-        users = f", shared by {step.n_users}" if step.n_users > 1 else ""
-        lines.append(f"step {label(step.name)}: {cost_text(step.cost, unit)}{users}")
+        lines.append(f"step {label(step.name)}: {cost_text(step.cost, unit)}{step.users}")
     if len(row.steps) > MOST_STEPS:
         lines.append(f"and {len(row.steps) - MOST_STEPS} cheaper steps")
     return "<br>".join(lines)

@@ -16,10 +16,12 @@ from netchoice.figures.data.feature_sets import (
     ranking_positions,
 )  # fmt: skip
 from netchoice.figures.interactive.layout import (
+    CLEAR,
     TEXT_COLOUR,
     CostAxis,
     figure,
     label,
+    outlined,
     penalty_axis,
     rounded,
 )  # fmt: skip
@@ -37,42 +39,35 @@ def explorer(sets: FeatureSets) -> dict[str, Any]:
     axis = _cost_axis(sets)
     traces = []
     for method, style in series_styles(sets.methods).items():
-        index = {penalty: i for i, penalty in enumerate(sets.penalties(method))}
-        rows = sets.distinct_rows(method)
-        x = [
-            axis.position(row[f"cost_{sets.charge}"]) if sets.has_costs else row["k"]
-            for row in rows
-        ]
-        traces.append(
-            go.Scatter(
-                x=rounded(x), y=rounded(row["accuracy"] for row in rows), name=label(method),
-                customdata=[[index[row["penalty"]], int(row["k"])] for row in rows], mode="markers",
-                hovertemplate="%{text}<extra></extra>", opacity=0.75,
-                marker={"color": style.colour, "symbol": f"{style.symbol}-open", "size": 8},
-            )
+        penalties, rows = sets.penalties(method), sets.distinct_rows(method)
+        costs = [axis.position(row[f"cost_{sets.charge}"]) for row in rows]
+        markers = go.Scatter(
+            x=rounded(costs if sets.has_costs else [row["k"] for row in rows]),
+            y=rounded(row["accuracy"] for row in rows), name=label(method), mode="markers",
+            customdata=[[penalties.index(row["penalty"]), int(row["k"])] for row in rows],
+            hovertemplate="%{text}<extra></extra>", opacity=0.75,
+            marker={"color": style.colour, "symbol": f"{style.symbol}-open", "size": 8},
         )  # fmt: skip
-    traces.append(
-        go.Scatter(
-            **_front(sets, sets.charge), mode="lines", name="Pareto front", hoverinfo="skip",
-            line={"color": TEXT_COLOUR, "width": 2, "shape": "hv"},
-        )
+        traces.append(markers)
+    front = go.Scatter(
+        **_front(sets, sets.charge), mode="lines", name="Pareto front", hoverinfo="skip",
+        line={"color": TEXT_COLOUR, "width": 2, "shape": "hv"},
     )  # fmt: skip
-    star = {"symbol": "star", "size": 18, "color": HIGHLIGHT,
-            "line": {"color": TEXT_COLOUR, "width": 1.5}}  # fmt: skip
-    ring = {"symbol": "circle-open", "size": 24, "color": TEXT_COLOUR,
-            "line": {"color": TEXT_COLOUR, "width": 3}}  # fmt: skip
-    for name, marker in (("recommended set", star), ("selected set", ring)):
-        traces.append(
-            go.Scatter(
-                x=[None], y=[None], mode="markers", name=name, hoverinfo="skip", marker=marker
-            )
-        )
+    star = _moved("recommended set", outlined("star", 18, HIGHLIGHT, TEXT_COLOUR, 1.5))
+    ring = _moved("selected set", outlined("circle-open", 24, TEXT_COLOUR, TEXT_COLOUR, 3))
     title = cost_title(sets.unit, sets.charge)
     return figure(
-        traces, height=560,
+        [*traces, front, star, ring], height=560,
         xaxis=axis.layout(title) if sets.has_costs else {"title": {"text": "number of features"}},
         yaxis={"title": {"text": "accuracy"}, "tickformat": ".0%", "hoverformat": ".2%"},
     )  # fmt: skip
+
+
+def _moved(name: str, marker: dict[str, Any]) -> go.Scatter:
+    """Return a marker that the script of the page moves."""
+    return go.Scatter(
+        x=[None], y=[None], mode="markers", name=name, hoverinfo="skip", marker=marker
+    )
 
 
 def explorer_data(sets: FeatureSets) -> dict[str, Any]:
@@ -154,11 +149,7 @@ def heatmap(sets: FeatureSets, method: str) -> dict[str, Any]:
             marker={"color": "white", "size": 5, "line": {"color": "black", "width": 1}},
             name="with noise features", showlegend=bool(len(grid.noise_cells)),
         ),
-        go.Scatter(
-            x=[None], y=[None], mode="markers", hoverinfo="skip", name="selected set",
-            marker={"symbol": "square", "size": 16, "color": "rgba(0,0,0,0)",
-                    "line": {"color": VERMILLION, "width": 3}},
-        ),
+        _moved("selected set", outlined("square", 16, CLEAR, VERMILLION, 3)),
     ]  # fmt: skip
     axis = {"title": {"text": "number of features k"}, "showgrid": False,
             "dtick": 2 if len(grid.ks) > 8 else 1,

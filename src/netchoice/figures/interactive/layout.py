@@ -14,13 +14,12 @@ from netchoice.figures.data.feature_sets import penalty_text
 
 #: Placeholders for colours of the page, which differ in light and dark mode; the script replaces them.
 TEXT_COLOUR, BACKGROUND, FAINT = "#010203", "#fdfefc", "#7a7b7c"
+CLEAR = "rgba(0,0,0,0)"
 #: The axis of shares and densities, which has no ticks.
 NO_TICKS = {"showticklabels": False, "rangemode": "tozero", "showgrid": False}
-LONGEST_LABEL = 40
-DIGITS = 5
 
 
-def label(value: Any, longest: int = LONGEST_LABEL) -> str:
+def label(value: Any, longest: int = 40) -> str:
     """Return a name as text for a figure: shortened, and escaped because Plotly reads some tags.
 
     >>> label("<b>bold</b> & co"), label("x" * 50, 5)
@@ -32,7 +31,7 @@ def label(value: Any, longest: int = LONGEST_LABEL) -> str:
     return escape(name, quote=False)
 
 
-def rounded(values: Iterable[Any], digits: int = DIGITS) -> list[float | None]:
+def rounded(values: Iterable[Any], digits: int = 5) -> list[float | None]:
     """Return numbers rounded to significant digits; None for what is not a finite number.
 
     >>> rounded([1 / 3, float("nan"), 2])
@@ -88,10 +87,18 @@ class CostAxis:
         texts = [cost_text(tick, self.unit) for tick in ticks]
         if self.has_free:
             ticks, texts = [self.left_end, *ticks], ["free", *texts]
-        return {
-            "title": {"text": title}, "type": "log", "tickvals": ticks, "ticktext": texts,
-            "tickangle": 0,
-        }  # fmt: skip
+        ticked = {"tickvals": ticks, "ticktext": texts, "tickangle": 0}
+        return {"title": {"text": title}, "type": "log", **ticked}
+
+
+def outlined(symbol: str, size: int, colour: str, line: str, width: float) -> dict[str, Any]:
+    """Return a marker with a line around it."""
+    return {
+        "symbol": symbol,
+        "size": size,
+        "color": colour,
+        "line": {"color": line, "width": width},
+    }
 
 
 def penalty_axis(penalties: list[float]) -> dict[str, Any]:
@@ -110,24 +117,14 @@ def figure(
     """Return a figure as the page embeds it; heights are in pixels."""
     drawn = go.Figure(data=traces)
     drawn.update_layout(
-        height=height,
-        meta={"phone": phone_height or height},
-        margin={"l": 8, "r": 12, "t": 28, "b": 8},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
+        height=height, meta={"phone": phone_height or height}, hovermode="closest", dragmode=False,
+        margin={"l": 8, "r": 12, "t": 28, "b": 8}, paper_bgcolor=CLEAR, plot_bgcolor=CLEAR,
         font={"color": TEXT_COLOUR, "size": 13},
-        hoverlabel={
-            "bgcolor": BACKGROUND, "bordercolor": FAINT, "font": {"color": TEXT_COLOUR},
-            "align": "left",
-        },
-        hovermode="closest",
-        dragmode=False,
+        hoverlabel={"bgcolor": BACKGROUND, "bordercolor": FAINT, "font": {"color": TEXT_COLOUR},
+                    "align": "left"},
         legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.0, "yanchor": "bottom"},
         # A vertical bar does not cover the legend.
-        modebar={
-            "orientation": "v", "bgcolor": "rgba(0,0,0,0)", "color": FAINT,
-            "activecolor": TEXT_COLOUR,
-        },
+        modebar={"orientation": "v", "bgcolor": CLEAR, "color": FAINT, "activecolor": TEXT_COLOUR},
     )  # fmt: skip
     axis = {
         "automargin": True, "gridcolor": "rgba(128,128,128,0.22)", "linecolor": FAINT,

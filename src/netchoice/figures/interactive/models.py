@@ -17,6 +17,7 @@ from netchoice.figures.interactive.layout import (
     TEXT_COLOUR,
     figure,
     label,
+    outlined,
     rounded,
     translucent,
 )  # fmt: skip
@@ -58,40 +59,31 @@ def embedding(record: Mapping[str, Any]) -> dict[str, Any]:
     models = np.array(record["model"], dtype=object)
     rows = np.arange(0, len(models), max(1, -(-len(models) // MOST_POINTS)))
     x, y = (np.array(record[name], dtype=float) for name in ("x", "y"))
-    traces = []
-    for name, style in series_styles(sorted(set(record["model"]))).items():
-        own = rows[models[rows] == name]
-        traces.append(
-            go.Scatter(
-                x=rounded(x[own]), y=rounded(y[own]), mode="markers", name=label(name), opacity=0.55,
-                text=[_parameter_text(record["parameters"], row) for row in own],
-                marker={"color": style.colour, "symbol": style.symbol,
-                        "size": 6 if len(rows) > 500 else 9},
-                hovertemplate="<b>%{fullData.name}</b><br>%{text}<extra></extra>",
-            )
-        )  # fmt: skip
-    star = {"symbol": "star", "size": 20, "color": HIGHLIGHT,
-            "line": {"color": TEXT_COLOUR, "width": 2}}  # fmt: skip
-    traces.append(
+    owned = {name: rows[models[rows] == name] for name in sorted(set(record["model"]))}
+    traces = [
         go.Scatter(
-            x=record["observed"][:1], y=record["observed"][1:], mode="markers", marker=star,
-            name="observed network", hovertemplate="<b>observed network</b><extra></extra>",
+            x=rounded(x[owned[name]]), y=rounded(y[owned[name]]), mode="markers", name=label(name),
+            text=[_parameter_text(record["parameters"], row) for row in owned[name]], opacity=0.55,
+            marker={"color": style.colour, "symbol": style.symbol,
+                    "size": 6 if len(rows) > 500 else 9},
+            hovertemplate="<b>%{fullData.name}</b><br>%{text}<extra></extra>",
         )
+        for name, style in series_styles(owned).items()
+    ]  # fmt: skip
+    star = go.Scatter(
+        x=record["observed"][:1], y=record["observed"][1:], mode="markers", name="observed network",
+        marker=outlined("star", 20, HIGHLIGHT, TEXT_COLOUR, 2),
+        hovertemplate="<b>observed network</b><extra></extra>",
     )  # fmt: skip
     bare = {"showticklabels": False, "showgrid": False, "showline": False, "ticks": ""}
-    return figure(
-        traces, height=520, phone_height=400, xaxis=bare,
-        yaxis=bare | {"scaleanchor": "x", "scaleratio": 1},
-    )  # fmt: skip
+    square = bare | {"scaleanchor": "x", "scaleratio": 1}
+    return figure([*traces, star], height=520, phone_height=400, xaxis=bare, yaxis=square)
 
 
 def _parameter_text(parameters: Mapping[str, Sequence[float | None]], row: int) -> str:
     """Return the parameters of one simulation, one on each line."""
-    lines = [
-        f"{label(name)} = {values[row]:.3g}"
-        for name, values in parameters.items()
-        if values[row] is not None
-    ]
+    known = {name: column[row] for name, column in parameters.items() if column[row] is not None}
+    lines = [f"{label(name)} = {value:.3g}" for name, value in known.items()]
     return "<br>".join(lines) or "no parameters"
 
 
@@ -99,26 +91,24 @@ def distribution(histogram: FeatureHistogram) -> dict[str, Any]:
     """Return the histogram of one feature by model, with the value of the observed network."""
     scale, shares = histogram.scale, histogram.shares
     x = rounded(scale.transform(histogram.edges), 8)
-    traces = []
-    for model, style in series_styles(shares).items():
-        traces.append(
-            go.Scatter(
-                x=x, y=rounded([*shares[model], shares[model][-1]]), name=label(model, 20),
-                mode="lines", line={"color": style.colour, "dash": style.dash, "shape": "hv"},
-                fill="tozeroy" if len(shares) <= MOST_FILLED else "none",
-                fillcolor=translucent(style.colour),
-                hovertemplate="%{fullData.name}: %{y:.1%} of simulations<extra></extra>",
-            )
-        )  # fmt: skip
+    traces = [
+        go.Scatter(
+            x=x, y=rounded([*shares[model], shares[model][-1]]), name=label(model, 20),
+            mode="lines", line={"color": style.colour, "dash": style.dash, "shape": "hv"},
+            fill="tozeroy" if len(shares) <= MOST_FILLED else "none",
+            fillcolor=translucent(style.colour),
+            hovertemplate="%{fullData.name}: %{y:.1%} of simulations<extra></extra>",
+        )
+        for model, style in series_styles(shares).items()
+    ]  # fmt: skip
     if histogram.observed is not None:
         highest = max(float(share.max()) for share in shares.values())
-        traces.append(
-            go.Scatter(
-                x=rounded(scale.transform([histogram.observed] * 2), 8), y=[0, 1.08 * highest],
-                mode="lines", name="observed", line={"color": TEXT_COLOUR, "width": 3},
-                hovertemplate=f"observed network: {histogram.observed:.5g}<extra></extra>",
-            )
+        observed = go.Scatter(
+            x=rounded(scale.transform([histogram.observed] * 2), 8), y=[0, 1.08 * highest],
+            mode="lines", name="observed", line={"color": TEXT_COLOUR, "width": 3},
+            hovertemplate=f"observed network: {histogram.observed:.5g}<extra></extra>",
         )  # fmt: skip
+        traces.append(observed)
     axis: dict[str, Any] = {"title": {"text": label(histogram.name)}, "nticks": 5}
     if scale.kind != "linear":
         ticks = scale.ticks()
@@ -130,10 +120,9 @@ def distribution(histogram: FeatureHistogram) -> dict[str, Any]:
 def posterior(
     name: str, record: Mapping[str, Any], summary: Mapping[str, Any], *, uniform: bool
 ) -> dict[str, Any]:
-    """Return the posterior of one parameter over the range of its prior.
+    """Return the posterior of one parameter over the range of its prior, which may be uniform.
 
-    ``record`` holds the draws, weights and bounds of all parameters, ``summary`` the interval of
-    this one. The density of a uniform prior is drawn if ``uniform`` is true.
+    ``record`` holds draws, weights and bounds of all parameters, ``summary`` the interval of one.
     """
     pairs = zip(record["draws"][name], record["weights"], strict=True)
     known = [pair for pair in pairs if None not in pair]

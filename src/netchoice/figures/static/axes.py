@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.patheffects import AbstractPathEffect, withStroke
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
@@ -23,13 +23,13 @@ from netchoice.figures.data.feature_sets import penalty_text
 WIDTH, HEIGHT, DPI = 8.0, 5.0, 150  # inches and dots per inch: 1200 pixels wide
 SMALL = 8  # points: the smallest text
 GREY = "0.35"
+#: Options of legends: without a frame, at the right of the Axes, and above them.
+PLAIN: dict[str, Any] = {"frameon": False, "fontsize": SMALL + 1}
+BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
+ABOVE = PLAIN | {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
 
 #: File formats, with the metadata to leave out so that equal figures give equal bytes.
-_METADATA: dict[str, dict[str, Any]] = {
-    ".png": {},
-    ".svg": {"Date": None},
-    ".pdf": {"CreationDate": None},
-}
+_METADATA: dict[str, Any] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 class TextPlacer:
@@ -42,10 +42,9 @@ class TextPlacer:
     def first_free(
         self, spots: Iterable[tuple[float, float]], half_width: float, height: float
     ) -> tuple[float, float]:
-        """Return and reserve the first spot where a text overlaps no other.
+        """Return and reserve the first spot where a text overlaps no other, else the first one.
 
-        Spots are centres of the text; they are moved between ``low`` and ``high``. If all spots are
-        taken, the first one is returned.
+        Spots are centres of the text; they are moved between ``low`` and ``high``.
 
         >>> placer = TextPlacer(0, 11)
         >>> placer.first_free([(5, 1)], 2, 1), placer.first_free([(6, 1), (10, 1)], 2, 1)
@@ -53,12 +52,9 @@ class TextPlacer:
         """
         low, high = self.low + half_width, self.high - half_width
         inside = [(max(low, min(x, high)), y) for x, y in spots]
-        free = (
-            (x, y)
-            for x, y in inside
-            if all(abs(x - u) >= half_width + w or abs(y - v) >= height for u, v, w in self.taken)
-        )
-        x, y = next(free, inside[0])
+        for x, y in [*inside, inside[0]]:
+            if all(abs(x - u) >= half_width + w or abs(y - v) >= height for u, v, w in self.taken):
+                break
         self.taken.append((x, y, half_width))
         return x, y
 
@@ -76,12 +72,16 @@ def new_axes(ax: Axes | None, width: float = WIDTH, height: float = HEIGHT) -> A
 
 
 def new_panels(
-    n: int, columns: int, width: float, height: float, *, sharey: bool = False
+    n: int, columns: int, width: float, margin: float, height: float, *, sharey: bool = False
 ) -> tuple[NDArray[Any], Figure]:
-    """Return n Axes in rows of at most ``columns``, and their new figure of this size in inches."""
+    """Return n Axes in rows of at most ``columns``, and their new figure.
+
+    The figure is ``width`` inches wide; each row adds ``height`` inches to the ``margin``.
+    """
     columns = max(1, min(n, columns))
-    figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
-    axes = figure.subplots(-(-n // columns), columns, squeeze=False, sharey=sharey).ravel()
+    rows = -(-n // columns)
+    figure = Figure(figsize=(width, margin + height * rows), dpi=DPI, layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, sharey=sharey).ravel()
     for unused in axes[n:]:
         unused.remove()
     return axes[:n], figure
@@ -105,9 +105,7 @@ def penalty_axis(ax: Axes, penalties: Sequence[float]) -> None:
     ax.set_xlim(-0.5, n - 0.5)
     ax.set_xlabel("cost penalty λ")
     if n > 1 and penalties[0] == 0:
-        ax.axvline(
-            0.5, color="black", linestyle="--", linewidth=1.2, path_effects=halo(), gid="no penalty"
-        )
+        ax.axvline(0.5, color="black", ls="--", lw=1.2, path_effects=halo(), gid="no penalty")
 
 
 def cost_axis(axis: Axis, costs: Iterable[float], unit: str, title: str) -> None:
@@ -129,18 +127,16 @@ def cost_axis(axis: Axis, costs: Iterable[float], unit: str, title: str) -> None
     axis.set_label_text(title)
 
 
-def size_axis(axis: Axis, sizes: Sequence[float]) -> None:
-    """Make an axis of numbers of nodes logarithmic."""
-    (axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale)("log")
-    wide = max(sizes) > 300 * min(sizes)
-    axis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda size, _: f"{size:,.0f}"))
-    axis.set_label_text("number of nodes n")
+def text_at_right(ax: Axes, y: float, text: str, shift: float, **options: Any) -> None:
+    """Write a text at the right of the Axes, ``shift`` points from its border."""
+    ax.annotate(
+        text, (1.0, y), xycoords=("axes fraction", "data"), xytext=(shift, 0),
+        textcoords="offset points", va="center", **options,
+    )  # fmt: skip
 
 
 def save(figure: Any, path: str | PathLike[str]) -> Path:
-    """Write a figure to a file; equal figures give equal bytes.
+    """Write a figure to a file and return its path; equal figures give equal bytes.
 
     Parameters
     ----------
@@ -149,16 +145,12 @@ def save(figure: Any, path: str | PathLike[str]) -> Path:
     path : path
         The suffix determines the format: ``.png``, ``.svg`` or ``.pdf``. Missing folders are created.
 
-    Returns
-    -------
-    Path
-
     Examples
     --------
-    >>> import pathlib, tempfile
+    >>> import tempfile
     >>> from netchoice import CostModel, figures
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "figures", "costs.svg")
-    >>> figures.save(figures.feature_costs(CostModel({"a": 1.0, "b": 2.0})), file).name
+    >>> ax = figures.feature_costs(CostModel({"a": 1.0, "b": 2.0}))
+    >>> figures.save(ax, f"{tempfile.mkdtemp()}/figures/costs.svg").name
     'costs.svg'
     """
     path = Path(path)

@@ -17,11 +17,10 @@ from netchoice.errors import UsageError
 from netchoice.figures.data.checks import check_names
 from netchoice.figures.data.histograms import (
     FeatureHistogram,
-    FeatureScale,
     feature_histogram,
     posterior_histogram,
-)  # fmt: skip
-from netchoice.figures.static.axes import GREY, SMALL, WIDTH, halo, new_panels
+)
+from netchoice.figures.static.axes import GREY, PLAIN, SMALL, WIDTH, halo, new_panels
 from netchoice.figures.style import BLUE, SeriesStyle, series_styles
 
 
@@ -40,10 +39,8 @@ def feature_distributions(
 
     Parameters
     ----------
-    X : DataFrame (n, q)
-        Features of the simulations.
-    y : array (n,)
-        Their models.
+    X, y : DataFrame (n, q), array (n,)
+        Features of the simulations, and their models.
     observed : mapping
         Features of the observed network. A feature without a value gets no line.
     features : iterable of str, optional
@@ -51,14 +48,8 @@ def feature_distributions(
     columns : int
         Number of panels in a row.
 
-    Returns
-    -------
-    array of Axes
-        One for each feature.
-
     Examples
     --------
-    >>> import pandas as pd
     >>> X = pd.DataFrame({"degree_mean": [1, 2, 2, 3.0], "estrada_index": [1e2, 1e9, 1e20, 1e40]})
     >>> axes = feature_distributions(X, ["a", "a", "b", "b"], {"degree_mean": 9, "estrada_index": 1})
     >>> [ax.get_title(loc="left") for ax in axes], [ax.get_xscale() for ax in axes]
@@ -79,47 +70,35 @@ def feature_distributions(
         for model, style in styles.items()
     ]
     handles.append(Line2D([], [], color="black", linewidth=2.2, label="observed network"))
-    figure.legend(
-        handles=handles, loc="outside upper left", ncols=5, frameon=False, fontsize=SMALL + 1
-    )
-    return np.asarray(axes)
+    figure.legend(handles=handles, loc="outside upper left", ncols=5, **PLAIN)
+    return axes
 
 
 def _panels(n: int, columns: int, height: float) -> tuple[NDArray[Any], Figure]:
-    across = max(1, min(n, columns))
-    width = max(WIDTH * across / 3, 0.6 * WIDTH)
-    return new_panels(n, columns, width, 0.5 + height * -(-n // across))
+    return new_panels(n, columns, WIDTH * max(min(n, columns) / 3, 0.6), 0.5, height)
 
 
 def _draw_histogram(
     ax: Axes, histogram: FeatureHistogram, styles: Mapping[str, SeriesStyle]
 ) -> None:
-    _set_scale(ax, histogram.scale)
-    for model, share in histogram.shares.items():
-        style = styles[model]
-        ax.stairs(share, histogram.edges, color=style.colour, alpha=0.25, fill=True)
-        ax.stairs(
-            share, histogram.edges, color=style.colour, linestyle=style.line, linewidth=1.2,
-            gid=f"model {model}",
-        )  # fmt: skip
-    if histogram.observed is not None:
-        ax.axvline(
-            histogram.observed, color="black", linewidth=2.2, path_effects=halo(3.4), gid="observed"
-        )
-    ax.set_ylim(0, None)
-    ax.set_yticks([])
-    ax.tick_params(axis="x", labelsize=SMALL)
-    ax.set_title(histogram.name, loc="left", fontsize=SMALL + 1)
-
-
-def _set_scale(ax: Axes, scale: FeatureScale) -> None:
+    scale, edges = histogram.scale, histogram.edges
     if scale.kind == "linear":
         ax.xaxis.set_major_locator(MaxNLocator(4))
     else:
-        options = {"linthresh": scale.linear_part} if scale.kind == "symlog" else {}
-        ax.set_xscale(scale.kind, **options)
+        linear_part = {"linthresh": scale.linear_part} if scale.kind == "symlog" else {}
+        ax.set_xscale(scale.kind, **linear_part)
         ax.set_xticks(scale.ticks())
     ax.xaxis.set_minor_locator(NullLocator())
+    for model, share in histogram.shares.items():
+        colour, line = styles[model].colour, styles[model].line
+        ax.stairs(share, edges, color=colour, alpha=0.25, fill=True)
+        ax.stairs(share, edges, color=colour, linestyle=line, linewidth=1.2, gid=f"model {model}")
+    if histogram.observed is not None:
+        line = {"color": "black", "linewidth": 2.2, "path_effects": halo(3.4)}
+        ax.axvline(histogram.observed, gid="observed", **line)
+    ax.set(ylim=(0, None), yticks=[])
+    ax.tick_params(axis="x", labelsize=SMALL)
+    ax.set_title(histogram.name, loc="left", fontsize=SMALL + 1)
 
 
 def posteriors(
@@ -137,25 +116,15 @@ def posteriors(
 
     Parameters
     ----------
-    draws : DataFrame (k, p)
-        Accepted draws, a column for each parameter.
-    weights : array (k,), optional
-        Weights of the draws; equal by default.
-    intervals : mapping, optional
-        Lower and upper end of the credible interval by parameter.
-    priors : mapping, optional
-        Range of the prior by parameter; by default the range of the draws.
+    draws, weights : DataFrame (k, p), array (k,)
+        Accepted draws, a column for each parameter, and their weights; equal by default.
+    intervals, priors : mapping from parameter to lower and upper end, optional
+        Credible intervals, and ranges of the priors; by default the ranges of the draws.
     columns : int
         Number of panels in a row.
 
-    Returns
-    -------
-    array of Axes
-        One for each parameter.
-
     Examples
     --------
-    >>> import pandas as pd
     >>> draws = pd.DataFrame({"p_new": [0.3, 0.35, 0.4]})
     >>> axes = posteriors(draws, intervals={"p_new": (0.3, 0.4)}, priors={"p_new": (0.25, 0.75)})
     >>> axes[0].get_xlabel(), axes[0].get_title(loc="left")
@@ -179,10 +148,8 @@ def posteriors(
         ax.tick_params(axis="x", labelsize=SMALL)
         if intervals and name in intervals:
             low, high = intervals[name]
-            ax.plot(
-                [low, high], [0, 0], color="black", linewidth=4, solid_capstyle="butt",
-                clip_on=False, zorder=4, gid="interval",
-            )  # fmt: skip
+            bar = {"color": "black", "linewidth": 4, "solid_capstyle": "butt", "clip_on": False}
+            ax.plot([low, high], [0, 0], zorder=4, gid="interval", **bar)
             ax.set_title(f"{low:.3g} to {high:.3g}", loc="left", fontsize=SMALL + 1)
     handles = [
         Line2D([], [], color=BLUE, linewidth=4, alpha=0.6, label="posterior"),
@@ -190,7 +157,5 @@ def posteriors(
     ]
     if intervals:
         handles.append(Line2D([], [], color="black", linewidth=4, label="credible interval"))
-    figure.legend(
-        handles=handles, loc="outside upper left", ncols=3, frameon=False, fontsize=SMALL + 1
-    )
+    figure.legend(handles=handles, loc="outside upper left", ncols=3, **PLAIN)
     return axes

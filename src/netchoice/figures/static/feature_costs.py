@@ -7,8 +7,16 @@ from collections.abc import Iterable
 from matplotlib.axes import Axes
 
 from netchoice.costs import CostModel
-from netchoice.figures.data.cost_text import FeatureCost, cost_text, cost_title, list_costs
-from netchoice.figures.static.axes import GREY, SMALL, WIDTH, cost_axis, new_axes
+from netchoice.figures.data.cost_text import cost_text, cost_title, list_costs
+from netchoice.figures.static.axes import (
+    ABOVE,
+    GREY,
+    SMALL,
+    WIDTH,
+    cost_axis,
+    new_axes,
+    text_at_right,
+)
 from netchoice.figures.style import BLUE, VERMILLION
 from netchoice.validation import check_integer
 
@@ -39,26 +47,18 @@ def feature_costs(
         Unit of the costs. Seconds are shown as µs, ms or s.
     ax : Axes, optional
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
-    >>> from netchoice import CostModel
     >>> lab = CostModel(
     ...     own={"glucose": 2.0, "sodium": 3.0, "x-ray": 40.0},
     ...     uses={"glucose": ["blood sample"], "sodium": ["blood sample"]},
-    ...     steps={"blood sample": 10.0},
-    ... )
-    >>> ax = feature_costs(lab, unit="euro")
-    >>> [text.get_text() for text in ax.texts]
+    ...     steps={"blood sample": 10.0})
+    >>> [text.get_text() for text in feature_costs(lab, unit="euro").texts]
     ['blood sample 10 euro, shared by 2', 'blood sample 10 euro, shared by 2']
     """
     rows = list_costs(costs, features)
     if top is not None:
-        shown = [row.feature for row in rows[: check_integer("top", top)]]
-        rows = list_costs(costs, shown)
+        rows = list_costs(costs, [row.feature for row in rows[: check_integer("top", top)]])
     ax = new_axes(ax, WIDTH, 1.1 + 0.19 * len(rows))
     sharing = [(y, row) for y, row in enumerate(rows) if row.steps]
     heights, own = [y for y, _ in sharing], [row.own for _, row in sharing]
@@ -69,26 +69,14 @@ def feature_costs(
     )  # fmt: skip
     alone = [row.alone for row in rows]
     ax.scatter(alone, range(len(rows)), s=26, color=BLUE, zorder=3, label="cost alone", gid="alone")
-    _name_steps(ax, rows, unit)
+    for y, row in sharing:
+        step = row.steps[0]
+        if step.cost > row.own:
+            text = f"{step.name} {cost_text(step.cost, unit)}{step.users}"
+            text_at_right(ax, y, text, 5, fontsize=SMALL, color=GREY)
     cost_axis(ax.xaxis, [*alone, *(row.own for row in rows)], unit, cost_title(unit))
     ax.grid(axis="x", alpha=0.3)
     ax.set_yticks(range(len(rows)), [row.feature for row in rows], fontsize=SMALL)
     ax.set_ylim(len(rows) - 0.4, -0.6)
-    ax.legend(
-        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False, fontsize=SMALL + 1,
-        reverse=True, borderaxespad=0.2,
-    )  # fmt: skip
+    ax.legend(ncols=2, reverse=True, **ABOVE)
     return ax
-
-
-def _name_steps(ax: Axes, rows: list[FeatureCost], unit: str) -> None:
-    """Name the shared steps that cost more than a feature's own part."""
-    for y, row in enumerate(rows):
-        if row.steps and row.steps[0].cost > row.own:
-            step = row.steps[0]
-            users = f", shared by {step.n_users}" if step.n_users > 1 else ""
-            ax.annotate(
-                f"{step.name} {cost_text(step.cost, unit)}{users}",
-                (1.0, y), xycoords=("axes fraction", "data"), xytext=(5, 0),
-                textcoords="offset points", va="center", fontsize=SMALL, color=GREY,
-            )  # fmt: skip

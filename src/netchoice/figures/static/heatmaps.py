@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,8 @@ from numpy.typing import NDArray
 from netchoice.figures.data.checks import check_columns, check_names
 from netchoice.figures.data.cost_text import CHARGES
 from netchoice.figures.data.feature_sets import AccuracyGrid, accuracy_grid, accuracy_limits
-from netchoice.figures.static.axes import (
-    SMALL,
-    WIDTH,
-    TextPlacer,
-    halo,
-    new_axes,
-    new_panels,
-    penalty_axis,
-    size_in_inches,
-)  # fmt: skip
+from netchoice.figures.static import axes
+from netchoice.figures.static.axes import PLAIN, SMALL, TextPlacer, halo
 
 LEVELS = (0.0001, 0.001, 0.01, 0.1, 0.5)
 SHARES = ("share_alone", "share_shared")
@@ -53,7 +46,6 @@ def heatmap(
         One row for each method, penalty and k: method, penalty, k, accuracy, share_alone,
         share_shared (0 to 1) and n_noise. Cells without a row stay grey.
     method : str
-        Method to draw.
     share : "share_alone" or "share_shared"
         Cost of a set: shared steps paid for each feature that uses them, or once.
     levels : sequence of float
@@ -63,13 +55,8 @@ def heatmap(
         figures of several methods can be compared.
     ax : Axes, optional
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
-    >>> import pandas as pd
     >>> cells = [("jmi", p, k, 1 - p / 4 / k, k / 4) for p in (0, 1, 2) for k in (1, 2, 3)]
     >>> table = pd.DataFrame(cells, columns=["method", "penalty", "k", "accuracy", "share_alone"])
     >>> table = table.assign(share_shared=table["share_alone"], n_noise=0)
@@ -79,13 +66,11 @@ def heatmap(
     """
     _check(evaluation, share, [method])
     limits = accuracy_limits(evaluation, vmin, vmax)
-    ax = new_axes(ax)
+    ax = axes.new_axes(ax)
     mesh = _draw(ax, accuracy_grid(evaluation, method, share), limits, levels)
     ax.set_title(method, loc="left")
-    ax.legend(
-        handles=_legend_handles(share), loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2,
-        frameon=False, fontsize=SMALL, borderaxespad=0.2,
-    )  # fmt: skip
+    above = axes.ABOVE | {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "fontsize": SMALL}
+    ax.legend(handles=_legend_handles(share), ncols=2, **above)
     ax.get_figure().colorbar(mesh, ax=ax, label="accuracy")  # type: ignore[union-attr]
     return ax
 
@@ -104,25 +89,15 @@ def heatmaps(
 
     Parameters
     ----------
-    evaluation : DataFrame
-        As for :func:`heatmap`.
+    evaluation, share, levels, vmin, vmax
+        As for :func:`heatmap`; the colour scale is by default that of the methods drawn.
     methods : iterable of str, optional
         Methods to draw, in this order; by default all.
-    share, levels
-        As for :func:`heatmap`.
-    vmin, vmax : float, optional
-        Ends of the colour scale; by default those of the methods drawn.
     columns : int, optional
         Number of heat maps in a row; by default 2 for up to four methods, else 3.
 
-    Returns
-    -------
-    array of Axes
-        One for each method, in their order.
-
     Examples
     --------
-    >>> import pandas as pd
     >>> cells = [(m, p, k, 1 - p / 4 / k) for m in ("jmi", "mrmr") for p in (0, 1) for k in (1, 2)]
     >>> table = pd.DataFrame(cells, columns=["method", "penalty", "k", "accuracy"])
     >>> axes = heatmaps(table.assign(share_alone=0.1, share_shared=0.1, n_noise=0))
@@ -131,18 +106,14 @@ def heatmaps(
     """
     shown = _check(evaluation, share, methods)
     limits = accuracy_limits(evaluation[evaluation["method"].isin(shown)], vmin, vmax)
-    across = min(len(shown), columns or (2 if len(shown) <= 4 else 3))
-    height = 0.6 + 2.7 * -(-len(shown) // across)
-    axes, figure = new_panels(len(shown), across, 1.25 * WIDTH, height)
-    for ax, letter, method in zip(axes, "abcdefghijklmnopqrstuvwxyz", shown, strict=False):
+    across = columns or (2 if len(shown) <= 4 else 3)
+    panels, figure = axes.new_panels(len(shown), across, 1.25 * axes.WIDTH, 0.6, 2.7)
+    for ax, letter, method in zip(panels, ascii_lowercase, shown, strict=False):
         mesh = _draw(ax, accuracy_grid(evaluation, method, share), limits, levels)
         ax.set_title(f"({letter}) {method}", loc="left", fontsize=10)
-    figure.colorbar(mesh, ax=list(axes), label="accuracy", aspect=30)
-    figure.legend(
-        handles=_legend_handles(share), loc="outside upper right", ncols=2, frameon=False,
-        fontsize=SMALL + 1,
-    )  # fmt: skip
-    return axes
+    figure.colorbar(mesh, ax=list(panels), label="accuracy", aspect=30)
+    figure.legend(handles=_legend_handles(share), loc="outside upper right", ncols=2, **PLAIN)
+    return panels
 
 
 def _check(evaluation: pd.DataFrame, share: str, methods: Iterable[str] | None) -> list[str]:
@@ -161,7 +132,7 @@ def _draw(
     )  # fmt: skip
     ax.set_facecolor("0.8")
     ax.set_ylim(*_edges(y)[[0, -1]])
-    penalty_axis(ax, grid.penalties)
+    axes.penalty_axis(ax, grid.penalties)
     step = -(-len(y) // 8)
     ax.set_yticks(y[::step], [f"{k:.0f}" for k in y[::step]], fontsize=SMALL + 1)
     ax.set_ylabel("number of features k")
@@ -187,19 +158,18 @@ def _draw_contours(
     # Shares span orders of magnitude, so lines between two cells are interpolated in logarithms.
     heights = np.pad(np.log10(np.maximum(share, low)), 1, mode="edge")
     lines = ax.contour(
-        np.concatenate([[x[0] - 0.5], x, [x[-1] + 0.5]]),
-        np.concatenate([_edges(y)[:1], y, _edges(y)[-1:]]),
+        *(np.r_[_edges(ticks)[0], ticks, _edges(ticks)[-1]] for ticks in (x, y)),
         np.ma.masked_invalid(heights), levels=np.log10(within), colors="black", linewidths=1.0,
         linestyles="solid",
     )  # fmt: skip
     lines.set(path_effects=halo(2.4), gid="share")
     placer = TextPlacer(x[0] - 0.4, x[-1] + 0.4)
-    width, height = size_in_inches(ax)
-    longest = [max(pieces, key=_length, default=None) for pieces in lines.allsegs]
+    width, height = axes.size_in_inches(ax)
+    pieces_by_level = zip(within, lines.allsegs, strict=True)
+    # A level has no piece if its line lies between cells without a row.
+    longest = [(level, max(pieces, key=_length)) for level, pieces in pieces_by_level if pieces]
     # Short lines first, because they offer the fewest spots.
-    for level, line in sorted(zip(within, longest, strict=True), key=lambda pair: _length(pair[1])):
-        if line is None:  # the line lies between cells without a row
-            continue
+    for level, line in sorted(longest, key=lambda pair: _length(pair[1])):
         spots = [_point(line, part) for part in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9)]
         ax.text(
             *placer.first_free(spots, 0.25 * len(x) / width, 0.18 * np.ptp(_edges(y)) / height),
@@ -208,13 +178,13 @@ def _draw_contours(
         )  # fmt: skip
 
 
-def _length(line: NDArray[np.float64] | None) -> float:
-    return 0.0 if line is None else float(np.hypot(*np.diff(line, axis=0).T).sum())
+def _length(line: NDArray[np.float64]) -> float:
+    return float(np.hypot(*np.diff(line, axis=0).T).sum())
 
 
 def _point(line: NDArray[np.float64], fraction: float) -> tuple[float, float]:
     """Return the point at this fraction of the length of a line."""
-    lengths = np.concatenate([[0.0], np.hypot(*np.diff(line, axis=0).T).cumsum()])
+    lengths = np.r_[0.0, np.hypot(*np.diff(line, axis=0).T).cumsum()]
     x, y = (np.interp(fraction * lengths[-1], lengths, values) for values in line.T)
     return float(x), float(y)
 
