@@ -14,8 +14,8 @@ app = typer.Typer(
     name="netchoice",
     help="Which growth mechanism made this network?\n\n"
     "netchoice compares an observed network with networks grown by mechanistic models (preferential "
-    "attachment, gene duplication, …). It selects network statistics by information and cost, and "
-    "computes only the selected ones on most networks.",
+    "attachment, gene duplication, …). It selects the cheapest set of "
+    "network statistics that distinguishes the models.",
     epilog="A first tour: [bold]netchoice models[/bold] lists the models; "
     "[bold]netchoice grow dmr --nodes 1000 --seed 1 -o net.tsv[/bold] grows a network; "
     "[bold]netchoice choose net.tsv[/bold] chooses a model for it.",

@@ -33,14 +33,16 @@ def pilot(
         int | None, Option(min=20, help="Rows at the target; as --samples by default.")
     ] = None,
     repeats: Annotated[int, Option(min=1, help="Pilots of each size.")] = 1,
-    methods: Annotated[str | None, Option(metavar="NAME,…", help="As in netchoice rank.")] = None,
+    methods: Annotated[
+        str | None, Option(metavar="NAME,…", help="Methods, as in netchoice rank.")
+    ] = None,
     penalties: Annotated[
-        str | None, Option(metavar="λ,…", help="0,1 by default; 0 with --recommend.")
+        str | None, Option(metavar="λ,…", help="Values of λ; 0,1 by default; 0 with --recommend.")
     ] = None,
     max_features: Annotated[
         int | None,
         Option(
-            min=1, help="Sets of 1 to so many features (15); with --recommend exactly so many (5)."
+            min=1, help="Largest number of features in a set (15); with --recommend the number (5)."
         ),
     ] = None,
     features: Annotated[
