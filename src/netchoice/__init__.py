@@ -1,4 +1,4 @@
-"""Which growth mechanism made an observed network, for the cost of the statistics worth paying."""
+"""Find which growth mechanism made an observed network, and which statistics to compute for it."""
 
 from typing import TYPE_CHECKING, Any
 

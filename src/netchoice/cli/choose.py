@@ -28,16 +28,20 @@ def choose(
     ] = None,
     match: Annotated[bool, Option("--match", help="Use density-matched simulations.")] = False,
     samples: Annotated[
-        int | None, Option(min=100, help="Simulations that the answer is based on.")
+        int | None, Option(min=100, help="Number of simulations for inference; 20,000 by default.")
     ] = None,
     features: Annotated[
-        str | None, Option(metavar="NAME,…", help="Features to use; selected by default.")
+        str | None, Option(metavar="NAME,…", help="Features to use; by default they are selected.")
     ] = None,
-    method: Annotated[str, Option(metavar="NAME,…", help="How features are selected.")] = "jmi",
-    penalty: Annotated[float | None, Option(min=0, help="λ; many values by default.")] = None,
+    method: Annotated[str, Option(metavar="NAME,…", help="Methods that select features.")] = "jmi",
+    penalty: Annotated[
+        float | None, Option(min=0, help="λ; by default many values are tried.")
+    ] = None,
     budget: options.Budget = None,
     time_limit: Annotated[str | None, Option(help="Time for the simulations: 60s, 5min.")] = None,
-    inference: Annotated[str | None, Option(help="neighbours, forest or regression.")] = None,
+    inference: Annotated[
+        str | None, Option(help="regression (default), forest or neighbours.")
+    ] = None,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
     format: options.Format = None,

@@ -14,11 +14,11 @@ app = typer.Typer(
     name="netchoice",
     help="Which growth mechanism made this network?\n\n"
     "netchoice compares an observed network with networks grown by mechanistic models (preferential "
-    "attachment, gene duplication, …), paying only for the network statistics that are worth their "
-    "cost.",
-    epilog="A first tour: [bold]netchoice models[/bold] lists what can grow networks; "
-    "[bold]netchoice grow dmr --nodes 1000 --seed 1 -o net.tsv[/bold] grows one; "
-    "[bold]netchoice describe net.tsv[/bold] reads it back.",
+    "attachment, gene duplication, …). It selects the cheapest set of "
+    "network statistics that distinguishes the models.",
+    epilog="A first tour: [bold]netchoice models[/bold] lists the models; "
+    "[bold]netchoice grow dmr --nodes 1000 --seed 1 -o net.tsv[/bold] grows a network; "
+    "[bold]netchoice choose net.tsv[/bold] chooses a model for it.",
     add_completion=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -24,19 +24,23 @@ def evaluate(
         Path | None, Argument(help="Table to test on; by default half of the first one.")
     ] = None,
     methods: Annotated[
-        str | None, Option(metavar="NAME,…", help="By default the paper's and a random baseline.")
+        str | None,
+        Option(
+            metavar="NAME,…",
+            help="Methods that rank; by default the paper's nine and the baseline.",
+        ),
     ] = None,
     penalties: Annotated[
-        str, Option(metavar="auto|paper|λ,…", help="Values of λ; auto suits the costs.")
+        str,
+        Option(metavar="auto|paper|λ,…", help="Values of λ; auto computes them from the costs."),
     ] = "auto",
-    max_features: Annotated[
-        int, Option(min=1, help="Evaluate sets of 1 to so many features.")
-    ] = 15,
+    max_features: Annotated[int, Option(min=1, help="Largest number of features in a set.")] = 15,
     classifier: Annotated[str, Option(help="knn or svm.")] = "knn",
     folds: Annotated[int, Option(min=2, help="Cross-validation folds.")] = 10,
     budget: options.Budget = None,
     rule: Annotated[
-        str | None, Option(help="cheapest (as good as the best), budget (the best), or knee.")
+        str | None,
+        Option(help="cheapest (not clearly worse than the best), budget (best within it) or knee."),
     ] = None,
     costs: options.Costs = None,
     charge: options.Charge = "shared",

@@ -84,7 +84,7 @@ def grow(
     ] = None,
     prior: options.Prior = None,
     seed: Annotated[
-        int | None, Option(min=0, help="By default random; it is always printed.")
+        int | None, Option(min=0, help="Seed; random by default, and always printed.")
     ] = None,
     isolated: options.IsolatedNodes = None,
     match: options.Match = None,

@@ -23,7 +23,7 @@ class Isolated(StrEnum):
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
 
 # Networks and models
-Network = Annotated[Path, Argument(help="A network file, in any format that is read.")]
+Network = Annotated[Path, Argument(help="A network file in any supported format.")]
 Format = Annotated[str | None, Option(help=f"One of {', '.join(netchoice.io.FORMATS)}.")]
 Header = Annotated[bool | None, Option(help="Is the first line of an edge list a header?")]
 Space = Annotated[str, Argument(help="A model space by name, or module:attribute.")]
@@ -32,7 +32,7 @@ Match = Annotated[
     Option(metavar="NETWORK", help="Match the density (edges per node) of this network."),
 ]
 Prior = Annotated[
-    list[str] | None, Option(metavar="NAME=DIST", help='For example "p_delete=uniform(0,1)".')
+    list[str] | None, Option(metavar="NAME=DIST", help='Replace a prior: "p_delete=uniform(0,1)".')
 ]
 IsolatedNodes = Annotated[
     Isolated | None,

@@ -33,14 +33,16 @@ def pilot(
         int | None, Option(min=20, help="Rows at the target; as --samples by default.")
     ] = None,
     repeats: Annotated[int, Option(min=1, help="Pilots of each size.")] = 1,
-    methods: Annotated[str | None, Option(metavar="NAME,…", help="As in netchoice rank.")] = None,
+    methods: Annotated[
+        str | None, Option(metavar="NAME,…", help="Methods, as in netchoice rank.")
+    ] = None,
     penalties: Annotated[
-        str | None, Option(metavar="λ,…", help="0,1 by default; 0 with --recommend.")
+        str | None, Option(metavar="λ,…", help="Values of λ; 0,1 by default; 0 with --recommend.")
     ] = None,
     max_features: Annotated[
         int | None,
         Option(
-            min=1, help="Sets of 1 to so many features (15); with --recommend exactly so many (5)."
+            min=1, help="Largest number of features in a set (15); with --recommend the number (5)."
         ),
     ] = None,
     features: Annotated[
@@ -61,9 +63,9 @@ def pilot(
 
     Example: [bold]netchoice pilot duplication --sizes 100,200,500 --target 1000 --out pilots[/bold]
 
-    With --recommend, the pilot grows until a larger one selects nothing better: [bold]netchoice pilot
-    duplication --target 1000 --recommend --out pilots[/bold]. To resume an interrupted study, run the
-    same command again.
+    With --recommend, find the smallest pilot whose features are about as accurate as those of larger
+    pilots: [bold]netchoice pilot duplication --target 1000 --recommend --out pilots[/bold]. To resume
+    an interrupted study, run the same command again.
     """
     target = options.require(target, "--target", "1000")
     common: dict[str, Any] = {

@@ -28,7 +28,7 @@ def rank(
     charge: options.Charge = "alone",
     cost_scale: options.CostScale = "share",
     estimator: Annotated[
-        str | None, Option(help="Of mutual information: calibrated, published, plugin.")
+        str | None, Option(help="Estimator of information: calibrated, published or plugin.")
     ] = None,
     label: options.Label = "label",
     seed: options.Seed = 0,

@@ -39,8 +39,8 @@ def reproduce(
 
     Example: [bold]netchoice reproduce all --scale small --out reproduction[/bold]
 
-    The part yeast needs the three networks: see docs/yeast.md. To resume a run that was
-    interrupted with Ctrl-C, give the same command again.
+    The part yeast needs the three networks: see docs/yeast.md. To resume an interrupted
+    run, run the same command again.
     """
     from netchoice.reproduction import reproduce as run
 

@@ -92,14 +92,14 @@ def add_embedding(sections: Sections, folder: ResultFolder) -> None:
     sections.add(
         "embedding", "The network among the simulations",
         "Each point is a simulated network; similar networks are close to each other. The star is the "
-        "observed network. If it lies apart from all points, it is outside the simulated range and no "
-        "model fits. Hover over a point for the parameters of the simulation; click a name in the "
-        "legend to hide that model.",
+        "observed network. If the star lies apart from all points, the network is outside the simulated "
+        "range. Hover over a point for the parameters of the simulation; click a name in the legend to "
+        "hide that model.",
         sections.draw("embedding", models.embedding(embedding), "Scatter plot of the embedding"),
         aside(
             f"The distances in the plane have a correlation of {embedding['pearson']:.2f} with the "
-            f"distances between {len(embedding['features'])} features (distance correlation "
-            f"{embedding['distance_correlation']:.2f})."
+            f"distances between the networks in {len(embedding['features'])} features (distance "
+            f"correlation {embedding['distance_correlation']:.2f})."
         ),
         details_table(
             "Show the share of simulations below the observed value of each feature",
