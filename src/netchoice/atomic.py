@@ -30,3 +30,8 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file atomically, as UTF-8."""
+    write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))

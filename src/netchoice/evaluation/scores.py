@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from netchoice.atomic import write_text
 from netchoice.errors import UsageError
 from netchoice.selection.inputs import encode_labels
 from netchoice.selection.knn import Neighbours
@@ -170,32 +171,39 @@ class Scores:
     def _read(self) -> Iterator[tuple[Set, Score]]:
         if self._path is None or not self._path.exists():
             return
-        text = self._path.read_text()
-        lines = text.splitlines()
-        if not lines or json.loads(lines[0]) != self._header:
+        text = self._path.read_text(encoding="utf-8", errors="replace")
+        header, *lines = text.splitlines() or [""]
+        if header != json.dumps(self._header):
             raise UsageError(
-                f"{self._path} holds scores of another table, other folds or another classifier; "
-                "use another folder, or delete the file"
+                f"{self._path} is damaged, or holds scores of another table, other folds or another "
+                "classifier; use another folder, or delete the file"
             )
         if not text.endswith("\n"):  # the last line is incomplete; start a new one
             with self._path.open("a") as file:
                 file.write("\n")
-        for line in lines[1:]:
-            try:
-                record = json.loads(line)
-                score = Score(tuple(record["correct"]), tuple(record["losses"]))
-                yield frozenset(record["features"]), score
-            except (ValueError, KeyError):  # an incomplete line
-                continue
+        for line in lines:
+            checksum, _, record = line.partition(" ")
+            if checksum == _checksum(record):  # an incomplete or damaged line is scored again
+                values = json.loads(record)
+                score = Score(tuple(values["correct"]), tuple(values["losses"]))
+                yield frozenset(values["features"]), score
 
     def _append(self, new: dict[Set, Score]) -> None:
         if self._path is None:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        records: list[dict[str, Any]] = [] if self._path.exists() else [self._header]
-        records += [{"features": sorted(names), **score._asdict()} for names, score in new.items()]
+        if not self._path.exists():
+            write_text(self._path, json.dumps(self._header) + "\n")
+        records = [
+            json.dumps({"features": sorted(names), **score._asdict()})
+            for names, score in new.items()
+        ]
         with self._path.open("a") as file:
-            file.writelines(json.dumps(record) + "\n" for record in records)
+            file.writelines(f"{_checksum(record)} {record}\n" for record in records)
+
+
+def _checksum(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def fingerprint(X: Floats, y: Codes, n_folds: int, seed: int) -> str:

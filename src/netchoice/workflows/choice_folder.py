@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from netchoice.errors import NetchoiceError
+from netchoice.atomic import write_text
+from netchoice.errors import NetchoiceError, UsageError
+from netchoice.graph import Graph
 from netchoice.io import write_network
 
 if TYPE_CHECKING:
@@ -27,23 +29,31 @@ def write_choice(choice: Choice, folder: Path) -> None:
     costs = selection.costs.only(selection.table.features).as_dict()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "choice.json").write_text(choice.to_json() + "\n", encoding="utf-8")
-        write_network(choice.evidence.graph, folder / "network.tsv")
-        choice.confusion.to_csv(folder / "confusion.csv")
-        (folder / "costs.json").write_text(json.dumps(costs, indent=2))
+        _write_network(choice.evidence.graph, folder)
+        write_text(folder / "confusion.csv", choice.confusion.to_csv())
+        write_text(folder / "costs.json", json.dumps(costs, indent=2))
         if selection.rankings is not None:
-            selection.rankings.to_csv(folder / "rankings.csv", index=False)
+            write_text(folder / "rankings.csv", selection.rankings.to_csv(index=False))
         if selection.evaluation is not None:
             joined = selection.evaluation["features"].map(";".join)
-            selection.evaluation.assign(features=joined).to_csv(
-                folder / "evaluation.csv", index=False
-            )
-        (folder / EVIDENCE).write_text(evidence + "\n", encoding="utf-8")
+            frame = selection.evaluation.assign(features=joined)
+            write_text(folder / "evaluation.csv", frame.to_csv(index=False))
+        write_text(folder / EVIDENCE, evidence + "\n")
         reading = choice.evidence.reading
         if reading is not None:
-            (folder / "reading.json").write_text(json.dumps(reading.as_dict(), indent=2) + "\n")
+            write_text(folder / "reading.json", json.dumps(reading.as_dict(), indent=2) + "\n")
+        write_text(folder / "choice.json", choice.to_json() + "\n")
     except OSError as error:
         raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
+
+
+def _write_network(graph: Graph, folder: Path) -> None:
+    """Write the network; names that an edge list cannot hold go to ``nodes.json`` instead."""
+    try:
+        write_network(graph, folder / "network.tsv")
+    except UsageError:
+        write_text(folder / "nodes.json", json.dumps(list(map(repr, graph.labels or ()))))
+        write_network(Graph(graph.indptr, graph.indices), folder / "network.tsv")
 
 
 def _evidence(evidence: Evidence) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from netchoice.workflows.answer import answer
 from netchoice.workflows.choice import Choice
 from netchoice.workflows.observed import ObservedFeatures, comparable_network
 from netchoice.workflows.run import ChoiceSettings, Run
-from netchoice.workflows.run_folder import open_run_folder
+from netchoice.workflows.run_folder import ROWS, open_run_folder
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
 from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
 
@@ -121,13 +121,15 @@ def choose_model(
         penalty=penalty,
         budget=budget,
         inference=inference,
+        time_limit=time_limit,
         seed=seed,
         plan=plan or SimulationPlan(),
     )
     compared = tuple(name for name in compare if name not in methods)
     settings.check(compared)
-    stopwatch = Stopwatch(time_limit, workers or count_threads(-1))
     folder = None if path is None else Path(path)
+    rows_file = None if folder is None else folder / ROWS
+    stopwatch = Stopwatch(time_limit, workers or count_threads(-1), rows_file)
     if folder is not None:
         open_run_folder(folder, settings.as_dict(), fresh)
     maker = TableMaker(space, seed, isolated, engine, workers, folder, on_progress, given_features)

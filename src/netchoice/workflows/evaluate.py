@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from netchoice.atomic import write_text
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.evaluation import (
@@ -90,10 +91,10 @@ class FeatureEvaluation:
         text = json.dumps(record, indent=2, ensure_ascii=False, default=str)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self.rankings.to_csv(folder / "rankings.csv", index=False)
-            joined.to_csv(folder / "evaluation.csv", index=False)
-            (folder / "recommended.json").write_text(text)
-            (folder / "costs.json").write_text(json.dumps(self.costs.as_dict(), indent=2))
+            write_text(folder / "rankings.csv", self.rankings.to_csv(index=False))
+            write_text(folder / "evaluation.csv", joined.to_csv(index=False))
+            write_text(folder / "costs.json", json.dumps(self.costs.as_dict(), indent=2))
+            write_text(folder / "recommended.json", text)
         except OSError as error:
             raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
         return folder
@@ -180,10 +181,11 @@ def evaluate_features(
         second = load_table(test, label)
     first = varying_features(first)
     source = find_costs(first, costs)
+    folder = None if path is None else Path(path)
+    _check_folder(folder, costs)
     _check_unit(budget, source)
     model = source.for_features(first.features)
     n_jobs = workers or count_threads(-1)
-    folder = None if path is None else Path(path)
     settings = EvaluationSettings(
         methods=tuple(dict.fromkeys(DEFAULT_METHODS if methods is None else methods)),
         penalties=_penalties(penalties, model, first.features),
@@ -230,6 +232,14 @@ def evaluate_features(
     if folder is not None:
         result.save(folder)
     return result
+
+
+def _check_folder(folder: Path | None, costs: Costs | None) -> None:
+    """Refuse to overwrite the user's own file with costs."""
+    if folder is None or not isinstance(costs, str | PathLike):
+        return
+    if (folder / "costs.json").resolve() == Path(costs).resolve():
+        raise UsageError(f"{costs} would be overwritten; give another folder for the results")
 
 
 def _check_unit(budget: float | str | None, source: CostSource) -> None:

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from netchoice.atomic import write_atomically
+from netchoice.atomic import write_atomically, write_text
 from netchoice.cost_growth import CostGrowth
 from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
@@ -118,9 +118,9 @@ class PilotStudy:
             "saving": self.saving, "rankings": self.rankings,
         }  # fmt: skip
         for name, frame in frames.items():
-            frame.to_csv(folder / f"{name}.csv", index=False)
+            write_text(folder / f"{name}.csv", frame.to_csv(index=False))
         text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-        (folder / "study.json").write_text(text + "\n")
+        write_text(folder / "study.json", text + "\n")
         return folder
 
 

@@ -39,6 +39,7 @@ class ChoiceSettings:
     penalty: float | None
     budget: float | str | None
     inference: str | None
+    time_limit: float | None
     seed: int
     plan: SimulationPlan
 
@@ -144,8 +145,9 @@ class Run:
         size = plan.pilot_sizes[-1] if self.uses_pilots else self.network.n_nodes
         name = f"pilot-{size}" if self.uses_pilots else "selection"
         probe = self._table(name, size, plan.probe_samples, offered)
+        row_seconds, seconds = seconds_per_row(probe), 0.5 * watch.left
         return watch.affordable(
-            plan.selection_samples, self._min_fit_samples, seconds_per_row(probe), 0.5 * watch.left
+            name, plan.selection_samples, self._min_fit_samples, row_seconds, seconds
         )
 
     @property
@@ -159,7 +161,8 @@ class Run:
         seconds = plan.max_seconds if watch.limit is None else 0.8 * watch.left
         rows = samples or plan.samples
         if samples is None or watch.limit is not None:
-            rows = watch.affordable(rows, plan.min_samples, seconds_per_row(probe), seconds)
+            row_seconds = seconds_per_row(probe)
+            rows = watch.affordable("inference", rows, plan.min_samples, row_seconds, seconds)
         return self._table("inference", self.network.n_nodes, rows, selection.features)
 
     def simulate_for_fit(self, selection: FeatureSelection) -> ReferenceTable:

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
-import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from netchoice.atomic import write_text
 from netchoice.errors import NetchoiceError, UsageError
 
 RUN = "run.json"
+ROWS = "rows.json"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "networkx")
+#: Patterns of all files that a run writes; nothing else is ever deleted. The run file comes last.
+WRITTEN = (
+    "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "costs.json",
+    "rankings.csv", "evaluation.csv", "reading.json", "scores.jsonl", "report.html", ROWS,
+    "figures/probabilities.png", "figures/features.png", "figures/embedding.png",
+    "figures/confusion.png", "figures/reliability.png", "figures/costs.png",
+    "figures/parameters.png", "figures/accuracy-against-cost.png", "tables/*/_manifest.json",
+    "tables/*/rows-*.parquet", "tables/*/_rows-*.damaged", "tables/*/_lock",
+)  # fmt: skip
 
 
 def open_run_folder(folder: Path, settings: Mapping[str, Any], fresh: bool) -> None:
@@ -25,23 +36,24 @@ def open_run_folder(folder: Path, settings: Mapping[str, Any], fresh: bool) -> N
     settings : mapping
         What the run depends on; kept in ``run.json``.
     fresh : bool
-        Delete what an earlier run left there.
+        Delete the files of an earlier run. Other files in the folder are kept.
     """
     run = folder / RUN
     settings = json.loads(json.dumps(settings, default=str))
     try:
-        if fresh and run.exists():
-            shutil.rmtree(folder)
-        if run.exists():
-            _check_same(json.loads(run.read_text())["settings"], settings, folder)
+        earlier = _read_run(run)
+        if earlier is not None and not fresh:
+            _check_same(earlier, settings, folder)
             return
-        if folder.exists() and any(folder.iterdir()):
+        if earlier is not None:
+            _delete_run(folder)
+        elif folder.exists() and any(folder.iterdir()):
             raise UsageError(
                 f"{folder} is not empty and holds no run of netchoice choose; give another folder"
             )
         folder.mkdir(parents=True, exist_ok=True)
         record = {"settings": settings, **versions()}
-        run.write_text(json.dumps(record, indent=2, ensure_ascii=False))
+        write_text(run, json.dumps(record, indent=2, ensure_ascii=False))
     except OSError as error:
         raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
 
@@ -52,6 +64,37 @@ def versions() -> dict[str, Any]:
         "versions": {name: version(name) for name in ("netchoice", *PACKAGES)},
         "python": platform.python_version(),
     }
+
+
+def _read_run(run: Path) -> dict[str, Any] | None:
+    """Return the settings of an earlier run; None if there is none. Refuse a foreign file."""
+    if not run.exists():
+        return None
+    try:
+        record = json.loads(run.read_text(encoding="utf-8"))
+        if record["versions"]["netchoice"]:
+            return dict(record["settings"])
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise UsageError(
+        f"{run} is damaged or was not written by netchoice choose; nothing was changed: give another "
+        "folder"
+    )
+
+
+def _delete_run(folder: Path) -> None:
+    """Delete the files that a run writes; ``run.json`` stays, so that an interruption is harmless."""
+    for pattern in WRITTEN:
+        for path in folder.glob(pattern):
+            path.unlink()
+    for empty in _folders_of_run(folder):
+        with contextlib.suppress(OSError):  # it holds files of the user
+            empty.rmdir()
+
+
+def _folders_of_run(folder: Path) -> Iterator[Path]:
+    yield from (path for path in (folder / "tables").glob("*") if path.is_dir())
+    yield from (folder / "tables", folder / "figures")
 
 
 def _check_same(earlier: Mapping[str, Any], settings: Mapping[str, Any], folder: Path) -> None:

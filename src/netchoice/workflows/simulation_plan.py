@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from netchoice.validation import check_positive
+from netchoice.atomic import write_text
+from netchoice.errors import NetchoiceError
+from netchoice.validation import check_integer, check_positive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +60,15 @@ class Stopwatch:
         Seconds for the whole run.
     workers : int
         Processes that share the work.
+    file : Path or None
+        Keeps the numbers of simulations that were decided, so that a resumed run repeats them.
     notes : list of str
         A line for every number of simulations that was reduced.
     """
 
     limit: float | None
     workers: int
+    file: Path | None = None
     notes: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
@@ -79,16 +86,37 @@ class Stopwatch:
         """Seconds left, at least 1; infinite without a limit."""
         return max(1.0, (math.inf if self.limit is None else self.limit) - self.elapsed)
 
-    def affordable(self, wanted: int, minimum: int, row_seconds: float, seconds: float) -> int:
+    def affordable(
+        self, table: str, wanted: int, minimum: int, row_seconds: float, seconds: float
+    ) -> int:
         """Return how many of the wanted simulations can be made in so many seconds.
 
+        A number that was decided earlier for this table is returned again.
+
         >>> watch = Stopwatch(limit=None, workers=2)
-        >>> watch.affordable(1000, minimum=10, row_seconds=0.5, seconds=60), watch.notes
+        >>> watch.affordable("fit", 1000, minimum=10, row_seconds=0.5, seconds=60), watch.notes
         (240, ['240 simulations instead of 1000, to stay within the time limit'])
         """
-        rows = int(min(wanted, seconds * self.workers / max(row_seconds, 1e-9)))
-        if rows >= wanted:
-            return wanted
-        rows = max(min(minimum, wanted), rows)
-        self.notes.append(f"{rows} simulations instead of {wanted}, to stay within the time limit")
+        decided = self._decided()
+        if table not in decided:
+            rows = int(min(wanted, seconds * self.workers / max(row_seconds, 1e-9)))
+            decided[table] = wanted if rows >= wanted else max(min(minimum, wanted), rows)
+            if self.file is not None:
+                write_text(self.file, json.dumps(decided))
+        rows = decided[table]
+        if rows < wanted:
+            self.notes.append(
+                f"{rows} simulations instead of {wanted}, to stay within the time limit"
+            )
         return rows
+
+    def _decided(self) -> dict[str, int]:
+        if self.file is None or not self.file.exists():
+            return {}
+        try:
+            decided = json.loads(self.file.read_text())
+            return {table: check_integer(table, rows) for table, rows in decided.items()}
+        except (ValueError, AttributeError) as error:
+            raise NetchoiceError(
+                f"{self.file} is damaged; delete it, or start over with --fresh (in Python fresh=True)"
+            ) from error

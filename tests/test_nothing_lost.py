@@ -1,0 +1,188 @@
+"""Runs can be interrupted and resumed; files of the user are never deleted or overwritten."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import netchoice
+from netchoice.errors import UsageError
+from netchoice.evaluation import evaluate_rankings
+from netchoice.workflows import SimulationPlan, run_folder
+from netchoice.workflows.run_folder import open_run_folder
+from netchoice.workflows.simulation_plan import Stopwatch
+
+PLAN = SimulationPlan(selection_samples=600, samples=200, min_samples=100)
+SETTINGS = {"seed": 1}
+
+
+def network(labels=None):
+    graph = netchoice.get_model("ba2").grow(30, rng=np.random.default_rng(1))
+    return netchoice.Graph(graph.indptr, graph.indices, labels)
+
+
+def choose(graph, path, **options):
+    options = {"features": ["degree_mean"], "engine": "serial", "plan": PLAN, **options}
+    return netchoice.choose_model(graph, "ba", path=path, **options)
+
+
+# Starting over
+
+
+def run_with_foreign_files(folder):
+    open_run_folder(folder, SETTINGS, fresh=False)
+    for name in ("choice.json", "scores.jsonl", "tables/fit/rows-0.parquet", "figures/costs.png"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("ours")
+    for name in ("chapter.tex", "figures/mine.png", "tables/fit/notes.txt"):
+        (folder / name).write_text("theirs")
+    return folder
+
+
+def test_fresh_deletes_only_files_that_a_run_writes(tmp_path):
+    folder = run_with_foreign_files(tmp_path / "run")
+    open_run_folder(folder, {"seed": 2}, fresh=True)
+    left = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    assert left == ["chapter.tex", "figures/mine.png", "run.json", "tables/fit/notes.txt"]
+    assert json.loads((folder / "run.json").read_text())["settings"] == {"seed": 2}
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "", "not json", '{"settings": {}}', "\x00\xff"])
+@pytest.mark.parametrize("fresh", [True, False])
+def test_folder_with_a_foreign_run_file_is_refused_and_unchanged(tmp_path, content, fresh):
+    (tmp_path / "run.json").write_text(content)
+    (tmp_path / "chapter.tex").write_text("mine")
+    with pytest.raises(UsageError, match=r"damaged or was not written by netchoice choose"):
+        open_run_folder(tmp_path, SETTINGS, fresh=fresh)
+    assert (tmp_path / "run.json").read_text() == content
+    assert (tmp_path / "chapter.tex").exists()
+
+
+def test_interrupted_fresh_can_be_repeated(tmp_path, monkeypatch):
+    folder = run_with_foreign_files(tmp_path / "run")
+    original = Path.unlink
+
+    def stop(self, *arguments, **options):
+        if self.name == "scores.jsonl":
+            raise KeyboardInterrupt
+        original(self, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", stop)
+        with pytest.raises(KeyboardInterrupt):
+            open_run_folder(folder, {"seed": 2}, fresh=True)
+    open_run_folder(folder, {"seed": 2}, fresh=True)
+    assert not (folder / "scores.jsonl").exists()
+
+
+def test_patterns_cover_every_file_of_a_run(tmp_path):
+    """A file that a run writes and that is not listed would survive --fresh."""
+    from netchoice.report import report_choice
+
+    plan = SimulationPlan(selection_samples=600, samples=150)
+    report_choice(network(), "ba", path=tmp_path / "run", engine="serial", plan=plan, compare=())
+    open_run_folder(tmp_path / "run", SETTINGS, fresh=True)
+    assert [p.name for p in (tmp_path / "run").rglob("*")] == [run_folder.RUN]
+
+
+# Time limits
+
+
+def test_run_with_a_time_limit_resumes_with_the_same_numbers_of_rows(tmp_path):
+    first = choose(network(), tmp_path / "run", time_limit=2)
+    calls = []
+    again = choose(
+        network(), tmp_path / "run", time_limit=2, on_progress=lambda *call: calls.append(call)
+    )
+    assert not calls  # nothing was simulated
+    assert again.probabilities == first.probabilities
+    assert again.cost["simulations"] == first.cost["simulations"]
+    assert again.notes == first.notes
+    with pytest.raises(UsageError, match="another time_limit"):
+        choose(network(), tmp_path / "run", time_limit=3)
+
+
+def test_decided_numbers_of_rows_are_kept(tmp_path):
+    watch = Stopwatch(10.0, 1, tmp_path / "rows.json")
+    assert watch.affordable("fit", 100, 10, row_seconds=1.0, seconds=50.0) == 50
+    assert Stopwatch(10.0, 1, tmp_path / "rows.json").affordable("fit", 100, 10, 1.0, 1.0) == 50
+    for damaged in ("", "[]", '{"fit": "many"}', '{"fit": -1}'):
+        (tmp_path / "rows.json").write_text(damaged)
+        with pytest.raises(netchoice.errors.NetchoiceError, match=r"rows.json is damaged|must be"):
+            Stopwatch(10.0, 1, tmp_path / "rows.json").affordable("fit", 100, 10, 1.0, 50.0)
+
+
+# Names of nodes
+
+
+@pytest.mark.parametrize(
+    "first", ["#a", "%a", " a", "a ", "a\tb", "", "\ud800"], ids=["hash", "percent", "before",
+    "after", "tab", "empty", "surrogate"],
+)  # fmt: skip
+def test_any_node_name_can_be_written(tmp_path, first):
+    labels = [first, *map(str, range(1, 30))]
+    choose(network(labels), tmp_path / "run")
+    graph, _ = netchoice.read_network(tmp_path / "run" / "network.tsv")
+    assert graph.fingerprint == network().fingerprint
+    assert json.loads((tmp_path / "run" / "nodes.json").read_text()) == list(map(repr, labels))
+
+
+def test_names_that_differ_only_in_type_can_be_written(tmp_path):
+    choose(network([1, "1", *range(2, 30)]), tmp_path / "run")
+    names = json.loads((tmp_path / "run" / "nodes.json").read_text())
+    assert names[:2] == ["1", "'1'"]
+
+
+# Scores
+
+
+@pytest.fixture
+def scored(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=60)
+    frame = pd.DataFrame({"a": y + rng.normal(size=60), "b": rng.normal(size=60), "label": y})
+    table = netchoice.ReferenceTable.from_frame(frame)
+    rankings = pd.DataFrame(
+        {"method": "m", "penalty": 0.0, "position": [1, 2], "feature": ["a", "b"]}
+    )
+    path = tmp_path / "scores.jsonl"
+
+    def evaluate():
+        return evaluate_rankings(rankings, table, ks=[1, 2], folds=3, path=path)
+
+    return evaluate, path
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_flipped_bit_in_scores_changes_no_value(scored, seed):
+    evaluate, path = scored
+    expected = evaluate()
+    content = bytearray(path.read_bytes())
+    rng = np.random.default_rng(seed)
+    content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
+    path.write_bytes(content)
+    try:
+        pd.testing.assert_frame_equal(evaluate(), expected)
+    except UsageError as error:
+        assert "scores.jsonl is damaged, or holds scores of another table" in str(error)
+
+
+def test_scores_file_cut_anywhere_is_completed(scored):
+    evaluate, path = scored
+    expected = evaluate()
+    content = path.read_bytes()
+    header = content.index(b"\n") + 1
+    for length in range(header, len(content), 7):
+        path.write_bytes(content[:length])
+        pd.testing.assert_frame_equal(evaluate(), expected)
+
+
+def test_evaluate_does_not_overwrite_the_file_of_costs(tmp_path):
+    (tmp_path / "costs.json").write_text('{"a": 1, "b": 2}')
+    frame = pd.DataFrame({"a": range(40), "b": range(40, 0, -1), "label": ["x", "y"] * 20})
+    table = netchoice.ReferenceTable.from_frame(frame)
+    with pytest.raises(UsageError, match=r"costs.json would be overwritten"):
+        netchoice.evaluate_features(table, costs=tmp_path / "costs.json", path=tmp_path)
+    assert (tmp_path / "costs.json").read_text() == '{"a": 1, "b": 2}'
