@@ -102,7 +102,7 @@ def operating_point(
         )
     cost = f"cost_{charge}"
     accuracy = "accuracy_choosing" if choose_on == "half" else "accuracy"
-    candidates = _within_budget(evaluation, budget, charge)
+    candidates = _in_budget(evaluation, budget, charge)
     best = _cheapest(candidates[candidates[accuracy] == candidates[accuracy].max()], cost, accuracy)
     if rule == "knee":
         chosen = knee(pareto_front(candidates, cost=cost, accuracy=accuracy), cost, accuracy)
@@ -202,9 +202,7 @@ def parse_budget(budget: float | str) -> tuple[float, bool]:
     return share, True
 
 
-def _within_budget(
-    evaluation: pd.DataFrame, budget: float | str | None, charge: str
-) -> pd.DataFrame:
+def _in_budget(evaluation: pd.DataFrame, budget: float | str | None, charge: str) -> pd.DataFrame:
     if not len(evaluation):
         raise UsageError("the evaluation is empty; there is nothing to choose from")
     if budget is None:
@@ -213,7 +211,7 @@ def _within_budget(
     column = f"{'share' if relative else 'cost'}_{charge}"
     affordable = evaluation[evaluation[column] <= limit]
     if not len(affordable):
-        lowest = evaluation[column].min()
+        least = evaluation[column].min()
         cheapest = f"{least:.3%}" if relative else f"{least:.3g}"
         raise UsageError(
             f"no set costs at most {budget}; the cheapest one costs {cheapest}: raise the budget"

@@ -52,9 +52,7 @@ def feature_distributions(
     names = check_names("feature", features, [str(name) for name in X.columns])
     models = np.asarray(y).astype(str)
     if len(models) != len(X) or not len(X):
-        raise UsageError(
-            f"{len(X)} rows and {len(models)} labels; expected 1 row or more, each with a label"
-        )
+        raise UsageError(f"{len(X)} rows and {len(models)} labels; expected rows with a label each")
     styles = series_styles(str(model) for model in np.unique(models))
     axes, figure = _panels(len(names), columns, 1.75)
     for ax, name in zip(axes, names, strict=True):
