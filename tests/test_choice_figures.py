@@ -114,7 +114,7 @@ def test_reliability():
         (lambda: figures.embedding(pd.DataFrame({"x": [1]})), "lacks 'y'"),
         (lambda: figures.feature_distributions(ONE, ["a"], {}, ["g"]), "unknown feature"),
         (lambda: figures.feature_distributions(ONE, [], {}), "1 rows and 0 labels"),
-        (lambda: figures.posteriors(pd.DataFrame()), "expected rows"),
+        (lambda: figures.posteriors(pd.DataFrame()), "expected at least one row"),
         (lambda: figures.confusion(pd.DataFrame()), "at least one model"),
         (lambda: figures.reliability(pd.DataFrame({"predicted": []})), "lacks 'observed'"),
     ],

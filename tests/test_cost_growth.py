@@ -24,7 +24,7 @@ USES = {"far": ["walk"], "near": ["walk"]}
 
 
 def invented_table(n_nodes, noise=0.0, seed=0, rows=20):
-    """Return a table whose times follow the truth, each with relative noise."""
+    """Return a table whose times follow the truth, with relative noise."""
     rng = np.random.default_rng([seed, n_nodes])
     frame = pd.DataFrame({"row": np.arange(rows), "label": "x", "failure": None})
     for (kind, name), (a, b, c) in TRUTH.items():
@@ -42,7 +42,7 @@ def test_growth_without_noise_is_recovered():
     costs = growth.predict(5000)
     for (_, name), (a, b, c) in TRUTH.items():
         predicted = costs.own[name] if name in costs.own else costs.steps[name]
-        # The exponent is a mean over those that fit, which a prior pulls to 1.5.
+        # The exponent is a mean over the exponents that fit; a prior pulls the mean to 1.5.
         assert predicted == pytest.approx(a + b * 5000**c, rel=0.35), name
     assert costs.cost("far") == pytest.approx(costs.own["far"] + costs.steps["walk"])
     assert costs.uses["near"] == ("walk",)

@@ -49,8 +49,8 @@ def test_shares_divide_by_the_sum_of_costs_alone(lab):
     shares = lab.alone(scale="share")
     assert sum(shares.values()) == pytest.approx(1)
     assert shares["x-ray"] == pytest.approx(60 / (32 + 33 + 35.5 + 60))
-    of_two = lab.alone(["glucose", "x-ray"], "share")
-    assert of_two == {"glucose": 32 / 92, "x-ray": 60 / 92}
+    shares_of_two = lab.alone(["glucose", "x-ray"], "share")
+    assert shares_of_two == {"glucose": 32 / 92, "x-ray": 60 / 92}
     scaled = lab.scaled(["glucose", "x-ray"])
     assert scaled.cost("glucose") == pytest.approx(32 / 92)
     # shares divide by the sum of costs alone also where sets are charged as shared
@@ -74,7 +74,7 @@ def test_marginal_costs_add_up_to_the_shared_cost(own, uses, steps):
     )
     shared = model.cost_of_set(names, "shared")
     used = set().union(*uses)
-    expected = sum(own) + sum(p for i, p in zip("xyz", steps, strict=True) if i in used)
+    expected = sum(own) + sum(c for s, c in zip("xyz", steps, strict=True) if s in used)
     assert shared == pytest.approx(expected)
     assert shared <= model.cost_of_set(names) * (1 + 1e-12)
     one_by_one = [model.marginal_cost(n, names[:i], "shared") for i, n in enumerate(names)]

@@ -16,7 +16,7 @@ SOURCE = ROOT / "src" / "netchoice"
 DOCS = ROOT / "docs"
 
 
-def test_public_names():
+def test_public_names_are_exactly_these():
     assert netchoice.__all__ == sorted(netchoice.__all__)
     assert set(netchoice.__all__) == {
         "Choice", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model", "ModelSpace",
@@ -32,7 +32,7 @@ def test_public_names():
     assert set(netchoice.__all__) <= set(dir(netchoice))
 
 
-#: Parts with public names of their own; the data sets have no list of theirs.
+#: Packages that list their public names; the module of data sets has no such list.
 PARTS = sorted(
     path.parent.name
     for path in SOURCE.glob("*/__init__.py")
@@ -56,7 +56,7 @@ RETURNED = {
 }  # fmt: skip
 
 
-def test_public_parts():
+def test_packages_list_their_public_names():
     assert {"evaluation", "figures", "inference", "io", "models", "selection", "workflows"} <= set(
         PARTS
     )
@@ -64,12 +64,12 @@ def test_public_parts():
         names = import_module(f"netchoice.{part}").__all__
         assert sorted(names) == sorted(set(names))
     classes = {name.rpartition(".")[2] for name, thing in PUBLIC if inspect.isclass(thing)}
-    assert classes >= RETURNED, "an exception that is not needed"
+    assert classes >= RETURNED, "RETURNED names a class that is not public"
 
 
 @pytest.mark.parametrize(("name", "thing"), PUBLIC, ids=[name for name, _ in PUBLIC])
 def test_public_names_are_documented(name, thing):
-    """A docstring, also for the methods of a class; an example; a place in the reference."""
+    """Each has a docstring (also the methods of a class), an example and an entry in api.md."""
     if not (inspect.isclass(thing) or inspect.isfunction(thing)):
         return  # modules and constants
     short = name.rpartition(".")[2]
@@ -109,7 +109,7 @@ RUN = {
 
 
 def takes_long(command):
-    """Whether a command is left to the slow tests."""
+    """Return whether a command runs in the slow tests only."""
     return command.startswith(
         ("netchoice choose examples/", "netchoice choose ring", "netchoice evaluate")
     )
@@ -143,7 +143,7 @@ def test_pages_show_what_their_long_commands_print(page, tmp_path):
 
 @pytest.mark.parametrize(("page", "words"), RUN.items())
 def test_python_of_pages_runs(page, words, tmp_path):
-    """Every Python block of a page, in order, in one namespace."""
+    """The Python blocks of a page run in order, in one namespace."""
     runs = runs_of(page, tmp_path, lambda command: True)
     assert runs
     assert words in "\n".join(run.printed for run in runs)
@@ -181,7 +181,7 @@ def commands_of(group, path=""):
 
 
 def test_every_option_is_documented():
-    """docs/commands.md names every command and option, and no option that is none."""
+    """docs/commands.md names every command and every option, and no other option."""
     import typer
 
     from netchoice import cli

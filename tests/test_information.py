@@ -72,7 +72,7 @@ def same_bits(one, other):
 
 @pytest.mark.parametrize("estimator", ["calibrated", "published"])
 @pytest.mark.parametrize("correlation", [0, 0.3, 0.6, 0.9, 0.99, 0.999])
-def test_bivariate_normal(estimator, correlation):
+def test_bivariate_normal_has_the_closed_form(estimator, correlation):
     rng = np.random.default_rng(1)
     true = -0.5 * np.log(1 - correlation**2)
     for n, allowed in ((500, 0.12 if correlation < 0.99 else 0.25), (5000, 0.05)):
@@ -81,7 +81,7 @@ def test_bivariate_normal(estimator, correlation):
         assert mutual_information(x, y, estimator=estimator) == pytest.approx(true, abs=allowed)
 
 
-def test_noise_on_a_circle():
+def test_noise_on_a_circle_has_the_closed_form():
     """The mutual information of (x, x + noise) on a circle is log(1 / width of the noise)."""
     rng = np.random.default_rng(1)
     x, noise = rng.random((2, 5000))
@@ -92,7 +92,7 @@ def test_noise_on_a_circle():
 
 @pytest.mark.parametrize("n_values", [2, 5, 20, 60, 300])
 @pytest.mark.parametrize("share", [0, 0.5, 0.9])
-def test_known_contingency_table(n_values, share):
+def test_known_contingency_table_has_the_closed_form(n_values, share):
     """b equals a with some probability and is independent otherwise, for few and many values."""
     rng = np.random.default_rng(n_values)
     a, independent = rng.integers(0, n_values, (2, 5000))
@@ -106,7 +106,7 @@ def test_known_contingency_table(n_values, share):
 
 
 @pytest.mark.parametrize(("shift", "shares"), [(1, (0.5, 0.5)), (4, (0.5, 0.5)), (2, (0.95, 0.05))])
-def test_mixture_of_normals(shift, shares):
+def test_mixture_of_normals_has_the_closed_form(shift, shares):
     """Labels, and a normal whose mean depends on the label; integrated numerically."""
     grid = np.linspace(-9, shift + 9, 20001)
     density = shares[0] * norm.pdf(grid) + shares[1] * norm.pdf(grid, shift)
@@ -119,8 +119,8 @@ def test_mixture_of_normals(shift, shares):
         assert relevance(x[:, None], label, estimator=estimator)[0] == pytest.approx(true, abs=0.03)
 
 
-def test_atom_and_continuum():
-    """Both columns are 0 in half of the rows, otherwise independent: log 2."""
+def test_columns_with_an_atom_have_the_closed_form():
+    """Both columns are 0 in the same half of the rows, otherwise independent: log 2."""
     rng = np.random.default_rng(2)
     x, y = np.where(rng.random(5000) < 0.5, 0.0, 1 + rng.random((2, 5000)))
     assert mutual_information(x, y) == pytest.approx(np.log(2), abs=0.03)
@@ -150,8 +150,8 @@ def test_columns_are_jittered_as_in_scikit_learn(mixed):
         assert not np.array_equal(jittered(x, seed=1), jittered(x, seed=2))
 
 
-def test_huge_and_tiny_numbers():
-    """Their squares would overflow or underflow."""
+def test_huge_and_tiny_numbers_give_finite_estimates():
+    """The squares of these numbers would overflow or underflow."""
     rng = np.random.default_rng(0)
     label = rng.integers(0, 2, 400)
     x = rng.normal(size=400) + 9 * label
@@ -197,7 +197,7 @@ def test_labels_with_few_rows_equal_the_reference_implementation():
 
 
 @pytest.mark.parametrize("n_values", [2, 30, 400, 1500])
-def test_adjusted_estimate_with_many_values(n_values):
+def test_adjusted_estimate_with_many_values_equals_scikit_learn(n_values):
     a, b = np.random.default_rng(n_values).integers(0, n_values, (2, 2000))
     ours = mutual_information(a, b, discrete=(True, True), estimator="published")
     np.testing.assert_allclose(ours, adjusted_mutual_info_score(a, b), **exact)
@@ -219,7 +219,7 @@ def test_plugin_equals_scikit_learn(mixed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_chain_rule(seed):
+def test_plugin_obeys_the_chain_rule(seed):
     """I(a;y) + I(b;y|a) = I(b;y) + I(a;y|b) = I((a,b);y)."""
     rng = np.random.default_rng(seed)
     a, b, y = rng.integers(0, [[3], [4], [2]], (3, 60))
@@ -255,7 +255,7 @@ columns = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(columns, st.integers(1, 6), st.integers(0, 3))
 def test_kraskov_kernel_equals_the_reference_implementation(pairs, k, power):
-    """With ties, atoms and columns of very different ranges."""
+    """The columns have ties, atoms and very different ranges."""
     n = len(pairs)
     k = min(k, n - 1)
     x, y = pairs[:, 0] * 10.0**power, pairs[:, 1] / 7
@@ -271,8 +271,8 @@ def test_kraskov_kernel_equals_the_reference_implementation(pairs, k, power):
 @pytest.mark.parametrize("n", [4, 65, 700])
 @pytest.mark.parametrize("k", [1, 3, 7])
 @pytest.mark.parametrize("kind", ["independent", "narrow", "heavy", "atom"])
-def test_kraskov_kernel_with_many_rows(n, k, kind):
-    """The rows are enough for every search: grid, finer grid, along one column."""
+def test_kraskov_kernel_with_many_rows_equals_the_definition(n, k, kind):
+    """These rows use every search: on a grid, on a finer grid, and along one column."""
     rng = np.random.default_rng(n)
     x, y = rng.normal(size=(2, n))
     if kind == "narrow":
@@ -320,12 +320,12 @@ def test_contingency_kernels_equal_the_reference_implementation(rows):
     ref = naive.expected_information(a.tolist(), b.tolist())
     assert expected == pytest.approx(ref, abs=1e-12)
     joint = np.unique(7 * a + b, return_counts=True)[1]
-    for stretch in (1, 500):  # a dense table, and one with far more cells than rows
+    for stretch in (1, 500):  # a dense table, and a table with far more cells than rows
         result = joint_count_logs(a * stretch, b * stretch, 4 * stretch, 7 * stretch, logs(n))
         assert result == pytest.approx((joint * np.log(joint)).sum(), abs=1e-12)
 
 
-def test_expected_information_of_large_counts():
+def test_expected_information_of_large_counts_is_accurate():
     """Probabilities in the tails must not underflow."""
     n = 1200
     a, b = np.arange(n) < 700, np.arange(n) % 5 < 2
@@ -468,7 +468,7 @@ def test_constant_columns_and_single_class_have_no_information(mixed, estimator)
     assert np.array_equal(alone, redundancy(X, estimator=estimator))
 
 
-def test_column_that_is_constant_within_a_class(mixed):
+def test_column_that_is_constant_within_a_class_contributes_zero(mixed):
     """The column is constant in class b, which contributes 0 with the weight of the class."""
     X, y, discrete = mixed
     for estimator in ESTIMATORS:
@@ -480,7 +480,7 @@ def test_column_that_is_constant_within_a_class(mixed):
         np.testing.assert_allclose(ours, rest.mean() * inside, atol=1e-12)
 
 
-def test_columns_with_all_values_distinct():
+def test_columns_of_distinct_values_have_information_only_if_calibrated():
     """The published estimate is 0 for such a discrete column; the calibrated one is not."""
     n = 600
     number = np.arange(n)
@@ -495,7 +495,7 @@ def test_columns_with_all_values_distinct():
 
 
 def test_information_of_a_column_with_itself_is_its_entropy():
-    """If values repeat; otherwise the estimate is below log n."""
+    """This holds if values repeat; otherwise the estimate is below log n."""
     rng = np.random.default_rng(0)
     for n_values in (2, 10, 100, 400):
         a = rng.integers(0, n_values, 2000)
@@ -554,8 +554,8 @@ def test_calibrated_estimates_where_published_ones_fail():
     rng = np.random.default_rng(4)
     n = 3000
     label = rng.integers(0, 2, n)
-    counts = rng.poisson(20_000_000 * (1 + label))  # separates the classes
-    heavy = np.exp(np.where(label, 60, 20) + 5 * rng.normal(size=n))  # nearly so
+    counts = rng.poisson(20_000_000 * (1 + label))  # separate the classes
+    heavy = np.exp(np.where(label, 60, 20) + 5 * rng.normal(size=n))  # nearly separate the classes
     tied = np.round(rng.random(n) * 3) / 3
     X, discrete = np.column_stack([counts, heavy, tied]), np.array([True, False, False])
     published, calibrated = (

@@ -87,7 +87,7 @@ NAMED = {
     "cliques around a larger one": cliques_around_a_centre(4, 45, largest=51),
     "cliques around a much larger one": cliques_around_a_centre(4, 45, largest=75),
     "balanced tree": nx.balanced_tree(3, 5),
-    "caterpillar": nx.random_labeled_tree(200, seed=2),
+    "random tree": nx.random_labeled_tree(200, seed=2),
     "two equal components": side_by_side(nx.lollipop_graph(5, 4), nx.lollipop_graph(5, 4)),
     "two equal, interleaved": relabelled(
         side_by_side(nx.lollipop_graph(5, 4), nx.lollipop_graph(5, 4))
@@ -104,21 +104,21 @@ NAMED = {
         nx.complete_bipartite_graph(4, 9), nx.complete_graph(7)
     ),
     "later component leads": side_by_side(nx.path_graph(60), nx.empty_graph(2), nx.star_graph(9)),
-    "many small ones": relabelled(
+    "many small components": relabelled(
         side_by_side(*[nx.path_graph(k) for k in range(1, 9)] * 2, *[nx.cycle_graph(5)] * 3)
     ),
 }
 
 
 @pytest.mark.parametrize("n_nodes", [1, 2, 3, 17])
-def test_graphs_without_edges(n_nodes):
+def test_graphs_without_edges_have_exact_values(n_nodes):
     estrada, value, vector = ours(Graph.from_edges([], n_nodes=n_nodes))
     assert estrada == n_nodes
     assert value == 0
     assert vector.tolist() == [1.0] + [0.0] * (n_nodes - 1)
 
 
-def test_graph_without_nodes():
+def test_graph_without_nodes_has_exact_values():
     estrada, value, vector = ours(Graph.from_edges([], n_nodes=0))
     assert (estrada, value, len(vector)) == (0, 0, 0)
 
@@ -155,7 +155,7 @@ def test_long_path_has_the_closed_form():
     assert vector.max() == pytest.approx(exact.max(), rel=ACCURACY)
 
 
-def test_all_graphs_with_up_to_seven_nodes():
+def test_all_graphs_with_up_to_seven_nodes_equal_the_reference():
     for graph in nx.graph_atlas_g():
         check(Graph.from_networkx(graph))
 

@@ -12,7 +12,7 @@ from netchoice.graph import Graph
 from netchoice.io import ReadingReport, read_network
 from netchoice.names import unknown
 
-#: Environment variables.
+#: Environment variables: a local folder that holds the files, and a web folder to download from.
 FOLDER, URL = "NETCHOICE_DATA", "NETCHOICE_DATA_URL"
 #: The server offers no encryption; a checksum protects the content.
 ORIGINAL_URL = "http://interactome.dfci.harvard.edu/S_cerevisiae/download/"
@@ -24,7 +24,7 @@ class Dataset(NamedTuple):
     """The source of a network, and the checksum of its edges."""
 
     study: str
-    file: str  # its name on the original server
+    file: str  # name of the file on the original server
     checksum: str  # of the edge set; see edge_checksum
 
 
@@ -87,7 +87,7 @@ def load(name: str, *, url: str | None = None) -> tuple[Graph, ReadingReport]:
         raise unknown("dataset", name, DATASETS)
     folder = os.environ.get(FOLDER)
     if folder:
-        path = _in_folder(name, Path(folder).expanduser())
+        path = _find_in_folder(name, Path(folder).expanduser())
         return _read(name, path, f"put the published file there, or unset {FOLDER}")
     path = _download(name, url or os.environ.get(URL) or ORIGINAL_URL)
     try:
@@ -98,10 +98,10 @@ def load(name: str, *, url: str | None = None) -> tuple[Graph, ReadingReport]:
 
 
 def edge_checksum(graph: Graph) -> str:
-    r"""Return the SHA-256 of the sorted edges, one per line, as two sorted names and a tab.
+    r"""Return the SHA-256 of the sorted edges, one per line: two sorted names, separated by a tab.
 
-    >>> one = Graph.from_edges([("b", "a"), ("c", "b")])
-    >>> edge_checksum(one) == hashlib.sha256(b"a\tb\nb\tc").hexdigest()
+    >>> graph = Graph.from_edges([("b", "a"), ("c", "b")])
+    >>> edge_checksum(graph) == hashlib.sha256(b"a\tb\nb\tc").hexdigest()
     True
     """
     names = range(graph.n_nodes) if graph.labels is None else graph.labels
@@ -122,13 +122,13 @@ def _read(name: str, path: Path, what_to_do: str) -> tuple[Graph, ReadingReport]
     return graph, report
 
 
-def _in_folder(name: str, folder: Path) -> Path:
-    possible = [folder / f"{name}.txt", folder / DATASETS[name].file]
-    for path in possible:
+def _find_in_folder(name: str, folder: Path) -> Path:
+    paths = [folder / f"{name}.txt", folder / DATASETS[name].file]
+    for path in paths:
         if path.is_file():
             return path
     raise DatasetError(
-        f"{FOLDER} is {folder}, which contains neither {possible[0].name} nor {possible[1].name}; "
+        f"{FOLDER} is {folder}, which contains neither {paths[0].name} nor {paths[1].name}; "
         f"put one of them there, or unset {FOLDER} to download {name}"
     )
 

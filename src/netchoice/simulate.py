@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 #: A run stops if more than this share of its rows failed, once this many rows have been tried.
 MAX_FAILURE_SHARE, MIN_ROWS_TO_STOP = 0.2, 50
-_BATCH_SECONDS, _MAX_BATCH = 0.5, 500
+_BATCH_SECONDS, _MAX_BATCH_ROWS = 0.5, 500
 _SHARD_ROWS, _SHARD_SECONDS = 5000, 10.0
 
 
@@ -68,7 +68,7 @@ def simulate_table(
     ----------
     space : ModelSpace or str
     n_nodes, n_samples : int
-        Numbers of nodes of every network, and of rows of the table.
+        Number of nodes of every network, and number of rows of the table.
     seed : int
         Row i depends only on the seed, the stream and i: not on workers, engine, interruptions, or
         the number of rows or features.
@@ -83,7 +83,7 @@ def simulate_table(
     stream : str
         Tables with the same seed and different streams (train, test, pilot) share no randomness.
     isolated : "keep" or "drop", optional
-        As in :meth:`Model.grow`. By default "keep", or the value with which the space was matched.
+        As in :meth:`Model.grow`. By default, that of a density-matched space, or else "keep".
     row_timeout : float, optional
         Time limit of a row in seconds; only for the engine ``"processes"``.
     on_progress : callable, optional
@@ -107,8 +107,8 @@ def simulate_table(
     present = np.empty(0, np.int64)
     if folder is not None and folder.exists():
         existing = folder.manifest()
-        tables = f"the table in {path} and the requested one"
-        check_compatible(existing, manifest, tables, MUST_AGREE_TO_RESUME)
+        both_tables = f"the table in {path} and the requested one"
+        check_compatible(existing, manifest, both_tables, MUST_AGREE_TO_RESUME)
         present = folder.rows_present()
         manifest["n_samples"] = max(n_samples, existing["n_samples"])
         if manifest["n_samples"] > existing["n_samples"]:
@@ -119,10 +119,10 @@ def simulate_table(
     missing = np.setdiff1d(np.arange(n_samples), present, assume_unique=True)
     writer = _TableWriter(folder, len(present), n_samples, on_progress)
     if len(missing):
-        chosen = get_engine(engine, workers, row_timeout)
-        batches = _batches(missing, writer, chosen, row_timeout)
+        chosen_engine = get_engine(engine, workers, row_timeout)
+        batches = _batches(missing, writer, chosen_engine, row_timeout)
         try:
-            with contextlib.closing(chosen.run(simulator, batches)) as results:
+            with contextlib.closing(chosen_engine.run(simulator, batches)) as results:
                 for result in results:
                     writer.add(result)
         except KeyboardInterrupt:
@@ -159,8 +159,8 @@ def make_simulator(
 
 
 def _manifest(simulator: RowSimulator, n_samples: int, seed: int, stream: str) -> dict[str, Any]:
-    needed = plan(simulator.features)
-    features = [node.name for node in needed.computations if not isinstance(node, Step)]
+    needed_plan = plan(simulator.features)
+    features = [node.name for node in needed_plan.computations if not isinstance(node, Step)]
     return {
         "format": FORMAT, "space": simulator.space.as_dict(), "n_nodes": simulator.n_nodes,
         "isolated": simulator.isolated, "seed": seed, "stream": stream,
@@ -168,7 +168,7 @@ def _manifest(simulator: RowSimulator, n_samples: int, seed: int, stream: str) -
             {"name": item.name, "version": item.version, "discrete": item.discrete}
             for item in simulator.features
         ],
-        "uses": {name: [n for n in needed.lineage[name] if n != name] for name in features},
+        "uses": {name: [n for n in needed_plan.lineage[name] if n != name] for name in features},
         "n_samples": n_samples, "code": _code_digests(simulator),
         "packages": {name: version(name) for name in ("netchoice", "numpy", "numba", "scipy")},
         "machine": {
@@ -178,7 +178,7 @@ def _manifest(simulator: RowSimulator, n_samples: int, seed: int, stream: str) -
 
 
 def _code_digests(simulator: RowSimulator) -> dict[str, str]:
-    """Return digests of the source of users' functions, so that a changed one causes a warning."""
+    """Return digests of the source of users' functions; a changed digest causes a warning."""
     functions: dict[str, Any] = {f"model {model.name}": model.function for model in simulator.space}
     functions |= {f"feature {item.name}": item.function for item in simulator.features}
     digests = {}
@@ -195,13 +195,13 @@ def _code_digests(simulator: RowSimulator) -> dict[str, str]:
 def _batches(
     rows: np.ndarray, writer: _TableWriter, engine: Engine, row_timeout: float | None
 ) -> Iterator[list[int]]:
-    """Yield batches of rows; their size adapts to the speed and the number of the workers."""
+    """Yield batches of rows; the size of a batch adapts to the speed and number of the workers."""
     # The time limit of a row applies to a batch; a batch that exceeds it is run row by row.
     seconds = min(_BATCH_SECONDS, (row_timeout or math.inf) / 4)
     size = 1
     while len(rows):
         wanted = seconds * writer.rows_per_second / engine.workers
-        size = int(min(max(1, wanted), 2 * size, _MAX_BATCH))
+        size = int(min(max(1, wanted), 2 * size, _MAX_BATCH_ROWS))
         # The last batches are shorter, so that all workers finish at about the same time.
         n = max(1, min(size, len(rows) // (2 * engine.workers)))
         yield rows[:n].tolist()
@@ -226,7 +226,7 @@ class _TableWriter:
         return self.n_new / max(time.monotonic() - self.start, 1e-9)
 
     def add(self, result: Batch | Lost) -> None:
-        """Add a batch, or a failed row for a lost one; raise an error if too many rows failed."""
+        """Add a batch, or record a lost row as failed; raise an error if too many rows failed."""
         batch = Batch() if isinstance(result, Lost) else result
         if isinstance(result, Lost):
             batch.add(result.row, {}, None, f"lost: {result.reason}")
@@ -237,8 +237,8 @@ class _TableWriter:
         self.n_done += len(batch.rows)
         self.n_new += len(batch.rows)
         self.n_failed += len(batch.failures)
-        overdue = time.monotonic() - self.last_write > _SHARD_SECONDS
-        if self.folder is not None and (overdue or self.n_unwritten >= _SHARD_ROWS):
+        is_due = time.monotonic() - self.last_write > _SHARD_SECONDS
+        if self.folder is not None and (is_due or self.n_unwritten >= _SHARD_ROWS):
             self.flush()
         if self.on_progress is not None:
             self.on_progress(self.n_done, self.n_total, self.n_failed)

@@ -98,13 +98,13 @@ def _tree_part(weight, squares, removed, carrier, order, starts):
 
 
 @helper
-def _start(block, n_sources, first, last, visit, paths, seen, pending, entry, entry_lanes):
+def _reset(block, n_sources, first, last, by_rank, paths, seen, pending, entry, entry_lanes):
     """Reset the arrays and mark the sources of this block: one path, from each to itself."""
     nothing = fill(0.0)
     for v in range(first, last):
         store(paths, v, nothing)
         seen[v] = 0
-        pending[v - first] = visit[v]
+        pending[v - first] = by_rank[v]
     for i in range(n_sources):
         paths[block + i, i] = 1.0
         seen[block + i] = 1 << i
@@ -179,7 +179,7 @@ def _pull_paths(
 
 
 @helper
-def _edges(degree, nodes, start, stop):
+def _sum_degrees(degree, nodes, start, stop):
     total = 0
     for i in range(start, stop):
         total += degree[nodes[i]]
@@ -188,7 +188,7 @@ def _edges(degree, nodes, start, stop):
 
 @helper
 def _count_paths(
-    indptr, indices, degree, visit, block, first, last,
+    indptr, indices, degree, by_rank, block, first, last,
     paths, seen, active, pending, entry, entry_lanes, level_start,
 ):  # fmt: skip
     """Count the shortest paths from each source of the block to each node (first sweep).
@@ -198,15 +198,15 @@ def _count_paths(
     """
     n_sources = min(N_FLOATS, last - block)
     complete = (1 << n_sources) - 1
-    _start(block, n_sources, first, last, visit, paths, seen, pending, entry, entry_lanes)
+    _reset(block, n_sources, first, last, by_rank, paths, seen, pending, entry, entry_lanes)
     n_pending = last - first
-    pending_edges = _edges(degree, pending, 0, n_pending)
+    pending_edges = _sum_degrees(degree, pending, 0, n_pending)
     missing = (last - first - 1) * n_sources
     level = 1
     level_start[0], level_start[1] = 0, n_sources
     while missing > 0:
         start, stop = level_start[level - 1], level_start[level]
-        if PUSH_COST * _edges(degree, entry, start, stop) < pending_edges:
+        if PUSH_COST * _sum_degrees(degree, entry, start, stop) < pending_edges:
             end, reached = _push_paths(
                 indptr, indices, paths, seen, active, entry, entry_lanes, start, stop
             )
@@ -215,7 +215,7 @@ def _count_paths(
                 indptr, indices, complete, paths, seen, active, entry, entry_lanes, start, stop,
                 pending, n_pending,
             )  # fmt: skip
-            pending_edges = _edges(degree, pending, 0, n_pending)
+            pending_edges = _sum_degrees(degree, pending, 0, n_pending)
         missing -= reached
         level += 1
         level_start[level] = end
@@ -277,10 +277,10 @@ def _add_dependencies(
     for v in range(first, last):
         store(share, v, fill(weight[v]) / load(paths, v))
         store(received, v, nothing)
-    far_edges = _edges(degree, entry, level_start[n_levels - 1], level_start[n_levels])
+    far_edges = _sum_degrees(degree, entry, level_start[n_levels - 1], level_start[n_levels])
     for level in range(n_levels - 2, 0, -1):
         start, middle, end = level_start[level], level_start[level + 1], level_start[level + 2]
-        near_edges = _edges(degree, entry, start, middle)
+        near_edges = _sum_degrees(degree, entry, start, middle)
         if PUSH_COST * far_edges < near_edges:
             _push_shares(
                 indptr, indices, share, received, active, entry, entry_lanes, start, middle, end
@@ -302,7 +302,7 @@ def _add_core_part(indptr, indices, degree, weight, order, starts, between):
     core_weight = np.empty(n_nodes, np.float64)
     for i in range(n_nodes):
         core_weight[i] = weight[order[i]]
-    visit = by_degree(degree, starts)
+    by_rank = by_degree(degree, starts)
     paths = zero_rows(n_nodes, N_FLOATS, np.float64)
     share = zero_rows(n_nodes, N_FLOATS, np.float64)
     received = zero_rows(n_nodes, N_FLOATS, np.float64)
@@ -323,7 +323,7 @@ def _add_core_part(indptr, indices, degree, weight, order, starts, between):
             for i in range(min(N_FLOATS, last - block)):
                 source_weight[0, i] = core_weight[block + i]
             n_levels = _count_paths(
-                indptr, indices, degree, visit, block, first, last,
+                indptr, indices, degree, by_rank, block, first, last,
                 paths, seen, active, pending, entry, entry_lanes, level_start,
             )  # fmt: skip
             _add_dependencies(
@@ -341,9 +341,9 @@ def _add_core_part(indptr, indices, degree, weight, order, starts, between):
 def betweenness(indptr, indices):
     """Return the shortest-path betweenness of each node, not normalised.
 
-    This is the sum, over unordered pairs of other nodes, of the fraction of their shortest paths
-    that lead through the node. The graph need not be connected. The result is NaN where more than
-    1e308 shortest paths connect two nodes, the largest number that floats can count.
+    Betweenness is the sum, over unordered pairs of other nodes, of the fraction of their shortest
+    paths that lead through the node. The graph need not be connected. The result is NaN where more
+    than 1e308 shortest paths connect two nodes, the largest number that floats can count.
     """
     weight, squares, removed, carrier = _fold_trees(indptr, indices)
     order, starts, place = breadth_first(indptr, indices, carrier >= 0)

@@ -19,7 +19,7 @@ EVERYTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 _ONE = np.uint64(1)
 
 
-def _population(typing_context, word):
+def _population_count(typing_context, word):
     def generate(context, builder, signature, arguments):
         return builder.ctpop(arguments[0])
 
@@ -34,7 +34,7 @@ def _trailing_zeros(typing_context, word):
 
 
 #: Number of bits that are set in a word.
-size_of: Any = intrinsic(_population)
+size_of: Any = intrinsic(_population_count)
 #: Position of the lowest bit that is set, in a word that is not 0.
 lowest_of: Any = intrinsic(_trailing_zeros)
 

@@ -1,8 +1,8 @@
 """Complete subgraphs (cliques): the number with four and five nodes, and the largest size.
 
 Every clique is found from its node that peeling removes first. Its other nodes are then among the
-at most d later neighbours of that node, where d is the degeneracy. Sets of these are bits: one word
-if 64 bits suffice, otherwise rows of words.
+at most d later neighbours of that node, where d is the degeneracy. Sets of later neighbours are bits:
+one word if 64 bits suffice, otherwise rows of words.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from netchoice._kernels.ranked_adjacency import ranked_adjacency
 
 
 @helper
-def _most_later(start, split):
+def _most_later_neighbours(start, split):
     most = 0
     for v in range(len(split)):
         most = max(most, start[v + 1] - split[v])
@@ -57,10 +57,10 @@ def _count_narrow(start, split, ranked):
                 thirds = linked & rows[lowest_of(seconds)]
                 seconds = without_lowest(seconds)
                 fours += size_of(thirds)
-                left = thirds
-                while left != NOTHING:
-                    fives += size_of(thirds & rows[lowest_of(left)])
-                    left = without_lowest(left)
+                remaining = thirds
+                while remaining != NOTHING:
+                    fives += size_of(thirds & rows[lowest_of(remaining)])
+                    remaining = without_lowest(remaining)
     return fours, fives
 
 
@@ -100,10 +100,10 @@ def _count_wide(start, split, ranked, most_later):
                         thirds[b] = rows[i * width + b] & rows[j * width + b]
                         fours += size_of(thirds[b])
                     for b in range(a, width):
-                        left = thirds[b]
-                        while left != NOTHING:
-                            k = b * WORD + lowest_of(left)
-                            left = without_lowest(left)
+                        remaining = thirds[b]
+                        while remaining != NOTHING:
+                            k = b * WORD + lowest_of(remaining)
+                            remaining = without_lowest(remaining)
                             for c in range(b, width):
                                 fives += size_of(thirds[c] & rows[k * width + c])
     return fours, fives
@@ -115,7 +115,7 @@ def count_cliques(indptr, indices):
     _, order = peel(indptr, indices)
     start, split, ranked = ranked_adjacency(indptr, indices, order)
     fours, fives = _count_narrow(start, split, ranked)
-    most_later = _most_later(start, split)
+    most_later = _most_later_neighbours(start, split)
     if most_later > WORD:
         more_fours, more_fives = _count_wide(start, split, ranked, most_later)
         fours += more_fours
@@ -158,7 +158,7 @@ def _link_later(start, split, ranked, v, place, rows, width):
 
 @helper
 def _link_both_ways(size, rows):
-    """Add the links to later nodes to rows of one word that hold only those to earlier nodes."""
+    """Store each link in both directions; before, a row (one word) holds links to earlier nodes only."""
     for i in range(size):
         linked = rows[i]
         while linked != NOTHING:
@@ -180,10 +180,10 @@ def _keep_candidates(size, width, rows, candidates, wanted):
     while n_kept < n_before and n_kept > wanted:
         n_before = n_kept
         for a in range(width):
-            left = candidates[a]
-            while left != NOTHING:
-                bit = lowest_of(left)
-                left = without_lowest(left)
+            remaining = candidates[a]
+            while remaining != NOTHING:
+                bit = lowest_of(remaining)
+                remaining = without_lowest(remaining)
                 i = a * WORD + bit
                 n_linked = 0
                 for b in range(width):
@@ -203,19 +203,19 @@ def _grow_clique(width, rows, candidates, best, stack, branches, colours, n_left
     holds one set of candidates per depth, ``branches`` and ``colours`` the nodes still to branch on
     there.
     """
-    room = len(branches) // len(n_left)  # per depth
+    max_branches = len(branches) // len(n_left)  # per depth
     for a in range(width):
         stack[a] = candidates[a]
     depth = 0  # nodes chosen so far
     entering = True
     while depth >= 0:
-        base, shelf = depth * width, depth * room
+        first_word, first_branch = depth * width, depth * max_branches
         if entering:
             entering = False
             n_branches = 0
             n_uncoloured = 0
             for a in range(width):
-                uncoloured[a] = stack[base + a]
+                uncoloured[a] = stack[first_word + a]
                 n_uncoloured += size_of(uncoloured[a])
             colour = 0
             while n_uncoloured > 0:
@@ -232,24 +232,24 @@ def _grow_clique(width, rows, candidates, best, stack, branches, colours, n_left
                         for b in range(a, width):
                             free[b] &= ~rows[i * width + b]
                         if depth + colour > best:
-                            branches[shelf + n_branches] = i
-                            colours[shelf + n_branches] = colour
+                            branches[first_branch + n_branches] = i
+                            colours[first_branch + n_branches] = colour
                             n_branches += 1
             n_left[depth] = n_branches
 
         n_branches = n_left[depth]
-        if n_branches == 0 or depth + colours[shelf + n_branches - 1] <= best:
+        if n_branches == 0 or depth + colours[first_branch + n_branches - 1] <= best:
             depth -= 1
             continue
-        i = branches[shelf + n_branches - 1]
+        i = branches[first_branch + n_branches - 1]
         n_left[depth] = n_branches - 1
-        stack[base + i // WORD] &= ~only(i % WORD)
-        some_left = False
+        stack[first_word + i // WORD] &= ~only(i % WORD)
+        has_candidates = False
         for a in range(width):
-            both = stack[base + a] & rows[i * width + a]
-            stack[base + width + a] = both
-            some_left = some_left or both != NOTHING
-        if some_left:
+            both = stack[first_word + a] & rows[i * width + a]
+            stack[first_word + width + a] = both
+            has_candidates = has_candidates or both != NOTHING
+        if has_candidates:
             depth += 1
             entering = True
         else:
@@ -312,4 +312,4 @@ def clique_number(indptr, indices):
         return min(len(indptr) - 1, 1)
     _, order = peel(indptr, indices)
     start, split, ranked = ranked_adjacency(indptr, indices, order)
-    return 1 + _largest_after_first(start, split, ranked, _most_later(start, split))
+    return 1 + _largest_after_first(start, split, ranked, _most_later_neighbours(start, split))

@@ -100,7 +100,7 @@ def _pull(
 
 
 @helper
-def _edges(degree, nodes, n):
+def _sum_degrees(degree, nodes, n):
     total = 0
     for i in range(n):
         total += degree[nodes[i]]
@@ -124,19 +124,19 @@ def _search(
         complete[0, i] = 0
     for i in range(n_active):
         complete[0, i // 64] |= seen[block + i, i // 64]
-    pending_edges = _edges(degree, pending, n_pending)
+    pending_edges = _sum_degrees(degree, pending, n_pending)
     missing = (last - first - 1) * n_active
     level, now, then = 0, 0, len(degree)
     while missing > 0:
         level += 1
-        if PUSH_COST * _edges(degree, active, n_active) < pending_edges:
+        if PUSH_COST * _sum_degrees(degree, active, n_active) < pending_edges:
             n_active, reached = _push(indptr, indices, seen, fresh, now, then, active, n_active)
         else:
             n_active, reached, n_pending = _pull(
                 indptr, indices, complete, seen, fresh, now, then,
                 active, n_active, pending, n_pending,
             )  # fmt: skip
-            pending_edges = _edges(degree, pending, n_pending)
+            pending_edges = _sum_degrees(degree, pending, n_pending)
         counts[level] += reached
         missing -= reached
         now, then = then, now

@@ -11,7 +11,7 @@ from netchoice._kernels.compiler import helper
 from netchoice._kernels.vector_blocks import inner_product
 
 EPSILON = 2.220446049250313e-16
-# A second sweep of Gram–Schmidt is needed only if the first one cancelled a large part.
+# A second sweep of Gram–Schmidt is needed only if the first sweep removed a large part.
 REORTHOGONALISE_BELOW = 0.5
 # A remainder this small, relative to the orthogonalised vector, is rounding error.
 EXHAUSTED = 1e-13
@@ -19,17 +19,17 @@ EXHAUSTED = 1e-13
 
 @helper
 def _tridiagonal_part(matrix, size):
-    diagonal, beside = np.empty(size), np.zeros(size)
+    diagonal, off_diagonal = np.empty(size), np.zeros(size)
     for i in range(size):
         diagonal[i] = matrix[i, i]
         if i + 1 < size:
-            beside[i] = matrix[i, i + 1]
-    return diagonal, beside
+            off_diagonal[i] = matrix[i, i + 1]
+    return diagonal, off_diagonal
 
 
 @helper
-def _tridiagonalise(given, size):
-    """Householder reduction of the leading block of a symmetric matrix.
+def _tridiagonalise(symmetric, size):
+    """Reduce the leading block of a symmetric matrix to tridiagonal form (Householder).
 
     Returns diagonal, off-diagonal (entry i couples i and i + 1) and the rows of the orthogonal
     matrix Q for which block = Qᵀ · tridiagonal · Q.
@@ -38,7 +38,7 @@ def _tridiagonalise(given, size):
     rows = np.empty((size, size))
     for i in range(size):
         for j in range(size):
-            matrix[i, j] = given[i, j]
+            matrix[i, j] = symmetric[i, j]
             rows[i, j] = 1.0 if i == j else 0.0
     reflector = np.empty(size)
     image = np.empty(size)
@@ -76,12 +76,12 @@ def _tridiagonalise(given, size):
             total *= factor
             for i in range(k + 1, size):
                 rows[i, j] -= total * reflector[i]
-    diagonal, beside = _tridiagonal_part(matrix, size)
-    return diagonal, beside, rows
+    diagonal, off_diagonal = _tridiagonal_part(matrix, size)
+    return diagonal, off_diagonal, rows
 
 
 @helper
-def _diagonalise(diagonal, beside, rows):
+def _diagonalise(diagonal, off_diagonal, rows):
     """Diagonalise a tridiagonal matrix by implicitly shifted QL, rotating the rows with it, in place."""
     size = len(diagonal)
     for low in range(size):
@@ -89,24 +89,24 @@ def _diagonalise(diagonal, beside, rows):
             high = low
             while high + 1 < size:
                 scale = abs(diagonal[high]) + abs(diagonal[high + 1])
-                if abs(beside[high]) <= 0.5 * EPSILON * scale:
+                if abs(off_diagonal[high]) <= 0.5 * EPSILON * scale:
                     break
                 high += 1
             if high == low:
                 break
-            slope = (diagonal[low + 1] - diagonal[low]) / (2.0 * beside[low])
+            slope = (diagonal[low + 1] - diagonal[low]) / (2.0 * off_diagonal[low])
             root = np.hypot(slope, 1.0)
             step = slope + (root if slope >= 0 else -root)
-            bulge = diagonal[high] - diagonal[low] + beside[low] / step
+            bulge = diagonal[high] - diagonal[low] + off_diagonal[low] / step
             sine, cosine, shift = 1.0, 1.0, 0.0
             split = False
             for i in range(high - 1, low - 1, -1):
-                far, near = sine * beside[i], cosine * beside[i]
+                far, near = sine * off_diagonal[i], cosine * off_diagonal[i]
                 root = np.hypot(far, bulge)
-                beside[i + 1] = root
+                off_diagonal[i + 1] = root
                 if root == 0.0:
                     diagonal[i + 1] -= shift
-                    beside[high] = 0.0
+                    off_diagonal[high] = 0.0
                     split = True
                     break
                 sine, cosine = far / root, bulge / root
@@ -121,8 +121,8 @@ def _diagonalise(diagonal, beside, rows):
                     rows[i, j] = cosine * lower - sine * upper
             if not split:
                 diagonal[low] -= shift
-                beside[low] = bulge
-                beside[high] = 0.0
+                off_diagonal[low] = bulge
+                off_diagonal[high] = 0.0
 
 
 @helper
@@ -130,43 +130,43 @@ def descending(keys):
     """Return the positions of the keys, largest key first."""
     order = np.empty(len(keys), np.int64)
     for i in range(len(keys)):
-        at = i
-        while at > 0 and keys[order[at - 1]] < keys[i]:
-            order[at] = order[at - 1]
-            at -= 1
-        order[at] = i
+        place = i
+        while place > 0 and keys[order[place - 1]] < keys[i]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = i
     return order
 
 
 @helper
 def symmetric_eigen(matrix, size):
     """Return unsorted eigenvalues and eigenvectors (rows) of the leading block of a matrix."""
-    diagonal, beside, rows = _tridiagonalise(matrix, size)
-    _diagonalise(diagonal, beside, rows)
+    diagonal, off_diagonal, rows = _tridiagonalise(matrix, size)
+    _diagonalise(diagonal, off_diagonal, rows)
     return diagonal, rows
 
 
 @helper
 def tridiagonal_eigen(matrix, size):
     """Return unsorted eigenvalues and eigenvectors (rows) of a tridiagonal leading block."""
-    diagonal, beside = _tridiagonal_part(matrix, size)
+    diagonal, off_diagonal = _tridiagonal_part(matrix, size)
     rows = np.zeros((size, size))
     for i in range(size):
         rows[i, i] = 1.0
-    _diagonalise(diagonal, beside, rows)
+    _diagonalise(diagonal, off_diagonal, rows)
     return diagonal, rows
 
 
 @helper
 def top_of_tridiagonal(matrix, size):
-    """Return the two largest eigenvalues of a tridiagonal block, and |last entry| of the first vector.
+    """Return the two largest eigenvalues of a tridiagonal block, and |last entry| of the first eigenvector.
 
     This is cheap enough for a check of convergence every few steps.
     """
-    diagonal, beside = _tridiagonal_part(matrix, size)
+    diagonal, off_diagonal = _tridiagonal_part(matrix, size)
     last_entries = np.zeros((size, 1))
     last_entries[size - 1, 0] = 1.0
-    _diagonalise(diagonal, beside, last_entries)
+    _diagonalise(diagonal, off_diagonal, last_entries)
     best = 0
     for i in range(size):
         if diagonal[i] > diagonal[best]:
@@ -180,7 +180,7 @@ def top_of_tridiagonal(matrix, size):
 
 @helper
 def multiply(indptr, indices, vector, product):
-    """Put adjacency · vector into ``product``, in four sums per row, which the processor overlaps."""
+    """Put adjacency · vector into ``product``, with four sums per row that run in parallel."""
     for u in range(len(product)):
         h, end = indptr[u], indptr[u + 1]
         a = b = c = d = 0.0
@@ -224,25 +224,25 @@ def _orthogonalise(basis, n_rows, vector, coefficients):
 
 @helper
 def extend_basis(indptr, indices, basis, projected, built, wanted):
-    """Extend a Krylov basis from ``built`` to ``wanted`` vectors; the next row is the next start.
+    """Extend a Krylov basis from ``built`` to ``wanted`` vectors; add the start of the next extension.
 
     ``basis[:built + 1]`` must be orthonormal; ``projected`` receives basisᵀ · A · basis. Returns
-    the vectors built (fewer when the space is exhausted) and the length of the last remainder.
+    the number of vectors built (fewer when the space is exhausted) and the length of the last remainder.
     """
     coefficients = np.empty(wanted)
     remainder = 0.0
     for j in range(built, wanted):
         vector = basis[j + 1]
         multiply(indptr, indices, basis[j], vector)
-        full_length = np.sqrt(inner_product(vector, vector))
+        length_before = np.sqrt(inner_product(vector, vector))
         for i in range(j + 1):
             coefficients[i] = 0.0
         remainder = _orthogonalise(basis, j + 1, vector, coefficients)
-        if remainder < REORTHOGONALISE_BELOW * full_length:
+        if remainder < REORTHOGONALISE_BELOW * length_before:
             remainder = _orthogonalise(basis, j + 1, vector, coefficients)
         for i in range(j + 1):
             projected[i, j] = projected[j, i] = coefficients[i]
-        if remainder <= EXHAUSTED * max(1.0, full_length):
+        if remainder <= EXHAUSTED * max(1.0, length_before):
             return j + 1, 0.0
         _scale(vector, 1.0 / remainder)
         projected[j + 1, j] = projected[j, j + 1] = remainder
@@ -285,13 +285,13 @@ def largest_eigenvalue_bound(indptr, indices, n_iterations):
     lower, upper = 0.0, np.inf
     for _ in range(n_iterations):
         multiply(indptr, indices, vector, product)
-        worst, energy, norm = 0.0, 0.0, 0.0
+        largest_ratio, quadratic_form, squared_length = 0.0, 0.0, 0.0
         for u in range(n_nodes):
-            worst = max(worst, product[u] / vector[u])
-            energy += product[u] * vector[u]
-            norm += vector[u] * vector[u]
-        upper = min(upper, worst)
-        lower = max(lower, energy / norm)
+            largest_ratio = max(largest_ratio, product[u] / vector[u])
+            quadratic_form += product[u] * vector[u]
+            squared_length += vector[u] * vector[u]
+        upper = min(upper, largest_ratio)
+        lower = max(lower, quadratic_form / squared_length)
         shrink = 1.0 / (1.0 + upper)
         for u in range(n_nodes):
             vector[u] = (vector[u] + product[u]) * shrink

@@ -28,19 +28,19 @@ _INT64 = ir.IntType(64)
 class Lanes(types.Type):
     """The type of a row: a fixed number of lanes, each with a number of one type."""
 
-    def __init__(self, dtype, number):
+    def __init__(self, dtype, n_lanes):
         self.dtype = dtype
-        self.number = number
-        super().__init__(name=f"Lanes({dtype}, {number})")
+        self.n_lanes = n_lanes
+        super().__init__(name=f"Lanes({dtype}, {n_lanes})")
 
     def vector(self, element):
         """Return the vector type with the same number of lanes and another element type."""
-        return ir.VectorType(element, self.number)
+        return ir.VectorType(element, self.n_lanes)
 
 
 FLOATS = Lanes(types.float64, N_FLOATS)
 WORDS = Lanes(types.uint64, N_WORDS)
-_OF_DTYPE = {lanes.dtype: lanes for lanes in (FLOATS, WORDS)}
+_LANES_OF_DTYPE = {lanes.dtype: lanes for lanes in (FLOATS, WORDS)}
 _LLVM_TYPE = {FLOATS: FLOATS.vector(ir.DoubleType()), WORDS: WORDS.vector(_INT64)}
 
 
@@ -50,7 +50,7 @@ class _LanesModel(models.PrimitiveModel):
         super().__init__(manager, lanes, _LLVM_TYPE[lanes])
 
 
-def _define(operation, lanes, instruction):
+def _define_operator(operation, lanes, instruction):
     """Define an operator for two rows of lanes."""
 
     @infer_global(operation)
@@ -66,11 +66,11 @@ def _define(operation, lanes, instruction):
         return getattr(builder, instruction)(*args, **flags)
 
 
-_define(operator.add, FLOATS, "fadd")
-_define(operator.mul, FLOATS, "fmul")
-_define(operator.truediv, FLOATS, "fdiv")
-_define(operator.or_, WORDS, "or_")
-_define(operator.xor, WORDS, "xor")
+_define_operator(operator.add, FLOATS, "fadd")
+_define_operator(operator.mul, FLOATS, "fmul")
+_define_operator(operator.truediv, FLOATS, "fdiv")
+_define_operator(operator.or_, WORDS, "or_")
+_define_operator(operator.xor, WORDS, "xor")
 
 
 def _row_pointer(context, builder, array_type, array, row):
@@ -79,8 +79,8 @@ def _row_pointer(context, builder, array_type, array, row):
     if context.enable_boundscheck:
         shape = cgutils.unpack_tuple(builder, view.shape, 2)
         cgutils.do_boundscheck(context, builder, row, shape[0], 0)
-    lanes = _OF_DTYPE[array_type.dtype]
-    start = builder.gep(view.data, [builder.mul(row, ir.Constant(_INT64, lanes.number))])
+    lanes = _LANES_OF_DTYPE[array_type.dtype]
+    start = builder.gep(view.data, [builder.mul(row, ir.Constant(_INT64, lanes.n_lanes))])
     return builder.bitcast(start, _LLVM_TYPE[lanes].as_pointer())
 
 
@@ -99,7 +99,7 @@ def load(typing_context, rows, row):
         pointer = _row_pointer(context, builder, sig.args[0], *args)
         return builder.load(pointer, align=8)
 
-    return _OF_DTYPE[rows.dtype](rows, types.int64), generate
+    return _LANES_OF_DTYPE[rows.dtype](rows, types.int64), generate
 
 
 @intrinsic
@@ -117,13 +117,13 @@ def store(typing_context, rows, row, lanes):
 @intrinsic
 def fill(typing_context, number):
     """Return a row with the same number in all lanes."""
-    lanes = _OF_DTYPE[number]
+    lanes = _LANES_OF_DTYPE[number]
 
     def generate(context, builder, sig, args):
         vector = _LLVM_TYPE[lanes]
         undefined = ir.Constant(vector, ir.Undefined)
         single = builder.insert_element(undefined, args[0], ir.Constant(_INT32, 0))
-        first = ir.Constant(lanes.vector(_INT32), [0] * lanes.number)
+        first = ir.Constant(lanes.vector(_INT32), [0] * lanes.n_lanes)
         return builder.shuffle_vector(single, undefined, first)
 
     return lanes(number), generate
@@ -134,7 +134,7 @@ def keep(typing_context, lanes, bits):
     """Set the lanes whose bit is not set to zero."""
 
     def generate(context, builder, sig, args):
-        narrow = builder.trunc(args[1], ir.IntType(lanes.number))
+        narrow = builder.trunc(args[1], ir.IntType(lanes.n_lanes))
         mask = builder.bitcast(narrow, lanes.vector(ir.IntType(1)))
         return builder.select(mask, args[0], ir.Constant(args[0].type, None))
 
@@ -149,7 +149,7 @@ def nonzero(typing_context, lanes):
     def generate(context, builder, sig, args):
         zero = ir.Constant(args[0].type, None)
         compare = builder.fcmp_unordered if is_float else builder.icmp_unsigned
-        bits = builder.bitcast(compare("!=", args[0], zero), ir.IntType(lanes.number))
+        bits = builder.bitcast(compare("!=", args[0], zero), ir.IntType(lanes.n_lanes))
         return builder.zext(bits, _INT64)
 
     return types.int64(lanes), generate

@@ -17,11 +17,11 @@ from netchoice._kernels.compiler import INT, INTS, helper, kernel
 FLOATS = types.Array(types.float64, 1, "C")
 
 #: Number of rows on either side whose spread decides which column is wider around a row.
-_LOOK = 8
+_SPREAD_ROWS = 8
 #: Where one column is this many times wider, neighbours are searched along it alone.
-_WIDER = 8.0
-#: Rows per cell of the grid: the mean for independent columns, and the largest accepted mean.
-_PER_CELL, _CROWDED = 2.0, 6.0
+_WIDER_FACTOR = 8.0
+#: Rows per cell of the grid: the mean for independent columns, and the largest allowed mean.
+_ROWS_PER_CELL, _MAX_ROWS_PER_CELL = 2.0, 6.0
 
 
 @helper
@@ -37,7 +37,7 @@ def _search_along(x, other, chosen, n_neighbors, radius):
     for i in range(n):
         if not chosen[i]:
             continue
-        here, height = x[i], other[i]
+        x_here, y_here = x[i], other[i]
         for slot in range(n_neighbors):
             nearest[slot] = np.inf
         bound = np.inf
@@ -45,10 +45,10 @@ def _search_along(x, other, chosen, n_neighbors, radius):
             step = 1 - 2 * side
             j = i + step
             while 0 <= j < n:
-                along = abs(x[j] - here)
-                if along >= bound:
+                x_distance = abs(x[j] - x_here)
+                if x_distance >= bound:
                     break
-                distance = max(along, abs(other[j] - height))
+                distance = max(x_distance, abs(other[j] - y_here))
                 if distance < bound:
                     slot = last
                     while slot > 0 and nearest[slot - 1] > distance:
@@ -80,9 +80,9 @@ def _cells(partner, width):
     fill = np.zeros(n_blocks * n_blocks + 1, np.int32)
     for i in range(n):
         fill[block_of[i] * n_blocks + block_of[partner[i]] + 1] += 1
-    together = 0
+    sum_of_squares = 0
     for cell in range(n_blocks * n_blocks):
-        together += fill[cell + 1] * fill[cell + 1]
+        sum_of_squares += fill[cell + 1] * fill[cell + 1]
         fill[cell + 1] += fill[cell]
     start = fill.copy()
     member = np.empty(n, np.int32)
@@ -90,18 +90,18 @@ def _cells(partner, width):
         cell = block_of[i] * n_blocks + block_of[partner[i]]
         member[fill[cell]] = i
         fill[cell] += 1
-    return member, start, block_of, together / n
+    return member, start, block_of, sum_of_squares / n
 
 
 @helper
 def _grid(partner):
     """Return the cells and their width, which is smaller if rows are concentrated in few cells."""
-    width = int(np.sqrt(_PER_CELL * len(partner))) + 1
+    width = int(np.sqrt(_ROWS_PER_CELL * len(partner))) + 1
     narrowest = max(width // 8, 1)
-    member, start, block_of, crowd = _cells(partner, width)
-    while crowd > _CROWDED and width >= 2 * narrowest:
+    member, start, block_of, rows_per_cell = _cells(partner, width)
+    while rows_per_cell > _MAX_ROWS_PER_CELL and width >= 2 * narrowest:
         width //= 2
-        member, start, block_of, crowd = _cells(partner, width)
+        member, start, block_of, rows_per_cell = _cells(partner, width)
     return member, start, block_of, width
 
 
@@ -109,8 +109,8 @@ def _grid(partner):
 def _search_grid(x, y, partner, chosen, n_neighbors, radius):
     """Compute the distance to the k-th neighbour with a grid of cells of equally many rows.
 
-    The search starts in the three by three cells around a point. If a row outside may be nearer
-    than the neighbours found, that side of the window moves out, by twice as much each time.
+    The search starts in the three by three cells around a point. If a row outside
+    may be nearer than the neighbours found, that side moves out, by twice as much each time.
     """
     member, start, block_of, width = _grid(partner)
     n = len(x)
@@ -121,32 +121,32 @@ def _search_grid(x, y, partner, chosen, n_neighbors, radius):
         x_of[slot] = x[member[slot]]
         y_of[slot] = y[partner[member[slot]]]
     nearest = np.empty(n_neighbors + 1)
-    for own in range(n):
-        i = member[own]
+    for slot_here in range(n):
+        i = member[slot_here]
         if not chosen[i]:
             continue
-        here, height = x_of[own], y_of[own]
-        block, level = block_of[i], block_of[partner[i]]
-        left, right = max(block - 1, 0), min(block + 2, n_blocks)
-        low, high = max(level - 1, 0), min(level + 2, n_blocks)
+        x_here, y_here = x_of[slot_here], y_of[slot_here]
+        x_block, y_block = block_of[i], block_of[partner[i]]
+        left, right = max(x_block - 1, 0), min(x_block + 2, n_blocks)
+        low, high = max(y_block - 1, 0), min(y_block + 2, n_blocks)
         step = 1
         while True:
             # The point itself is included, at distance 0.
             bound = np.inf
-            if n_neighbors == 3:  # the default, without branches, which would be mispredicted
+            if n_neighbors == 3:  # the default; this loop has no branches to mispredict
                 first = second = third = np.inf
                 for b in range(left, right):
                     for other in range(start[b * n_blocks + low], start[b * n_blocks + high]):
-                        down = max(abs(x_of[other] - here), abs(y_of[other] - height))
-                        up, first = max(first, down), min(first, down)
-                        down, second = max(second, up), min(second, up)
-                        up, third = max(third, down), min(third, down)
-                        bound = min(bound, up)
+                        larger = max(abs(x_of[other] - x_here), abs(y_of[other] - y_here))
+                        larger, first = max(first, larger), min(first, larger)
+                        larger, second = max(second, larger), min(second, larger)
+                        larger, third = max(third, larger), min(third, larger)
+                        bound = min(bound, larger)
             else:
                 nearest[:] = np.inf
                 for b in range(left, right):
                     for other in range(start[b * n_blocks + low], start[b * n_blocks + high]):
-                        distance = max(abs(x_of[other] - here), abs(y_of[other] - height))
+                        distance = max(abs(x_of[other] - x_here), abs(y_of[other] - y_here))
                         if distance < bound:
                             slot = n_neighbors
                             while slot > 0 and nearest[slot - 1] > distance:
@@ -154,16 +154,16 @@ def _search_grid(x, y, partner, chosen, n_neighbors, radius):
                                 slot -= 1
                             nearest[slot] = distance
                             bound = nearest[n_neighbors]
-            enough = True
-            if left > 0 and here - x[left * width - 1] < bound:
-                left, enough = max(left - step, 0), False
-            if right < n_blocks and x[right * width] - here < bound:
-                right, enough = min(right + step, n_blocks), False
-            if low > 0 and height - y[low * width - 1] < bound:
-                low, enough = max(low - step, 0), False
-            if high < n_blocks and y[high * width] - height < bound:
-                high, enough = min(high + step, n_blocks), False
-            if enough:
+            complete = True
+            if left > 0 and x_here - x[left * width - 1] < bound:
+                left, complete = max(left - step, 0), False
+            if right < n_blocks and x[right * width] - x_here < bound:
+                right, complete = min(right + step, n_blocks), False
+            if low > 0 and y_here - y[low * width - 1] < bound:
+                low, complete = max(low - step, 0), False
+            if high < n_blocks and y[high * width] - y_here < bound:
+                high, complete = min(high + step, n_blocks), False
+            if complete:
                 break
             step *= 2
         radius[i] = bound
@@ -171,7 +171,7 @@ def _search_grid(x, y, partner, chosen, n_neighbors, radius):
 
 @helper
 def _spread(x, i):
-    return x[min(i + _LOOK, len(x) - 1)] - x[max(i - _LOOK, 0)]
+    return x[min(i + _SPREAD_ROWS, len(x) - 1)] - x[max(i - _SPREAD_ROWS, 0)]
 
 
 @helper
@@ -188,8 +188,8 @@ def _radii(x, y, partner, n_neighbors):
         y_at_x[i] = y[j]
         x_at_y[j] = x[i]
         width, height = _spread(x, i), _spread(y, j)
-        along_x[i] = width > _WIDER * height
-        along_y[j] = height > _WIDER * width
+        along_x[i] = width > _WIDER_FACTOR * height
+        along_y[j] = height > _WIDER_FACTOR * width
         neither[i] = not (along_x[i] or along_y[j])
     radius = np.empty(n)
     _search_along(x, y_at_x, along_x, n_neighbors, radius)
@@ -204,10 +204,10 @@ def _radii(x, y, partner, n_neighbors):
 
 @helper
 def _count_within(x, radius, tally):
-    """Tally, over all points, how many others are nearer than the radius.
+    """Count the other points nearer than each point's radius; add 1 to ``tally[count]`` per point.
 
-    Equally wide intervals of the range say where to search. Inside one, the search is by bisection; the
-    last steps go one by one, with the same difference that defined the radius.
+    The range is divided into equally wide intervals. The search inside an interval is a bisection. The
+    last steps go one by one and use the same difference that defined the radius.
     """
     n = len(x)
     scale = n / (x[n - 1] - x[0]) if x[n - 1] > x[0] else 0.0
@@ -249,12 +249,12 @@ def _count_within(x, radius, tally):
 @helper
 def _mean_digamma(tally, digamma):
     """Return the mean of ψ(count + 1) over the points; ``digamma[m]`` is ψ(m)."""
-    total, points = 0.0, 0
+    total, n_points = 0.0, 0
     for count in range(len(tally)):
         if tally[count]:
             total += tally[count] * digamma[count + 1]
-            points += tally[count]
-    return total / points
+            n_points += tally[count]
+    return total / n_points
 
 
 @kernel(FLOATS, FLOATS, INTS, INT, FLOATS)
@@ -275,7 +275,7 @@ def of_values(x, y, partner, n_neighbors, digamma):
 
 @helper
 def _kept_by_label(label, n_labels):
-    """Return the positions of the rows by label, without labels that occur once."""
+    """Return the rows by label, without labels that occur once, the start of each label, and positions."""
     n = len(label)
     size = np.zeros(n_labels, np.int64)
     for i in range(n):
@@ -284,36 +284,36 @@ def _kept_by_label(label, n_labels):
     for c in range(n_labels):
         start[c + 1] = start[c] + (size[c] if size[c] > 1 else 0)
     fill = start.copy()
-    place = np.empty(start[n_labels], np.int64)
-    kept = 0
-    source = np.empty(start[n_labels], np.int64)
+    kept_rows = np.empty(start[n_labels], np.int64)  # by label; kept rows are numbered from 0
+    n_kept = 0
+    position = np.empty(start[n_labels], np.int64)  # of each kept row in the column
     for i in range(n):
         c = label[i]
         if size[c] > 1:
-            place[fill[c]] = kept
+            kept_rows[fill[c]] = n_kept
             fill[c] += 1
-            source[kept] = i
-            kept += 1
-    return place, start, source
+            position[n_kept] = i
+            n_kept += 1
+    return kept_rows, start, position
 
 
 @kernel(FLOATS, INTS, INT, INT, FLOATS)
 def of_values_and_labels(x, label, n_labels, n_neighbors, digamma):
     """Return Ross's estimate for a sorted column of numbers and the labels of its rows."""
-    place, start, source = _kept_by_label(label, n_labels)
-    n = len(source)
+    kept_rows, start, position = _kept_by_label(label, n_labels)
+    n = len(position)
     if n == 0:
         return 0.0
-    values = x[source]
+    values = x[position]
     radius = np.empty(n)
-    from_labels = 0.0
+    label_terms = 0.0
     for c in range(n_labels):
         size = start[c + 1] - start[c]
         if size < 2:
             continue
         k = min(n_neighbors, size - 1)
-        from_labels += size * (digamma[k] - digamma[size])
-        own = place[start[c] : start[c + 1]]
+        label_terms += size * (digamma[k] - digamma[size])
+        own = kept_rows[start[c] : start[c + 1]]
         first = 0  # start of the window of k + 1 values around i with the smallest radius
         for i in range(size):
             here = values[own[i]]
@@ -327,4 +327,4 @@ def of_values_and_labels(x, label, n_labels, n_neighbors, digamma):
             radius[own[i]] = max(here - values[own[first]], values[own[first + k]] - here)
     tally = np.zeros(n, np.int64)
     _count_within(values, radius, tally)
-    return digamma[n] + from_labels / n - _mean_digamma(tally, digamma)
+    return digamma[n] + label_terms / n - _mean_digamma(tally, digamma)

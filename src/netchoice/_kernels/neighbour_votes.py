@@ -19,13 +19,13 @@ def _add_squares(column, value, distance):
 
 
 @helper
-def _nearest(distance, near, nearest, bound):
+def _find_nearest(distance, near_distance, nearest, bound):
     """Find the positions of the smallest distances, in ascending order of distance, then position.
 
-    At least ``len(near)`` distances must lie below the bound.
+    At least ``len(nearest)`` distances must lie below the bound.
     """
-    wanted, n = len(near), len(distance)
-    near[:] = np.inf
+    wanted, n = len(near_distance), len(distance)
+    near_distance[:] = np.inf
     farthest = bound
     for start in range(0, n, BLOCK):
         # Most blocks hold no near row. This test has no branch per row, so it is vectorised.
@@ -37,14 +37,14 @@ def _nearest(distance, near, nearest, bound):
         for i in range(start, start + BLOCK):
             d = distance[i]
             if d < farthest:
-                at = wanted - 1
-                while at > 0 and near[at - 1] > d:
-                    near[at] = near[at - 1]
-                    nearest[at] = nearest[at - 1]
-                    at -= 1
-                near[at] = d
-                nearest[at] = i
-                farthest = min(farthest, near[wanted - 1])
+                place = wanted - 1
+                while place > 0 and near_distance[place - 1] > d:
+                    near_distance[place] = near_distance[place - 1]
+                    nearest[place] = nearest[place - 1]
+                    place -= 1
+                near_distance[place] = d
+                nearest[place] = i
+                farthest = min(farthest, near_distance[wanted - 1])
 
 
 @kernel(COLUMNS, INTS, COLUMNS, INTS, BOOLS, INT, INT)
@@ -57,21 +57,21 @@ def neighbour_votes(known, label, queries, order, counted, n_neighbours, n_class
     n_known, n_queries = known.shape[1], queries.shape[1]
     votes = np.zeros((counted.sum(), n_queries, n_classes), np.int32)
     distance = np.empty((n_known + BLOCK - 1) // BLOCK * BLOCK)
-    near = np.empty(min(n_neighbours, n_known))
-    nearest = np.zeros(len(near), np.int32)
+    near_distance = np.empty(min(n_neighbours, n_known))
+    nearest = np.zeros(len(near_distance), np.int32)
     for row in range(n_queries):
         distance[:n_known] = 0.0
         distance[n_known:] = np.inf  # fills the last block
         bound = np.inf
-        at = 0
+        prefix = 0
         for step in range(len(order)):
             column = order[step]
             _add_squares(known[column], queries[column, row], distance)
             if counted[step]:
-                if at > 0:  # the previous neighbours bound the distance of the new ones
+                if prefix > 0:  # the previous neighbours bound the distance of the new ones
                     bound = np.nextafter(distance[nearest].max(), np.inf)
-                _nearest(distance, near, nearest, bound)
+                _find_nearest(distance, near_distance, nearest, bound)
                 for i in range(len(nearest)):
-                    votes[at, row, label[nearest[i]]] += 1
-                at += 1
+                    votes[prefix, row, label[nearest[i]]] += 1
+                prefix += 1
     return votes

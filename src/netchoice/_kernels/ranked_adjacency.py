@@ -11,7 +11,7 @@ from netchoice._kernels.compiler import helper
 
 @helper
 def by_degree(indptr):
-    """Sort the nodes by decreasing degree, then by node id."""
+    """Return the nodes sorted by decreasing degree, then by node id."""
     n_nodes = len(indptr) - 1
     largest = 0
     for u in range(n_nodes):
@@ -44,8 +44,8 @@ def ranked_adjacency(indptr, indices, order):
         u = order[r]
         rank[u] = r
         start[r + 1] = start[r] + (indptr[u + 1] - indptr[u])
-    # Filling in the order of the ranks gives sorted lists. When the loop reaches r, its own list
-    # holds exactly the neighbours before r.
+    # Filling in the order of the ranks gives sorted lists. When the loop reaches r, the list
+    # of r holds exactly the neighbours before r.
     fill = start[:-1].copy()
     split = np.empty(n_nodes, np.int32)
     ranked = np.empty(len(indices), np.uint32)  # unsigned indices need no sign check
@@ -53,7 +53,7 @@ def ranked_adjacency(indptr, indices, order):
         split[r] = fill[r]
         u = order[r]
         for h in range(indptr[u], indptr[u + 1]):
-            other = rank[indices[h]]
-            ranked[fill[other]] = r
-            fill[other] += 1
+            neighbour = rank[indices[h]]
+            ranked[fill[neighbour]] = r
+            fill[neighbour] += 1
     return start, split, ranked

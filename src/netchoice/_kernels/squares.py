@@ -1,8 +1,8 @@
 """Square clustering: the squares through a node, as a share of the possible ones.
 
 Pedro G. Lind, Marta C. González and Hans J. Herrmann, Cycles and clustering in bipartite networks,
-Physical Review E 72 (2005) 056127, doi:10.1103/PhysRevE.72.056127; with the terms as networkx
-counts them.
+Physical Review E 72 (2005) 056127, doi:10.1103/PhysRevE.72.056127; the terms are
+counted as in networkx.
 """
 
 import numpy as np
@@ -25,39 +25,39 @@ def _squares_and_triangles(start, split, ranked):
     squares = np.zeros(n_nodes, np.int64)
     triangles = np.zeros(n_nodes, np.int64)
     paths = np.zeros(n_nodes, np.int64)
-    met = np.empty(n_nodes, np.int32)
-    # Position of v in the list of u: the next entry each time, since v increases.
+    reached = np.empty(n_nodes, np.int32)
+    # after_v[u]: position after v in the list of u; it grows by 1 each time, since v increases.
     after_v = start[:-1].copy()
     for v in range(n_nodes):
-        n_met = 0
+        n_reached = 0
         for h in range(split[v], start[v + 1]):
             u = ranked[h]
             after_v[u] += 1
             for g in range(after_v[u], start[u + 1]):
                 x = ranked[g]
-                met[n_met] = x
-                n_met += paths[x] == 0
+                reached[n_reached] = x
+                n_reached += paths[x] == 0
                 paths[x] += 1
-        if n_met == 0:
+        if n_reached == 0:
             continue
-        twice_closed = 0
+        n_closed = 0
         for h in range(split[v], start[v + 1]):
             u = ranked[h]
             triangles[u] += paths[u]
-            twice_closed += paths[u]
-            over_u = 0
+            n_closed += paths[u]
+            paths_from_u = 0
             for g in range(after_v[u], start[u + 1]):
-                over_u += paths[ranked[g]]
-            squares[u] += over_u - (start[u + 1] - after_v[u])
-        triangles[v] += twice_closed // 2
-        at_v = 0
-        for i in range(n_met):
-            x = met[i]
+                paths_from_u += paths[ranked[g]]
+            squares[u] += paths_from_u - (start[u + 1] - after_v[u])
+        triangles[v] += n_closed // 2  # each triangle has two closed paths
+        squares_at_v = 0
+        for i in range(n_reached):
+            x = reached[i]
             pairs = paths[x] * (paths[x] - 1) // 2
             squares[x] += pairs
-            at_v += pairs
+            squares_at_v += pairs
             paths[x] = 0
-        squares[v] += at_v
+        squares[v] += squares_at_v
     return squares, triangles
 
 
@@ -71,11 +71,11 @@ def square_clustering(indptr, indices):
     clustering = np.zeros(n_nodes, np.float64)
     for r in range(n_nodes):
         degree = np.int64(start[r + 1] - start[r])
-        ends = 0  # edges of the neighbours, without those to the node itself
+        neighbour_edges = 0  # without the edges to the node itself
         for h in range(start[r], start[r + 1]):
             u = np.int64(ranked[h])
-            ends += start[u + 1] - start[u] - 1
-        possible = (degree - 1) * ends - 2 * triangles[r] - squares[r]
+            neighbour_edges += start[u + 1] - start[u] - 1
+        possible = (degree - 1) * neighbour_edges - 2 * triangles[r] - squares[r]
         if possible > 0:
             clustering[order[r]] = squares[r] / possible
     return clustering

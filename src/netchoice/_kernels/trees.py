@@ -26,22 +26,22 @@ _SMALLEST_DRAW = 2.0**-53
 _ZERO = np.int64(0)  # the literal 0 has another type, and helpers would be compiled twice
 
 #: The state of drawing columns. ``order`` lists columns by decreasing weight; ``log_weights`` (empty if
-#: all are equal) and ``handicap`` have the same order; ``ready`` lists the columns drawn for a node;
-#: the other fields are working memory.
-Draws = namedtuple("Draws", "order log_weights handicap ready drawn_at arrival winners")
-#: Working memory: rows set aside; counts by code and class; the codes that occur, as bits, and how many
-#: words of bits a column has; counts by class, of a column so far and of both sides; pending nodes.
-Room = namedtuple("Room", "aside tally present n_words seen sides pending pending_totals")
+#: all are equal) and ``time_scale`` have the same order; ``drawn`` lists the columns drawn for a node;
+#: ``drawn_at`` is the node for which a column was drawn last; the other fields are working memory.
+Draws = namedtuple("Draws", "order log_weights time_scale drawn drawn_at arrival winners")
+#: Working memory: ``aside``, rows of one side; ``tally``, counts by code and class; ``present``, bits of
+#: the codes that occur; ``n_words`` of bits per column; ``seen`` and ``sides``, counts by class.
+Workspace = namedtuple("Workspace", "aside tally present n_words seen sides pending pending_totals")
 
 
 @helper
-def _draws(order, log_weights, n_candidates):
-    handicap = np.empty(len(log_weights))
+def _new_draws(order, log_weights, n_candidates):
+    time_scale = np.empty(len(log_weights))
     for i in range(len(log_weights)):
-        handicap[i] = np.exp(log_weights[n_candidates - 1] - log_weights[i])
+        time_scale[i] = np.exp(log_weights[n_candidates - 1] - log_weights[i])
     drawn_at = np.empty(len(order), np.int64)
     arrival, winners = np.empty(n_candidates), np.empty(n_candidates, np.int64)
-    return Draws(order, log_weights, handicap, order.copy(), drawn_at, arrival, winners)
+    return Draws(order, log_weights, time_scale, order.copy(), drawn_at, arrival, winners)
 
 
 @helper
@@ -58,7 +58,7 @@ def _words_by_column(codes):
 
 
 @helper
-def _room(codes, n_classes):
+def _new_workspace(codes, n_classes):
     n, n_words = codes.shape[1], _words_by_column(codes)
     per_code = 1 if n_classes == 2 else n_classes  # the counts of two classes share one number
     tally = np.zeros(WORD * n_words.max() * per_code, np.int64)
@@ -66,22 +66,22 @@ def _room(codes, n_classes):
     seen, sides = np.empty(n_classes, np.int64), np.empty((2, n_classes), np.int64)
     pending, pending_totals = np.empty((n + 1, 3), np.int64), np.empty((n + 1, n_classes), np.int64)
     aside = np.empty(n, np.int64)
-    return Room(aside, tally, present, n_words, seen, sides, pending, pending_totals)
+    return Workspace(aside, tally, present, n_words, seen, sides, pending, pending_totals)
 
 
 @helper
-def _continue_shuffle(ready, n_ready, wanted, state):
+def _continue_shuffle(drawn, n_drawn, wanted, state):
     """Draw uniformly without replacement: the next entries of a random shuffle."""
     a, b, c, d = state[0], state[1], state[2], state[3]
-    for i in range(n_ready, n_ready + wanted):
+    for i in range(n_drawn, n_drawn + wanted):
         draw, a, b, c, d = uniform(a, b, c, d)
-        j = i + int(draw * (len(ready) - i))
-        ready[i], ready[j] = ready[j], ready[i]
+        j = i + int(draw * (len(drawn) - i))
+        drawn[i], drawn[j] = drawn[j], drawn[i]
     state[0], state[1], state[2], state[3] = a, b, c, d
 
 
 @helper
-def _race(draws, node, n_ready, wanted, state):
+def _draw_weighted(draws, node, n_drawn, wanted, state):
     """Draw with weights, without replacement: the columns with the smallest exponential times.
 
     Times are in units of the ``wanted``-th heaviest column not yet drawn, so that the winners'
@@ -91,81 +91,81 @@ def _race(draws, node, n_ready, wanted, state):
     log_weights, drawn_at, arrival, winners = (
         draws.log_weights, draws.drawn_at, draws.arrival, draws.winners
     )  # fmt: skip
-    unit, waiting, at = 0.0, 0, 0
-    while n_ready > 0 and waiting < wanted:
-        waiting += drawn_at[at] != node
-        unit = log_weights[at]
-        at += 1
+    log_unit, n_waiting, place = 0.0, 0, 0
+    while n_drawn > 0 and n_waiting < wanted:
+        n_waiting += drawn_at[place] != node
+        log_unit = log_weights[place]
+        place += 1
     a, b, c, d = state[0], state[1], state[2], state[3]
-    n_winners, last = 0, np.inf
+    n_winners, latest = 0, np.inf
     for i in range(len(log_weights)):
-        if n_ready > 0 and drawn_at[i] == node:
+        if n_drawn > 0 and drawn_at[i] == node:
             continue
-        slower = draws.handicap[i] if n_ready == 0 else np.exp(unit - log_weights[i])
-        if slower * _SMALLEST_DRAW > last:
-            break  # this column cannot win, nor can the following ones, which are slower
+        scale = draws.time_scale[i] if n_drawn == 0 else np.exp(log_unit - log_weights[i])
+        if scale * _SMALLEST_DRAW > latest:
+            break  # neither this column nor the following ones, which have larger scales, can win
         draw, a, b, c, d = uniform(a, b, c, d)
-        if slower * draw >= last:
-            continue  # −log(1 − u) is not less than u, and takes longer
-        time = -np.log(1.0 - draw) * slower
-        if time >= last:
+        if scale * draw >= latest:
+            continue  # −log(1 − draw) ≥ draw, so the time is too late; the logarithm is not needed
+        time = -np.log(1.0 - draw) * scale
+        if time >= latest:
             continue
         n_winners = min(n_winners + 1, wanted)
-        at = n_winners - 1
-        while at > 0 and arrival[at - 1] > time:
-            arrival[at] = arrival[at - 1]
-            winners[at] = winners[at - 1]
-            at -= 1
-        arrival[at] = time
-        winners[at] = i
+        place = n_winners - 1
+        while place > 0 and arrival[place - 1] > time:
+            arrival[place] = arrival[place - 1]
+            winners[place] = winners[place - 1]
+            place -= 1
+        arrival[place] = time
+        winners[place] = i
         if n_winners == wanted:
-            last = arrival[wanted - 1]
+            latest = arrival[wanted - 1]
     for j in range(wanted):
         drawn_at[winners[j]] = node
-        draws.ready[n_ready + j] = draws.order[winners[j]]
+        draws.drawn[n_drawn + j] = draws.order[winners[j]]
     state[0], state[1], state[2], state[3] = a, b, c, d
 
 
 @helper
-def _draw_more(draws, node, n_ready, state):
+def _draw_more(draws, node, n_drawn, state):
     """Draw further columns for the node; return how many have been drawn."""
-    wanted = min(len(draws.winners), len(draws.order) - n_ready)
+    wanted = min(len(draws.winners), len(draws.order) - n_drawn)
     if len(draws.log_weights) > 0:
-        _race(draws, node, n_ready, wanted, state)
+        _draw_weighted(draws, node, n_drawn, wanted, state)
     else:
-        _continue_shuffle(draws.ready, n_ready, wanted, state)
-    return n_ready + wanted
+        _continue_shuffle(draws.drawn, n_drawn, wanted, state)
+    return n_drawn + wanted
 
 
 @helper
-def _best_split(codes, rows, first, last, totals, n_total, min_leaf, node, draws, state, room):
+def _best_split(codes, rows, first, last, totals, n_total, min_leaf, node, draws, state, work):
     """Return score, column and cut of the best split of a node; score −1 if there is none.
 
     Columns are drawn until enough were tried and at least one of them was not constant, so cheap
     constant columns do not stop the growth of a tree.
     """
     enough = len(draws.winners)
-    n_ready, n_tried, n_useful = _ZERO, 0, 0
-    best, best_column, cut_there = -1.0, 0, 0
+    n_drawn, n_tried, n_useful = _ZERO, 0, 0
+    best_score, best_column, cut_of_best = -1.0, 0, 0
     while n_tried < len(codes) and (n_tried < enough or n_useful == 0):
-        if n_tried == n_ready:
-            n_ready = _draw_more(draws, node, n_ready, state)
-        column = draws.ready[n_tried]
+        if n_tried == n_drawn:
+            n_drawn = _draw_more(draws, node, n_drawn, state)
+        column = draws.drawn[n_tried]
         n_tried += 1
         if len(totals) == 2:
             n_distinct, score, cut = best_cut_of_two(
                 codes[column], rows, first, last, totals, n_total, min_leaf,
-                room.tally, room.present, room.n_words[column],
+                work.tally, work.present, work.n_words[column],
             )  # fmt: skip
         else:
             n_distinct, score, cut = best_cut(
                 codes[column], rows, first, last, totals, n_total, min_leaf,
-                room.tally, room.present, room.n_words[column], room.seen,
+                work.tally, work.present, work.n_words[column], work.seen,
             )  # fmt: skip
         n_useful += n_distinct > 1
-        if score > best:
-            best, best_column, cut_there = score, column, cut
-    return best, best_column, cut_there
+        if score > best_score:
+            best_score, best_column, cut_of_best = score, column, cut
+    return best_score, best_column, cut_of_best
 
 
 @helper
@@ -181,9 +181,9 @@ def _add_leaf(nodes, at, totals, min_leaf):
 
 
 @helper
-def _grow(codes, rows, n_rows, totals, min_leaf, draws, state, room, nodes, decrease):
+def _grow(codes, rows, n_rows, totals, min_leaf, draws, state, work, nodes, decrease):
     """Grow one tree from its root; return its number of nodes."""
-    pending, pending_totals, sides = room.pending, room.pending_totals, room.sides
+    pending, pending_totals, sides = work.pending, work.pending_totals, work.sides
     n_nodes, n_pending = 1, 0
     if _add_leaf(nodes, _ZERO, totals, min_leaf):
         n_pending = 1
@@ -199,12 +199,12 @@ def _grow(codes, rows, n_rows, totals, min_leaf, draws, state, room, nodes, decr
             n_total += totals[k]
             squares += float(totals[k]) * totals[k]
         score, column, cut = _best_split(
-            codes, rows, first, last, totals, n_total, min_leaf, node, draws, state, room
+            codes, rows, first, last, totals, n_total, min_leaf, node, draws, state, work
         )
         if score < 0:
             continue
         decrease[column] += score - squares / n_total
-        middle = partition(codes[column], cut, rows, first, last, room.aside, totals, sides)
+        middle = partition(codes[column], cut, rows, first, last, work.aside, totals, sides)
         nodes[node, SPLIT], nodes[node, CUT], nodes[node, CHILD] = column, cut, n_nodes
         for side in range(2):
             if _add_leaf(nodes, n_nodes + side, sides[side], min_leaf):
@@ -220,7 +220,7 @@ def _grow(codes, rows, n_rows, totals, min_leaf, draws, state, room, nodes, decr
 
 @helper
 def _bootstrap(labels, resample, rows, totals, times, state):
-    """Draw and pack the rows that a tree learns from; return how many distinct rows there are."""
+    """Draw the rows that a tree learns from and pack them; return the number of distinct rows."""
     n = len(labels)
     a, b, c, d = state[0], state[1], state[2], state[3]
     for i in range(n):
@@ -249,22 +249,22 @@ def _leaf_of(codes, row, nodes):
 
 
 @helper
-def _vote(codes, times, nodes, votes, out, predicted):
+def _vote(codes, times, nodes, votes, oob, predicted):
     """Add the tree's votes for its out-of-bag rows; return how many there are."""
-    n_out = 0
+    n_oob = 0
     for row in range(len(times)):
         if times[row] == 0:
             label = nodes[_leaf_of(codes, row, nodes), LABEL]
             votes[row, label] += 1
-            out[n_out] = row
-            predicted[n_out] = label
-            n_out += 1
-    return n_out
+            oob[n_oob] = row
+            predicted[n_oob] = label
+            n_oob += 1
+    return n_oob
 
 
 @helper
-def _shuffle_rows(out, n_out, decrease, nodes, n_nodes, shuffled, state):
-    """Shuffle the out-of-bag rows, once for every column that the tree splits."""
+def _shuffle_rows(oob, n_oob, decrease, nodes, n_nodes, shuffled, state):
+    """Shuffle the out-of-bag rows once for every column that the tree splits."""
     used = np.zeros(len(decrease), np.bool_)
     for node in range(n_nodes):
         if nodes[node, SPLIT] != LEAF:
@@ -272,25 +272,25 @@ def _shuffle_rows(out, n_out, decrease, nodes, n_nodes, shuffled, state):
     a, b, c, d = state[0], state[1], state[2], state[3]
     for k in range(len(used)):
         order = shuffled[k]
-        for i in range(n_out if used[k] else 0):
+        for i in range(n_oob if used[k] else 0):
             draw, a, b, c, d = uniform(a, b, c, d)
             j = int(draw * (i + 1))
             order[i] = order[j]
-            order[j] = out[i]
+            order[j] = oob[i]
     state[0], state[1], state[2], state[3] = a, b, c, d
 
 
 @helper
-def _count_losses(codes, labels, out, n_out, predicted, shuffled, nodes, settled, lost):
+def _count_losses(codes, labels, oob, n_oob, predicted, shuffled, nodes, settled, lost):
     """Compute the accuracy lost when one column is shuffled, for every column.
 
     A row follows its original path until the shuffled value first sends it to the other side. One
-    walk therefore serves all columns, with one detour to a leaf for each column that matters.
+    walk therefore serves all columns, with a second walk for each column that changes the path.
     """
     for k in range(len(settled)):
         settled[k] = -1
-    for i in range(n_out):
-        row, truth, node = out[i], labels[out[i]], 0
+    for i in range(n_oob):
+        row, truth, node = oob[i], labels[oob[i]], 0
         was_correct = np.int64(predicted[i] == truth)
         while nodes[node, SPLIT] != LEAF:
             k = nodes[node, SPLIT]
@@ -307,7 +307,7 @@ def _count_losses(codes, labels, out, n_out, predicted, shuffled, nodes, settled
                     lost[k] += was_correct - np.int64(nodes[at, LABEL] == truth)
             node = nodes[node, CHILD] + side
     for k in range(len(lost)):
-        lost[k] /= max(n_out, 1)
+        lost[k] /= max(n_oob, 1)
 
 
 @helper
@@ -320,7 +320,7 @@ def _number_leaves(nodes, n_nodes):
 
 
 @helper
-def _with_room(nodes, n_used, length):
+def _with_capacity(nodes, n_used, length):
     if len(nodes) >= length:
         return nodes
     larger = np.empty((2 * length, 4), np.int32)
@@ -344,28 +344,28 @@ def grow_trees(
     nodes = np.empty((2 * n, 4), np.int32)
     decrease, lost = np.zeros((len(seeds), q)), np.zeros((len(seeds), q))
     votes = np.zeros((n, n_classes), np.int32)
-    room = _room(codes, n_classes)
+    work = _new_workspace(codes, n_classes)
     rows, totals = np.empty(n, np.int64), np.empty(n_classes, np.int64)
     times = np.empty(n, np.int32)
-    out, predicted = np.empty(n, np.int32), np.empty(n, np.int32)
+    oob, predicted = np.empty(n, np.int32), np.empty(n, np.int32)
     shuffled = np.empty((q if with_loss else 0, n), np.int32)
     settled, state = np.empty(q, np.int32), np.empty(4, np.uint64)
-    draws = _draws(order, log_weights, n_candidates)
+    draws = _new_draws(order, log_weights, n_candidates)
     for t in range(len(seeds)):
         state[0], state[1], state[2], state[3] = start(seeds[t])
         for i in range(q):
-            draws.ready[i] = order[i]
+            draws.drawn[i] = order[i]
             draws.drawn_at[i] = -1
-        nodes = _with_room(nodes, begins[t], begins[t] + 2 * n)
+        nodes = _with_capacity(nodes, begins[t], begins[t] + 2 * n)
         tree = nodes[begins[t] :]
         n_rows = _bootstrap(labels, resample, rows, totals, times, state)
         n_nodes = _grow(
-            codes, rows, n_rows, totals, min_leaf, draws, state, room, tree, decrease[t]
+            codes, rows, n_rows, totals, min_leaf, draws, state, work, tree, decrease[t]
         )
-        n_out = _vote(codes, times, tree, votes, out, predicted)
+        n_oob = _vote(codes, times, tree, votes, oob, predicted)
         if with_loss:
-            _shuffle_rows(out, n_out, decrease[t], tree, n_nodes, shuffled, state)
-            _count_losses(codes, labels, out, n_out, predicted, shuffled, tree, settled, lost[t])
+            _shuffle_rows(oob, n_oob, decrease[t], tree, n_nodes, shuffled, state)
+            _count_losses(codes, labels, oob, n_oob, predicted, shuffled, tree, settled, lost[t])
         _number_leaves(tree, n_nodes)
         begins[t + 1] = begins[t] + n_nodes
     return begins, nodes[: begins[-1]].copy(), decrease, lost, votes

@@ -23,12 +23,12 @@ class OperatingPoint:
     Attributes
     ----------
     method, penalty, k : the ranking that the set comes from, and its number of features
-    accuracy : float, on rows that were not used to choose the set, with its ``interval``
+    accuracy, interval : accuracy on rows that were not used to choose the set, and its interval
     coverage : float, coverage of the interval
     cost : float, cost of the set, billed as ``charge`` says
     share : float, ``cost`` divided by the sum of the costs of all features alone
     speedup : float, cost of all features divided by the cost of the set, shared steps paid once
-    best_accuracy : float, of the most accurate set, ``best_features``, on the same rows
+    best_accuracy : float, accuracy of the most accurate set (``best_features``) on the same rows
     """
 
     method: str
@@ -47,7 +47,7 @@ class OperatingPoint:
     charge: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
+        """Return the fields as a dictionary for JSON; an infinite speedup becomes None."""
         record = asdict(self)
         record["speedup"] = self.speedup if math.isfinite(self.speedup) else None
         return {key: list(v) if isinstance(v, tuple) else v for key, v in record.items()}
@@ -102,16 +102,16 @@ def operating_point(
         )
     cost = f"cost_{charge}"
     accuracy = "accuracy_choosing" if choose_on == "half" else "accuracy"
-    offered = _within(evaluation, budget, charge)
-    best = _cheapest(offered[offered[accuracy] == offered[accuracy].max()], cost, accuracy)
+    candidates = _in_budget(evaluation, budget, charge)
+    best = _cheapest(candidates[candidates[accuracy] == candidates[accuracy].max()], cost, accuracy)
     if rule == "knee":
-        chosen = knee(pareto_front(offered, cost=cost, accuracy=accuracy), cost, accuracy)
+        chosen = knee(pareto_front(candidates, cost=cost, accuracy=accuracy), cost, accuracy)
     elif rule == "budget":
         chosen = best
     else:
         n = best["n_choosing"] + (best["n_reporting"] if choose_on == "all" else 0)
         low, _ = wilson(best[accuracy], n, coverage)
-        chosen = _cheapest(offered[offered[accuracy] >= low], cost, accuracy)
+        chosen = _cheapest(candidates[candidates[accuracy] >= low], cost, accuracy)
     reported = chosen["accuracy_reporting"]
     return OperatingPoint(
         method=str(chosen["method"]),
@@ -148,7 +148,7 @@ def pareto_front(
 
 
 def knee(front: pd.DataFrame, cost: str = "cost_shared", accuracy: str = "accuracy") -> pd.Series:
-    """Return the bend of a Pareto front, or the last of fewer than three points.
+    """Return the bend of a Pareto front; if there are fewer than three points, return the last one.
 
     The bend is the point farthest above the straight line from the cheapest to the most accurate
     point, with costs on a logarithmic scale.
@@ -178,8 +178,8 @@ def wilson(share: float, n: float, coverage: float = 0.95) -> tuple[float, float
     z = float(ndtri((1 + coverage) / 2))
     share, n = float(share), float(n)
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, centre - half), 1.0 if share == 1 else min(1.0, centre + half)
+    half_width = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, centre - half_width), 1.0 if share == 1 else min(1.0, centre + half_width)
 
 
 def parse_budget(budget: float | str) -> tuple[float, bool]:
@@ -202,21 +202,21 @@ def parse_budget(budget: float | str) -> tuple[float, bool]:
     return share, True
 
 
-def _within(evaluation: pd.DataFrame, budget: float | str | None, charge: str) -> pd.DataFrame:
+def _in_budget(evaluation: pd.DataFrame, budget: float | str | None, charge: str) -> pd.DataFrame:
     if not len(evaluation):
         raise UsageError("the evaluation is empty; there is nothing to choose from")
     if budget is None:
         return evaluation
     limit, relative = parse_budget(budget)
     column = f"{'share' if relative else 'cost'}_{charge}"
-    within = evaluation[evaluation[column] <= limit]
-    if not len(within):
+    affordable = evaluation[evaluation[column] <= limit]
+    if not len(affordable):
         least = evaluation[column].min()
         cheapest = f"{least:.3%}" if relative else f"{least:.3g}"
         raise UsageError(
             f"no set costs at most {budget}; the cheapest one costs {cheapest}: raise the budget"
         )
-    return within
+    return affordable
 
 
 def _cheapest(evaluation: pd.DataFrame, cost: str, accuracy: str) -> pd.Series:

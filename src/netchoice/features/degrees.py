@@ -20,8 +20,8 @@ def degree_counts(degrees):
 @builtin(growth="n + m")
 def degree_connectivity(graph):
     """Mean, over the degrees k that occur, of the mean neighbour degree of nodes of degree k."""
-    every = np.ones(graph.n_nodes, np.bool_)
-    return run_kernel("degree_connectivity.degree_connectivity", graph, every)
+    all_nodes = np.ones(graph.n_nodes, np.bool_)
+    return run_kernel("degree_connectivity.degree_connectivity", graph, all_nodes)
 
 
 @builtin(growth="n + m")
@@ -82,7 +82,7 @@ def degree_q75(degree_counts):
 
 
 def quantile(counts, fraction):
-    """Return the linearly interpolated quantile of integers, given the count of each."""
+    """Return the linearly interpolated quantile of integers; ``counts[i]`` is how often i occurs."""
     cumulative = np.cumsum(counts)
     if not len(cumulative) or not cumulative[-1]:
         return 0.0

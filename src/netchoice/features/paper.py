@@ -9,12 +9,12 @@ from importlib.resources import files
 from netchoice.names import unknown
 
 FAMILIES = ("ba", "duplication")
-#: An entry "<0.1" (milliseconds) counts as half of that.
+#: An entry "<0.1" (milliseconds) counts as 0.05 milliseconds.
 BELOW = "<0.1"
 
 
 class PaperCosts(dict[str, float]):
-    """Seconds by feature, as printed in the paper; ``flagged`` has those printed as "<0.1 ms"."""
+    """Seconds by feature, as printed in the paper; ``flagged`` names those printed as "<0.1 ms"."""
 
     def __init__(self, seconds: Mapping[str, float], flagged: frozenset[str]) -> None:
         super().__init__(seconds)

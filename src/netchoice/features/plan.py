@@ -16,7 +16,7 @@ class Plan:
 
     features: tuple[Feature, ...]
     computations: tuple[Computation, ...]
-    lineage: dict[str, tuple[str, ...]]  # by name: all that it depends on, and itself
+    lineage: dict[str, tuple[str, ...]]  # name of each: all that it depends on, then itself
 
 
 @functools.lru_cache(maxsize=1024)
@@ -56,7 +56,7 @@ def plan(features: tuple[Feature, ...]) -> Plan:
 
 
 def _computation_of(name: str, wanted: dict[str, Feature], user: Computation) -> Computation:
-    """Return the step or feature with this name, which may be in the module of its user."""
+    """Return the step or feature with this name, also from the module of the function that uses it."""
     for source in (wanted, STEPS, FEATURES):
         if name in source:
             return source[name]

@@ -16,12 +16,12 @@ class Sections:
         self.figures: dict[str, Any] = {}
 
     def add(self, name: str, title: str, explanation: str, *body: Any) -> None:
-        """Add a section: its title, how to read it, and what it shows."""
+        """Add a section: its title, an explanation of how to read it, and its content."""
         intro = element("p", explanation, class_="explanation")
         self.sections.append((name, title, join([intro, *filter(None, body)])))
 
     def draw(self, name: str, figure: Any, description: str, class_: str = "") -> Html:
-        """Return the element for a figure; a list holds one figure for each method."""
+        """Store a figure and return its element; a list holds one figure for each method."""
         self.figures[name] = figure
         first = figure[0] if isinstance(figure, list) else figure
         height = f"min-height:{first['layout']['height']}px"
@@ -45,7 +45,7 @@ class Sections:
 
 
 def cell(value: Any) -> str:
-    """Return a number with a few digits, or text.
+    """Return the text of a table cell; a float has four significant digits.
 
     >>> cell(0.123456), cell(12), cell(39060.0), cell("a"), cell(None)
     ('0.1235', '12', '39060', 'a', '–')
@@ -60,23 +60,23 @@ def cell(value: Any) -> str:
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Html:
     """Return a table of numbers and names; the first column names the row."""
-    lines = []
+    body_rows = []
     for first, *rest in rows:
         cells = [
             element("td", cell(v), class_="number" if isinstance(v, int | float) else None)
             for v in rest
         ]
-        lines.append(element("tr", element("th", cell(first), scope="row"), *cells))
-    first_row = element("tr", *(element("th", name, scope="col") for name in head))
-    parts = element("thead", first_row), element("tbody", *lines)
-    content = element("table", *parts, aria_label=caption)
-    # Focusable, so that a wide table can be scrolled by keyboard.
+        body_rows.append(element("tr", element("th", cell(first), scope="row"), *cells))
+    head_row = element("tr", *(element("th", name, scope="col") for name in head))
+    head_and_body = element("thead", head_row), element("tbody", *body_rows)
+    content = element("table", *head_and_body, aria_label=caption)
+    # The region is focusable, so that a wide table can be scrolled by keyboard.
     region = element("div", content, class_="scroll", tabindex=0, role="region", aria_label=caption)
     return join([element("p", caption, class_="caption"), region])
 
 
 def aside(text: str) -> Html:
-    """Return a remark."""
+    """Return a paragraph with a remark."""
     return element("p", text, class_="aside")
 
 
@@ -106,14 +106,14 @@ def slider(name: str, title: str, highest: int, lowest: int = 0) -> Html:
 
 
 def select(name: str, title: str, options: Mapping[str, str], class_: str | None = None) -> Html:
-    """Return a list to choose from; ``options`` maps values to texts."""
+    """Return a drop-down list with its label; ``options`` maps values to texts."""
     items = [element("option", text, value=value) for value, text in options.items()]
     label = element("label", title, for_=name)
     return element("p", label, element("select", *items, id=name, class_=class_), class_="control")
 
 
 def flatten(record: Any, path: str = "") -> list[tuple[str, str]]:
-    """Return names and values of a nested record.
+    """Return the path and the text of each value in a nested record.
 
     >>> flatten({"a": {"b": 1}, "c": ["x", "y"], "d": [{"e": None}]})
     [('a b', '1'), ('c', 'x, y'), ('d 1 e', 'not given')]

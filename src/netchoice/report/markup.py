@@ -1,4 +1,4 @@
-"""HTML elements and embedded JSON in which names from users stay text."""
+"""HTML elements and embedded JSON, escaped so that names from users are never read as markup."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ VOID_ELEMENTS = ("input", "meta")  # elements without content and end tag
 
 
 class Html(str):
-    """Markup that is not escaped again."""
+    """Text that is markup already, so it is not escaped again."""
 
     __slots__ = ()
 
@@ -19,8 +19,8 @@ class Html(str):
 def element(name: str, /, *children: Any, **attributes: Any) -> Html:
     """Return an HTML element; children and values of attributes are escaped unless they are Html.
 
-    An attribute that is True has no value; one that is None or False is left out. Underscores in its
-    name become hyphens, and one at the end is dropped (``class_``).
+    An attribute that is True has no value; one that is None or False is left out. Underscores in
+    its name become hyphens; an underscore at the end is dropped (``class_``).
 
     >>> element("td", "<b>", element("b", "&"), class_="name", hidden=True)
     '<td class="name" hidden>&lt;b&gt;<b>&amp;</b></td>'
@@ -56,7 +56,7 @@ def script_json(data: Any) -> Html:
     >>> script_json({"name": "</script><!--"})
     '{"name":"\\u003c/script\\u003e\\u003c!--"}'
     """
-    packed = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    json_text = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     for character in "<>&":
-        packed = packed.replace(character, f"\\u{ord(character):04x}")
-    return Html(packed)
+        json_text = json_text.replace(character, f"\\u{ord(character):04x}")
+    return Html(json_text)

@@ -12,8 +12,8 @@ from netchoice.report.markup import Html, element
 
 
 def add_explorer(sections: Sections, sets: FeatureSets, note: str = "") -> None:
-    """Add accuracy against cost, with controls to select any set."""
-    accuracy = "The accuracy is that of all cross-validation folds, with its 95% interval."
+    """Add the figure of accuracy against cost, with controls to select any set."""
+    accuracy_note = "The accuracy is that of all cross-validation folds, with its 95% interval."
     plot = sections.draw("explorer", explorer(sets), "Scatter plot of accuracy against cost")
     sections.add(
         "explorer", "Accuracy against cost",
@@ -21,7 +21,7 @@ def add_explorer(sections: Sections, sets: FeatureSets, note: str = "") -> None:
         "is the Pareto front, the best accuracy for each cost. Choose a method, the penalty λ (the "
         "weight of the cost) and the number k of features, or click a marker, to see that set.",
         element("div", plot, _panel(sets), class_="beside"),
-        aside(f"{accuracy} {note}".strip()), _front_table(sets),
+        aside(f"{accuracy_note} {note}".strip()), _front_table(sets),
     )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def add_heatmap(sections: Sections, sets: FeatureSets) -> None:
 
 
 def add_rankings(sections: Sections, sets: FeatureSets) -> None:
-    """Add how the ranking of each method changes with λ, if there are several penalties."""
+    """Add the figure of rankings over λ for each method, if there are several penalties."""
     if not any(len(sets.penalties(method)) > 1 for method in sets.methods):
         return
     figures = [ranking_paths(sets, method) for method in sets.methods]
@@ -86,7 +86,7 @@ def add_rankings(sections: Sections, sets: FeatureSets) -> None:
 
 
 def add_costs(sections: Sections, costs: CostModel, chosen: list[str], unit: str) -> None:
-    """Add the cost of each feature, alone and with its shared steps paid."""
+    """Add the figure and the table of feature costs: alone, and once the shared steps are paid."""
     listed = list_costs(costs)
     rows = [
         (row.feature, cost_text(row.alone, unit), cost_text(row.own, unit),
@@ -96,12 +96,12 @@ def add_costs(sections: Sections, costs: CostModel, chosen: list[str], unit: str
     ]  # fmt: skip
     head = ("feature", "cost alone", "own part", "shared steps", "selected")
     n_omitted = len(listed) - len(drawn_rows(listed, chosen))
-    omitted = "cheaper feature is" if n_omitted == 1 else "cheaper features are"
+    omitted_features = "cheaper feature is" if n_omitted == 1 else "cheaper features are"
     sections.add(
         "costs", "Cost of each feature",
-        "A full point is the cost of a feature alone. A ring is what it costs once its shared steps "
+        "A filled point is the cost of a feature alone. A ring is its cost once its shared steps "
         "are paid; the distance between the two is what other features can share. Selected features "
-        "have a ★." + (f" {n_omitted} {omitted} in the table only." if n_omitted else ""),
+        "have a ★." + (f" {n_omitted} {omitted_features} in the table only." if n_omitted else ""),
         sections.draw("costs", feature_costs(listed, chosen, unit), "Cost of each feature"),
         details_table("Show the costs as a table", "Most expensive feature first", head, rows),
     )  # fmt: skip

@@ -52,7 +52,7 @@ def feature_distributions(
     names = check_names("feature", features, [str(name) for name in X.columns])
     models = np.asarray(y).astype(str)
     if len(models) != len(X) or not len(X):
-        raise UsageError(f"{len(X)} rows and {len(models)} labels; expected one for each, and some")
+        raise UsageError(f"{len(X)} rows and {len(models)} labels; expected rows with a label each")
     styles = series_styles(str(model) for model in np.unique(models))
     axes, figure = _panels(len(names), columns, 1.75)
     for ax, name in zip(axes, names, strict=True):
@@ -88,8 +88,8 @@ def _draw_histogram(
         ax.stairs(share, edges, color=colour, alpha=0.25, fill=True)
         ax.stairs(share, edges, color=colour, linestyle=line, linewidth=1.2, gid=f"model {model}")
     if histogram.observed is not None:
-        line = {"color": "black", "linewidth": 2.2, "path_effects": halo(3.4)}
-        ax.axvline(histogram.observed, gid="observed", **line)
+        observed_line = {"color": "black", "linewidth": 2.2, "path_effects": halo(3.4)}
+        ax.axvline(histogram.observed, gid="observed", **observed_line)
     ax.set(ylim=(0, None), yticks=[])
     ax.tick_params(axis="x", labelsize=SMALL)
     ax.set_title(histogram.name, loc="left", fontsize=SMALL + 1)
@@ -125,7 +125,7 @@ def posteriors(
     """
     if not draws.shape[1] or not len(draws):
         raise UsageError(
-            f"draws of shape {draws.shape}; expected rows, and a column for each parameter"
+            f"draws of shape {draws.shape}; expected at least one row, and a column for each parameter"
         )
     axes, figure = _panels(draws.shape[1], columns, 2.4)
     for ax, name in zip(axes, map(str, draws.columns), strict=True):

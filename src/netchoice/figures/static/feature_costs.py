@@ -31,7 +31,7 @@ def feature_costs(
 ) -> Axes:
     """Draw the cost of each feature on a logarithmic axis, the most expensive first.
 
-    A full point is the cost of the feature alone. A ring is what the feature costs once its shared
+    A filled point is the cost of the feature alone. A ring is what the feature costs once its shared
     steps are paid; the distance between the two is what other features can share. The text at the
     right names the most expensive shared step if it costs more than the feature's own part, and the
     number of features in the figure that use it.
