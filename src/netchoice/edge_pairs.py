@@ -134,32 +134,42 @@ def _from_networkit(graph: Any) -> EdgePairs:
 
 
 def from_matrix(matrix: Any) -> EdgePairs:
-    """Return the edges of a dense or sparse adjacency matrix: its non-zero entries.
+    """Return the edges of a dense or sparse adjacency matrix: its non-zero entries."""
+    check_square(matrix.shape)
+    if isinstance(matrix, np.ndarray):
+        row, column = np.nonzero(matrix)
+        return from_entries(row, column, matrix[row, column], len(matrix))
+    coo = matrix.tocoo()
+    return from_entries(coo.row, coo.col, coo.data, int(matrix.shape[0]))
+
+
+def check_square(shape: tuple[int, ...]) -> None:
+    """Raise an error unless the shape is that of an adjacency matrix."""
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise NetworkFormatError(
+            f"an array of shape {shape}; an adjacency matrix is square "
+            "(for a list of edges, use Graph.from_edges)"
+        )
+
+
+def from_entries(
+    row: NDArray[Any], column: NDArray[Any], data: NDArray[Any], n_nodes: int
+) -> EdgePairs:
+    """Return the edges of the entries of an adjacency matrix; entries of value 0 are no edges.
 
     Entries at (u, v) and at (v, u) are one edge. The matrix is directed if one of the two is 0.
     """
-    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise NetworkFormatError(
-            f"an array of shape {matrix.shape}; an adjacency matrix is square "
-            "(for a list of edges, use Graph.from_edges)"
-        )
-    if isinstance(matrix, np.ndarray):
-        row, column = np.nonzero(matrix)
-        data = matrix[row, column]
-    else:
-        coo = matrix.tocoo()
-        present = coo.data != 0
-        row, column, data = coo.row[present], coo.col[present], coo.data[present]
     if data.dtype.kind not in "biuf" or (data.dtype.kind == "f" and np.isnan(data).any()):
         raise NetworkFormatError(
             f"an adjacency matrix of {data.dtype} with missing or non-numeric entries; "
             "expected numbers, 0 for no edge"
         )
-    n_nodes = int(matrix.shape[0])
     if n_nodes >= MAX_ENTRIES:
         raise NetworkFormatError(
             f"an adjacency matrix with {n_nodes} rows; expected at most {MAX_ENTRIES - 1}"
         )
+    present = data != 0
+    row, column, data = row[present], column[present], data[present]
     row, column = row.astype(np.int64), column.astype(np.int64)
     above, below = row < column, row > column
     upward = np.sort(row[above] * n_nodes + column[above])

@@ -1,4 +1,4 @@
-"""Formats that networkx, scipy or NumPy reads: GraphML, GEXF, GML, MatrixMarket and npz."""
+"""Formats that networkx reads: GraphML, GEXF and GML."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from netchoice.edge_pairs import EdgePairs, from_matrix, number_nodes
+from netchoice.edge_pairs import EdgePairs, number_nodes
 from netchoice.errors import NetworkFormatError
 
 _ENCODING = re.compile(r"<\?xml[^>]*encoding\s*=\s*[\"']([^\"']+)", re.IGNORECASE)
@@ -94,52 +92,3 @@ def _from_networkx(graph: Any, weighted: bool | None = None) -> EdgePairs:
     if weighted is None:
         weighted = any(set(data) - {"id"} for *_, data in graph.edges(data=True))
     return number_nodes(ends, graph, directed=graph.is_directed(), weighted=weighted)
-
-
-def parse_matrix_market(content: bytes, path: str) -> EdgePairs:
-    """Parse MatrixMarket with scipy: the non-zero entries of a square matrix are edges."""
-    import scipy.io
-
-    if not content.lstrip().lower().startswith(b"%%matrixmarket"):
-        raise NetworkFormatError(f"{path}: the first line does not start with %%MatrixMarket")
-    matrix = guarded(lambda: scipy.io.mmread(io.BytesIO(content)), path, "MatrixMarket")
-    return _from_matrix(matrix, path)
-
-
-def parse_npz(content: bytes, path: str) -> EdgePairs:
-    """Parse a scipy sparse matrix, or an array named ``edges`` (m × 2) or ``adjacency`` (square)."""
-
-    def load() -> dict[str, Any]:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-
-    arrays = guarded(load, path, "npz")
-    if "format" in arrays and "shape" in arrays:
-        import scipy.sparse
-
-        matrix = guarded(lambda: scipy.sparse.load_npz(io.BytesIO(content)), path, "npz")
-        return _from_matrix(matrix, path)
-    if "adjacency" in arrays:
-        return _from_matrix(arrays["adjacency"], path)
-    edges = arrays.get("edges")
-    if edges is None:
-        raise NetworkFormatError(
-            f"{path}: arrays {', '.join(sorted(arrays)) or 'none'}; expected a scipy sparse matrix, "
-            "or an array called 'edges' (m × 2 integers) or 'adjacency' (square)"
-        )
-    if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
-        raise NetworkFormatError(
-            f"{path}: 'edges' has shape {edges.shape} and type {edges.dtype}; expected m × 2 integers"
-        )
-    if edges.size and (edges.min() < 0 or edges.max() >= 2**31 - 1):
-        raise NetworkFormatError(
-            f"{path}: 'edges' has ids below 0 or above 2³¹; node ids start at 0"
-        )
-    return EdgePairs(edges, None)
-
-
-def _from_matrix(matrix: Any, path: str) -> EdgePairs:
-    try:
-        return from_matrix(matrix)
-    except NetworkFormatError as error:
-        raise NetworkFormatError(f"{path}: {error}") from error

@@ -14,6 +14,8 @@ from netchoice.edge_pairs import EdgePairs
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
 from netchoice.io import edge_lists, library_formats
+from netchoice.io.matrix_market import parse_matrix_market
+from netchoice.io.npz import parse_npz
 from netchoice.io.pajek import parse_pajek
 from netchoice.names import unknown
 
@@ -25,12 +27,16 @@ _TEXT: dict[str, Callable[[str, str], EdgePairs]] = {
     "gexf": library_formats.parse_gexf,
 }
 _BINARY: dict[str, Callable[[bytes, str], EdgePairs]] = {
-    "mtx": library_formats.parse_matrix_market,
-    "npz": library_formats.parse_npz,
+    "mtx": parse_matrix_market,
+    "npz": parse_npz,
 }
 FORMATS = ("edgelist", *_TEXT, *_BINARY)
 #: Formats by suffix; other suffixes are edge lists.
 SUFFIXES = {f".{format}": format for format in FORMATS} | {".net": "pajek", ".paj": "pajek"}
+
+#: A file may declare this many nodes, or this many per edge: others are damaged more often than intended.
+MAX_DECLARED_NODES = 10_000_000
+MAX_NODES_PER_EDGE = 100
 
 
 @dataclass(frozen=True)
@@ -127,6 +133,7 @@ def read_network(
 
 
 def _cleaned(edges: EdgePairs, path: str, format: str) -> tuple[Graph, ReadingReport]:
+    _check_size(edges, path)
     graph = Graph.from_pairs(edges)
     kept = graph if edges.declares_nodes else graph.without_isolated()
     return kept, ReadingReport(
@@ -143,6 +150,20 @@ def _cleaned(edges: EdgePairs, path: str, format: str) -> tuple[Graph, ReadingRe
         n_nodes=kept.n_nodes,
         n_edges=kept.n_edges,
     )
+
+
+def _check_size(edges: EdgePairs, path: str) -> None:
+    """Reject a declared number of nodes that needs much more memory than the file has content."""
+    pairs, n_nodes = edges.pairs, edges.n_nodes
+    if edges.labels is not None:
+        return
+    if n_nodes is None:
+        n_nodes = int(pairs.max()) + 1 if pairs.size else 0
+    if n_nodes > max(MAX_DECLARED_NODES, MAX_NODES_PER_EDGE * len(pairs)):
+        raise NetworkFormatError(
+            f"{path}: {n_nodes} nodes and {len(pairs)} edges; expected at most {MAX_DECLARED_NODES} nodes, "
+            f"or {MAX_NODES_PER_EDGE} per edge; correct the declared size, or renumber the nodes"
+        )
 
 
 def suffix_of(path: Path) -> str:

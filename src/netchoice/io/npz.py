@@ -1,0 +1,183 @@
+"""Archives of NumPy arrays: scipy's sparse matrices, arrays of edges, and adjacency matrices.
+
+scipy is not used here, because its compiled code trusts index arrays and writes outside its memory
+if they are damaged. All index arrays are checked before they are used.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netchoice.edge_pairs import (
+    MAX_ENTRIES,
+    EdgePairs,
+    check_square,
+    from_entries,
+    from_matrix,
+)
+from netchoice.errors import NetworkFormatError
+from netchoice.io.library_formats import guarded
+
+SPARSE_FORMATS = ("csr", "csc", "coo", "bsr", "dia")
+_NAMES = {"format", "shape", "data", "indices", "indptr", "row", "col", "coords", "offsets"} | {
+    "edges",
+    "adjacency",
+}
+_Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+def parse_npz(content: bytes, path: str) -> EdgePairs:
+    """Parse a scipy sparse matrix, or an array named ``edges`` (m × 2) or ``adjacency`` (square)."""
+
+    def load() -> dict[str, Any]:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            return {name: file[name] if name in _NAMES else None for name in file.files}
+
+    arrays = guarded(load, path, "npz")
+    try:
+        return _edge_pairs(arrays)
+    except NetworkFormatError as error:
+        raise NetworkFormatError(f"{path}: {error}") from error
+
+
+def _edge_pairs(arrays: dict[str, Any]) -> EdgePairs:
+    if "format" in arrays and "shape" in arrays:
+        return _from_sparse(arrays)
+    if "adjacency" in arrays:
+        return from_matrix(_array(arrays, "adjacency", 2, "biufc"))
+    if "edges" not in arrays:
+        raise NetworkFormatError(
+            f"arrays {', '.join(sorted(arrays)) or 'none'}; expected a scipy sparse matrix, "
+            "or an array called 'edges' (m × 2 integers) or 'adjacency' (square)"
+        )
+    edges = _array(arrays, "edges", 2, "iu")
+    if edges.shape[1] != 2:
+        raise NetworkFormatError(f"'edges' has shape {edges.shape}; expected m × 2 integers")
+    if edges.size and (edges.min() < 0 or edges.max() >= MAX_ENTRIES):
+        raise NetworkFormatError("'edges' has ids below 0 or above 2³¹; node ids start at 0")
+    return EdgePairs(edges, None)
+
+
+def _damage(found: str, expected: str) -> NetworkFormatError:
+    return NetworkFormatError(
+        f"not readable as npz: {found}; expected {expected}; "
+        "save the matrix again, for example with scipy.sparse.save_npz"
+    )
+
+
+def _array(arrays: dict[str, Any], name: str, n_dimensions: int, kinds: str) -> NDArray[Any]:
+    """Return an array after checking its dimensions and its type."""
+    array = arrays.get(name)
+    what = "integers" if kinds == "iu" else "numbers"
+    expected = f"{what} in {n_dimensions} dimension{'s' * (n_dimensions > 1)}"
+    if not isinstance(array, np.ndarray):
+        raise _damage(f"no array '{name}'", expected)
+    if array.ndim != n_dimensions or array.dtype.kind not in kinds:
+        raise _damage(f"'{name}' has shape {array.shape} and type {array.dtype}", expected)
+    return array
+
+
+def _integers(
+    arrays: dict[str, Any], name: str, low: int, high: int, n_dimensions: int = 1
+) -> NDArray[np.int64]:
+    """Return an array of integers after checking that all are at least low and below high."""
+    array = _array(arrays, name, n_dimensions, "iu")
+    if array.size:
+        smallest, largest = int(array.min()), int(array.max())
+        if smallest < low or largest >= high:
+            raise _damage(
+                f"'{name}' has integers from {smallest} to {largest}", f"{low} to {high - 1}"
+            )
+    return array.astype(np.int64)
+
+
+def _check_length(name: str, length: int, expected: int) -> None:
+    if length != expected:
+        raise _damage(f"'{name}' has length {length}", str(expected))
+
+
+def _from_sparse(arrays: dict[str, Any]) -> EdgePairs:
+    format = _sparse_format(arrays["format"])
+    shape = _integers(arrays, "shape", 0, MAX_ENTRIES)
+    check_square(tuple(shape.tolist()))
+    n_nodes = int(shape[0])
+    if format == "coo":
+        row, column, data = _coo(arrays, n_nodes)
+    elif format == "dia":
+        row, column, data = _dia(arrays, n_nodes)
+    elif format == "bsr":
+        row, column, data = _bsr(arrays, n_nodes)
+    else:
+        data = _array(arrays, "data", 1, "biufc")
+        row, column = _compressed(arrays, n_nodes, n_nodes, len(data))
+        if format == "csc":
+            row, column = column, row
+    return from_entries(row, column, data, n_nodes)
+
+
+def _sparse_format(array: Any) -> str:
+    value = array.item() if isinstance(array, np.ndarray) and array.size == 1 else None
+    format = value.decode("latin-1") if isinstance(value, bytes) else value
+    if format not in SPARSE_FORMATS:
+        raise _damage(f"format {ascii(format)[:60]}", f"one of {', '.join(SPARSE_FORMATS)}")
+    return str(format)
+
+
+def _compressed(
+    arrays: dict[str, Any], n_rows: int, n_columns: int, n_entries: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return rows and columns of compressed rows; for bsr, of the blocks."""
+    indices = _integers(arrays, "indices", 0, n_columns)
+    _check_length("indices", len(indices), n_entries)
+    indptr = _integers(arrays, "indptr", 0, n_entries + 1)
+    _check_length("indptr", len(indptr), n_rows + 1)
+    lengths = np.diff(indptr)
+    if indptr[0] != 0 or indptr[-1] != n_entries or (lengths < 0).any():
+        raise _damage(
+            f"'indptr' starts at {indptr[0]}, ends at {indptr[-1]} and has "
+            f"{np.count_nonzero(lengths < 0)} decreases",
+            f"0 to {n_entries} without decreases",
+        )
+    return np.repeat(np.arange(n_rows), lengths), indices
+
+
+def _coo(arrays: dict[str, Any], n_nodes: int) -> _Entries:
+    data = _array(arrays, "data", 1, "biufc")
+    if "coords" in arrays:
+        coords = _integers(arrays, "coords", 0, n_nodes, n_dimensions=2)
+        _check_length("coords", len(coords), 2)
+        row, column = coords
+    else:
+        row = _integers(arrays, "row", 0, n_nodes)
+        column = _integers(arrays, "col", 0, n_nodes)
+    _check_length("row", len(row), len(data))
+    _check_length("col", len(column), len(data))
+    return row, column, data
+
+
+def _bsr(arrays: dict[str, Any], n_nodes: int) -> _Entries:
+    blocks = _array(arrays, "data", 3, "biufc")
+    n_blocks, height, width = blocks.shape
+    if not (height and width) or n_nodes % height or n_nodes % width:
+        raise _damage(f"blocks of {height} × {width}", f"a size that divides {n_nodes}")
+    block_row, block_column = _compressed(arrays, n_nodes // height, n_nodes // width, n_blocks)
+    block, i, j = np.nonzero(blocks)
+    return block_row[block] * height + i, block_column[block] * width + j, blocks[block, i, j]
+
+
+def _dia(arrays: dict[str, Any], n_nodes: int) -> _Entries:
+    """Return the entries of diagonals; the entry at j of a diagonal is in column j."""
+    diagonals = _array(arrays, "data", 2, "biufc")
+    offsets = _integers(arrays, "offsets", 1 - n_nodes, n_nodes)
+    _check_length("offsets", len(offsets), len(diagonals))
+    if len(np.unique(offsets)) < len(offsets):
+        raise _damage("'offsets' with repeated integers", "different ones")
+    diagonal, column = np.nonzero(diagonals[:, :n_nodes])
+    row = column - offsets[diagonal]
+    inside = (row >= 0) & (row < n_nodes)
+    diagonal, row, column = diagonal[inside], row[inside], column[inside]
+    return row, column, diagonals[diagonal, column]
