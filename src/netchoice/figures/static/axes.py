@@ -156,10 +156,8 @@ def save(figure: Any, path: str | PathLike[str]) -> Path:
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in _METADATA:
-        raise UsageError(
-            f"{path.name} ends in {path.suffix or 'nothing'!r}; "
-            f"expected one of {', '.join(_METADATA)}"
-        )
+        found, known = path.suffix or "nothing", ", ".join(_METADATA)
+        raise UsageError(f"{path.name} ends in {found!r}; expected one of {known}")
     root = root_figure(figure)
     path.parent.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context({"svg.hashsalt": "netchoice"}):
