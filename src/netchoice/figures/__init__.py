@@ -24,27 +24,17 @@ from netchoice.figures.static.choice_figures import (
     reliability,
 )
 from netchoice.figures.static.distributions import feature_distributions, posteriors
-from netchoice.figures.static.evaluation_figures import draw_evaluation, pareto, ranking_paths
-from netchoice.figures.static.feature_costs import feature_costs
+from netchoice.figures.static.evaluation_figures import (
+    draw_evaluation,
+    feature_costs,
+    pareto,
+    ranking_paths,
+)
 from netchoice.figures.static.heatmaps import heatmap, heatmaps
 from netchoice.figures.static.pilot_figures import cost_growth, draw_pilot_study, pilot_accuracy
 
 __all__ = [
-    "confusion",
-    "cost_growth",
-    "draw_choice",
-    "draw_evaluation",
-    "draw_pilot_study",
-    "embedding",
-    "feature_costs",
-    "feature_distributions",
-    "heatmap",
-    "heatmaps",
-    "pareto",
-    "pilot_accuracy",
-    "posteriors",
-    "probabilities",
-    "ranking_paths",
-    "reliability",
-    "save",
-]
+    "confusion", "cost_growth", "draw_choice", "draw_evaluation", "draw_pilot_study", "embedding",
+    "feature_costs", "feature_distributions", "heatmap", "heatmaps", "pareto", "pilot_accuracy",
+    "posteriors", "probabilities", "ranking_paths", "reliability", "save",
+]  # fmt: skip

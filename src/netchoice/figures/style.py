@@ -26,10 +26,7 @@ LINES: tuple[tuple[Any, str], ...] = (
 
 
 class SeriesStyle(NamedTuple):
-    """Colour, marker and line style of one model, method or feature.
-
-    ``marker`` and ``line`` are for matplotlib; ``symbol`` and ``dash`` are the same for Plotly.
-    """
+    """Style of one series: marker and line for matplotlib, symbol and dash for Plotly."""
 
     colour: str
     marker: str

@@ -65,7 +65,7 @@ def write_report(folder: str | PathLike[str], path: str | PathLike[str] | None =
 def _choice_page(folder: ResultFolder) -> str:
     sections, record, sets = Sections(), folder.record, folder.feature_sets
     sections_choice.add_models(sections, record)
-    sections_choice.add_parameters(sections, record, folder.evidence["posterior"])
+    sections_choice.add_parameters(sections, folder)
     sections_choice.add_embedding(sections, folder)
     sections_choice.add_features(sections, folder)
     _add_feature_sets(sections, sets, "" if sets is None else _note(record))

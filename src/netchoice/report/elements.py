@@ -30,10 +30,9 @@ class Sections:
 
     def contents(self) -> Html:
         """Return links to the sections."""
-        links = [
-            element("li", element("a", title, href=f"#{name}")) for name, title, _ in self.sections
-        ]
-        return element("nav", element("ul", *links), aria_label="Sections of this page")
+        links = [element("a", title, href=f"#{name}") for name, title, _ in self.sections]
+        items = [element("li", link) for link in links]
+        return element("nav", element("ul", *items), aria_label="Sections of this page")
 
     def html(self) -> Html:
         """Return all sections."""

@@ -22,8 +22,8 @@ def element(name: str, /, *children: Any, **attributes: Any) -> Html:
     An attribute that is True has no value; one that is None or False is left out. Underscores in
     its name become hyphens; an underscore at the end is dropped (``class_``).
 
-    >>> element("td", "<b>", element("b", "&"), class_="name", hidden=True)
-    '<td class="name" hidden>&lt;b&gt;<b>&amp;</b></td>'
+    >>> element("td", '<"b">', element("b", "&"), class_="name", hidden=True)
+    '<td class="name" hidden>&lt;&quot;b&quot;&gt;<b>&amp;</b></td>'
     >>> element("input", type="range", min=0)
     '<input type="range" min="0">'
     """
@@ -37,11 +37,7 @@ def element(name: str, /, *children: Any, **attributes: Any) -> Html:
 
 
 def text(value: Any) -> Html:
-    """Return a value escaped for HTML, unless it is markup already.
-
-    >>> text('<a href="x">')
-    '&lt;a href=&quot;x&quot;&gt;'
-    """
+    """Return a value escaped for HTML, unless it is markup already."""
     return value if isinstance(value, Html) else Html(escape(str(value), quote=True))
 
 

@@ -19,13 +19,9 @@ COMPARED_METHODS = tuple(name for name in PAPER_METHODS if name not in WEIGHTED_
 
 
 def report_choice(
-    graph: Any,
-    space: str | ModelSpace = "duplication",
-    *,
-    path: str | PathLike[str],
-    report: bool = True,
-    **options: Any,
-) -> Choice:
+    graph: Any, space: str | ModelSpace = "duplication", *, path: str | PathLike[str],
+    report: bool = True, **options: Any,
+) -> Choice:  # fmt: skip
     """Choose a model, and write the answer, its figures and its report to the folder ``path``.
 
     Parameters and result are those of :func:`netchoice.choose_model`. If ``report`` is False, the
@@ -51,13 +47,9 @@ def report_choice(
 
 
 def report_evaluation(
-    train: Table,
-    test: Table | None = None,
-    *,
-    path: str | PathLike[str],
-    report: bool = True,
+    train: Table, test: Table | None = None, *, path: str | PathLike[str], report: bool = True,
     **options: Any,
-) -> FeatureEvaluation:
+) -> FeatureEvaluation:  # fmt: skip
     """Evaluate features, and write the evaluation, its figures and its report to ``path``.
 
     Parameters and result are those of :func:`netchoice.evaluate_features`. If ``report`` is False,

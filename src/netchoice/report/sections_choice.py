@@ -34,13 +34,13 @@ def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
     )  # fmt: skip
 
 
-def add_parameters(
-    sections: Sections, record: Mapping[str, Any], posterior: Mapping[str, Any] | None
-) -> None:
+def add_parameters(sections: Sections, folder: ResultFolder) -> None:
     """Add the posteriors of the parameters, if the model has any."""
+    record, posterior = folder.record, folder.evidence["posterior"]
     if not posterior:
         return
-    spec = _model_spec(record)
+    specs: list[dict[str, Any]] = (record.get("space") or {}).get("models", [])
+    spec = next((spec for spec in specs if spec["name"] == record["model"]), {})
     # If networks are density-matched, only some draws are kept, and those need not be uniform.
     priors, is_matched = spec.get("priors", {}), "match" in spec
     uniform = {n for n in record["parameters"] if not is_matched and is_uniform(priors.get(n, ""))}
@@ -61,12 +61,6 @@ def add_parameters(
         element("div", *figures, class_="small"),
         details_table("Show the numbers as a table", "Posteriors under this model", head, rows),
     )  # fmt: skip
-
-
-def _model_spec(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the stored description of the most probable model, or an empty one."""
-    specs: list[dict[str, Any]] = (record.get("space") or {}).get("models", [])
-    return next((spec for spec in specs if spec["name"] == record["model"]), {})
 
 
 def is_uniform(prior: str) -> bool:

@@ -47,10 +47,7 @@ def accuracy_grid(evaluation: pd.DataFrame, method: str, cost: str) -> AccuracyG
 def accuracy_limits(
     evaluation: pd.DataFrame, low: float | None = None, high: float | None = None
 ) -> tuple[float, float]:
-    """Return the ends of the colour scale: by default the smallest and the largest accuracy.
-
-    If all accuracies are equal, the lower end is 0.01 below them: they get the colour of the best.
-    """
+    """Return the ends of the colour scale; if all accuracies are equal, they get the best colour."""
     low = float(evaluation["accuracy"].min()) if low is None else low
     high = float(evaluation["accuracy"].max()) if high is None else high
     return (low if low < high else high - 0.01), high

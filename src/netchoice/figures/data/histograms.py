@@ -104,10 +104,7 @@ def feature_histogram(name: str, values: Floats, models: Any, observed: float) -
 def posterior_histogram(
     draws: Floats, weights: Any = None, bounds: Sequence[float | None] | None = None
 ) -> tuple[Floats, Floats]:
-    """Return bin edges and posterior density of a parameter over the bounds of its prior.
-
-    A bound that is None is replaced by the smallest or the largest draw.
-    """
+    """Return bin edges and density over the bounds of the prior; None is a bound of the draws."""
     low, high = bounds or (None, None)
     low = float(draws.min()) if low is None else low
     high = float(draws.max()) if high is None else high

@@ -21,13 +21,12 @@ def feature_costs(rows: list[FeatureCost], chosen: Collection[str], unit: str) -
     axis = layout.CostAxis([*(row.alone for row in rows), *(row.own for row in rows)], unit)
     texts = [_hover_text(row, unit) for row in rows]
     sharing = [i for i, row in enumerate(rows) if row.steps]
-    between: list[float | None] = []
-    for i in sharing:
-        between += [axis.position(rows[i].own), axis.position(rows[i].alone), None]
+    ends = [map(axis.position, (rows[i].own, rows[i].alone)) for i in sharing]
     traces = [
         go.Scatter(
-            x=rounded(between), y=[y for i in sharing for y in (i, i, None)], mode="lines",
-            line={"color": layout.FAINT, "width": 1}, hoverinfo="skip", showlegend=False,
+            x=rounded(x for pair in ends for x in (*pair, None)), mode="lines", hoverinfo="skip",
+            y=[y for i in sharing for y in (i, i, None)], line={"color": layout.FAINT, "width": 1},
+            showlegend=False,
         ),
         go.Scatter(
             x=rounded(axis.position(row.alone) for row in rows), y=list(range(len(rows))),
@@ -60,8 +59,8 @@ def drawn_rows(rows: list[FeatureCost], chosen: Collection[str]) -> list[Feature
 
 def _hover_text(row: FeatureCost, unit: str) -> str:
     """Return the parts of a cost, one on each line."""
-    lines = [f"<b>{label(row.feature)}</b>: {cost_text(row.alone, unit)} alone"]
-    lines.append(f"own part: {cost_text(row.own, unit)}")
+    name, alone, own = label(row.feature), cost_text(row.alone, unit), cost_text(row.own, unit)
+    lines = [f"<b>{name}</b>: {alone} alone", f"own part: {own}"]
     for step in row.steps[:MOST_STEPS]:
         lines.append(f"step {label(step.name)}: {cost_text(step.cost, unit)}{step.users}")
     if len(row.steps) > MOST_STEPS:

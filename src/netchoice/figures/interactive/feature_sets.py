@@ -15,15 +15,11 @@ from netchoice.figures.interactive import layout
 from netchoice.figures.interactive.layout import TEXT_COLOUR, figure, label, outlined, rounded
 from netchoice.figures.style import HIGHLIGHT, VERMILLION, series_styles
 
-COVERAGE = 0.95
 MOST_RANKED, LAST_POSITION = 12, 10  # features and positions in the figure of a ranking
 
 
 def explorer(sets: FeatureSets) -> dict[str, Any]:
-    """Return accuracy against cost of every set.
-
-    The script moves the last two traces, the recommended set and the selected set.
-    """
+    """Return accuracy against cost of every set, and two markers that the script moves."""
     axis = _cost_axis(sets)
     traces = []
     for method, style in series_styles(sets.methods).items():
@@ -53,16 +49,15 @@ def explorer(sets: FeatureSets) -> dict[str, Any]:
 
 def _moved(name: str, marker: dict[str, Any]) -> go.Scatter:
     """Return a marker that the script of the page moves."""
-    return go.Scatter(
-        x=[None], y=[None], mode="markers", name=name, hoverinfo="skip", marker=marker
-    )
+    place: dict[str, Any] = {"x": [None], "y": [None], "mode": "markers"}
+    return go.Scatter(**place, name=name, hoverinfo="skip", marker=marker)
 
 
 def explorer_data(sets: FeatureSets) -> dict[str, Any]:
     """Return every set for the script of the page; features are given by their index."""
     index = {name: i for i, name in enumerate(sets.features)}
     n = float((sets.evaluation["n_choosing"] + sets.evaluation["n_reporting"]).iloc[0])
-    intervals = {share: wilson(share, n, COVERAGE) for share in set(sets.evaluation["accuracy"])}
+    intervals = {share: wilson(share, n, 0.95) for share in set(sets.evaluation["accuracy"])}
 
     def cell(rows: pd.DataFrame) -> dict[str, Any]:
         """Return one ranking, and accuracy and costs of its first k features."""

@@ -66,11 +66,7 @@ class CostAxis:
         self.positive = [cost for cost in given if cost > 0]
         self.unit = unit
         self.has_free = bool(self.positive) and min(given) == 0
-
-    @property
-    def left_end(self) -> float:
-        """The position of costs of 0."""
-        return min(self.positive) / 3 if self.positive else 0.0
+        self.left_end = min(self.positive) / 3 if self.positive else 0.0
 
     def position(self, cost: float) -> float:
         """Return the position of a cost on the axis."""

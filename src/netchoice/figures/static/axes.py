@@ -74,10 +74,7 @@ def new_axes(ax: Axes | None, width: float = WIDTH, height: float = HEIGHT) -> A
 def new_panels(
     n: int, columns: int, width: float, margin: float, height: float, *, sharey: bool = False
 ) -> tuple[NDArray[Any], Figure]:
-    """Return n Axes in rows of at most ``columns``, and their new figure.
-
-    The figure is ``width`` inches wide; each row adds ``height`` inches to the ``margin``.
-    """
+    """Return n Axes and their new figure; each row adds ``height`` inches to the ``margin``."""
     columns = max(1, min(n, columns))
     rows = -(-n // columns)
     figure = Figure(figsize=(width, margin + height * rows), dpi=DPI, layout="constrained")
@@ -156,10 +153,8 @@ def save(figure: Any, path: str | PathLike[str]) -> Path:
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in _METADATA:
-        raise UsageError(
-            f"{path.name} ends in {path.suffix or 'nothing'!r}; "
-            f"expected one of {', '.join(_METADATA)}"
-        )
+        found, known = path.suffix or "nothing", ", ".join(_METADATA)
+        raise UsageError(f"{path.name} ends in {found!r}; expected one of {known}")
     root = root_figure(figure)
     path.parent.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context({"svg.hashsalt": "netchoice"}):

@@ -18,8 +18,7 @@ from netchoice.figures.data.predictions import rank_probabilities, reliability_b
 from netchoice.figures.static import axes
 from netchoice.figures.static.axes import GREY, PLAIN, SMALL, WIDTH, halo, new_axes
 from netchoice.figures.static.distributions import feature_distributions, posteriors
-from netchoice.figures.static.evaluation_figures import pareto
-from netchoice.figures.static.feature_costs import feature_costs
+from netchoice.figures.static.evaluation_figures import feature_costs, pareto
 from netchoice.figures.style import BLUE, HIGHLIGHT, SeriesStyle, series_styles
 
 if TYPE_CHECKING:
@@ -27,11 +26,9 @@ if TYPE_CHECKING:
 
 
 def probabilities(
-    models: Mapping[str, float],
-    intervals: Mapping[str, tuple[float, float]] | None = None,
-    *,
-    ax: Axes | None = None,
-) -> Axes:
+    models: Mapping[str, float], intervals: Mapping[str, tuple[float, float]] | None = None,
+    *, ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw the probability of each model as a bar, the most probable first.
 
     Parameters

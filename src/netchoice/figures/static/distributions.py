@@ -21,13 +21,9 @@ from netchoice.figures.style import BLUE, SeriesStyle, series_styles
 
 
 def feature_distributions(
-    X: pd.DataFrame,
-    y: Any,
-    observed: Mapping[str, float],
-    features: Iterable[str] | None = None,
-    *,
-    columns: int = 3,
-) -> NDArray[Any]:
+    X: pd.DataFrame, y: Any, observed: Mapping[str, float], features: Iterable[str] | None = None,
+    *, columns: int = 3,
+) -> NDArray[Any]:  # fmt: skip
     """Draw a histogram of each feature by model, with the value of the observed network.
 
     The axis of a feature that spans orders of magnitude is logarithmic, with a linear part around
@@ -96,13 +92,10 @@ def _draw_histogram(
 
 
 def posteriors(
-    draws: pd.DataFrame,
-    *,
-    weights: Any = None,
+    draws: pd.DataFrame, *, weights: Any = None,
     intervals: Mapping[str, tuple[float, float]] | None = None,
-    priors: Mapping[str, tuple[float, float]] | None = None,
-    columns: int = 3,
-) -> NDArray[Any]:
+    priors: Mapping[str, tuple[float, float]] | None = None, columns: int = 3,
+) -> NDArray[Any]:  # fmt: skip
     """Draw the posterior of each parameter as a histogram over the range of its prior.
 
     The thick line at the bottom is the credible interval. The dashed line is the density of a

@@ -1,8 +1,8 @@
-"""Figures of an evaluation: accuracy against cost, and rankings over the cost penalty."""
+"""Figures of an evaluation: accuracy against cost, rankings, and the costs of features."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,16 +14,16 @@ from matplotlib.colors import to_rgb
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
+from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.evaluation import pareto_front
 from netchoice.figures.data.checks import check_columns, check_names
-from netchoice.figures.data.cost_text import cost_text, cost_title
+from netchoice.figures.data.cost_text import cost_text, cost_title, list_costs
 from netchoice.figures.data.feature_sets import ranking_positions
 from netchoice.figures.static import axes
-from netchoice.figures.static.axes import SMALL, WIDTH, TextPlacer, halo, new_axes
-from netchoice.figures.static.feature_costs import feature_costs
+from netchoice.figures.static.axes import GREY, SMALL, WIDTH, TextPlacer, halo, new_axes
 from netchoice.figures.static.heatmaps import heatmaps
-from netchoice.figures.style import HIGHLIGHT, series_styles
+from netchoice.figures.style import BLUE, HIGHLIGHT, VERMILLION, series_styles
 from netchoice.validation import check_integer
 
 if TYPE_CHECKING:
@@ -33,14 +33,9 @@ COSTS = ("cost_shared", "cost_alone")
 
 
 def pareto(
-    evaluation: pd.DataFrame,
-    *,
-    cost: str = "cost_shared",
-    knee: Mapping[str, Any] | None = None,
-    point: Mapping[str, Any] | None = None,
-    unit: str = "s",
-    ax: Axes | None = None,
-) -> Axes:
+    evaluation: pd.DataFrame, *, cost: str = "cost_shared", knee: Mapping[str, Any] | None = None,
+    point: Mapping[str, Any] | None = None, unit: str = "s", ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw accuracy against cost over all methods, penalties and numbers of features.
 
     Each faint marker is a set of features. The line is the Pareto front, the best accuracy for each
@@ -210,6 +205,60 @@ def _best_spot(
     visible = sorted((position, x) for x, position in enumerate(line) if position <= rows)
     spots = [(x + shift, y) for y, x in visible for shift in (0.0, -half, half)]
     return placer.first_free(spots, half, 0.5)
+
+
+def feature_costs(
+    costs: CostModel, features: Iterable[str] | None = None, *, top: int | None = None,
+    unit: str = "s", ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw the cost of each feature on a logarithmic axis, the most expensive first.
+
+    A full point is the cost of the feature alone. A ring is what the feature costs once its shared
+    steps are paid; the distance between the two is what other features can share. The text at the
+    right names the most expensive shared step if it costs more than the feature's own part, and the
+    number of features in the figure that use it.
+
+    Parameters
+    ----------
+    costs : CostModel
+    features : iterable of str, by default all
+    top : int, number of most expensive features to draw, by default all
+    unit : str, unit of the costs; seconds are shown as µs, ms or s
+    ax : Axes, optional
+
+    Examples
+    --------
+    >>> lab = CostModel(
+    ...     own={"glucose": 2.0, "sodium": 3.0, "x-ray": 40.0},
+    ...     uses={"glucose": ["blood sample"], "sodium": ["blood sample"]},
+    ...     steps={"blood sample": 10.0})
+    >>> [text.get_text() for text in feature_costs(lab, unit="euro").texts]
+    ['blood sample 10 euro, shared by 2', 'blood sample 10 euro, shared by 2']
+    """
+    rows = list_costs(costs, features)
+    if top is not None:
+        rows = list_costs(costs, [row.feature for row in rows[: check_integer("top", top)]])
+    ax = new_axes(ax, WIDTH, 1.1 + 0.19 * len(rows))
+    sharing = [(y, row) for y, row in enumerate(rows) if row.steps]
+    heights, own = [y for y, _ in sharing], [row.own for _, row in sharing]
+    ax.hlines(heights, own, [row.alone for _, row in sharing], color=GREY, linewidth=1)
+    ax.scatter(
+        own, heights, s=26, marker="o", facecolor="white", edgecolor=VERMILLION, linewidth=1.3,
+        zorder=3, label="shared steps already paid", gid="own",
+    )  # fmt: skip
+    alone = [row.alone for row in rows]
+    ax.scatter(alone, range(len(rows)), s=26, color=BLUE, zorder=3, label="cost alone", gid="alone")
+    for y, row in sharing:
+        step = row.steps[0]
+        if step.cost > row.own:
+            text = f"{step.name} {cost_text(step.cost, unit)}{step.users}"
+            axes.text_at_right(ax, y, text, 5, fontsize=SMALL, color=GREY)
+    axes.cost_axis(ax.xaxis, [*alone, *(row.own for row in rows)], unit, cost_title(unit))
+    ax.grid(axis="x", alpha=0.3)
+    ax.set_yticks(range(len(rows)), [row.feature for row in rows], fontsize=SMALL)
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.legend(ncols=2, reverse=True, **axes.ABOVE)
+    return ax
 
 
 def draw_evaluation(result: FeatureEvaluation, folder: str | PathLike[str]) -> list[Path]:

@@ -25,15 +25,10 @@ _COLUMNS = ("method", "penalty", "k", "accuracy", *SHARES, "n_noise")
 
 
 def heatmap(
-    evaluation: pd.DataFrame,
-    method: str,
-    *,
-    share: str = "share_alone",
-    levels: Sequence[float] = LEVELS,
-    vmin: float | None = None,
-    vmax: float | None = None,
+    evaluation: pd.DataFrame, method: str, *, share: str = "share_alone",
+    levels: Sequence[float] = LEVELS, vmin: float | None = None, vmax: float | None = None,
     ax: Axes | None = None,
-) -> Axes:
+) -> Axes:  # fmt: skip
     """Draw the accuracy of one method over the penalty λ and the number k of features.
 
     Contours join sets of equal cost, as a share of the cost of all features. A ring marks a set
@@ -75,15 +70,10 @@ def heatmap(
 
 
 def heatmaps(
-    evaluation: pd.DataFrame,
-    *,
-    methods: Iterable[str] | None = None,
-    share: str = "share_alone",
-    levels: Sequence[float] = LEVELS,
-    vmin: float | None = None,
-    vmax: float | None = None,
+    evaluation: pd.DataFrame, *, methods: Iterable[str] | None = None, share: str = "share_alone",
+    levels: Sequence[float] = LEVELS, vmin: float | None = None, vmax: float | None = None,
     columns: int | None = None,
-) -> NDArray[Any]:
+) -> NDArray[Any]:  # fmt: skip
     """Draw a :func:`heatmap` for each method, side by side on one colour scale.
 
     Parameters

@@ -144,7 +144,9 @@ def cost_growth(
     ax = new_axes(ax)
     last = frame.sort_values("n").groupby("name", sort=False)["seconds"].last()
     by_cost = [str(name) for name in last.sort_values(ascending=False, kind="stable").index]
-    fits_by_name = _by_name(fits or [], by_cost)
+    fits = list(fits or [])
+    for fit in fits:
+        _check_fit(fit, by_cost)
     handles: list[Any] = []
     sizes, seconds = list(frame["n"]), list(frame["seconds"])
     for name, style in series_styles(by_cost).items():
@@ -155,7 +157,7 @@ def cost_growth(
             elinewidth=1, capsize=2, label=name, zorder=3,
         )  # fmt: skip
         handles.append(points)
-        for i, fit in enumerate(fits_by_name[name]):
+        for i, fit in enumerate(fit for fit in fits if str(fit["name"]) == name):
             n, cost = _curve(fit, np.geomspace(rows["n"].min(), rows["n"].max(), 100))
             sizes += [n.min(), n.max()]
             seconds += [cost.min(), cost.max()]
@@ -172,18 +174,12 @@ def cost_growth(
     return ax
 
 
-def _by_name(
-    fits: Iterable[Mapping[str, Any]], names: list[str]
-) -> dict[str, list[Mapping[str, Any]]]:
-    by_name: dict[str, list[Mapping[str, Any]]] = {name: [] for name in names}
-    for fit in fits:
-        missing = [key for key in ("name", "curve") if key not in fit]
-        if missing:
-            found = ", ".join(map(str, fit))
-            raise UsageError(f"a fit has {found}; it lacks {' and '.join(missing)}")
-        (name,) = check_names("series", [str(fit["name"])], names)
-        by_name[name].append(fit)
-    return by_name
+def _check_fit(fit: Mapping[str, Any], names: list[str]) -> None:
+    missing = [key for key in ("name", "curve") if key not in fit]
+    if missing:
+        found = ", ".join(map(str, fit))
+        raise UsageError(f"a fit has {found}; it lacks {' and '.join(missing)}")
+    check_names("series", [str(fit["name"])], names)
 
 
 def _curve(fit: Mapping[str, Any], span: NDArray[np.float64]) -> Iterable[NDArray[np.float64]]:
