@@ -88,8 +88,8 @@ def _draw_histogram(
         ax.stairs(share, edges, color=colour, alpha=0.25, fill=True)
         ax.stairs(share, edges, color=colour, linestyle=line, linewidth=1.2, gid=f"model {model}")
     if histogram.observed is not None:
-        observed_line = {"color": "black", "linewidth": 2.2, "path_effects": halo(3.4)}
-        ax.axvline(histogram.observed, gid="observed", **observed_line)
+        style: dict[str, Any] = {"color": "black", "linewidth": 2.2, "path_effects": halo(3.4)}
+        ax.axvline(histogram.observed, gid="observed", **style)
     ax.set(ylim=(0, None), yticks=[])
     ax.tick_params(axis="x", labelsize=SMALL)
     ax.set_title(histogram.name, loc="left", fontsize=SMALL + 1)
