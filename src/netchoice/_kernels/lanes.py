@@ -28,14 +28,14 @@ _INT64 = ir.IntType(64)
 class Lanes(types.Type):
     """The type of a row: a fixed number of lanes, each with a number of one type."""
 
-    def __init__(self, dtype, n_lanes):
+    def __init__(self, dtype, number):
         self.dtype = dtype
-        self.n_lanes = n_lanes
-        super().__init__(name=f"Lanes({dtype}, {n_lanes})")
+        self.number = number
+        super().__init__(name=f"Lanes({dtype}, {number})")
 
     def vector(self, element):
         """Return the vector type with the same number of lanes and another element type."""
-        return ir.VectorType(element, self.n_lanes)
+        return ir.VectorType(element, self.number)
 
 
 FLOATS = Lanes(types.float64, N_FLOATS)
@@ -80,7 +80,7 @@ def _row_pointer(context, builder, array_type, array, row):
         shape = cgutils.unpack_tuple(builder, view.shape, 2)
         cgutils.do_boundscheck(context, builder, row, shape[0], 0)
     lanes = _LANES_OF_DTYPE[array_type.dtype]
-    start = builder.gep(view.data, [builder.mul(row, ir.Constant(_INT64, lanes.n_lanes))])
+    start = builder.gep(view.data, [builder.mul(row, ir.Constant(_INT64, lanes.number))])
     return builder.bitcast(start, _LLVM_TYPE[lanes].as_pointer())
 
 
@@ -123,7 +123,7 @@ def fill(typing_context, number):
         vector = _LLVM_TYPE[lanes]
         undefined = ir.Constant(vector, ir.Undefined)
         single = builder.insert_element(undefined, args[0], ir.Constant(_INT32, 0))
-        first = ir.Constant(lanes.vector(_INT32), [0] * lanes.n_lanes)
+        first = ir.Constant(lanes.vector(_INT32), [0] * lanes.number)
         return builder.shuffle_vector(single, undefined, first)
 
     return lanes(number), generate
@@ -134,7 +134,7 @@ def keep(typing_context, lanes, bits):
     """Set the lanes whose bit is not set to zero."""
 
     def generate(context, builder, sig, args):
-        narrow = builder.trunc(args[1], ir.IntType(lanes.n_lanes))
+        narrow = builder.trunc(args[1], ir.IntType(lanes.number))
         mask = builder.bitcast(narrow, lanes.vector(ir.IntType(1)))
         return builder.select(mask, args[0], ir.Constant(args[0].type, None))
 
@@ -149,7 +149,7 @@ def nonzero(typing_context, lanes):
     def generate(context, builder, sig, args):
         zero = ir.Constant(args[0].type, None)
         compare = builder.fcmp_unordered if is_float else builder.icmp_unsigned
-        bits = builder.bitcast(compare("!=", args[0], zero), ir.IntType(lanes.n_lanes))
+        bits = builder.bitcast(compare("!=", args[0], zero), ir.IntType(lanes.number))
         return builder.zext(bits, _INT64)
 
     return types.int64(lanes), generate

@@ -31,7 +31,7 @@ _ZERO = np.int64(0)  # the literal 0 has another type, and helpers would be comp
 Draws = namedtuple("Draws", "order log_weights time_scale drawn drawn_at arrival winners")
 #: Working memory: ``aside``, rows of one side; ``tally``, counts by code and class; ``present``, bits of
 #: the codes that occur; ``n_words`` of bits per column; ``seen`` and ``sides``, counts by class.
-Workspace = namedtuple("Workspace", "aside tally present n_words seen sides pending pending_totals")
+Room = namedtuple("Room", "aside tally present n_words seen sides pending pending_totals")
 
 
 @helper
@@ -66,7 +66,7 @@ def _new_workspace(codes, n_classes):
     seen, sides = np.empty(n_classes, np.int64), np.empty((2, n_classes), np.int64)
     pending, pending_totals = np.empty((n + 1, 3), np.int64), np.empty((n + 1, n_classes), np.int64)
     aside = np.empty(n, np.int64)
-    return Workspace(aside, tally, present, n_words, seen, sides, pending, pending_totals)
+    return Room(aside, tally, present, n_words, seen, sides, pending, pending_totals)
 
 
 @helper

@@ -1,4 +1,4 @@
-"""What an engine is, and the shortest one."""
+"""The protocol of an engine, and the engine that runs in this process."""
 
 from __future__ import annotations
 
