@@ -330,7 +330,9 @@ def test_unusual_but_valid_matrix_market(tmp_path):
         "\n " + BANNER.upper() + "3 3 2\r\n1 2 1\r\n2 3 1",
         BANNER + "%\n\n % x\n3 3 2\n\n1 2 1 0.5 x\n\n2\t3  1 \n\n",
         "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2 5\n",
-        "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1\n2 3 1\n1 3 0.0\n",
+        BANNER + "3 3 3\n1 2 1\n2 3 1\n1 3 0.0\n",
+        BANNER + "3 3 2\n+1 2 +1\n2 3 1\n",
+        BANNER + "3 3 2\n+1 2 +1\n2 3 1 0\n",
     ):
         graph = read(tmp_path / "x.mtx", text.encode())
         assert graph.edges().tolist() == [[0, 1], [1, 2]]
