@@ -4,7 +4,7 @@ import numba
 import numpy as np
 
 from netchoice._kernels.random_stream import start, uniform
-from netchoice._kernels.trees import _ZERO, _draw_more, _draws
+from netchoice._kernels.trees import _ZERO, _draw_more, _new_draws
 
 
 @numba.njit
@@ -21,7 +21,7 @@ def uniforms(seed, n):
 def draw_columns(order, log_weights, n_candidates, n_nodes, seed):
     """Return, for each of ``n_nodes`` nodes of a tree, all columns in the order of their draw."""
     out = np.empty((n_nodes, len(order)), np.int32)
-    draws, state = _draws(order, log_weights, n_candidates), np.empty(4, np.uint64)
+    draws, state = _new_draws(order, log_weights, n_candidates), np.empty(4, np.uint64)
     state[0], state[1], state[2], state[3] = start(seed)
     for k in range(len(order)):
         draws.drawn_at[k] = -1

@@ -425,7 +425,7 @@ def test_wrong_option_is_refused(options, message, tmp_path):
         PLAN,
         ChoiceSettings(
             space={}, network="", isolated="keep", samples=None, features=None, method=("jmi",),
-            penalty=None, budget=None, inference=None, seed=1, plan=PLAN,
+            penalty=None, budget=None, inference=None, time_limit=None, seed=1, plan=PLAN,
         ),
     ],
     ids=lambda settings: type(settings).__name__,

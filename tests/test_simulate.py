@@ -89,7 +89,7 @@ def test_table_from_an_executor_is_bit_identical(serial, executor):
 
 
 def test_table_does_not_depend_on_the_batch_size(serial, monkeypatch):
-    monkeypatch.setattr("netchoice.simulate._MAX_BATCH", 7)
+    monkeypatch.setattr("netchoice.simulate._MAX_BATCH_ROWS", 7)
     assert_same(simulate_table("duplication", **BASE, engine="serial"), serial)
 
 

@@ -175,7 +175,7 @@ def _load(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except (OSError, ValueError) as error:
-        if path.is_dir():
+        if isinstance(error, IsADirectoryError):
             reason = " is a folder; pass the path of a network file"
         elif isinstance(error, FileNotFoundError):
             reason = ": no such file; check the path and the current folder"
