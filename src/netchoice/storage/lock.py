@@ -61,6 +61,8 @@ def lock_folder(folder: Path) -> Iterator[None]:
         os.pwrite(file, json.dumps(owner).encode(), 0)
         yield
     finally:
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_UN)
         _held.discard(file)
         os.close(file)
 

@@ -152,7 +152,7 @@ class TableFolder:
                 found = (shard.schema.metadata or {}).get(FINGERPRINT)
                 if found and shard.schema.metadata.get(FOOTER) != _footer_digest(shard):
                     raise pa.ArrowInvalid("its columns do not agree with their digest")
-            except (pa.ArrowException, OSError, KeyError) as error:
+            except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
                 warnings.warn(f"{path} is damaged and was renamed ({error})", stacklevel=4)
                 with contextlib.suppress(OSError):
                     path.rename(path.with_name(f"_{path.name}.damaged"))
