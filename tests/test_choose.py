@@ -457,16 +457,16 @@ def test_choice_and_evidence_are_frozen(answered):
 )
 def test_number_of_affordable_simulations(wanted, minimum, row_seconds, seconds, affordable):
     watch = Stopwatch(limit=None, workers=2)
-    assert watch.affordable(wanted, minimum, row_seconds, seconds) == affordable
+    assert watch.affordable("fit", wanted, minimum, row_seconds, seconds) == affordable
     if affordable == 1000:
         assert not watch.notes
 
 
 def test_every_reduced_number_of_simulations_is_noted():
     watch = Stopwatch(limit=None, workers=1)
-    watch.affordable(100, 10, row_seconds=1, seconds=50)
-    watch.affordable(100, 10, row_seconds=1, seconds=1000)
-    watch.affordable(100, 60, row_seconds=1, seconds=50)
+    watch.affordable("pilot", 100, 10, row_seconds=1, seconds=50)
+    watch.affordable("selection", 100, 10, row_seconds=1, seconds=1000)
+    watch.affordable("fit", 100, 60, row_seconds=1, seconds=50)
     assert watch.notes == [
         "50 simulations instead of 100, to stay within the time limit",
         "60 simulations instead of 100, to stay within the time limit",

@@ -1,12 +1,15 @@
 """Tables: the same rows on every engine, resumed without loss, failures recorded as data."""
 
+import contextlib
 import json
 import multiprocessing
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -20,6 +23,8 @@ import netchoice
 from netchoice import ModelSpace, ReferenceTable, simulate_table
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.simulate import make_simulator
+from netchoice.storage import lock
+from netchoice.storage.lock import lock_folder
 from netchoice.storage.manifest import TableError
 from netchoice.storage.shards import TableFolder
 
@@ -260,14 +265,14 @@ import sys; sys.path.insert(0, {here!r})
 import netchoice, simulation_parts as parts
 netchoice.simulate._SHARD_SECONDS = 0.1
 space = netchoice.ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
-netchoice.simulate_table(space, n_nodes=20, n_samples=80, seed=5, path={path!r}, workers=2,
+netchoice.simulate_table(space, n_nodes=20, n_samples={n_samples}, seed=5, path={path!r}, workers=2,
                          features=["degree_max", "noise_normal"])
 """
 
 
-def start(path):
+def start(path, n_samples=80):
     """Start a run in its own process group; the script has no ``__main__`` guard."""
-    code = SCRIPT.format(here=str(HERE), path=str(path))
+    code = SCRIPT.format(here=str(HERE), path=str(path), n_samples=n_samples)
     return subprocess.Popen(
         [sys.executable, "-c", code], start_new_session=True, stderr=subprocess.PIPE
     )
@@ -317,6 +322,209 @@ def test_interrupt_keeps_finished_rows_and_says_how_to_resume(tmp_path):
     assert "Traceback" not in text
     kept = len(TableFolder(tmp_path / "t").rows_present())
     assert f"stopped after {kept} of 3000 rows" in text
+
+
+# Rows that were made differently
+
+SMALL = {**BASE, "n_samples": 6, "engine": "serial"}
+OTHER_RUN = r"has fingerprint \w+; its table has \w+, so the rows were made differently: move"
+
+
+def test_table_with_a_deleted_manifest_is_resumed_only_by_its_own_run(serial, tmp_path):
+    simulate_table("duplication", **SMALL, path=tmp_path)
+    [shard] = TableFolder(tmp_path).shards()
+    (tmp_path / "_manifest.json").unlink()
+    for change in ({"seed": 4}, {"stream": "test"}, {"features": ["n_triangles"]}):
+        with pytest.raises(TableError, match=OTHER_RUN):
+            simulate_table("duplication", **{**SMALL, **change}, path=tmp_path)
+        with pytest.raises(TableError, match=OTHER_RUN):
+            simulate_table("duplication", **{**SMALL, **change}).save(tmp_path)
+        assert not (tmp_path / "_manifest.json").exists()
+    table = simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
+    assert_same(table, serial)
+    assert shard in TableFolder(tmp_path).shards()
+
+
+def test_shards_of_another_run_are_refused(tmp_path):
+    for seed in (3, 4):
+        simulate_table("duplication", **{**SMALL, "seed": seed}, path=tmp_path / str(seed))
+    [foreign] = TableFolder(tmp_path / "4").shards()
+    copy = tmp_path / "3" / foreign.name
+    copy.write_bytes(foreign.read_bytes())
+    with pytest.raises(TableError, match=OTHER_RUN):
+        ReferenceTable.load(tmp_path / "3")
+    with pytest.raises(TableError, match=OTHER_RUN) as refused:
+        simulate_table("duplication", **SMALL, path=tmp_path / "3")
+    assert "\n" not in str(refused.value)
+    pd.read_parquet(foreign).to_parquet(copy)
+    with pytest.raises(TableError, match="has no fingerprint; its table has"):
+        ReferenceTable.load(tmp_path / "3")
+    copy.unlink()
+    assert len(ReferenceTable.load(tmp_path / "3")) == 6
+
+
+def test_edited_manifest_does_not_claim_the_rows_of_another_run(tmp_path):
+    simulate_table("duplication", **SMALL, path=tmp_path)
+    manifest = json.loads((tmp_path / "_manifest.json").read_text())
+    (tmp_path / "_manifest.json").write_text(json.dumps({**manifest, "seed": 4}))
+    with pytest.raises(TableError, match=OTHER_RUN):
+        simulate_table("duplication", **{**SMALL, "seed": 4}, path=tmp_path)
+
+
+@pytest.mark.parametrize("made_by", ["concat", "split", "drop_constant", "selecting rows"])
+def test_tables_that_were_not_simulated_row_by_row_are_not_resumed(tmp_path, made_by):
+    one = simulate_table("duplication", **SMALL)
+    two = simulate_table("duplication", **{**SMALL, "stream": "test"})
+    table = {
+        "concat": lambda: ReferenceTable.concat([one, two]),
+        "split": lambda: one.split()[1],
+        "drop_constant": one.drop_constant,
+        "selecting rows": lambda: ReferenceTable(one.frame[3:], one.manifest),
+    }[made_by]()
+    table.save(tmp_path / "t")
+    before = ReferenceTable.load(tmp_path / "t")  # a warning about missing rows is an error
+    assert_same(before, table)
+    for change in ({}, {"n_samples": 20}, {"stream": "test"}):
+        with pytest.raises(TableError, match=f"was made by {made_by}; only simulated .* resumed"):
+            simulate_table("duplication", **{**SMALL, **change}, path=tmp_path / "t")
+    assert_same(ReferenceTable.load(tmp_path / "t"), before)
+    (tmp_path / "t" / "_manifest.json").unlink()
+    with pytest.raises(TableError, match=OTHER_RUN):
+        simulate_table("duplication", **SMALL, path=tmp_path / "t")
+
+
+def test_saved_simulated_table_is_resumed(serial, tmp_path):
+    simulate_table("duplication", **SMALL).save(tmp_path)
+    assert_same(simulate_table("duplication", **BASE, engine="serial", path=tmp_path), serial)
+
+
+def test_halves_of_a_table_have_different_fingerprints(serial, tmp_path):
+    for name, half in zip("ab", serial.split(), strict=True):
+        half.save(tmp_path / name)
+    [shard] = TableFolder(tmp_path / "b").shards()
+    shard.rename(tmp_path / "a" / shard.name)
+    with pytest.raises(TableError, match=OTHER_RUN):
+        ReferenceTable.load(tmp_path / "a")
+
+
+def test_tables_that_share_rows_are_not_concatenated(serial, tmp_path):
+    first, second = serial.split()
+    other = simulate_table("duplication", **{**BASE, "stream": "test"}, engine="serial")
+    serial.save(tmp_path / "t")
+    loaded = ReferenceTable.load(tmp_path / "t")
+    both = ReferenceTable.concat([first, other])
+    both.save(tmp_path / "both")
+    both = ReferenceTable.concat([ReferenceTable.load(tmp_path / "both"), second])
+    assert len(both) == 120
+    for tables, n_shared in [
+        ([serial, serial], 60),
+        ([serial, loaded], 60),
+        ([first, other, serial], len(first)),
+        ([both, other], 60),
+        ([both.split()[0], both], len(both.split()[0])),
+    ]:
+        with pytest.raises(TableError, match=f"the tables share {n_shared} rows; expected each"):
+            ReferenceTable.concat(tables)
+    frame = pd.DataFrame({"label": ["a", "b"], "x": [1.0, 2.0]})
+    mine = ReferenceTable.from_frame(frame)
+    with pytest.raises(TableError, match="the tables share 2 rows"):
+        ReferenceTable.concat([mine, ReferenceTable.from_frame(frame)])
+    assert len(ReferenceTable.concat([mine, ReferenceTable.from_frame(frame[::-1])])) == 4
+
+
+def test_shard_with_a_changed_column_name_is_damaged(tmp_path):
+    whole = simulate_table("duplication", **SMALL, path=tmp_path)
+    [shard] = TableFolder(tmp_path).shards()
+    content = shard.read_bytes()
+    for name in (b"n_triangles", b"noise_normal", b"parameter_p_new"):
+        for bit in (0x01, 0x80):
+            footer = int.from_bytes(content[-8:-4], "little") + 8
+            start = content.index(name, len(content) - footer)  # in the schema
+            changed = bytearray(content)
+            changed[start + 2] ^= bit
+            shard.write_bytes(changed)
+            with pytest.warns(UserWarning, match="is damaged and was renamed"):
+                table = simulate_table("duplication", **SMALL, path=tmp_path)
+            assert_same(table, whole)
+            for path in TableFolder(tmp_path).shards():
+                path.unlink()
+
+
+def test_folder_names_with_equals_signs_add_no_columns(tmp_path):
+    table = simulate_table("duplication", **SMALL, path=tmp_path / "seed=3" / "t")
+    assert_same(table, simulate_table("duplication", **SMALL))
+
+
+# Two writers
+
+flock = pytest.mark.skipif(sys.platform == "win32", reason="needs fcntl")
+
+
+def wait_for_a_shard(run, path):
+    for _ in range(600):
+        if TableFolder(path).shards() or run.poll() is not None:
+            break
+        time.sleep(0.05)
+    assert run.poll() is None
+    assert TableFolder(path).shards()
+
+
+@flock
+def test_one_process_at_a_time_writes_to_a_folder(tmp_path):
+    space = ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
+    make = {"n_nodes": 20, "n_samples": 80, "features": ["degree_max", "noise_normal"]}
+    run = start(tmp_path / "t", 5000)
+    try:
+        wait_for_a_shard(run, tmp_path / "t")
+        owner = rf"process {run.pid} on \S+ \(started 20.*\) is writing to .*; wait until"
+        for seed in (5, 6):
+            with pytest.raises(TableError, match=owner):
+                simulate_table(space, **make, seed=seed, path=tmp_path / "t", engine="serial")
+        with pytest.raises(TableError, match=owner):
+            simulate_table("duplication", **SMALL).save(tmp_path / "t")
+        assert run.poll() is None
+        os.kill(run.pid, signal.SIGKILL)  # the workers may still live
+        run.wait()
+        table = simulate_table(space, **make, seed=5, path=tmp_path / "t", engine="serial")
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
+    assert_same(table, simulate_table(space, **make, seed=5, engine="serial"))
+
+
+@flock
+def test_forked_process_does_not_keep_the_lock(tmp_path):
+    with lock_folder(tmp_path):
+        with pytest.raises(TableError, match=f"process {os.getpid()} on"), lock_folder(tmp_path):
+            pass
+        child = os.fork()
+        if child == 0:
+            os._exit(len(lock._held))
+        assert os.waitpid(child, 0)[1] == 0
+        assert len(lock._held) == 1
+    with lock_folder(tmp_path):
+        pass
+
+
+@flock
+def test_simultaneous_starts_with_different_seeds_do_not_mix_rows(tmp_path):
+    """Threads start at the same moment; all but one are refused, and the table is that of one run."""
+    tables = {seed: simulate_table("duplication", **{**SMALL, "seed": seed}) for seed in range(4)}
+    for trial in range(10):
+        gate = threading.Barrier(4)
+
+        def run(seed, gate=gate, path=tmp_path / str(trial)):
+            gate.wait()
+            try:
+                return seed, simulate_table("duplication", **{**SMALL, "seed": seed}, path=path)
+            except TableError as error:
+                assert re.search("is writing to|differ in seed", str(error))
+
+        with ThreadPoolExecutor(4) as pool:
+            [(seed, table)] = [result for result in pool.map(run, range(4)) if result]
+        assert_same(table, tables[seed])
+        assert_same(ReferenceTable.load(tmp_path / str(trial)), tables[seed])
 
 
 # Failures

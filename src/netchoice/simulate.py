@@ -26,7 +26,7 @@ from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
 from netchoice.row_simulator import Batch, RowSimulator, machine_id
-from netchoice.storage.manifest import FORMAT, MUST_AGREE_TO_RESUME, check_compatible
+from netchoice.storage.manifest import FORMAT, check_resumable
 from netchoice.storage.shards import TableFolder
 from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_integer
@@ -104,38 +104,42 @@ def simulate_table(
     simulator = make_simulator(get_space(space), n_nodes, isolated, features, seed, stream)
     manifest = _manifest(simulator, n_samples, seed, stream)
     folder = TableFolder(path) if path is not None else None
-    present = np.empty(0, np.int64)
-    if folder is not None and folder.exists():
-        existing = folder.manifest()
-        both_tables = f"the table in {path} and the requested one"
-        check_compatible(existing, manifest, both_tables, MUST_AGREE_TO_RESUME)
-        present = folder.rows_present()
-        manifest["n_samples"] = max(n_samples, existing["n_samples"])
-        if manifest["n_samples"] > existing["n_samples"]:
-            folder.write_manifest({**existing, "n_samples": n_samples})
-    elif folder is not None:
+    with contextlib.nullcontext() if folder is None else folder.lock():
+        missing = np.arange(n_samples)
+        if folder is not None:
+            missing = np.setdiff1d(missing, _open_folder(folder, manifest), assume_unique=True)
+        writer = _TableWriter(folder, manifest, n_samples - len(missing), n_samples, on_progress)
+        if len(missing):
+            chosen = get_engine(engine, workers, row_timeout)
+            batches = _batches(missing, writer, chosen, row_timeout)
+            try:
+                with contextlib.closing(chosen.run(simulator, batches)) as results:
+                    for result in results:
+                        writer.add(result)
+            except KeyboardInterrupt:
+                kept = f", which are kept in {path}; run the same command again to resume"
+                raise StoppedError(
+                    f"stopped after {writer.n_done} of {n_samples} rows"
+                    f"{'; pass a path to keep the rows' if path is None else kept}"
+                ) from None
+            finally:
+                writer.flush()
+        if folder is None:
+            return ReferenceTable(writer.as_arrow().to_pandas(), manifest)
+        return ReferenceTable.load(folder.path, n_samples)
+
+
+def _open_folder(folder: TableFolder, manifest: dict[str, Any]) -> np.ndarray:
+    """Create the table in a folder, or prepare to resume it; return the numbers of its rows."""
+    if not folder.exists():
         folder.create(manifest)
-    present = present[present < n_samples]
-    missing = np.setdiff1d(np.arange(n_samples), present, assume_unique=True)
-    writer = _TableWriter(folder, len(present), n_samples, on_progress)
-    if len(missing):
-        chosen_engine = get_engine(engine, workers, row_timeout)
-        batches = _batches(missing, writer, chosen_engine, row_timeout)
-        try:
-            with contextlib.closing(chosen_engine.run(simulator, batches)) as results:
-                for result in results:
-                    writer.add(result)
-        except KeyboardInterrupt:
-            kept = f", which are kept in {path}; run the same command again to resume"
-            raise StoppedError(
-                f"stopped after {writer.n_done} of {n_samples} rows"
-                f"{'; pass a path to keep the rows' if path is None else kept}"
-            ) from None
-        finally:
-            writer.flush()
-    if folder is None:
-        return ReferenceTable(writer.as_arrow().to_pandas(), manifest)
-    return ReferenceTable.load(folder.path, n_samples)
+        return folder.rows_present()
+    existing = folder.manifest()
+    check_resumable(existing, manifest, folder.path)
+    present = folder.rows_present()
+    if manifest["n_samples"] > existing["n_samples"]:
+        folder.write_manifest({**existing, "n_samples": manifest["n_samples"]})
+    return present
 
 
 def make_simulator(
@@ -212,9 +216,14 @@ class _TableWriter:
     """Collects simulated rows and writes them to shards."""
 
     def __init__(
-        self, folder: TableFolder | None, n_present: int, n_total: int, on_progress: Progress | None
+        self,
+        folder: TableFolder | None,
+        manifest: dict[str, Any],
+        n_present: int,
+        n_total: int,
+        on_progress: Progress | None,
     ) -> None:
-        self.folder, self.on_progress = folder, on_progress
+        self.folder, self.manifest, self.on_progress = folder, manifest, on_progress
         self.n_done, self.n_total, self.n_new, self.n_failed = n_present, n_total, 0, 0
         self.unwritten: list[Batch] = []
         self.n_unwritten = 0
@@ -252,7 +261,7 @@ class _TableWriter:
     def flush(self) -> None:
         """Write the rows that are not yet on disk to a new shard."""
         if self.folder is not None and self.unwritten:
-            self.folder.write_shard(self.as_arrow())
+            self.folder.write_shard(self.as_arrow(), self.manifest)
             self.unwritten, self.n_unwritten = [], 0
         self.last_write = time.monotonic()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import warnings
 from collections.abc import Mapping, Sequence
@@ -15,12 +16,33 @@ FORMAT = 2
 MUST_AGREE = ("format", "space", "n_nodes", "isolated", "features")
 #: A table is resumed only if these fields agree.
 MUST_AGREE_TO_RESUME = (*MUST_AGREE, "seed", "stream")
+#: What the networks of a simulated table, though not their features, are determined by.
+NETWORKS = ("space", "n_nodes", "isolated", "seed", "stream")
 #: Combining rows causes a warning if these fields differ.
 SHOULD_AGREE = ("packages", "code")
 
 
 class TableError(NetchoiceError):
     """A table cannot be read or written, or cannot be combined with another table."""
+
+
+def fingerprint(
+    manifest: Mapping[str, Any], fields: Sequence[str] = (*MUST_AGREE_TO_RESUME, "origin")
+) -> str:
+    """Return a digest of the fields that determine the rows of a table."""
+    values = json.dumps([manifest.get(name) for name in fields], sort_keys=True)
+    return hashlib.blake2b(values.encode(), digest_size=16).hexdigest()
+
+
+def check_resumable(existing: Mapping[str, Any], requested: Mapping[str, Any], path: Any) -> None:
+    """Refuse to resume a table that was not simulated row by row, or was simulated differently."""
+    if "origin" in existing:
+        raise TableError(
+            f"the table in {path} was made by {existing['origin']['made_by']}; only simulated tables "
+            "can be resumed: use another folder"
+        )
+    tables = f"the table in {path} and the requested one"
+    check_compatible(existing, requested, tables, MUST_AGREE_TO_RESUME)
 
 
 def check_compatible(

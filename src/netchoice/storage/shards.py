@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import math
 import uuid
@@ -16,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netchoice.atomic import write_atomically
-from netchoice.storage.manifest import FORMAT, TableError
+from netchoice.storage.lock import lock_folder
+from netchoice.storage.manifest import FORMAT, TableError, fingerprint
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Programs that read a folder of Parquet files ignore names that begin with _.
 MANIFEST = "_manifest.json"
+#: Keys of the metadata of a shard: the fingerprint of its table, and a digest of its footer.
+FINGERPRINT, FOOTER = b"netchoice.fingerprint", b"netchoice.footer"
 
 
 class TableFolder:
@@ -55,10 +59,21 @@ class TableFolder:
             )
         return dict(manifest)
 
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Make the folder if necessary, and be the only process that writes to it."""
+        with contextlib.ExitStack() as stack:
+            with self._disk_errors():
+                self.path.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(lock_folder(self.path))
+            yield
+
     def create(self, manifest: Mapping[str, Any]) -> None:
-        """Start a new table."""
+        """Start a new table; refuse a folder that holds a table, or shards of another one."""
         if self.exists():
             raise TableError(f"{self.path} already holds a table; use another folder")
+        for _ in self._read_shards(manifest):
+            pass
         self.write_manifest(manifest)
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
@@ -68,12 +83,15 @@ class TableFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             write_atomically(self.path / MANIFEST, lambda file: file.write_text(text))
 
-    def write_shard(self, rows: pa.Table) -> None:
-        """Write rows to a new shard."""
+    def write_shard(self, rows: pa.Table, manifest: Mapping[str, Any]) -> None:
+        """Write rows to a new shard, with the fingerprint of their table."""
         import pyarrow.parquet as pq
 
         first = rows.column("row")[0].as_py() if rows.num_rows else 0
         name = f"rows-{first:09d}-{uuid.uuid4().hex[:8]}.parquet"
+        metadata = {**(rows.schema.metadata or {}), FINGERPRINT: fingerprint(manifest).encode()}
+        rows = rows.replace_schema_metadata(metadata)
+        rows = rows.replace_schema_metadata({**metadata, FOOTER: _footer_digest(rows)})
         write = partial(pq.write_table, rows, write_page_checksum=True, compression="zstd")
         with self._disk_errors():
             write_atomically(self.path / name, write)
@@ -118,21 +136,44 @@ class TableFolder:
                 columns[name] = pa.array(values, pa.string()).to_pandas()
         return pd.DataFrame(columns, copy=False)
 
-    def _read_shards(self) -> Iterator[pa.Table]:
-        """Yield the undamaged shards one after the other; rename the damaged ones."""
+    def _read_shards(self, manifest: Mapping[str, Any] | None = None) -> Iterator[pa.Table]:
+        """Yield the undamaged shards one after the other; rename the damaged ones.
+
+        Shards of another table than that of the manifest are refused.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        expected = fingerprint(self.manifest() if manifest is None else manifest)
         for path in self.shards():
             try:
-                shard = pq.read_table(path, page_checksum_verification=True)
+                shard = pq.read_table(path, page_checksum_verification=True, partitioning=None)
                 shard.column("row")
-            except (pa.ArrowException, OSError, KeyError) as error:
+                found = (shard.schema.metadata or {}).get(FINGERPRINT)
+                if found and shard.schema.metadata.get(FOOTER) != _footer_digest(shard):
+                    raise pa.ArrowInvalid("its columns do not agree with their digest")
+            except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
                 warnings.warn(f"{path} is damaged and was renamed ({error})", stacklevel=4)
                 with contextlib.suppress(OSError):
                     path.rename(path.with_name(f"_{path.name}.damaged"))
             else:
+                if found != expected.encode():
+                    raise TableError(
+                        f"{path} has {f'fingerprint {found.decode()}' if found else 'no fingerprint'}; "
+                        f"its table has {expected}, so the rows were made differently: move the shard "
+                        "to another folder, or use another folder for the table"
+                    )
                 yield shard
+
+
+def _footer_digest(shard: pa.Table) -> bytes:
+    """Return a digest of what page checksums do not protect: names, types, number of rows, metadata."""
+    import pyarrow as pa
+
+    # Versions of Arrow differ in how they represent strings.
+    types = [str(item.type) if pa.types.is_primitive(item.type) else "" for item in shard.schema]
+    facts = [shard.schema.names, types, shard.num_rows, shard.schema.metadata[FINGERPRINT].hex()]
+    return hashlib.blake2b(json.dumps(facts).encode(), digest_size=16).hexdigest().encode()
 
 
 def _copy_rows(shard: pa.Table, rows: np.ndarray, columns: dict[str, np.ndarray]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,14 @@ import numpy as np
 
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.storage.manifest import FORMAT, MUST_AGREE, TableError, check_compatible
+from netchoice.storage.manifest import (
+    FORMAT,
+    MUST_AGREE,
+    NETWORKS,
+    TableError,
+    check_compatible,
+    fingerprint,
+)
 from netchoice.storage.shards import TableFolder
 from netchoice.validation import check_fraction
 
@@ -25,8 +33,12 @@ if TYPE_CHECKING:
     AnyPath = str | PathLike[str]
 
 PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX = "parameter_", "seconds_own_", "seconds_step_"
+#: Columns of a concatenated table: the source of each row, and its number there.
+SOURCE, SOURCE_ROW = "source_table", "source_row"
 #: No feature may have these names, nor names that begin with one of the prefixes.
-RESERVED = ("row", "label", "failure", "machine", "calibrated", "seconds_growth")
+RESERVED = (
+    "row", "label", "failure", "machine", "calibrated", "seconds_growth", SOURCE, SOURCE_ROW,
+)  # fmt: skip
 #: The first rows of a table are calibrated: their short features are timed over several runs.
 CALIBRATION_ROWS = 16
 #: Costs below this many seconds are taken from the calibrated rows.
@@ -121,8 +133,28 @@ class ReferenceTable:
         n_features = len(self.features)
         return f"<ReferenceTable: {len(self)} rows ({counts}){failed}, {n_features} features>"
 
-    def _with(self, frame: pd.DataFrame, features: Sequence[str] | None = None) -> ReferenceTable:
-        manifest = dict(self.manifest)
+    def _sources(self) -> pd.DataFrame:
+        """Return where each row comes from: a digest of its source, and its number there."""
+        import pandas as pd
+
+        if SOURCE in self.frame:
+            return self.frame[[SOURCE, SOURCE_ROW]]
+        return pd.DataFrame({SOURCE: self._rows_of(), SOURCE_ROW: self.frame["row"]})
+
+    def _rows_of(self) -> str:
+        """Return a digest of the simulation or the data that the rows are from."""
+        origin = self.manifest.get("origin", {})
+        return str(origin.get("rows_of") or fingerprint(self.manifest, NETWORKS))
+
+    def _derived(self, made_by: str, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return the manifest of some rows or columns of this table; simulations do not resume it."""
+        origin = {"made_by": made_by, "rows_of": self._rows_of()}
+        return {**self.manifest, "n_samples": len(frame), "origin": origin}
+
+    def _with(
+        self, made_by: str, frame: pd.DataFrame, features: Sequence[str] | None = None
+    ) -> ReferenceTable:
+        manifest = self._derived(made_by, frame)
         if features is not None:
             manifest["features"] = [f for f in manifest["features"] if f["name"] in set(features)]
         costs = self.costs if features is None else self.costs.only(features)
@@ -138,20 +170,21 @@ class ReferenceTable:
         first = np.zeros(len(self.frame), dtype=bool)
         for rows in self.frame.groupby("label", dropna=False).indices.values():
             first[rng.permutation(rows)[: round(share * len(rows))]] = True
-        return self._with(self.frame[first]), self._with(self.frame[~first])
+        return self._with("split", self.frame[first]), self._with("split", self.frame[~first])
 
     def drop_constant(self) -> ReferenceTable:
         """Return the table without the features that have the same value in all rows."""
         n_values = self.X.nunique(dropna=False)
         varying = [name for name in self.features if n_values[name] > 1]
         dropped = [name for name in self.features if n_values[name] <= 1]
-        return self._with(self.frame.drop(columns=dropped), varying)
+        return self._with("drop_constant", self.frame.drop(columns=dropped), varying)
 
     @classmethod
     def concat(cls, tables: Iterable[ReferenceTable]) -> ReferenceTable:
         """Return one table with the rows of several; it has the given costs of the first, if any.
 
-        The tables must agree in model space, number of nodes, treatment of isolated nodes and features.
+        The tables must agree in model space, number of nodes, treatment of isolated nodes and features,
+        and must not share rows.
         """
         import pandas as pd
 
@@ -161,9 +194,20 @@ class ReferenceTable:
         first = tables[0]
         for other in tables[1:]:
             check_compatible(first.manifest, other.manifest, "the tables", MUST_AGREE)
+        sources = [table._sources() for table in tables]
+        n_shared = pd.concat([rows.drop_duplicates() for rows in sources]).duplicated().sum()
+        if n_shared:
+            raise TableError(
+                f"the tables share {n_shared} rows; expected each row once: leave out the repeated "
+                "table, or simulate another one with a different seed or stream"
+            )
         frame = pd.concat([table.frame for table in tables], ignore_index=True)
         frame["row"] = np.arange(len(frame))
-        return cls(frame, {**first.manifest, "n_samples": len(frame)}, first.given_costs)
+        frame[[SOURCE, SOURCE_ROW]] = pd.concat(sources, ignore_index=True)
+        manifest = {**first.manifest, "n_samples": len(frame), "origin": {"made_by": "concat"}}
+        for name in ("seed", "stream"):
+            manifest.pop(name, None)
+        return cls(frame, manifest, first.given_costs)
 
     @classmethod
     def from_frame(
@@ -196,6 +240,7 @@ class ReferenceTable:
         rows.insert(0, "row", np.arange(len(frame)))
         rows.insert(1, "label", frame[label].astype(str).to_numpy())
         rows.insert(2, "failure", None)
+        manifest["origin"] = {"made_by": "import", "rows_of": _content_digest(rows)}
         costs = CostModel.of(dict.fromkeys(names, 0.0) if costs is None else costs)
         return cls(rows.reset_index(drop=True), manifest, costs.only(names))
 
@@ -242,15 +287,23 @@ class ReferenceTable:
         return frame
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the table to a new folder."""
+        """Write the table to a new folder.
+
+        A simulation can resume the table if it was simulated and has all rows up to the last.
+        """
         import pyarrow as pa
 
         folder = TableFolder(path)
         manifest = dict(self.manifest)
+        if "origin" not in manifest and not (self.frame["row"] == np.arange(len(self.frame))).all():
+            manifest = self._derived("selecting rows", self.frame)
+        if "origin" in manifest:
+            manifest["origin"] = {**manifest["origin"], "content": _content_digest(self.frame)}
         if self.given_costs is not None:
             manifest["costs"] = self.given_costs.as_dict()
-        folder.create(manifest)
-        folder.write_shard(pa.Table.from_pandas(self.frame, preserve_index=False))
+        with folder.lock():
+            folder.create(manifest)
+            folder.write_shard(pa.Table.from_pandas(self.frame, preserve_index=False), manifest)
 
     @classmethod
     def load(cls, path: str | PathLike[str], n_rows: int | None = None) -> ReferenceTable:
@@ -264,10 +317,20 @@ class ReferenceTable:
         frame = folder.read(n_rows)
         if len(frame) < expected:
             rows = f"{len(frame)} of {expected} rows"
-            message = f"{path} has {rows}; run the same simulation again to complete it"
+            again = "make the table" if "origin" in manifest else "run the same simulation"
+            message = f"{path} has {rows}; {again} again to complete it"
             warnings.warn(message, stacklevel=2)
         given = manifest.pop("costs", None)
         return cls(frame, manifest, None if given is None else CostModel(**given))
+
+
+def _content_digest(frame: pd.DataFrame) -> str:
+    """Return a digest of the names and values of all columns."""
+    import pandas as pd
+
+    digest = hashlib.blake2b(repr(list(frame.columns)).encode(), digest_size=16)
+    digest.update(pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes())
+    return digest.hexdigest()
 
 
 def _feature_values(frame: pd.DataFrame, label: str) -> pd.DataFrame:
