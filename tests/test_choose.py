@@ -308,7 +308,7 @@ def test_full_disk_loses_no_simulation(tmp_path, monkeypatch):
     original = Path.write_text
 
     def full(self, *arguments, **options):
-        if self.name == "choice.json":
+        if "choice.json" in self.name:
             raise OSError(28, "No space left on device")
         return original(self, *arguments, **options)
 
