@@ -30,5 +30,5 @@ def draw_columns(order, log_weights, n_candidates, n_nodes, seed):
         while n_ready < len(order):
             n_ready = _draw_more(draws, node, n_ready, state)
         for k in range(len(order)):
-            out[node, k] = draws.ready[k]
+            out[node, k] = draws.drawn[k]
     return out
