@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ _CSR_FAULTS = {
 }
 
 
+@cache
 def kernel(name: str) -> Any:
     """Return ``module.function`` of ``netchoice._kernels``, which is imported on first use."""
     module, _, function = name.partition(".")
