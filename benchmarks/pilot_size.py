@@ -11,37 +11,42 @@ import argparse
 
 import numpy as np
 import pandas as pd
-from netchoice.workflows.pilot_tables import Maker
 
 import netchoice
-from netchoice.workflows.pilot_ladder import Climb
+from netchoice.workflows.pilot_ladder import LadderSettings, PilotLadder
+from netchoice.workflows.table_maker import TableMaker
 
 SIZES = (10, 20, 40, 80, 160, 320)
 
 
-def climb(space: str, seed: int, target: int, method: str, k: int, rows: int) -> Climb:
+def run_pilots(space: str, seed: int, target: int, method: str, k: int, rows: int) -> PilotLadder:
     """Run the pilots of all sizes."""
-    maker = Maker(netchoice.get_space(space), seed, engine="serial")
-    made = Climb(maker, target, method, 0.0, k, rows, 2 * rows, 0.02, 2, 0.95, 600.0)
+    maker = TableMaker(netchoice.get_space(space), seed, engine="serial")
+    settings = LadderSettings(
+        target=target, method=method, penalty=0.0, k=k, samples=rows, check_samples=2 * rows,
+        tolerance=0.02, confirm=2, coverage=0.95, budget=600.0,
+    )  # fmt: skip
+    ladder = PilotLadder(maker, settings)
     for n in SIZES:
-        made.step(n)
-    return made
+        ladder.add(n)
+    return ladder
 
 
-def choices(made: Climb) -> dict[str, int]:
+def choices(ladder: PilotLadder) -> dict[str, int]:
     """Return the position of the size that each rule chooses; the last one if it chooses none."""
-    rungs, last = made.rungs, len(made.rungs) - 1
-    here = [rung.right_here.mean() for rung in rungs]
-    chosen = {"ours": made.chosen(), "smallest": 0, "largest": last}
+    pilots, last = ladder.pilots, len(ladder.pilots) - 1
+    here = [pilot.correct.mean() for pilot in pilots]
+    chosen = {"ours": ladder.confirmed(), "smallest": 0, "largest": last}
     chosen["99% accuracy at its own size"] = next((i for i in range(last) if here[i] >= 0.99), None)
     chosen["unchanged set"] = next(
-        (i for i in range(last) if rungs[i].features == rungs[i + 1].features), None
+        (i for i in range(last) if pilots[i].features == pilots[i + 1].features), None
     )
     chosen["next size, evaluated there"] = next(
         (
             i
             for i in range(last)
-            if made.gain(rungs[i], rungs[i + 1], rungs[i + 1].n)[1] <= made.tolerance
+            if ladder.gain(pilots[i], pilots[i + 1], pilots[i + 1].n_nodes)[1]
+            <= ladder.settings.tolerance
         ),
         None,
     )
@@ -61,15 +66,15 @@ def main() -> None:
     for space in options.spaces.split(","):
         for method, k in (each.split(":") for each in options.methods.split(",")):
             for seed in range(1, options.seeds + 1):
-                made = climb(space, seed, options.target, method, int(k), options.rows)
+                ladder = run_pilots(space, seed, options.target, method, int(k), options.rows)
                 at_target = [
-                    float(np.mean(np.equal(*made.tell(options.target, rung.features))))
-                    for rung in made.rungs
+                    float(np.mean(np.equal(*ladder.predict(options.target, pilot.features))))
+                    for pilot in ladder.pilots
                 ]
-                here = [f"{rung.right_here.mean():.2f}" for rung in made.rungs]
+                here = [f"{pilot.correct.mean():.2f}" for pilot in ladder.pilots]
                 print(f"{space} {method} k={k} seed {seed}: at their own size {' '.join(here)}; "
                       f"at the target {' '.join(f'{a:.3f}' for a in at_target)}", flush=True)  # fmt: skip
-                for rule, at in choices(made).items():
+                for rule, at in choices(ladder).items():
                     loss = max(at_target) - at_target[at]
                     results.append((space, method, rule, SIZES[at], at_target[at], loss))
     frame = pd.DataFrame(results, columns=["space", "method", "rule", "n", "accuracy", "loss"])

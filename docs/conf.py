@@ -8,3 +8,6 @@ autodoc_member_order = "bysource"
 exclude_patterns = ["_build"]
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
+# Parameters and fields such as "features" have the same name in several classes; Sphinx then does not
+# know which field a type description could link to.
+suppress_warnings = ["ref.python"]
