@@ -190,6 +190,7 @@ def test_changing_method_and_charge_updates_figures_and_numbers(open_report, gri
                 assert page.input_value(other) == value
             first = visit.figure("heat", "g.data[0].z[0][0]")
             assert first == grid["cells"][int(value)][0]["accuracy"][0]
+    page.click("#recommended")
     before = visit.marked()
     page.select_option("#charge", "alone")
     best = grid["recommended"]
