@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
+import hashlib
 import inspect
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -65,6 +68,35 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Draws:
+    """Joint draws of a model's parameters, with weights that sum to 1; for example a posterior.
+
+    >>> draws = Draws(("p",), ((0.25,), (0.75,)), (0.5, 0.5))
+    >>> draws.sample(np.random.default_rng(1))
+    {'p': 0.75}
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[float, ...], ...]
+    weights: tuple[float, ...]
+
+    def sample(self, rng: np.random.Generator) -> Parameters:
+        """Return one of the draws, each with the probability of its weight."""
+        at = bisect.bisect_right(self._cumulative, rng.random() * self._cumulative[-1])
+        return dict(zip(self.names, self.rows[min(at, len(self.rows) - 1)], strict=True))
+
+    @cached_property
+    def _cumulative(self) -> list[float]:
+        return list(itertools.accumulate(self.weights))
+
+    @cached_property
+    def digest(self) -> str:
+        """A short text that differs between different draws."""
+        content = repr((self.names, self.rows, self.weights)).encode()
+        return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True)
 class Model:
     """A model of network growth.
 
@@ -83,6 +115,8 @@ class Model:
         Text for people.
     min_nodes : int
         The smallest allowed number of nodes, the size of the seed graph.
+    draws : Draws, optional
+        Joint draws of the parameters, which :meth:`sample` uses instead of the priors.
 
     Examples
     --------
@@ -100,6 +134,7 @@ class Model:
     description: str = ""
     reference: str = ""
     min_nodes: int = 1
+    draws: Draws | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
@@ -119,7 +154,9 @@ class Model:
         object.__setattr__(self, "parameters", parameters)
 
     def sample(self, rng: np.random.Generator) -> Parameters:
-        """Draw the parameters from their priors."""
+        """Draw the parameters from their priors, or from the joint draws if there are any."""
+        if self.draws is not None:
+            return self.draws.sample(rng)
         return {name: spec.prior.draw(rng) for name, spec in self.parameters.items()}
 
     def grow(
@@ -173,7 +210,8 @@ class Model:
     def as_dict(self) -> dict[str, Any]:
         """Return the name and the priors as a dictionary for JSON."""
         priors = {name: str(spec.prior) for name, spec in self.parameters.items()}
-        return {"name": self.name, "priors": priors}
+        draws = {} if self.draws is None else {"draws": self.draws.digest}
+        return {"name": self.name, "priors": priors, **draws}
 
     def with_priors(self, priors: Mapping[str, Any]) -> Model:
         """Return the model with other priors for some parameters; see :meth:`ModelSpace.with_priors`."""
