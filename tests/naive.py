@@ -446,3 +446,35 @@ def _outcomes(n_nodes, step):
                 grown[after] = grown.get(after, 0.0) + probability * p
         current = grown
     return current
+
+
+def swap_edges(graph, draws):
+    """Exchange ends of edges; two of the draws choose the directed edges u→v and x→y of an attempt."""
+    ends = [(u, v) for u in sorted(graph) for v in sorted(graph[u])]
+    for first, second in zip(draws[::2], draws[1::2], strict=True):
+        u, v = ends[int(first * len(ends))]
+        x, y = ends[int(second * len(ends))]
+        if u == y or x == v or (u, y) in ends or (x, v) in ends:
+            continue
+        new = {(u, v): (u, y), (y, x): (y, u), (x, y): (x, v), (v, u): (v, x)}
+        ends = [new.get(pair, pair) for pair in ends]
+    return nx.Graph(ends)
+
+
+def move_edges(graph, n_moves, keep_linked, draws):
+    """Remove random edges, then add as many; ``draws`` is an iterator of uniform numbers."""
+    moved = nx.Graph(graph)
+    edges = sorted(tuple(sorted(edge)) for edge in graph.edges())
+    for i in range(len(edges)):
+        at = i + int(next(draws) * (len(edges) - i))
+        edges[i], edges[at] = edges[at], edges[i]
+        u, v = edges[i]
+        would_isolate = moved.degree(u) == 1 or moved.degree(v) == 1
+        removed = graph.number_of_edges() - moved.number_of_edges()
+        if removed < n_moves and not (keep_linked and would_isolate):
+            moved.remove_edge(u, v)
+    while moved.number_of_edges() < graph.number_of_edges():
+        u = int(next(draws) * len(moved))
+        v = [w for w in sorted(moved) if w != u][int(next(draws) * (len(moved) - 1))]
+        moved.add_edge(u, v)
+    return moved

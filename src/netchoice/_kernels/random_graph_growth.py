@@ -3,82 +3,30 @@
 import numpy as np
 
 from netchoice._kernels.attachment_growth import DONE, add_edges, limit, with_room
-from netchoice._kernels.compiler import BOOL, FLOAT, INT, helper, kernel
+from netchoice._kernels.compiler import BOOL, FLOAT, INT, kernel
 from netchoice._kernels.csr import adjacency
+from netchoice._kernels.linked_pairs import (
+    add,
+    larger_set,
+    new_set,
+    pair_key,
+    random_pair,
+    remove,
+    slot_of,
+)
 from netchoice._kernels.random_stream import SEED, random_integer, start, uniform
-
-_EMPTY, _REMOVED = -1, -2
-
-
-@helper
-def _new_set(n_expected):
-    size = 16
-    while size < 2 * n_expected:
-        size *= 2
-    return np.full(size, _EMPTY, np.int64)
-
-
-@helper
-def _key(u, v):
-    return (np.int64(min(u, v)) << 32) | np.int64(max(u, v))
-
-
-@helper
-def _slot(table, key):
-    """Return the slot that holds the key, or the free slot where it belongs."""
-    mask = len(table) - 1
-    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    slot = np.int64(mixed >> np.uint64(33)) & mask
-    while table[slot] != _EMPTY and table[slot] != key:
-        slot = (slot + 1) & mask
-    return slot
-
-
-@helper
-def _add(table, key):
-    """Add a key to the set; return False if it was there already."""
-    slot = _slot(table, key)
-    if table[slot] == key:
-        return False
-    table[slot] = key
-    return True
-
-
-@helper
-def _remove(table, key):
-    """Remove a key from the set; its slot is not used again."""
-    table[_slot(table, key)] = _REMOVED
-
-
-@helper
-def _larger_set(table):
-    larger = np.full(2 * len(table), _EMPTY, np.int64)
-    for key in table:
-        if key >= 0:
-            larger[_slot(larger, key)] = key
-    return larger
-
-
-@helper
-def _random_pair(n_nodes, a, b, c, d):
-    """Draw two different nodes; also return the state of the random stream after the draws."""
-    draw, a, b, c, d = uniform(a, b, c, d)
-    u = int(draw * n_nodes)
-    draw, a, b, c, d = uniform(a, b, c, d)
-    v = int(draw * (n_nodes - 1))
-    return u, v + 1 if v >= u else v, a, b, c, d
 
 
 @kernel(INT, INT, SEED)
 def grow_rds(n_nodes, n_edges, seed):
     """Grow an Erdős–Rényi graph with ``n_edges`` edges; all sets of pairs are equally likely."""
-    linked_pairs = _new_set(n_edges)
+    linked_pairs = new_set(n_edges)
     ends = np.empty(2 * n_edges, np.int32)
     a, b, c, d = start(seed)
     e = 0
     while e < n_edges:
-        u, v, a, b, c, d = _random_pair(n_nodes, a, b, c, d)
-        if _add(linked_pairs, _key(u, v)):
+        u, v, a, b, c, d = random_pair(n_nodes, a, b, c, d)
+        if add(linked_pairs, pair_key(u, v)):
             ends[2 * e] = u
             ends[2 * e + 1] = v
             e += 1
@@ -90,14 +38,14 @@ def grow_rds(n_nodes, n_edges, seed):
 def grow_rdg(n_nodes, max_nodes, max_edges, drop, mean_links, seed):
     """Grow as Callaway et al.: with each new node, links are added between uniformly chosen pairs."""
     most_links = int(mean_links) + 1
-    linked_pairs = _new_set(int(n_nodes * mean_links) + 1)
+    linked_pairs = new_set(int(n_nodes * mean_links) + 1)
     ends = np.empty(4 * n_nodes, np.int32)
     degree = np.zeros(n_nodes, np.int32)
     sources = np.empty(most_links, np.int32)
     targets = np.empty(most_links, np.int32)
     ends[0], ends[1] = 0, 1
     degree[0], degree[1] = 1, 1
-    _add(linked_pairs, _key(0, 1))
+    add(linked_pairs, pair_key(0, 1))
     n_edges, n_grown, counted = 1, 2, 2
     a, b, c, d = start(seed)
     status = DONE
@@ -107,13 +55,13 @@ def grow_rdg(n_nodes, max_nodes, max_edges, drop, mean_links, seed):
             break
         degree = with_room(degree, n_grown + 1)
         if 2 * (n_edges + most_links) > len(linked_pairs):
-            linked_pairs = _larger_set(linked_pairs)
+            linked_pairs = larger_set(linked_pairs)
         n_links, a, b, c, d = random_integer(mean_links, a, b, c, d)
         n_links = min(n_links, (n_grown + 1) * n_grown // 2 - n_edges)
         i = 0
         while i < n_links:
-            u, v, a, b, c, d = _random_pair(n_grown + 1, a, b, c, d)
-            if _add(linked_pairs, _key(u, v)):
+            u, v, a, b, c, d = random_pair(n_grown + 1, a, b, c, d)
+            if add(linked_pairs, pair_key(u, v)):
                 sources[i] = u
                 targets[i] = v
                 i += 1
@@ -130,7 +78,7 @@ def grow_rdg(n_nodes, max_nodes, max_edges, drop, mean_links, seed):
 def grow_smw(n_nodes, mean_links, p_rewire, seed):
     """Rewire a ring lattice (Watts–Strogatz): each edge moves one end with probability p_rewire."""
     n_rings = int(np.ceil(mean_links))
-    linked_pairs = _new_set(2 * n_nodes * n_rings)  # room for each edge before and after its move
+    linked_pairs = new_set(2 * n_nodes * n_rings)  # room for each edge before and after its move
     ends = np.empty(2 * n_nodes * n_rings, np.int32)
     degree = np.zeros(n_nodes, np.int64)
     a, b, c, d = start(seed)
@@ -141,7 +89,7 @@ def grow_smw(n_nodes, mean_links, p_rewire, seed):
             draw, a, b, c, d = uniform(a, b, c, d)
             if draw < p_edge:
                 v = (u + ring) % n_nodes
-                _add(linked_pairs, _key(u, v))
+                add(linked_pairs, pair_key(u, v))
                 ends[2 * n_edges] = u
                 ends[2 * n_edges + 1] = v
                 degree[u] += 1
@@ -153,11 +101,11 @@ def grow_smw(n_nodes, mean_links, p_rewire, seed):
         if draw >= p_rewire or degree[u] >= n_nodes - 1:
             continue
         w = u
-        while w == u or linked_pairs[_slot(linked_pairs, _key(u, w))] >= 0:
+        while w == u or linked_pairs[slot_of(linked_pairs, pair_key(u, w))] >= 0:
             draw, a, b, c, d = uniform(a, b, c, d)
             w = int(draw * n_nodes)
-        _remove(linked_pairs, _key(u, v))
-        _add(linked_pairs, _key(u, w))
+        remove(linked_pairs, pair_key(u, v))
+        add(linked_pairs, pair_key(u, w))
         degree[v] -= 1
         degree[w] += 1
         ends[2 * e + 1] = w

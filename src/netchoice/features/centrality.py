@@ -22,7 +22,7 @@ def _pairs_of_others(n_nodes):
     return max((n_nodes - 1) * (n_nodes - 2) // 2, 1)
 
 
-@builtin()
+@builtin(label="mean betweenness", topic="distances")
 def betweenness_mean(graph, distance_histograms):
     """Mean betweenness."""
     # The sum of betweenness is the number of inner nodes: d − 1 on a path of length d.
@@ -31,32 +31,32 @@ def betweenness_mean(graph, distance_histograms):
     return inner / (max(graph.n_nodes, 1) * _pairs_of_others(graph.n_nodes))
 
 
-@builtin(growth="n")
+@builtin(growth="n", label="maximum betweenness", topic="hubs")
 def betweenness_max(betweenness):
     """Largest betweenness."""
     return betweenness.max(initial=0.0)
 
 
-@builtin(growth="n")
+@builtin(growth="n", topic="hubs")
 def central_point_dominance(betweenness):
     """Σ(largest betweenness − betweenness of i)/(n − 1)."""
     differences = betweenness.max(initial=0.0) - betweenness
     return float(differences.sum()) / max(len(betweenness) - 1, 1)
 
 
-@builtin(growth="n")
+@builtin(growth="n", label="mean entry of the leading eigenvector")
 def eigenvector_mean(leading_eigenvector):
     """Mean entry of the leading eigenvector."""
     return float(leading_eigenvector.mean()) if len(leading_eigenvector) else 0.0
 
 
-@builtin(growth="n")
+@builtin(growth="n", label="maximum entry of the leading eigenvector")
 def eigenvector_max(leading_eigenvector):
     """Largest entry of the leading eigenvector."""
     return leading_eigenvector.max(initial=0.0)
 
 
-@builtin(growth="n·m", min_power=2.0)
+@builtin(growth="n·m", min_power=2.0, label="Estrada index")
 def estrada_index(graph, components):
     """Sum of exp(eigenvalue) of the adjacency matrix."""
     return run_kernel("spectrum.estrada_index", graph, components.labels, len(components.sizes))

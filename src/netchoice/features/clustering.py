@@ -31,7 +31,7 @@ def n_triangles(triangles):
     return int(triangles.sum()) // 3
 
 
-@builtin(growth="n")
+@builtin(growth="n", label="mean clustering coefficient")
 def clustering_mean(triangles, degrees):
     """Mean local clustering coefficient, 0 for degree below 2."""
     pairs = degrees.astype(np.int64)
@@ -40,25 +40,25 @@ def clustering_mean(triangles, degrees):
     return float(shares.mean()) if len(shares) else 0.0
 
 
-@builtin(growth="n")
+@builtin(growth="n", label="mean square clustering")
 def square_clustering_mean(square_clustering):
     """Mean square clustering coefficient."""
     return float(square_clustering.mean()) if len(square_clustering) else 0.0
 
 
-@builtin(growth="n")
+@builtin(growth="n", label="median square clustering")
 def square_clustering_median(square_clustering):
     """Median square clustering coefficient."""
     return float(np.median(square_clustering)) if len(square_clustering) else 0.0
 
 
-@builtin(growth="n")
+@builtin(growth="n", label="standard deviation of square clustering")
 def square_clustering_std(square_clustering):
     """Standard deviation (ddof 0) of the square clustering coefficient."""
     return float(square_clustering.std()) if len(square_clustering) else 0.0
 
 
-@builtin(growth="m^1.5 to n·m")
+@builtin(growth="m^1.5 to n·m", label="local efficiency of the largest component")
 def lcc_local_efficiency(graph, lcc):
     """Mean, over the nodes of the LCC, of the global efficiency of the subgraph of their neighbours."""
     efficiency = run_kernel("local_efficiency.local_efficiency", graph)

@@ -36,13 +36,13 @@ def n_components(components):
     return len(components.sizes)
 
 
-@builtin(discrete=True)
+@builtin(discrete=True, label="nodes in the largest component")
 def lcc_nodes(components):
     """Number of nodes of the largest connected component."""
     return components.sizes.max(initial=0)
 
 
-@builtin(discrete=True, growth="n")
+@builtin(discrete=True, growth="n", label="edges in the largest component")
 def lcc_edges(lcc, degrees):
     """Number of edges of the largest connected component."""
     return int(degrees[lcc].sum()) // 2

@@ -15,7 +15,10 @@ def core_counts(graph):
 
 def _register_core(k):
     @builtin(
-        discrete=True, name=f"core_{k}_size", definition=f"Number of nodes with core number ≥ {k}"
+        discrete=True,
+        name=f"core_{k}_size",
+        label=f"nodes in the {k}-core",
+        definition=f"Number of nodes with core number ≥ {k}",
     )
     def core_size(core_counts):
         return core_counts[k:].sum()
@@ -23,7 +26,10 @@ def _register_core(k):
 
 def _register_shell(k):
     @builtin(
-        discrete=True, name=f"shell_{k}_size", definition=f"Number of nodes with core number {k}"
+        discrete=True,
+        name=f"shell_{k}_size",
+        label=f"nodes with core number {k}",
+        definition=f"Number of nodes with core number {k}",
     )
     def shell_size(core_counts):
         return core_counts[k] if k < len(core_counts) else 0

@@ -17,20 +17,20 @@ def degree_counts(degrees):
     return np.bincount(degrees)
 
 
-@builtin(growth="n + m")
+@builtin(growth="n + m", label="mean degree of neighbours")
 def degree_connectivity(graph):
     """Mean, over the degrees k that occur, of the mean neighbour degree of nodes of degree k."""
     all_nodes = np.ones(graph.n_nodes, np.bool_)
     return run_kernel("degree_connectivity.degree_connectivity", graph, all_nodes)
 
 
-@builtin(growth="n + m")
+@builtin(growth="n + m", label="mean degree of neighbours in the largest component")
 def lcc_degree_connectivity(graph, lcc):
     """Degree connectivity of the LCC: mean, over its degrees k, of the mean neighbour degree."""
     return run_kernel("degree_connectivity.degree_connectivity", graph, lcc)
 
 
-@builtin()
+@builtin(label="entropy of the degrees")
 def degree_entropy(degree_counts):
     """Shannon entropy (nats) of the fractions of nodes with each degree."""
     counts = degree_counts[degree_counts > 0]
@@ -40,25 +40,25 @@ def degree_entropy(degree_counts):
     return max(0.0, float(-(shares * np.log(shares)).sum()))
 
 
-@builtin(discrete=True)
+@builtin(discrete=True, label="maximum degree", topic="hubs")
 def degree_max(degree_counts):
     """Largest degree."""
     return max(len(degree_counts) - 1, 0)
 
 
-@builtin()
+@builtin(label="mean degree", topic="density")
 def degree_mean(graph):
     """Mean degree."""
     return 2 * graph.n_edges / graph.n_nodes if graph.n_nodes else 0.0
 
 
-@builtin()
+@builtin(label="median degree")
 def degree_median(degree_counts):
     """Median degree."""
     return quantile(degree_counts, 0.5)
 
 
-@builtin()
+@builtin(label="spread of the degrees", topic="hubs")
 def degree_std(degree_counts):
     """Standard deviation (ddof 0) of the degrees."""
     n = degree_counts.sum()
@@ -69,13 +69,13 @@ def degree_std(degree_counts):
     return float(np.sqrt((degree_counts * deviations**2).sum() / n))
 
 
-@builtin()
+@builtin(label="25% quantile of the degrees")
 def degree_q25(degree_counts):
     """25% quantile of the degrees, linearly interpolated."""
     return quantile(degree_counts, 0.25)
 
 
-@builtin()
+@builtin(label="75% quantile of the degrees")
 def degree_q75(degree_counts):
     """75% quantile of the degrees, linearly interpolated."""
     return quantile(degree_counts, 0.75)

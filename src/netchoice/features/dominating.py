@@ -3,13 +3,13 @@
 from netchoice.features.registry import builtin, run_kernel
 
 
-@builtin(discrete=True, growth="n + m")
+@builtin(discrete=True, growth="n + m", label="nodes in a dominating set")
 def node_dominating_set_size(graph):
     """Number of nodes in the dominating set of networkx's greedy min_weighted_dominating_set."""
     return run_kernel("dominating_sets.node_dominating_set_size", graph)
 
 
-@builtin(discrete=True, growth="n + m")
+@builtin(discrete=True, growth="n + m", label="edges in a maximal matching")
 def edge_dominating_set_size(graph):
     """Number of edges in the maximal matching of networkx's min_edge_dominating_set."""
     return run_kernel("dominating_sets.edge_dominating_set_size", graph)

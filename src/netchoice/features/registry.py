@@ -47,6 +47,13 @@ class Feature(Computation):
 
     discrete: bool
     version: str
+    label: str
+    topic: str
+
+    @property
+    def is_count(self) -> bool:
+        """True for a number of things, such as triangles; False for a largest or mean value."""
+        return self.discrete and self.label.partition(" ")[0].endswith("s")
 
     @property
     def is_random(self) -> bool:
@@ -91,6 +98,8 @@ def feature(
     version: str = "1",
     name: str | None = None,
     min_power: float | None = None,
+    label: str | None = None,
+    topic: str = "other",
 ) -> Any:
     """Turn a function into a feature; a decorator, with or without parentheses.
 
@@ -108,6 +117,12 @@ def feature(
         The default is the name of the function.
     min_power : float, optional
         Its own time grows at least with this power of n; extrapolated costs respect this bound.
+    label : str, optional
+        A noun phrase for sentences, such as "mean degree", or "triangles" for a count. By default the
+        name with spaces, without a leading ``n_``.
+    topic : str
+        What the feature describes, such as "clustering". Lists of differences between an observed
+        network and simulations show one feature of each topic.
 
     Examples
     --------
@@ -122,12 +137,15 @@ def feature(
     """
 
     def make(function: Callable[..., Any]) -> Feature:
+        known_as = name or function.__name__
         return Feature(
-            name=name or function.__name__,
+            name=known_as,
             discrete=discrete,
             growth=growth,
             version=version,
             min_power=min_power,
+            label=label or known_as.removeprefix("n_").replace("_", " "),
+            topic=topic,
             **_described(function),
         )
 
@@ -137,10 +155,14 @@ def feature(
 def builtin(
     *, growth: str = "1", definition: str | None = None, **options: Any
 ) -> Callable[[Function], Function]:
-    """Register a feature that comes with the package; a decorator with options of `feature`."""
+    """Register a feature that comes with the package; a decorator with options of `feature`.
+
+    By default the topic of a feature is the name of the file that defines it.
+    """
 
     def register(function: Function) -> Function:
-        made = feature(growth=growth, **options)(function)
+        topic = function.__module__.rpartition(".")[2]
+        made = feature(growth=growth, **{"topic": topic, **options})(function)
         FEATURES[made.name] = replace(made, definition=definition or made.definition)
         return function
 

@@ -11,13 +11,13 @@ def distance_histograms(graph):
     return run_kernel("distance_histograms.distance_histograms", graph)
 
 
-@builtin(discrete=True)
+@builtin(discrete=True, label="diameter", topic="distances")
 def lcc_diameter(distance_histograms):
     """Largest distance in the largest connected component."""
     return len(distance_histograms[1]) - 1
 
 
-@builtin()
+@builtin(label="mean distance", topic="distances")
 def lcc_mean_distance(distance_histograms):
     """Mean distance over pairs of distinct nodes of the largest connected component."""
     pairs = distance_histograms[1]
@@ -25,7 +25,7 @@ def lcc_mean_distance(distance_histograms):
     return int(pairs @ np.arange(len(pairs))) / n_pairs if n_pairs else 0.0
 
 
-@builtin()
+@builtin(topic="distances")
 def global_efficiency(graph, distance_histograms):
     """Mean of 1/distance over pairs of distinct nodes, 0 for pairs without a path."""
     pairs = distance_histograms[0]
@@ -36,7 +36,13 @@ def global_efficiency(graph, distance_histograms):
 def _register(k):
     definition = f"Number of unordered pairs of nodes at distance {k}"
 
-    @builtin(discrete=True, name=f"n_pairs_distance_{k}", definition=definition)
+    @builtin(
+        discrete=True,
+        name=f"n_pairs_distance_{k}",
+        definition=definition,
+        label=f"pairs at distance {k}",
+        topic="distances",
+    )
     def n_pairs(distance_histograms):
         pairs = distance_histograms[0]
         return pairs[k] if k < len(pairs) else 0

@@ -1,0 +1,222 @@
+"""Altered networks against reference implementations, networkx and enumeration; power of a test."""
+
+import itertools
+from collections import Counter
+
+import naive
+import networkx as nx
+import numpy as np
+import pytest
+from kernel_probes import uniforms
+from scipy import stats
+
+import netchoice
+from netchoice import Graph
+from netchoice.alterations import move_edges, swap_edges
+from netchoice.errors import UsageError
+from netchoice.evaluation import wilson
+from netchoice.workflows.fit_power import ALTERNATIVES, fit_power, power_sentence
+
+pytestmark = pytest.mark.kernels
+
+ALPHA = 1e-4
+GRAPHS = {
+    "no nodes": nx.empty_graph(0),
+    "no edges": nx.empty_graph(5),
+    "one edge": nx.path_graph(2),
+    "path": nx.path_graph(9),
+    "star": nx.star_graph(8),
+    "complete": nx.complete_graph(7),
+    "nearly complete": nx.complement(nx.path_graph(9)),
+    "two cliques": nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(5)),
+    "with isolated nodes": nx.gnm_random_graph(30, 20, seed=3),
+    "dense": nx.gnp_random_graph(14, 0.5, seed=2),
+    "clustered": nx.watts_strogatz_graph(40, 6, 0.1, seed=1),
+    "hubs": nx.barabasi_albert_graph(40, 2, seed=1),
+}
+
+
+def stream(seed):
+    """Return the uniform numbers that a kernel draws if it is called with this generator's seed."""
+    return uniforms(np.random.default_rng(seed).random(3).view("u8"), 40_000)
+
+
+def checked(graph):
+    """Return the graph after the constructor has checked its arrays."""
+    return Graph(graph.indptr, graph.indices)
+
+
+def same(ours, reference):
+    return ours.edges().tolist() == sorted(sorted(edge) for edge in reference.edges())
+
+
+@pytest.mark.parametrize("times", [0, 0.3, 1, 5])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_swapped_edges_equal_the_reference_implementation(name, times):
+    for seed in range(5):
+        graph = Graph.of(GRAPHS[name])
+        ours = checked(swap_edges(graph, times, np.random.default_rng(seed)))
+        draws = stream(seed)[: 2 * round(times * graph.n_edges)]
+        assert same(ours, naive.swap_edges(GRAPHS[name], draws))
+        assert np.array_equal(ours.degrees, graph.degrees)
+
+
+@pytest.mark.parametrize("keep_linked", [False, True])
+@pytest.mark.parametrize("share", [0, 0.05, 0.4, 1])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_moved_edges_equal_the_reference_implementation(name, share, keep_linked):
+    for seed in range(5):
+        graph = Graph.of(GRAPHS[name])
+        rng, moves = np.random.default_rng(seed), round(share * graph.n_edges)
+        ours = checked(move_edges(graph, share, rng, keep_linked=keep_linked))
+        reference = naive.move_edges(GRAPHS[name], moves, keep_linked, iter(stream(seed)))
+        assert same(ours, reference)
+        assert (ours.n_nodes, ours.n_edges) == (graph.n_nodes, graph.n_edges)
+        stayed = len(set(map(tuple, ours.edges())) & set(map(tuple, graph.edges())))
+        assert stayed >= graph.n_edges - moves
+        if keep_linked:
+            assert ours.n_isolated <= graph.n_isolated
+
+
+def test_edges_that_would_isolate_a_node_stay():
+    star = Graph.of(GRAPHS["star"])
+    assert move_edges(star, 1, np.random.default_rng(1), keep_linked=True) == star
+    assert move_edges(star, 1, np.random.default_rng(1)) != star
+
+
+def test_all_networks_with_the_same_degrees_are_equally_likely():
+    degrees = (3, 2, 2, 2, 2, 1)
+    pairs = list(itertools.combinations(range(6), 2))
+    possible = [
+        edges
+        for edges in itertools.combinations(pairs, 6)
+        if tuple(sum(u in edge for edge in edges) for u in range(6)) == degrees
+    ]
+    rng, graph = np.random.default_rng(1), Graph.from_edges(possible[0])
+    drawn = Counter(
+        tuple(map(tuple, swap_edges(graph, 15, rng).edges().tolist())) for _ in range(20_000)
+    )
+    assert set(drawn) == set(possible)
+    assert stats.chisquare([drawn[edges] for edges in possible]).pvalue > ALPHA
+
+
+def test_networks_with_all_edges_moved_are_equally_likely():
+    possible = list(itertools.combinations(itertools.combinations(range(5), 2), 3))
+    rng, graph = np.random.default_rng(2), Graph.from_edges(possible[0], n_nodes=5)
+    drawn = Counter(
+        tuple(map(tuple, move_edges(graph, 1, rng).edges().tolist())) for _ in range(12_000)
+    )
+    assert set(drawn) == set(possible)
+    assert stats.chisquare([drawn[edges] for edges in possible]).pvalue > ALPHA
+
+
+def statistics(graph):
+    return (
+        sum(nx.triangles(graph).values()) // 3,
+        nx.number_connected_components(graph),
+        nx.degree_assortativity_coefficient(graph),
+    )
+
+
+def networkx_swapped(seed):
+    graph = GRAPHS["clustered"].copy()
+    swaps = 10 * graph.number_of_edges()
+    return nx.double_edge_swap(graph, swaps, max_tries=100 * swaps, seed=seed)
+
+
+def test_swapped_networks_have_the_same_distribution_as_those_of_networkx():
+    rng, graph = np.random.default_rng(3), Graph.of(GRAPHS["clustered"])
+    ours = [statistics(swap_edges(graph, 10, rng).to_networkx()) for _ in range(300)]
+    theirs = [statistics(networkx_swapped(seed)) for seed in range(300)]
+    few = [statistics(swap_edges(graph, 0.2, rng).to_networkx()) for _ in range(300)]
+    for a, b in zip(np.transpose(ours), np.transpose(theirs), strict=True):
+        assert stats.ks_2samp(a, b, method="asymp").pvalue > ALPHA
+    assert stats.ks_2samp(np.transpose(few)[0], np.transpose(theirs)[0]).pvalue < ALPHA
+
+
+@pytest.mark.parametrize(("times", "low", "high"), [(0.25, 0.30, 0.40), (5, 0.95, 1)])
+def test_stated_share_of_edges_changes_in_networks_of_the_models(times, low, high):
+    rng, shares = np.random.default_rng(4), []
+    for model, parameters in [
+        ("dmc", {"p_delete": 0.6, "p_connect": 0.4}),
+        ("dmr", {"p_delete": 0.6, "p_new": 0.5}),
+        ("lpa", {"mean_links": 2, "attractiveness": 1}),
+        ("rds", {"mean_links": 2}),
+    ]:
+        graph = netchoice.get_model(model).grow(500, parameters, rng)
+        kept = set(map(tuple, graph.edges()))
+        left = len(kept & set(map(tuple, swap_edges(graph, times, rng).edges())))
+        shares.append(1 - left / graph.n_edges)
+    assert low < np.mean(shares) <= high, shares
+
+
+def test_labels_stay_and_the_original_is_unchanged():
+    graph = Graph.from_edges([("a", "b"), ("b", "c"), ("d", "e"), ("e", "f")])
+    before = graph.fingerprint
+    for altered in (
+        swap_edges(graph, 9, np.random.default_rng(1)),
+        move_edges(graph, 1, np.random.default_rng(1)),
+    ):
+        assert altered.labels == graph.labels
+    assert graph.fingerprint == before
+
+
+@pytest.mark.parametrize("alter", [swap_edges, move_edges])
+def test_unusable_amounts_are_refused(alter):
+    graph = Graph.of(GRAPHS["path"])
+    with pytest.raises(UsageError, match="must be a non-negative number; got -1"):
+        alter(graph, -1, np.random.default_rng(1))
+    with pytest.raises(UsageError, match=r"`rng` must be a generator"):
+        alter(graph, 0.5, 1)
+
+
+@pytest.fixture(scope="module")
+def rings():
+    model, rng = netchoice.get_model("smw"), np.random.default_rng(5)
+    return [model.grow(80, {"mean_links": 2, "p_rewire": 0.1}, rng) for _ in range(30)]
+
+
+def test_power_is_the_share_of_altered_networks_that_the_test_rejects(rings):
+    names = ["degree_mean", "degree_std", "n_triangles", "n_components"]
+    originals = [netchoice.compute_features(graph, names).values for graph in rings]
+    seen = []
+
+    def rejects(rows):
+        seen.append(rows)
+        return rows["n_triangles"] < min(row["n_triangles"] for row in originals)
+
+    powers = fit_power(rings, names, rejects, np.random.default_rng(1))
+    assert [power.alternative for power in powers] == list(ALTERNATIVES)
+    triangles = [row["n_triangles"] for row in originals]
+    for power, rows in zip(powers, seen, strict=True):
+        assert power.n == len(rows) == len(rings)
+        assert power.share == np.mean(rows["n_triangles"] < min(triangles))
+        assert power.interval == wilson(power.share, len(rings))
+        assert list(rows["degree_mean"]) == [row["degree_mean"] for row in originals]
+    for rows in seen[:2]:  # degrees are kept
+        assert list(rows["degree_std"]) == [row["degree_std"] for row in originals]
+    assert powers[0].share == 1 > powers[2].share
+    assert powers[0].share >= powers[1].share
+
+
+def test_power_never_isolates_nodes_of_networks_that_have_none():
+    rng = np.random.default_rng(1)
+    trees = [netchoice.get_model("ba1").grow(100, {}, rng) for _ in range(10)]
+    seen = []
+    fit_power(trees, ["degree_q25"], lambda rows: seen.append(rows) or [False] * len(rows), rng)
+    assert all((rows["degree_q25"] >= 1).all() for rows in seen)
+    moved = [ALTERNATIVES["1 in 20 edges moved"](tree, rng) for tree in trees]
+    assert all(graph.n_isolated == 0 for graph in moved)
+    assert all(graph != tree for graph, tree in zip(moved, trees, strict=True))
+
+
+def test_power_sentence(rings):
+    powers = fit_power(
+        rings[:4], ["n_triangles"], lambda rows: [True] * 4, np.random.default_rng(1)
+    )
+    assert power_sentence(powers) == (
+        "at this size the test notices: all edges rewired with degrees kept in 100% of 4 simulated "
+        "cases; about a third of the edges rewired with degrees kept in 100%; 1 in 20 edges moved in 100%"
+    )
+    with pytest.raises(UsageError, match="no networks; expected at least one"):
+        fit_power([], ["n_triangles"], lambda rows: [], np.random.default_rng(1))

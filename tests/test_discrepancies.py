@@ -1,0 +1,320 @@
+"""Which features differ from the simulations of a model, in words, and what to try."""
+
+import math
+import shlex
+from dataclasses import asdict
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import netchoice
+from netchoice.cli.options import assignments
+from netchoice.features import FEATURES
+from netchoice.models.builtin import SPACES
+from netchoice.workflows import discrepancies
+from netchoice.workflows.discrepancies import (
+    Advice,
+    Discrepancy,
+    advise,
+    distinct_numbers,
+    find_discrepancies,
+    main_discrepancies,
+    misfit_lines,
+)
+
+DUPLICATION, MECHANISMS = SPACES["duplication"], SPACES["mechanisms"]
+
+
+def only(value, simulated, name="n_triangles", **options):
+    """Return the discrepancy of one feature."""
+    (found,) = find_discrepancies({name: value}, pd.DataFrame({name: simulated}), **options)
+    return found
+
+
+def differing(**directions):
+    """Return a discrepancy of size 1, 2, … for each feature: True means more than simulated."""
+    simulated = pd.DataFrame({name: np.linspace(10, 20, 100) for name in directions})
+    observed = {name: 30 + i if up else 0 - i for i, (name, up) in enumerate(directions.items())}
+    return find_discrepancies(observed, simulated)
+
+
+def advice_for(found=(), model="dmc", space=DUPLICATION, at_boundary=None, isolated="keep"):
+    return advise(found, space[model], space, at_boundary=at_boundary or {}, isolated=isolated)
+
+
+def test_every_built_in_feature_has_words_and_a_topic():
+    labels = [item.label for item in FEATURES.values()]
+    assert len(set(labels)) == len(labels)
+    assert not [label for label in labels if "_" in label or label.endswith(".")]
+    topics = {item.topic for item in FEATURES.values()}
+    assert topics == {
+        "density", "degrees", "hubs", "components", "distances", "clustering", "cores", "centrality",
+        "dominating", "noise",
+    }  # fmt: skip
+    counts = {name for name, item in FEATURES.items() if item.is_count}
+    assert counts == {
+        name
+        for name, item in FEATURES.items()
+        if item.discrete and name not in ("degree_max", "lcc_diameter")
+        and not name.startswith("noise")
+    }  # fmt: skip
+
+
+def test_own_features_get_words_from_their_name_or_their_label():
+    @netchoice.feature(discrete=True)
+    def n_leaves(degrees):
+        return (degrees == 1).sum()
+
+    @netchoice.feature(label="share of leaves", topic="degrees")
+    def leaf_share(n_leaves, graph):
+        return n_leaves / graph.n_nodes
+
+    assert (n_leaves.label, n_leaves.topic, n_leaves.is_count) == ("leaves", "other", True)
+    found = only(9, range(5), "n_leaves", features=[n_leaves])
+    assert found.sentence == "more leaves than any simulation: 9, simulated 0 to 4"
+    found = only(0.9, [0.1, 0.25, 0.3], "leaf_share", features=[leaf_share])
+    assert found.sentence == "larger share of leaves than any simulation: 0.9, simulated 0.1 to 0.3"
+    assert found.topic == "degrees"
+    assert only(9, range(5), "my_number").sentence.startswith(
+        "larger my number than any simulation"
+    )
+
+
+def naive_direction(value, simulated):
+    """Count the simulations on either side, one by one."""
+    smaller = sum(1 for other in simulated if other < value)
+    larger = sum(1 for other in simulated if other > value)
+    if smaller >= 0.975 * len(simulated):
+        return "more"
+    return "fewer" if larger >= 0.975 * len(simulated) else ""
+
+
+@pytest.mark.parametrize("kind", ["counts", "few values", "heavy tail", "negative"])
+def test_directions_equal_counting(kind):
+    rng, seen = np.random.default_rng(1), set()
+    for _ in range(150):
+        simulated = {
+            "counts": rng.poisson(20, 200),
+            "few values": rng.integers(0, 3, 200),
+            "heavy tail": np.exp(rng.normal(0, 8, 200)),
+            "negative": -np.exp(rng.normal(0, 2, 200)),
+        }[kind].astype(float)
+        value = float(rng.choice(simulated) + round(rng.normal(0, 1.5 * simulated.std())))
+        found = only(value, simulated)
+        assert found.direction == naive_direction(value, simulated)
+        assert found.is_above == (found.direction == "more")
+        assert (found.size > 0) <= bool(found.direction)
+        assert (found.minimum, found.maximum) == (simulated.min(), simulated.max())
+        for quantile, end in [(0.025, found.q025), (0.5, found.median), (0.975, found.q975)]:
+            assert np.mean(simulated < end) <= quantile <= np.mean(simulated <= end)
+        seen.add(found.direction)
+    assert seen >= {"more", ""}
+
+
+@pytest.mark.parametrize("scale", [lambda x: x, np.exp, lambda x: np.round(3 * x)])
+def test_size_grows_with_the_distance_and_is_zero_inside(scale):
+    simulated = scale(np.random.default_rng(1).normal(0, 3, 500))
+    middle, spread = np.median(simulated), np.ptp(simulated)
+    for sign in (1, -1):
+        end = simulated.max() if sign > 0 else simulated.min()
+        sizes = [only(end + sign * k * spread, simulated).size for k in (0.01, 0.1, 1, 10, 1000)]
+        assert sizes == sorted(sizes)
+        assert 0 < sizes[0] < sizes[-1] < math.inf
+    assert only(middle, simulated).size == 0
+
+
+def test_heavy_tails_do_not_hide_other_features():
+    rng = np.random.default_rng(1)
+    simulated = pd.DataFrame(
+        {"estrada_index": np.exp(rng.normal(30, 10, 300)), "n_triangles": rng.poisson(100, 300)}
+    )
+    observed = {"estrada_index": 1.2 * simulated["estrada_index"].max(), "n_triangles": 900}
+    found = find_discrepancies(observed, simulated)
+    assert [each.feature for each in found] == ["n_triangles", "estrada_index"]
+    assert found[0].size > 2 * found[1].size
+
+
+@pytest.mark.parametrize(
+    ("value", "simulated", "sentence"),
+    [
+        (512, range(40, 211), "more triangles than any simulation: 512, simulated 40 to 210"),
+        (3, range(40, 211), "fewer triangles than any simulation: 3, simulated 40 to 210"),
+        (99, [*range(199), 200], "triangles: 99, simulated 0 to 200"),
+        (199, [*range(199), 200], "more triangles than 99.5% of simulations: 199, simulated 0 to 200"),
+        (1, [0] * 50, "more triangles than any simulation: 1, simulated always 0"),
+        (4, [4] * 50, "triangles: 4, as in every simulation"),
+        (2, [1, math.nan, 3], "triangles: 2, simulated 1 to 3"),
+        (2, [math.nan, math.inf, 3],
+         "fewer triangles than any simulation: 2, simulated 3 to inf"),
+    ],
+)  # fmt: skip
+def test_sentences_of_counts(value, simulated, sentence):
+    assert only(value, list(simulated)).sentence == sentence
+
+
+def test_sentences_of_means_say_larger_and_smaller():
+    simulated = np.linspace(0.01, 0.04312, 80)
+    assert only(0.04314, simulated, "transitivity").sentence == (
+        "larger transitivity than any simulation: 0.04314, simulated 0.01 to 0.04312"
+    )
+    assert only(0.0, simulated, "degree_max").direction == "smaller"
+
+
+def test_features_without_values_are_left_out():
+    simulated = pd.DataFrame(
+        {"n_triangles": [1, 2], "degree_mean": [math.nan] * 2, "degree_max": [1, 2]}
+    )
+    observed = {"n_triangles": math.nan, "degree_mean": 1, "lcc_nodes": 3, "degree_max": 1}
+    assert [each.feature for each in find_discrepancies(observed, simulated)] == ["degree_max"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(512, "512"), (0.043, "0.043"), (1.2e15, "1.2e+15"), (0, "0"), (1234.5, "1234"), (2.5e-7, "2.5e-07"),
+     (math.inf, "inf"), (-3, "-3"), (123456, "123456"), (99.96, "100")],
+)  # fmt: skip
+def test_numbers_are_readable(value, text):
+    assert distinct_numbers(value) == [text]
+
+
+def test_short_list_has_the_plainest_feature_of_each_topic():
+    found = differing(
+        lcc_local_efficiency=True, n_triangles=True, core_2_size=False, degree_std=True
+    )
+    assert [each.feature for each in main_discrepancies(found)].count("n_triangles") == 1
+    assert {each.topic for each in main_discrepancies(found)} == {"clustering", "cores", "hubs"}
+    sizes = [each.size for each in main_discrepancies(found)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(main_discrepancies(found, 2)) == 2
+    slightly = only(20.5, np.linspace(10, 20, 100))
+    far = only(1e4, np.linspace(10, 20, 100), "lcc_local_efficiency")
+    assert main_discrepancies([far, slightly]) == [far]
+    abstract = only(1e9, np.linspace(10, 20, 100), "estrada_index")
+    assert main_discrepancies([abstract, far]) == [far, abstract]
+    assert main_discrepancies([only(15, np.linspace(10, 20, 100))]) == []
+
+
+def bounds(space, key, text):
+    label, _, name = key.partition(".")
+    prior = space.with_priors({key: text})[label].parameters[name].prior
+    return prior.low, prior.high
+
+
+@pytest.mark.parametrize("space", SPACES.values(), ids=str)
+def test_advice_on_priors_is_accepted_and_wider(space):
+    for model in space:
+        for name, parameter in model.parameters.items():
+            for side in ("lower", "upper"):
+                (first, *_) = advice_for((), model.name, space, {name: side})
+                prior, allowed = parameter.prior, (parameter.low, parameter.high)
+                at_limit = (prior.low, prior.high)[side == "upper"] == allowed[side == "upper"]
+                assert first.command.startswith("--prior") != at_limit
+                if not at_limit:
+                    option, text = shlex.split(first.command)
+                    ((key, new),) = assignments([text], option).items()
+                    low, high = bounds(space, key, new)
+                    assert (low < prior.low, high > prior.high) == (
+                        side == "lower",
+                        side == "upper",
+                    )
+
+
+@pytest.mark.parametrize(
+    ("prior", "side", "expected"),
+    [
+        ("integers(2, 6)", "upper", "integers(2,14)"),
+        ("loguniform(0.1, 1)", "lower", "loguniform(0.01,1)"),
+        ("loguniform(0.1, 1)", "upper", "loguniform(0.1,10)"),
+        ("beta(2, 2)", "upper", "uniform(0,3)"),
+    ],
+)
+def test_advice_on_priors_keeps_the_family(prior, side, expected):
+    model = netchoice.Model("mine", lambda n_nodes, rng, p: None, {"p": prior})
+    space = netchoice.ModelSpace("mine", [model])
+    (first,) = advice_for((), "mine", space, {"p": side})
+    assert first.command == f'--prior "mine.p={expected}"'
+
+
+def test_advice_on_density_components_and_isolated_nodes():
+    denser = differing(degree_mean=True, n_components=False)
+    assert [each.command for each in advice_for(denser)] == ["--match"]
+    assert "larger mean degree than any simulation" in advice_for(denser)[0].sentence
+    graph = netchoice.Graph.from_edges([(i, (i + 1) % 50) for i in range(50)])
+    matched = MECHANISMS.matched_to(graph)
+    assert [each.command for each in advice_for(denser, "rds", matched)] == ["--isolated drop"]
+    pieces = differing(n_components=True)
+    assert advice_for(pieces, isolated="drop")[0].command == "--isolated keep"
+    at_boundary = advice_for((), "rds", matched, {"mean_links": "upper"})
+    assert not [each for each in at_boundary if "--prior" in each.command]
+
+
+def test_advice_on_mechanisms():
+    (only_one,) = advice_for(differing(degree_max=True, n_triangles=True), "ba2", SPACES["ba"])
+    assert only_one.command == "--space mechanisms"
+    assert "more clustered than simulations of ba2; try a space with dmc, agv and smw" in str(
+        only_one
+    )
+    own = advice_for(differing(n_triangles=True), "agv", MECHANISMS)
+    assert [str(each) for each in own] == [
+        "the network is more clustered than simulations of agv; try a model of your own that closes "
+        "triangles"
+    ]
+    fewer = advice_for(differing(degree_std=False), "dmr")
+    assert "less dominated by hubs than simulations of dmr; try a space with rds and smw" in str(
+        fewer[0]
+    )
+    assert [each.command for each in advice_for()] == ["--space mechanisms"]
+    assert [each.command for each in advice_for((), "rds", MECHANISMS)] == [""]
+
+
+def test_recommended_models_make_such_networks():
+    rng, n = np.random.default_rng(1), 200
+    graph = netchoice.Graph.from_edges([(i, (i + k) % n) for i in range(n) for k in (1, 2)])
+    values = {}
+    for model in MECHANISMS.matched_to(graph, isolated="keep"):
+        grown = [model.grow(n, model.sample(rng), rng) for _ in range(40)]
+        rows = [netchoice.compute_features(g, ["n_triangles", "degree_max"]).values for g in grown]
+        values[model.name] = pd.DataFrame(rows).rename(
+            columns={"n_triangles": "clustering", "degree_max": "hubs"}
+        )
+    for (topic, above), (_, names, _) in discrepancies._REMEDIES.items():
+        assert set(names) < set(MECHANISMS.labels)
+        # A model helps if some of its networks are more extreme than the typical ones of the others.
+        extremes = {m: v[topic].quantile(0.95 if above else 0.05) for m, v in values.items()}
+        others = [v[topic].median() for m, v in values.items() if m not in names]
+        for name in names:
+            helps = extremes[name] > max(others) if above else extremes[name] <= min(others)
+            assert helps, (topic, above, name, extremes, others)
+
+
+def test_terminal_lines():
+    found = differing(n_triangles=True, degree_max=True, n_components=False)
+    advice = [Advice("first", "--a"), Advice("second", ""), Advice("third", "")]
+    lines = misfit_lines("dmr", found, advice)
+    assert len(lines) == 4
+    assert lines[2:] == ["dmr: first: --a", "dmr: second"]
+    assert len(misfit_lines("dmr", (), advice[:1])) == 2
+
+
+def test_full_table_and_json():
+    found = differing(n_triangles=True, degree_max=False)
+    table = pd.DataFrame(found)
+    assert list(table.columns) == list(asdict(found[0])) == list(Discrepancy.__dataclass_fields__)
+    assert list(table["size"]) == sorted(table["size"], reverse=True)
+
+
+def test_clustered_network_among_simulations_of_a_model_without_clustering():
+    rng, names = np.random.default_rng(1), netchoice.feature_names(noise=False)
+    model = netchoice.get_model("rds")
+    grown = [model.grow(100, {"mean_links": 3}, rng) for _ in range(100)]
+    simulated = pd.DataFrame([netchoice.compute_features(graph, names).values for graph in grown])
+    lattice = netchoice.get_model("smw").grow(100, {"mean_links": 3, "p_rewire": 0.05}, rng)
+    observed = netchoice.compute_features(lattice, names).values
+    found = find_discrepancies(observed, simulated)
+    main = {each.topic: each for each in main_discrepancies(found, n=8)}
+    assert main["clustering"].direction in ("more", "larger")
+    assert main["hubs"].direction == "smaller"
+    assert "density" not in main
+    advice = advise(found, model, DUPLICATION, at_boundary={}, isolated="keep")
+    assert "more clustered" in advice[0].sentence
