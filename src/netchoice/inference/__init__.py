@@ -5,9 +5,10 @@ labels ``y``) and the features of one observation, and return result dataclasses
 """
 
 from netchoice.inference.forest_classifier import ForestClassifier
-from netchoice.inference.goodness_of_fit import Fit, goodness_of_fit
+from netchoice.inference.goodness_of_fit import Fit, fit_p_values, goodness_of_fit
 from netchoice.inference.mds import Embedding, embed
 from netchoice.inference.neighbours_classifier import NeighboursClassifier
+from netchoice.inference.pooling import pool_feature_sets
 from netchoice.inference.posterior import Posterior, posterior
 from netchoice.inference.probabilities import ModelProbabilities, model_probabilities
 from netchoice.inference.regression_classifier import RegressionClassifier
@@ -16,6 +17,6 @@ from netchoice.inference.scaling import Scaling
 
 __all__ = [
     "Embedding", "Fit", "ForestClassifier", "HeldOut", "ModelProbabilities", "NeighboursClassifier",
-    "Posterior", "RegressionClassifier", "Scaling", "embed", "goodness_of_fit", "held_out",
-    "model_probabilities", "posterior",
+    "Posterior", "RegressionClassifier", "Scaling", "embed", "fit_p_values", "goodness_of_fit",
+    "held_out", "model_probabilities", "pool_feature_sets", "posterior",
 ]  # fmt: skip

@@ -36,6 +36,9 @@ class Fit:
         Largest probability that ``fits`` is false although one of the models made the observation.
     floor : float, the smallest possible ``overall``: 1/(N + 1) for the fewest simulations N of a model
     n_simulations : dict, N by model
+    remoteness : dict
+        By model: the mean distance of the observation to its nearest simulations, divided by the same
+        quantity for these simulations. About 1 if the model made the observation.
     quantiles : pandas.DataFrame
         By feature and model: the share of simulations below the observed value, plus half of those
         equal to it. 0 or 1 means that the value is outside the simulated range.
@@ -49,9 +52,15 @@ class Fit:
     alpha: float
     floor: float
     n_simulations: dict[str, int]
+    remoteness: dict[str, float]
     quantiles: pd.DataFrame = field(repr=False)
     left_out: tuple[str, ...]
     summary: str
+
+    @property
+    def nearest(self) -> str:
+        """The model to whose simulations the observation is nearest, relative to their spread."""
+        return min(self.remoteness, key=lambda model: self.remoteness[model])
 
     def outside(self, model: str) -> list[str]:
         """Return the features whose observed value is outside the simulated range of a model."""
@@ -125,15 +134,19 @@ def goodness_of_fit(
         )
     check_integer("n_neighbors", n_neighbors, maximum=fewest - 1)
     with threads(n_jobs) as run:
-        found = run(lambda sample: _p_value(sample, values, n_neighbors), samples.values())
-    p_values = dict(zip(samples, found, strict=True))
+        scores = run(lambda sample: _scores(sample, values, n_neighbors), samples.values())
+    p_values = {model: _p_value(found) for model, found in zip(samples, scores, strict=True)}
+    overall = max(p_values.values())
     return Fit(
         p_values=p_values,
-        overall=max(found),
-        fits=max(found) > alpha,
+        overall=overall,
+        fits=overall > alpha,
         alpha=alpha,
         floor=1 / (fewest + 1),
         n_simulations=sizes,
+        remoteness={
+            model: float(found[-1]) for model, found in zip(samples, scores, strict=True)
+        },
         quantiles=_quantiles(samples, np.array(names)[usable].tolist(), values),
         left_out=tuple(name for name, used in zip(names, usable, strict=True) if not used),
         summary=_summary(p_values, alpha, max(sizes.values())),
@@ -152,8 +165,26 @@ def _samples(X: Floats, labels: Labels, maximum: int, seed: int) -> dict[str, Fl
     return samples
 
 
-def _p_value(sample: Floats, values: Floats, n_neighbors: int) -> float:
-    scores = _remoteness(_scaled(np.vstack([sample, values])), n_neighbors)
+def fit_p_values(
+    X: Any, observations: Any, *, n_neighbors: int = N_NEIGHBORS, n_jobs: int | None = None
+) -> Floats:
+    """Return the p-value of each of several observations, given simulations of one model.
+
+    >>> rng = np.random.default_rng(0)
+    >>> fit_p_values(rng.normal(size=(199, 2)), [[0, 0], [9, 9]]).round(3)
+    array([0.55 , 0.005])
+    """
+    X, rows = np.asarray(X, dtype=float), np.asarray(observations, dtype=float)
+    with threads(n_jobs) as run:
+        return np.array(run(lambda row: _p_value(_scores(X, row, n_neighbors)), list(rows)))
+
+
+def _scores(sample: Floats, values: Floats, n_neighbors: int) -> Floats:
+    """Return the remoteness of each simulation and, last, of the observation."""
+    return _remoteness(_scaled(np.vstack([sample, values])), n_neighbors)
+
+
+def _p_value(scores: Floats) -> float:
     return float(np.mean(scores >= scores[-1] * (1 - TIE_TOLERANCE)))
 
 

@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, logit
 
 from netchoice.errors import UsageError
 from netchoice.inference.classifier import DEFAULT_COVERAGE
-from netchoice.inference.neighbour_weights import distances, effective_n, epanechnikov, local_steps
+from netchoice.inference.neighbour_weights import distances, epanechnikov
 from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
+from netchoice.inference.summary_likelihood import PriorScale, SummaryLikelihood, draw_posterior
 from netchoice.inference.table_checks import check_observed, check_table
 from netchoice.validation import check_fraction, check_integer
 
 MIN_SIMULATIONS = 30  # of the model, to estimate its parameters
+N_DRAWS = 2000
+ROWS_PER_COEFFICIENT = 16  # of the regression of the parameters on the features
 #: A posterior is at the prior's boundary if more than a third of it, and more than 3 times the
 #: prior's share, lies in the outermost twentieth of the prior range.
 OUTER_SHARE, MIN_BOUNDARY_MASS, MIN_BOUNDARY_RATIO = 0.05, 1 / 3, 3.0
@@ -33,12 +35,12 @@ class Posterior:
 
     Attributes
     ----------
-    accepted : DataFrame (k, p)
-        Parameters of the nearest simulations, as drawn from the prior, with the table's index.
-    adjusted : DataFrame (k, p), the same draws after the adjustment to the observed features
-    weights : array (k,), weights of the draws; they sum to 1
+    draws : DataFrame (2000, p), draws from the posterior
+    n_accepted : int, number of nearest simulations that the posterior is estimated from
     median : dict, posterior median of each parameter
-    intervals : dict, central credible interval (lower, upper) of each parameter
+    intervals : dict
+        Credible interval (lower, upper) of each parameter: the shortest of the central interval and
+        the intervals that begin or end at a bound of the prior.
     coverage : float, coverage of the intervals
     edges : dict
         For each bounded parameter, by side (``lower``, ``upper``): the share of the posterior and
@@ -48,9 +50,8 @@ class Posterior:
         the posterior, and more than 3 times the prior's share, lies in the outermost twentieth.
     """
 
-    accepted: pd.DataFrame
-    adjusted: pd.DataFrame
-    weights: Floats
+    draws: pd.DataFrame
+    n_accepted: int
     median: dict[str, float]
     intervals: dict[str, Bounds]
     coverage: float
@@ -79,13 +80,17 @@ def posterior(
     n_accept: int | None = None,
     scaling: str = DEFAULT_SCALING,
     coverage: float = DEFAULT_COVERAGE,
+    seed: int = 0,
 ) -> Posterior:
-    """Return the :class:`Posterior` of a model's parameters, by ABC with regression adjustment.
+    """Return the :class:`Posterior` of a model's parameters, from simulations near the observation.
 
-    Beaumont et al. 2002, doi:10.1093/genetics/162.4.2025. The nearest simulations are weighted by an
-    Epanechnikov kernel. The parameters are regressed on the features among them, and each draw is
-    moved along the regression from its own features to the observed ones. Bounded parameters are
-    regressed as logits within their bounds, so all draws stay inside the prior.
+    The parameters are expressed as quantiles of their prior draws. Among the nearest simulations,
+    weighted by an Epanechnikov kernel, each parameter is regressed on the features (Beaumont et al.
+    2002, doi:10.1093/genetics/162.4.2025). The fitted values are summaries of the features, one for
+    each parameter (Fearnhead & Prangle 2012, doi:10.1111/j.1467-9868.2011.01010.x). The distribution
+    of these summaries given the parameters is normal around a quadratic function of the parameters
+    (Wood 2010, doi:10.1038/nature09319). This likelihood weights draws from the prior. No draw leaves
+    the prior, and the density at its bounds is not distorted.
 
     Parameters
     ----------
@@ -94,9 +99,12 @@ def posterior(
     observed : mapping or Series, the same features of the observation
     bounds : mapping, optional
         (low, high) by parameter; each may be infinite. Parameters not listed are unbounded.
-    n_accept : int, optional, number of draws; by default 4√n (at least 50, at most n/2)
+    n_accept : int, optional
+        Number of nearest simulations. By default n/4, or 16 for each coefficient of the regression if
+        that is more; at most n/2.
     scaling : "rank", "robust" or "standard"; see :class:`~netchoice.inference.scaling.Scaling`
     coverage : float, coverage of the credible intervals
+    seed : int, seed of the draws
 
     Examples
     --------
@@ -114,43 +122,52 @@ def posterior(
     parameter_names, drawn = check_table(parameters)
     query = check_observed(observed, names)[None]
     coverage = check_fraction("coverage", coverage)
-    n = len(values)
+    n, q = values.shape
     if n < MIN_SIMULATIONS or len(drawn) != n:
         raise UsageError(
             f"{n} simulations and {len(drawn)} rows of parameters; expected equal numbers, and at "
             f"least {MIN_SIMULATIONS}; simulate more"
         )
     limits = _check_bounds(bounds or {}, parameter_names, drawn)
-    default = min(n // 2, max(50, round(4 * math.sqrt(n))))
+    default = min(n // 2, max(n // 4, 50, ROWS_PER_COEFFICIENT * (q + 1)))
     k = check_integer("n_accept", default if n_accept is None else n_accept, maximum=n)
     scales = Scaling.fit(values, scaling)
     scaled, query = scales.transform(values), scales.transform(query)
     _, distance = next(distances(scaled, query))
     nearest, kernel = epanechnikov(distance, k)
-    rows, weights = nearest[0], kernel[0] / kernel[0].sum()
-    is_integer = (drawn == np.rint(drawn)).all(axis=0)
-    adjusted = _adjusted(scaled[rows] - query, drawn[rows], weights, limits, is_integer.tolist())
-    frame = {"index": getattr(X, "index", np.arange(n))[rows], "columns": parameter_names}
+    weights = np.zeros(n)
+    weights[nearest[0]] = kernel[0]
+    prior = PriorScale.fit(drawn, limits)
+    units = prior.to_unit(drawn)
+    likelihood = SummaryLikelihood.fit(scaled - query, units, weights)
+    rng = np.random.default_rng(seed)
+    draws = prior.from_unit(draw_posterior(N_DRAWS, units, likelihood, prior, rng))
     edges = {
-        name: _edge_shares(adjusted[:, j], weights, drawn[:, j], limits[j])
+        name: _edge_shares(draws[:, j], drawn[:, j], limits[j])
         for j, name in enumerate(parameter_names)
     }
     sides = {name: _boundary_side(shares) for name, shares in edges.items()}
-    tail = (1 - coverage) / 2
-    quantiles = {
-        name: weighted_quantile(adjusted[:, j], weights, [tail, 0.5, 1 - tail]).tolist()
-        for j, name in enumerate(parameter_names)
-    }
+    columns = dict(zip(parameter_names, draws.T, strict=True))
     return Posterior(
-        accepted=pd.DataFrame(drawn[rows], **frame),
-        adjusted=pd.DataFrame(adjusted, **frame),
-        weights=weights,
-        median={name: middle for name, (_, middle, _) in quantiles.items()},
-        intervals={name: (low, high) for name, (low, _, high) in quantiles.items()},
+        draws=pd.DataFrame(columns),
+        n_accepted=k,
+        median={name: float(np.median(column)) for name, column in columns.items()},
+        intervals={
+            name: _interval(column, coverage, limits[j])
+            for j, (name, column) in enumerate(columns.items())
+        },
         coverage=coverage,
         edges=edges,
         at_boundary={name: side for name, side in sides.items() if side is not None},
     )
+
+
+def _interval(draws: Floats, coverage: float, limits: Bounds) -> Bounds:
+    """Return the shortest of the central interval and those that begin or end at a bound."""
+    (low, high), tail = limits, (1 - coverage) / 2
+    ends = np.quantile(draws, (tail, 1 - tail, coverage, 1 - coverage)).tolist()
+    candidates = [(ends[0], ends[1]), (low, ends[2]), (ends[3], high)]
+    return min(candidates, key=lambda interval: interval[1] - interval[0])
 
 
 def _check_bounds(bounds: Mapping[str, Bounds], names: list[str], drawn: Floats) -> list[Bounds]:
@@ -172,62 +189,7 @@ def _check_bounds(bounds: Mapping[str, Bounds], names: list[str], drawn: Floats)
     return limits
 
 
-def _adjusted(
-    steps: Floats, drawn: Floats, weights: Floats, limits: list[Bounds], is_integer: list[bool]
-) -> Floats:
-    """Return the draws moved along the local regression; integers are rounded within their bounds."""
-    adjusted = np.empty(drawn.shape)
-    for j, (values, (low, high)) in enumerate(zip(drawn.T, limits, strict=True)):
-        margin = 0.5 if is_integer[j] else 0.0  # values that round to the bound belong to it
-        to_real, from_real = _unbounded(low - margin, high + margin)
-        adjusted[:, j] = from_real(_regressed(steps, to_real(values), weights))
-        if is_integer[j]:
-            adjusted[:, j] = np.rint(adjusted[:, j]).clip(low, high)
-    return adjusted
-
-
-def _regressed(steps: Floats, values: Floats, weights: Floats) -> Floats:
-    """Return the fitted value at the observation plus the residual of each draw."""
-    design = np.column_stack([np.ones(len(steps)), local_steps(steps, weights)])
-    root = np.sqrt(weights)
-    fit, _, rank, _ = np.linalg.lstsq(design * root[:, None], values * root, rcond=1e-6)
-    k = float(effective_n(weights))
-    # The fit with p coefficients has reduced the variance of the residuals by the factor (k − p)/k.
-    widening = math.sqrt(k / (k - rank)) if k > rank + 1 else 1.0
-    return np.asarray(fit[0] + (values - design @ fit) * widening)
-
-
-def _unbounded(low: float, high: float) -> tuple[Any, Any]:
-    """Return a map from the interval to the real line, and its inverse: logit, log or identity."""
-    if math.isinf(low) and math.isinf(high):
-        return (lambda x: x), (lambda z: z)
-    if math.isinf(high):
-        tiny = np.finfo(float).tiny
-        return (lambda x: np.log((x - low).clip(min=tiny))), (lambda z: low + np.exp(z))
-    if math.isinf(low):
-        to_real, from_real = _unbounded(-high, math.inf)
-        return (lambda x: to_real(-x)), (lambda z: -from_real(z))
-    width = high - low or 1.0
-    near = 1e-4  # a draw at a bound is moved inside by this share of the range
-    return (
-        lambda x: logit(((x - low) / width).clip(near, 1 - near)),
-        lambda z: low + width * expit(z) if high > low else np.full(len(z), low),
-    )
-
-
-def weighted_quantile(values: Floats, weights: Floats, quantiles: Any) -> Floats:
-    """Return quantiles of weighted values, interpolated between the midpoints of the weights.
-
-    >>> weighted_quantile(np.array([3.0, 1.0, 2.0]), np.ones(3), [0.5, 0.9])
-    array([2., 3.])
-    """
-    order = np.argsort(values, kind="stable")
-    sorted_weights = weights[order]
-    midpoints = (np.cumsum(sorted_weights) - sorted_weights / 2) / sorted_weights.sum()
-    return np.asarray(np.interp(quantiles, midpoints, values[order]))
-
-
-def _edge_shares(values: Floats, weights: Floats, prior: Floats, limits: Bounds) -> Edges:
+def _edge_shares(values: Floats, prior: Floats, limits: Bounds) -> Edges:
     """Return by side the shares of posterior and prior in the outermost twentieth of the range."""
     low, high = limits
     if math.isinf(low) or math.isinf(high):
@@ -236,7 +198,7 @@ def _edge_shares(values: Floats, weights: Floats, prior: Floats, limits: Bounds)
     low, high = low + margin, high - margin
     at_edge: dict[str, Any] = {"lower": lambda x: x <= low, "upper": lambda x: x >= high}
     return {
-        side: (float(np.average(is_at(values), weights=weights)), float(np.mean(is_at(prior))))
+        side: (float(np.mean(is_at(values))), float(np.mean(is_at(prior))))
         for side, is_at in at_edge.items()
     }
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import bisect
 import hashlib
 import inspect
-import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -69,31 +67,23 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Draws:
-    """Joint draws of a model's parameters, with weights that sum to 1; for example a posterior.
+    """Joint draws of a model's parameters; for example from a posterior.
 
-    >>> draws = Draws(("p",), ((0.25,), (0.75,)), (0.5, 0.5))
-    >>> draws.sample(np.random.default_rng(1))
-    {'p': 0.75}
+    >>> Draws(("p",), ((0.25,), (0.75,))).sample(np.random.default_rng(1))
+    {'p': 0.25}
     """
 
     names: tuple[str, ...]
     rows: tuple[tuple[float, ...], ...]
-    weights: tuple[float, ...]
 
     def sample(self, rng: np.random.Generator) -> Parameters:
-        """Return one of the draws, each with the probability of its weight."""
-        at = bisect.bisect_right(self._cumulative, rng.random() * self._cumulative[-1])
-        return dict(zip(self.names, self.rows[min(at, len(self.rows) - 1)], strict=True))
+        """Return one of the draws, all with the same probability."""
+        return dict(zip(self.names, self.rows[rng.integers(len(self.rows))], strict=True))
 
-    @cached_property
-    def _cumulative(self) -> list[float]:
-        return list(itertools.accumulate(self.weights))
-
-    @cached_property
+    @property
     def digest(self) -> str:
         """A short text that differs between different draws."""
-        content = repr((self.names, self.rows, self.weights)).encode()
-        return hashlib.blake2b(content, digest_size=8).hexdigest()
+        return hashlib.blake2b(repr(self.rows).encode(), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ class TableMaker:
         stream: str,
         repeat: int = 0,
         stage: str | None = None,
+        space: ModelSpace | None = None,
     ) -> ReferenceTable:
         """Return a table of simulated networks.
 
@@ -66,10 +67,12 @@ class TableMaker:
             Added to the seed.
         stage : str, optional
             What ``on_progress`` is called with; the name by default.
+        space : ModelSpace, optional
+            Models with other parameters than those of the run.
         """
         report = self.on_progress
         return simulate_table(
-            self.space,
+            space or self.space,
             n_nodes=n_nodes,
             n_samples=n_samples,
             seed=self.seed + repeat,

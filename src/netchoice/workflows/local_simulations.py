@@ -1,0 +1,68 @@
+"""Simulations near the observed network: each model with parameters from its posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from netchoice.inference import Posterior, posterior
+from netchoice.models.model import Draws, Model
+from netchoice.models.space import ModelSpace
+from netchoice.storage.table import ReferenceTable
+
+Bounds = dict[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class ModelPosterior:
+    """The posterior of a model's parameters, and the bounds of their priors."""
+
+    posterior: Posterior
+    bounds: Bounds
+    integers: frozenset[str]
+
+    @property
+    def draws(self) -> Draws:
+        """Draws from the posterior."""
+        frame = self.posterior.draws
+        columns = [
+            [int(x) if name in self.integers else float(x) for x in frame[name]] for name in frame
+        ]
+        return Draws(tuple(map(str, frame.columns)), tuple(zip(*columns, strict=True)))
+
+
+def model_posteriors(
+    space: ModelSpace, table: ReferenceTable, observed: Mapping[str, float]
+) -> dict[str, ModelPosterior]:
+    """Return the posterior of each model that has parameters, from all features of a table."""
+    complete = table.X[list(observed)].notna().all()
+    features = [name for name in observed if complete[name] and not np.isnan(observed[name])]
+    found = {model.name: _posterior(model, table, observed, features) for model in space}
+    return {name: result for name, result in found.items() if result is not None}
+
+
+def _posterior(
+    model: Model, table: ReferenceTable, observed: Mapping[str, float], features: list[str]
+) -> ModelPosterior | None:
+    rows = (table.y == model.name).to_numpy()
+    drawn = table.parameters[rows].reset_index(drop=True)
+    names = [name for name in model.parameters if name in drawn and drawn[name].nunique() > 1]
+    if not names:
+        return None
+    priors = {name: model.parameters[name].prior for name in names}
+    bounds = {name: (float(prior.low), float(prior.high)) for name, prior in priors.items()}
+    X = table.X[features][rows].reset_index(drop=True)
+    values = {name: observed[name] for name in features}
+    integers = frozenset(name for name in names if (drawn[name] % 1 == 0).all())
+    return ModelPosterior(posterior(X, drawn[names], values, bounds=bounds), bounds, integers)
+
+
+def posterior_space(space: ModelSpace, posteriors: Mapping[str, ModelPosterior]) -> ModelSpace:
+    """Return the models of a space, equally often, with parameters from their posteriors."""
+    models = [
+        replace(model, draws=posteriors[model.name].draws) if model.name in posteriors else model
+        for model in space
+    ]
+    return ModelSpace(f"{space.name}, posterior", models)
