@@ -22,8 +22,8 @@ WRITTEN = (
     "rankings.csv", "evaluation.csv", "reading.json", "scores.jsonl", "report.html", ROWS,
     "figures/probabilities.png", "figures/features.png", "figures/embedding.png",
     "figures/confusion.png", "figures/reliability.png", "figures/costs.png",
-    "figures/parameters.png", "figures/accuracy-against-cost.png", "tables/*/_manifest.json",
-    "tables/*/rows-*.parquet", "tables/*/_rows-*.damaged", "tables/*/_lock",
+    "figures/parameters.png", "figures/accuracy-against-cost.png", "figures/fit-*.png",
+    "tables/*/_manifest.json", "tables/*/rows-*.parquet", "tables/*/_rows-*.damaged", "tables/*/_lock",
 )  # fmt: skip
 
 
