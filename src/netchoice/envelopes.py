@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
 from netchoice.profiles import Distribution, Floats, Profile, common_axis
 
@@ -33,8 +32,8 @@ class Envelope:
         Quantiles at :data:`QUANTILES` over the simulated networks that have a value, NaN where less
         than a tenth of them has one.
     p_value : float
-        Share of all networks, simulated and observed, that are at least as extreme as the observed
-        one in all bins together.
+        Share of all networks, simulated and observed, that are at least as far outside the 95 %
+        ranges as the observed one, in all bins together.
     n_simulations : int
     sampled : bool
         True for distances from random nodes.
@@ -77,7 +76,7 @@ def envelopes(
     >>> from netchoice.graph import Graph
     >>> from netchoice.profiles import network_profile
     >>> star, path = Graph.from_edges([(0, 1), (0, 2), (0, 3)]), Graph.from_edges([(0, 1), (1, 2), (2, 3)])
-    >>> panel = envelopes(network_profile(star), {"path": [network_profile(path)] * 9})["path"]["degrees"]
+    >>> panel = envelopes(network_profile(star), {"path": [network_profile(path)] * 9})["path"]["degree"]
     >>> panel.labels, panel.observed, panel.quantiles[2], panel.p_value
     (['1', '2', '3'], array([0.75, 0.  , 0.25]), array([0.5, 0.5, 0. ]), 0.1)
     """
@@ -102,26 +101,21 @@ def _envelope(labels: list[str], rows: Floats, network: Distribution) -> Envelop
 
 
 def extremeness(rows: Floats) -> float:
-    """Return the share of rows that are at least as extreme as the first one.
+    """Return the share of rows that are at least as far outside the 95 % ranges as the first one.
 
-    The depth of a value is its rank in its column, from below or from above, whichever is smaller. A
-    row is more extreme than another if its smallest depth is smaller, or, if these are equal, its
-    second smallest, and so on (extreme rank length, Myllymäki et al., doi:10.1111/rssb.12172). NaN
-    is not extreme. If all rows have the same distribution, the share is at most α with probability
-    at most α.
+    How far a row is outside is summed over the columns, in square roots, because the variance of the
+    square root of a count depends little on the count. NaN is not outside. If all rows are equally
+    distributed, the share is at most α with probability at most α.
 
-    >>> extremeness(np.array([[9.0, 5], [1, 5], [2, 4], [3, 6], [4, 5]]))
-    0.8
-    >>> extremeness(np.array([[9.0, 9], [1, 5], [2, 4], [3, 6], [4, 5]]))
+    >>> extremeness(np.array([[0.9, 0.5], [0.1, 0.5], [0.2, 0.4], [0.3, 0.6], [0.4, 0.5]]))
     0.2
+    >>> extremeness(np.array([[0.3, 0.5], [0.1, 0.5], [0.2, 0.4], [0.9, 0.6], [0.4, 0.5]]))
+    1.0
     """
-    known = ~np.isnan(rows)
-    n = known.sum(axis=0)
-    ranks = rankdata(rows, axis=0, nan_policy="omit")
-    depth = np.where(known, np.minimum(ranks, n + 1 - ranks) / (n + 1), 0.5)
-    _, place = np.unique(np.sort(depth.round(9), axis=1), axis=0, return_inverse=True)
-    place = place.ravel()
-    return float((place <= place[0]).mean())
+    heights = np.sqrt(rows[:, ~np.isnan(rows).all(axis=0)])
+    low, high = np.nanquantile(heights, (QUANTILES[0], QUANTILES[-1]), axis=0)
+    outside = np.nan_to_num(np.maximum(low - heights, heights - high)).clip(0).sum(axis=1).round(9)
+    return float((outside >= outside[0]).mean())
 
 
 def _rounded(values: Iterable[float]) -> list[float | None]:

@@ -60,10 +60,10 @@ Profile = dict[str, Distribution]
 def network_profile(graph: Graph, *, seed: int = 0) -> Profile:
     """Return the distributions of a network by name of the panel.
 
-    ``degrees``, ``cores``: share of nodes by degree and by core number. ``distances``: share of pairs
-    of nodes by distance, with :data:`NO_PATH`. ``partners``: share of edges by the number of common
-    neighbours. ``clustering``: mean local clustering of the nodes of each degree from 2.
-    ``components``: share of nodes by the size of their component.
+    ``degree``, ``core``: share of nodes by degree and by core number. ``distance``: share of pairs of
+    nodes by distance, with :data:`NO_PATH`. ``partners``: share of edges by the number of common
+    neighbours of their ends. ``clustering``: mean local clustering of the nodes of each degree from 2.
+    ``component``: share of nodes by the size of their component.
 
     The seed is for networks of more than :data:`MOST_NODES` nodes, whose distances are those from
     :data:`N_SOURCES` random nodes.
@@ -71,18 +71,18 @@ def network_profile(graph: Graph, *, seed: int = 0) -> Profile:
     Examples
     --------
     >>> profile = network_profile(Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)]))
-    >>> profile["degrees"].values, profile["degrees"].binned(np.arange(4))
+    >>> profile["degree"].values, profile["degree"].binned(np.arange(4))
     (array([1, 2, 3]), array([0.  , 0.25, 0.5 , 0.25]))
     """
     by_degree = _step("degree_counts", graph.degrees)
     sizes = np.bincount(_step("components", graph).sizes)
     return {
-        "degrees": _shares(by_degree),
-        "distances": _distances(graph, seed),
+        "degree": _shares(by_degree),
+        "distance": _distances(graph, seed),
         "partners": _shares(run_kernel("shared_partners.shared_partners", graph)),
-        "cores": _shares(_step("core_counts", graph)),
+        "core": _shares(_step("core_counts", graph)),
         "clustering": _clustering(graph, by_degree),
-        "components": _shares(sizes * np.arange(len(sizes))),
+        "component": _shares(sizes * np.arange(len(sizes))),
     }
 
 

@@ -12,8 +12,7 @@ from netchoice.report.elements import Sections, details, details_table
 from netchoice.report.folder import ResultFolder
 from netchoice.report.markup import Html, element
 
-#: Panels of each model that are shown at once; the others are shown on request.
-FIRST = 3
+MOST_SHOWN = 3  # panels of each model; the others are shown on request
 
 
 def add_fit(sections: Sections, folder: ResultFolder) -> None:
@@ -28,8 +27,8 @@ def add_fit(sections: Sections, folder: ResultFolder) -> None:
     blocks = [_block(sections, i, name, misfit[name], panels[name]) for i, name in enumerate(names)]
     sections.add(
         "fit", "How well does each model fit?" if record["fits"] else "Why does no model fit?",
-        "Networks were simulated from each model with the parameters that suit the observed network "
-        "best. The list says what differs most; the panels below show where.",
+        "From each model, networks were simulated with the parameters that suit the observed network "
+        "best. The list says what still differs; the panels below show where.",
         element("ul", *overview, class_="overview"), _legend(), *blocks, _table(envelopes),
     )  # fmt: skip
 
@@ -61,9 +60,9 @@ def _legend() -> Html:
     }
     items = [element("li", element("span", class_=f"key {key}"), keys[key]) for key in keys]
     note = (
-        "A ⚠ marks a panel in which the whole line is more extreme than 95% of the simulations. Single "
-        "values leave the 95% range by chance, about one in 20. Heights are square roots of shares, so "
-        "that small shares can be seen."
+        "A ⚠ marks a panel in which the observed line is farther outside the 95% ranges than those of "
+        "95% of the simulations. About one value in 20 is outside by chance. Heights are square roots of "
+        "shares, so that small shares can be seen."
     )
     return element("div", element("ul", *items, class_="keys"), element("p", note, class_="aside"))
 
@@ -73,16 +72,15 @@ def _block(
 ) -> Html:
     """Return what is known about one model: what differs, the panels, and what to try."""
     drawn = [_figure(sections, f"fit-{i}-{j}", name, panel) for j, panel in enumerate(panels)]
-    first, others = (
-        element("div", *some, class_="small") for some in (drawn[:FIRST], drawn[FIRST:])
-    )
-    titles = ", ".join(panel.text.title.lower() for panel in panels[FIRST:])
+    n = min(sum(panel.differs for panel in panels) or MOST_SHOWN, MOST_SHOWN)
+    first, others = (element("div", *some, class_="small") for some in (drawn[:n], drawn[n:]))
+    titles = ", ".join(panel.text.title.lower() for panel in panels[n:])
     return element(
         "article",
         element("h3", f"{name} {_verdict(entry)}", class_=None if entry["fits"] else "differs"),
         _list("What differs", entry["discrepancies"]),
         first,
-        details(f"Show {titles}", others) if len(drawn) > FIRST else "",
+        details(f"Show {titles}", others) if titles else "",
         _list("What to try", entry["advice"]),
         id=f"fit-model-{i}",
     )  # fmt: skip
@@ -105,7 +103,8 @@ def _figure(sections: Sections, key: str, model: str, panel: FitPanel) -> Html:
 
 def _table(models: Mapping[str, Mapping[str, Envelope]]) -> Html:
     """Return all observed values with the 95 % range of each model; models have the same bins."""
-    first = next(iter(models.values()))
+    models = {name: own for name, own in models.items() if own}
+    first = next(iter(models.values()), {})
     rows = [
         (TEXTS[name].title, label, percent(first[name].observed[i]),
          *(range_text(*own[name].quantiles[[0, -1], i]) for own in models.values()))

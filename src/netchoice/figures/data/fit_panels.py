@@ -15,7 +15,7 @@ from netchoice.profiles import N_SOURCES
 
 Floats = NDArray[np.float64]
 
-#: A panel differs if at most this share of all networks is as extreme as the observed one.
+#: A panel differs if at most this share of all networks is as far outside the 95 % ranges.
 ALPHA = 0.05
 NO_PATH = "no path"
 _MOST_RUNS = 2  # of neighbouring values that a sentence names
@@ -36,15 +36,15 @@ class PanelText(NamedTuple):
 
 _NODES = ("share of nodes", "nodes")
 TEXTS = {
-    "degrees": PanelText("Degrees", "links of a node (degree)", *_NODES, "with degree {}"),
-    "distances": PanelText("Distances", "steps between two nodes", "share of pairs",
+    "degree": PanelText("Degrees", "links of a node (degree)", *_NODES, "with degree {}"),
+    "distance": PanelText("Distances", "steps between two nodes", "share of pairs",
                            "pairs of nodes", "at distance {}"),
     "partners": PanelText("Shared partners", "common neighbours of a link", "share of links",
                           "links", "with {} common neighbours"),
-    "cores": PanelText("Cores", "core number of a node", *_NODES, "with core number {}"),
+    "core": PanelText("Cores", "core number of a node", *_NODES, "with core number {}"),
     "clustering": PanelText("Clustering", "links of a node (degree)", "mean clustering",
                             "clustering", "of nodes with degree {}", "higher", "lower"),
-    "components": PanelText("Components", "nodes in the component", *_NODES,
+    "component": PanelText("Components", "nodes in the component", *_NODES,
                             "in components of size {}"),
 }  # fmt: skip
 
@@ -118,10 +118,11 @@ def percent(value: float) -> str:
 def range_text(low: float, high: float) -> str:
     """Return the range of the simulations as text; NaN means that few simulations have a value.
 
-    >>> range_text(0.02, 0.3), range_text(np.nan, np.nan)
-    ('2% to 30%', 'rarely')
+    >>> range_text(0.02, 0.3), range_text(0, 0), range_text(np.nan, np.nan)
+    ('2% to 30%', '0%', 'rarely')
     """
-    return "rarely" if np.isnan(low) else f"{percent(low)} to {percent(high)}"
+    ends = percent(low), percent(high)
+    return "rarely" if np.isnan(low) else " to ".join(dict.fromkeys(ends))
 
 
 def _panel(text: PanelText, envelope: Envelope) -> FitPanel:
@@ -166,9 +167,8 @@ def _sentence(panel: FitPanel, excess: Floats) -> str:
     worst = int(np.argmax(excess))
     numbers = f"{percent(panel.observed[worst])}, simulated {range_text(low[worst], high[worst])}"
     where = _in_words(text, [panel.labels[worst]])
-    return (
-        f"{word.capitalize()} {text.noun} {first}{rest} than simulated. Example {where}: {numbers}."
-    )
+    difference = f"{word.capitalize()} {text.noun} {first}{rest} than simulated"
+    return f"{difference}. {text.noun.capitalize()} {where}: {numbers}."
 
 
 def _places(panel: FitPanel, excess: Floats) -> str:

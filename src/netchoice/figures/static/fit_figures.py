@@ -39,8 +39,8 @@ def fit(envelopes: Mapping[str, Envelope], *, columns: int = 3) -> NDArray[Any]:
     >>> rng, model = np.random.default_rng(1), netchoice.get_model("ba2")
     >>> profiles = [network_profile(model.grow(20, rng=rng)) for _ in range(30)]
     >>> axes = fit(envelopes(profiles[0], {"ba2": profiles[1:]})["ba2"])
-    >>> len(axes), axes[0].get_ylabel()
-    (6, 'share of nodes')
+    >>> sorted(ax.get_title(loc="left") for ax in axes)[:3]
+    ['Clustering', 'Components', 'Cores']
     """
     panels = fit_panels(envelopes)
     axes, figure = new_panels(len(panels), columns, 1.25 * WIDTH, 0.5, 2.3)
