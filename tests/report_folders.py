@@ -10,6 +10,8 @@ import pytest
 
 import netchoice
 from netchoice import cli
+from netchoice.envelopes import envelopes
+from netchoice.profiles import network_profile
 from netchoice.workflows import SimulationPlan
 
 #: Names that neither the page nor a figure may interpret as markup.
@@ -70,6 +72,31 @@ def run_evaluate(folder, *options):
         arguments += ["--penalties", "0,1,10", "-o", folder, *options]
         assert run("evaluate", file, *arguments) == 0
     return folder
+
+
+def add_misfit(folder, **changes):
+    """Add to a choice how its network differs from networks of dmc and of dmr; return the entry."""
+    rng, file = np.random.default_rng(1), folder / "evidence.json"
+    observed = network_profile(netchoice.read_network(folder / "network.tsv")[0])
+    parameters = {
+        "dmc": {"p_delete": 0.7, "p_connect": 0.7},
+        "dmr": {"p_delete": 0.4, "p_new": 0.7},
+    }
+    simulated = {
+        name: [network_profile(netchoice.get_model(name).grow(40, own, rng)) for _ in range(60)]
+        for name, own in parameters.items()
+    }
+    texts = {"discrepancies": ["more <b>triangles</b>: 9", "larger degree_max: 8"],
+             "advice": ["try --space <i>mechanisms</i>"]}  # fmt: skip
+    misfit = {
+        name: {"p_value": 0.001, "fits": name == "dmr", **texts,
+               "panels": {panel: envelope.as_dict() for panel, envelope in own.items()}}
+        for name, own in envelopes(observed, simulated).items()
+    }  # fmt: skip
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"misfit": misfit}, allow_nan=False))
+    record = json.loads((folder / "choice.json").read_text())
+    (folder / "choice.json").write_text(json.dumps(record | changes))
+    return misfit
 
 
 _folders = {}

@@ -4,8 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import netchoice
 from netchoice import figures
+from netchoice.envelopes import Envelope
 from netchoice.errors import UsageError
+from netchoice.figures.data.fit_panels import fit_panels
 from netchoice.inference import embed
 
 ONE = pd.DataFrame({"f": [1]})
@@ -88,6 +91,76 @@ def test_posteriors():
     assert (first.get_xlabel(), second.get_xlabel()) == ("p", "q")
     bar = next(line for line in first.lines if line.get_gid() == "interval")
     assert list(bar.get_xdata()) == [0.3, 0.6]
+
+
+def envelope(labels, observed, low, high, p_value):
+    low, high = np.array(low, float), np.array(high, float)
+    quantiles = np.array([low + (high - low) * step for step in (0, 0.25, 0.5, 0.75, 1)])
+    return Envelope(labels, np.array(observed, float), quantiles, p_value, 99)
+
+
+def fit_envelopes():
+    nan = np.nan
+    return {
+        "degree": envelope(["0", "1", "2–3", "4–5"], [0.2, 0.5, 0.3, 0], [0.1, 0.4, 0.2, 0],
+                            [0.3, 0.6, 0.4, 0], 0.6),
+        "distance": envelope(["1", "2", "3", "no path"], [0.1, 0.2, 0, 0.7], [0, 0.3, 0, 0.2],
+                              [0.2, 0.8, 0, 0.5], 0.01),
+        "clustering": envelope(["2", "3", "4–5"], [0.9, nan, 0.2], [0.1, 0.1, nan], [0.2, 0.3, nan],
+                               0.02),
+    }  # fmt: skip
+
+
+def test_fit():
+    axes = figures.fit(fit_envelopes())
+    titles = [ax.get_title(loc="left") for ax in axes]
+    assert titles == ["Clustering: differs", "Distances: differs", "Degrees"]
+    clustering, distances, degrees = ({line.get_gid(): line for line in ax.lines} for ax in axes)
+    assert np.square(degrees["observed"].get_ydata()) == pytest.approx([0.2, 0.5, 0.3])
+    assert not len(degrees["outside"].get_xdata())
+    assert clustering["outside"].get_xdata().tolist() == [0]
+    assert distances["outside"].get_xdata().tolist() == [1, 3]  # an empty bin separates them
+    bars = [bar for bar in axes[2].patches if bar.get_gid() == "range 0"] or axes[2].containers[0]
+    assert [bar.get_y() ** 2 for bar in bars] == pytest.approx([0.1, 0.4, 0.2])
+    assert axes[1].get_xticklabels()[-1].get_text() == "no path"
+
+
+def test_panels_say_in_words_how_the_network_differs():
+    clustering, distances, degrees = fit_panels(fit_envelopes())
+    assert degrees.sentence == "As in the simulations."
+    assert distances.sentence == (
+        "More pairs of nodes without a path, fewer at distance 2 than simulated. Pairs of nodes "
+        "without a path: 70%, simulated 20% to 50%."
+    )
+    assert clustering.sentence == (
+        "Higher clustering of nodes with degree 2 than simulated. Clustering of nodes with degree 2: "
+        "90%, simulated 10% to 20%."
+    )
+
+
+def test_sentence_joins_neighbouring_values():
+    labels = ["0", "1", "2–3", "4–5", "6–7"]
+    made = envelope(
+        labels, [0.3, 0.3, 0, 0, 0.4], [0, 0, 0.2, 0.3, 0], [0.1, 0.1, 0.3, 0.6, 0.1], 0.01
+    )
+    (panel,) = fit_panels({"degree": made})
+    assert panel.sentence.startswith(
+        "More nodes with degree 0–1 and 6–7, fewer with degree 2–5 than simulated. "
+    )
+
+
+def test_figures_of_the_fit_have_safe_file_names(tmp_path):
+    choice = netchoice.choose_model(
+        netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1)), "ba", samples=100,
+        features=["degree_mean"], time_limit=1, engine="serial",
+    )  # fmt: skip
+    panels = {name: made.as_dict() for name, made in fit_envelopes().items()}
+    choice.evidence.misfit.update(
+        {name: {"panels": panels} for name in ("ba2", "../a b", "..-a/b")}
+    )
+    drawn = [path for path in figures.draw_choice(choice, tmp_path / "out") if "fit-" in path.name]
+    assert [path.name for path in drawn] == ["fit-ba2.png", "fit--a-b.png", "fit--a-b-2.png"]
+    assert all(path.parent == tmp_path / "out" for path in drawn)
 
 
 def test_confusion():

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from report_folders import (
     MARKUP_NAMES,
+    add_misfit,
     copy_with_markup,
     run,
     run_choose,
@@ -148,6 +149,53 @@ def test_page_structure_is_accessible(page):
     assert all(a["aria-label"] for a in figures)
     links = {a["href"][1:] for tag, a in page.elements if tag == "a"}
     assert links <= set(page.ids)
+
+
+def test_fit_section_explains_each_model(choice, tmp_path):
+    before = (choice / "report.html").stat().st_size
+    assert 'id="fit"' not in (choice / "report.html").read_text()
+    for fits, title, following in (
+        (False, "Why does no model fit?", "models"),
+        (True, "How well does each model fit?", "parameters"),
+    ):
+        shutil.copytree(choice, tmp_path / title)
+        add_misfit(tmp_path / title, fits=fits)
+        text = write_report(tmp_path / title).read_text()
+        assert len(text.encode()) - before < 50_000
+        page = Outline(text)
+        sections = [a["id"] for tag, a in page.elements if tag == "section"]
+        assert sections[sections.index("fit") + 1] == following
+        section = page.text.partition(f"{title} From each")[2].partition("Show the numbers")[0]
+        order = [section.index(f"{model} (p = 0.001) What differs") for model in
+                 ("dmr fits", "dmc does not fit")]  # fmt: skip
+        assert order == sorted(order)
+        for texts in ("more <b>triangles</b>: 9", "try --space <i>mechanisms</i>"):
+            assert section.count(texts) >= 2
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert all(b - a <= 1 for a, b in itertools.pairwise(levels))
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_fit_panels_show_the_envelopes(choice, tmp_path):
+    shutil.copytree(choice, tmp_path / "other")
+    misfit = add_misfit(tmp_path / "other")
+    page = Outline(write_report(tmp_path / "other").read_text())
+    figures = json.loads(page.data)["figures"]
+    drawn = {name: figures[name] for name in figures if name.startswith("fit-")}
+    assert len(drawn) == 12
+    labels = [a["aria-label"] for tag, a in page.elements if tag == "figure"]
+    for i, (model, title, panel) in enumerate(
+        [("dmr", "Degrees", "degree"), ("dmc", "Shared partners", "partners")]
+    ):
+        names = [label for label in labels if f" of {model}: " in label]
+        at = next(j for j, label in enumerate(names) if label.startswith(f"{title} of "))
+        wide, _, line, *_ = drawn[f"fit-{i}-{at}"]["data"]
+        n, envelope = len(line["y"]), misfit[model]["panels"][panel]
+        assert np.square(line["y"]) == pytest.approx(envelope["observed"][:n], rel=0.02)
+        assert np.square(wide["base"]) == pytest.approx(envelope["quantiles"][0][:n], rel=0.02)
+        assert not any(envelope["observed"][n:])
+    for panel in misfit["dmr"]["panels"].values():
+        assert all(label in page.text for label in panel["labels"])
 
 
 def test_explorer_data_match_the_evaluation(choice):
@@ -307,12 +355,15 @@ def test_page_says_which_tables_need_javascript(page, choice):
 
 
 def test_names_that_look_like_markup_stay_text(choice, evaluation, tmp_path):
-    known = copy_with_markup(choice, tmp_path / "markup")
+    shutil.copytree(choice, tmp_path / "with fit")
+    add_misfit(tmp_path / "with fit")
+    known = copy_with_markup(tmp_path / "with fit", tmp_path / "markup")
     for file in (write_report(tmp_path / "markup"), evaluation / "report.html"):
         page = Outline(file.read_text())
         allowed = {
             "html", "head", "meta", "title", "style", "body", "a", "header", "p", "h1", "h2", "h3",
-            "main", "section", "div", "ul", "ol", "li", "dl", "nav", "figure", "details", "summary",
+            "h4", "main", "section", "article", "div", "span", "ul", "ol", "li", "dl", "nav",
+            "figure", "details", "summary",
             "table", "thead", "tbody", "tr", "th", "td", "form", "label", "output", "input",
             "select", "option", "button", "noscript", "script",
         }  # fmt: skip

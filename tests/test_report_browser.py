@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from report_folders import (
     MARKUP_NAMES,
+    add_misfit,
     copy_with_markup,
     run_choose,
     run_evaluate,
@@ -137,6 +138,26 @@ def test_page_opens_without_messages_and_figures_have_data(open_report, name, si
         assert drawings, figure
     width = visit.page.evaluate("document.documentElement.scrollWidth")
     assert width <= size[0]
+    visit.check_quiet()
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_fit_panels_are_drawn_when_they_are_shown(open_report, files, tmp_path, size):
+    shutil.copytree(files["choice"].parent, tmp_path / "fit")
+    add_misfit(tmp_path / "fit", fits=False)
+    visit = open_report(write_report(tmp_path / "fit"), size)
+    page = visit.page
+    drawn = page.locator("#fit .js-plotly-plot")
+    shown = page.locator("#fit .plot:visible").count()
+    assert 2 <= drawn.count() == shown <= 6
+    for summary in page.locator("#fit article summary").all():
+        summary.click()
+    visit.wait_until(lambda: drawn.count() == 12, "the other panels")
+    columns = page.evaluate(
+        "new Set([...document.querySelectorAll('#fit .plot')].map(g => g.getBoundingClientRect().left)).size"
+    )
+    assert columns == 1 if size == PHONE else columns >= 2
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     visit.check_quiet()
 
 

@@ -72,6 +72,7 @@ def test_rows_can_be_recomputed_from_their_random_streams(serial):
         for name, value in parameters.items():
             assert serial.frame[f"parameter_{name}"][row] == value
         graph = simulator.space[label].grow(25, parameters, simulator.rng(row, "growth"))
+        assert simulator.network(row) == (label, graph)
         expected = netchoice.compute_features(graph, ["n_triangles", "transitivity"]).values
         assert serial.X["n_triangles"][row] == expected["n_triangles"]
         assert serial.X["transitivity"][row] == expected["transitivity"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -56,3 +57,20 @@ def load_attribute(spec: str) -> Any:
 def is_ours(function: Any) -> bool:
     """Return whether a function belongs to netchoice and not to a user."""
     return (getattr(function, "__module__", "") or "").startswith("netchoice.")
+
+
+def file_names(names: Iterable[str]) -> dict[str, str]:
+    """Return a different file name, without suffix, for each name.
+
+    >>> file_names(["dmc", "a/b", "a b"])
+    {'dmc': 'dmc', 'a/b': 'a-b', 'a b': 'a-b-2'}
+    """
+    made: dict[str, str] = {}
+    for name in names:
+        plain = stem = re.sub(r"[^A-Za-z0-9_]+", "-", name)[:60]
+        number = 1
+        while stem.lower() in map(str.lower, made.values()):
+            number += 1
+            stem = f"{plain}-{number}"
+        made[name] = stem
+    return made

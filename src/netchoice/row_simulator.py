@@ -71,17 +71,27 @@ class RowSimulator:
             batch.add(row, *self.simulate(row))
         return batch
 
+    def network(self, row: int) -> tuple[str, Graph]:
+        """Return the label and the network of one row, the same from which its features were computed."""
+        label, parameters = self._draw(row)
+        return label, self._grow(row, label, parameters)
+
+    def _draw(self, row: int) -> tuple[str, dict[str, float]]:
+        return self.space.sample(self.rng(row, "draw"))
+
+    def _grow(self, row: int, label: str, parameters: dict[str, float]) -> Graph:
+        rng = self.rng(row, "growth")
+        return self.space[label].grow(self.n_nodes, parameters, rng, isolated=self.isolated)
+
     def simulate(self, row: int) -> tuple[dict[str, float], str | None, str | None]:
         """Simulate one row: return its numbers by column, its label, and why it failed, if it did."""
         numbers: dict[str, float] = {}
         label: str | None = None
         try:
-            label, parameters = self.space.sample(self.rng(row, "draw"))
+            label, parameters = self._draw(row)
             numbers |= {f"{PARAMETER_PREFIX}{name}": v for name, v in parameters.items()}
             start = time.thread_time()
-            graph = self.space[label].grow(
-                self.n_nodes, parameters, self.rng(row, "growth"), isolated=self.isolated
-            )
+            graph = self._grow(row, label, parameters)
             numbers["seconds_growth"] = time.thread_time() - start
             rng = self.rng(row, "features")
             result = run_plan(graph, self.plan, rng, repeat_short=row < CALIBRATION_ROWS)

@@ -3,6 +3,7 @@
 from netchoice.evaluation.operating_points import (
     OperatingPoint,
     knee,
+    near_optimal,
     operating_point,
     pareto_front,
     parse_budget,
@@ -12,6 +13,6 @@ from netchoice.evaluation.penalties import PAPER_PENALTIES, penalty_grid
 from netchoice.evaluation.rankings import evaluate_rankings
 
 __all__ = [
-    "PAPER_PENALTIES", "OperatingPoint", "evaluate_rankings", "knee", "operating_point",
+    "PAPER_PENALTIES", "OperatingPoint", "evaluate_rankings", "knee", "near_optimal", "operating_point",
     "pareto_front", "parse_budget", "penalty_grid", "wilson",
 ]  # fmt: skip

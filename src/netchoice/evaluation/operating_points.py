@@ -15,6 +15,9 @@ from netchoice.errors import UsageError
 from netchoice.units import seconds_of
 from netchoice.validation import check_choice, check_fraction
 
+#: Costs that differ by a smaller factor count as equal: measured times vary by as much between runs.
+COST_RESOLUTION = 1.25
+
 
 @dataclass(frozen=True)
 class OperatingPoint:
@@ -69,7 +72,9 @@ def operating_point(
     evaluation : DataFrame, as :func:`netchoice.evaluate_rankings` returns it
     rule : "cheapest", "budget" or "knee"
         "cheapest" chooses the cheapest set whose accuracy lies within the binomial interval (Wilson)
-        of the best accuracy. "budget" chooses the most accurate set within the budget, and of equally
+        of the best accuracy. Costs that differ by less than a quarter count as equal, because times
+        vary by as much between runs; of such sets, the one with the fewest features is chosen, and
+        then the first in the order of names. "budget" chooses the most accurate set within the budget, and of equally
         accurate sets the cheapest. "knee" chooses the bend of the Pareto front.
     budget : float or str, optional
         A cost, a cost with a unit of time ("5ms"), or a share of the sum of all costs alone ("2%").
@@ -109,9 +114,8 @@ def operating_point(
     elif rule == "budget":
         chosen = best
     else:
-        n = best["n_choosing"] + (best["n_reporting"] if choose_on == "all" else 0)
-        low, _ = wilson(best[accuracy], n, coverage)
-        chosen = _cheapest(candidates[candidates[accuracy] >= low], cost, accuracy)
+        tied = near_optimal(candidates, coverage=coverage, choose_on=choose_on)
+        chosen = _canonical(tied[tied[cost] <= COST_RESOLUTION * tied[cost].min()], cost)
     reported = chosen["accuracy_reporting"]
     return OperatingPoint(
         method=str(chosen["method"]),
@@ -129,6 +133,24 @@ def operating_point(
         rule=rule,
         charge=charge,
     )
+
+
+def near_optimal(
+    evaluation: pd.DataFrame, *, coverage: float = 0.95, choose_on: str = "half"
+) -> pd.DataFrame:
+    """Return the sets whose accuracy lies within the binomial interval of the best accuracy.
+
+    >>> import pandas as pd
+    >>> evaluation = pd.DataFrame({
+    ...     "k": [1, 2, 3], "accuracy": [0.5, 0.94, 0.95], "n_choosing": 250, "n_reporting": 250})
+    >>> near_optimal(evaluation, choose_on="all")["k"].tolist()
+    [2, 3]
+    """
+    accuracy = "accuracy_choosing" if choose_on == "half" else "accuracy"
+    best = evaluation.loc[evaluation[accuracy].idxmax()]
+    n = best["n_choosing"] + (best["n_reporting"] if choose_on == "all" else 0)
+    low, _ = wilson(best[accuracy], n, coverage)
+    return evaluation[evaluation[accuracy] >= low]
 
 
 def pareto_front(
@@ -217,6 +239,13 @@ def _in_budget(evaluation: pd.DataFrame, budget: float | str | None, charge: str
             f"no set costs at most {budget}; the cheapest one costs {cheapest}: raise the budget"
         )
     return affordable
+
+
+def _canonical(evaluation: pd.DataFrame, cost: str) -> pd.Series:
+    """Return the row with the fewest features; among equals the first in the order of their names."""
+    names = evaluation["features"].map(lambda features: tuple(sorted(features)))
+    ordered = evaluation.assign(names=names).sort_values(["k", "names", cost], kind="stable")
+    return ordered.iloc[0]
 
 
 def _cheapest(evaluation: pd.DataFrame, cost: str, accuracy: str) -> pd.Series:

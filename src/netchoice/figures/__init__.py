@@ -30,11 +30,12 @@ from netchoice.figures.static.evaluation_figures import (
     pareto,
     ranking_paths,
 )
+from netchoice.figures.static.fit_figures import fit
 from netchoice.figures.static.heatmaps import heatmap, heatmaps
 from netchoice.figures.static.pilot_figures import cost_growth, draw_pilot_study, pilot_accuracy
 
 __all__ = [
     "confusion", "cost_growth", "draw_choice", "draw_evaluation", "draw_pilot_study", "embedding",
-    "feature_costs", "feature_distributions", "heatmap", "heatmaps", "pareto", "pilot_accuracy",
+    "feature_costs", "feature_distributions", "fit", "heatmap", "heatmaps", "pareto", "pilot_accuracy",
     "posteriors", "probabilities", "ranking_paths", "reliability", "save",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from netchoice.errors import NetchoiceError
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.figures.interactive.feature_sets import explorer_data
-from netchoice.report import sections_choice, sections_feature_sets
+from netchoice.report import sections_choice, sections_feature_sets, sections_fit
 from netchoice.report.elements import Sections, details_table, flatten
 from netchoice.report.folder import ResultFolder, naming_damage, read_folder
 from netchoice.report.headline import Card, Headline, choice_headline, evaluation_headline
@@ -64,7 +64,11 @@ def write_report(folder: str | PathLike[str], path: str | PathLike[str] | None =
 
 def _choice_page(folder: ResultFolder) -> str:
     sections, record, sets = Sections(), folder.record, folder.feature_sets
+    if not record["fits"]:
+        sections_fit.add_fit(sections, folder)
     sections_choice.add_models(sections, record)
+    if record["fits"]:
+        sections_fit.add_fit(sections, folder)
     sections_choice.add_parameters(sections, folder)
     sections_choice.add_embedding(sections, folder)
     sections_choice.add_features(sections, folder)

@@ -31,6 +31,8 @@ class Evidence:
     ``table`` holds the simulations with the selected features, ``fit_table`` those that the fit was
     judged on, ``fit_observed`` the network's values of the latter features. ``posterior`` is that of the
     most probable model's parameters, None if it has none. ``reading`` says how a file was read.
+    ``misfit`` says, for each model, how the network differs from its simulations, as
+    ``evidence.json`` holds it.
     """
 
     graph: Graph
@@ -44,6 +46,7 @@ class Evidence:
     fit_table: ReferenceTable
     fit_observed: dict[str, float]
     reading: ReadingReport | None = None
+    misfit: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @cached_property
     def embedding(self) -> Embedding:

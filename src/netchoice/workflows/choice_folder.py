@@ -69,6 +69,7 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
         },
         "reliability": evidence.held_out.reliability.to_dict("records"),
         "posterior": _posterior(evidence.posterior, evidence.prior_bounds),
+        "misfit": evidence.misfit,
     }
 
 

@@ -13,6 +13,7 @@ from netchoice.errors import UsageError
 from netchoice.evaluation import (
     OperatingPoint,
     evaluate_rankings,
+    near_optimal,
     operating_point,
     penalty_grid,
 )
@@ -26,6 +27,8 @@ from netchoice.workflows.table_maker import TableMaker
 if TYPE_CHECKING:
     import pandas as pd
 
+SECOND_SCORES = "second-scores.jsonl"
+
 
 @dataclass(frozen=True)
 class FeatureSelection:
@@ -33,7 +36,9 @@ class FeatureSelection:
 
     ``costs`` are those at the size of the observed network, extrapolated if pilot networks were used;
     ``pilots`` holds their sizes, and ``table`` is then that of the largest ones. ``point``, ``rankings``
-    and ``evaluation`` are None if the user named the features.
+    and ``evaluation`` are None if the user named the features. ``second`` holds the features that are
+    selected if the two halves of the simulations are exchanged, and ``near_optimal`` the sets that are as
+    accurate as the best one in either selection, within statistical error.
     """
 
     features: tuple[str, ...]
@@ -43,6 +48,20 @@ class FeatureSelection:
     point: OperatingPoint | None = None
     rankings: pd.DataFrame | None = field(default=None, repr=False)
     evaluation: pd.DataFrame | None = field(default=None, repr=False)
+    second: tuple[str, ...] = ()
+    near_optimal: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+
+    @property
+    def stability(self) -> str | None:
+        """How well two selections on different simulations agree, in a sentence."""
+        if not self.second:
+            return None
+        union, common = {*self.features, *self.second}, {*self.features} & {*self.second}
+        return (
+            f"{len(common)} of {len(union)} features are the same if the halves of the simulations are "
+            f"exchanged (then: {', '.join(self.second)}); {len(self.near_optimal)} sets are as accurate "
+            "within statistical error"
+        )
 
     def with_features(self, features: Sequence[str]) -> FeatureSelection:
         """Return the same simulations with features that the user named."""
@@ -63,6 +82,9 @@ class FeatureSelection:
             point = self.point.as_dict()
             not_kept = {"features", "accuracy", "interval", "coverage", "best_accuracy"}
             record["operating_point"] = {n: v for n, v in point.items() if n not in not_kept}
+            record["second"] = list(self.second)
+            record["near_optimal"] = len(self.near_optimal)
+            record["stability"] = self.stability
         return record
 
 
@@ -102,10 +124,51 @@ def select_features(
 ) -> FeatureSelection:
     """Rank the features on one half of the simulations, and choose a set on the other half.
 
-    The set comes from the rankings of ``methods``; those of ``compared`` are only evaluated. The file
-    ``scores`` keeps the accuracies of sets.
+    The set comes from the rankings of ``methods``; those of ``compared`` are only evaluated. The halves
+    are then exchanged, to see whether the selection is stable. The files ``scores`` and, for the second
+    selection, ``second-scores.jsonl`` beside it keep the accuracies of sets.
     """
-    train, test = selection.table.split(seed=seed)
+    halves = selection.table.split(seed=seed)
+    second_scores = None if scores is None else scores.with_name(SECOND_SCORES)
+    options = {"penalty": penalty, "budget": budget, "seed": seed, "n_jobs": n_jobs}
+    first = _select_on(selection, plan, *halves, methods, compared, scores, **options)
+    second = _select_on(selection, plan, *halves[::-1], methods, (), second_scores, **options)
+    return replace(
+        selection,
+        features=first.point.features,
+        point=first.point,
+        rankings=first.rankings,
+        evaluation=first.evaluation,
+        second=second.point.features,
+        near_optimal=tuple(dict.fromkeys([*first.near_optimal, *second.near_optimal])),
+    )
+
+
+@dataclass(frozen=True)
+class _Selection:
+    """One selection: on which rankings and evaluation it is based, and sets as good as its own."""
+
+    rankings: pd.DataFrame
+    evaluation: pd.DataFrame
+    point: OperatingPoint
+    near_optimal: list[tuple[str, ...]]
+
+
+def _select_on(
+    selection: FeatureSelection,
+    plan: SimulationPlan,
+    train: ReferenceTable,
+    test: ReferenceTable,
+    methods: Sequence[str],
+    compared: Sequence[str],
+    scores: Path | None,
+    *,
+    penalty: float | None,
+    budget: float | str | None,
+    seed: int,
+    n_jobs: int | None,
+) -> _Selection:
+    """Rank the features on the first table, and choose a set on the second."""
     train = train.drop_constant()
     if not train.features:
         raise UsageError(
@@ -131,6 +194,6 @@ def select_features(
     # All rows may choose: the accuracy of the answer is measured on other simulations.
     offered = evaluation[evaluation["method"].isin(methods)]
     point = operating_point(offered, budget=budget, coverage=plan.coverage, choose_on="all")
-    return replace(
-        selection, features=point.features, point=point, rankings=rankings, evaluation=evaluation
-    )
+    tied = near_optimal(offered, coverage=plan.coverage, choose_on="all").sort_values("cost_shared")
+    sets = dict.fromkeys(tuple(sorted(features)) for features in tied["features"])
+    return _Selection(rankings, evaluation, point, list(sets))

@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from netchoice.graph import Graph
 from netchoice.inference import Posterior, posterior
 from netchoice.models.model import Draws, Model
 from netchoice.models.space import ModelSpace
+from netchoice.row_simulator import RowSimulator
 from netchoice.storage.table import ReferenceTable
+from netchoice.threads import threads
 
 Bounds = dict[str, tuple[float, float]]
 
@@ -66,3 +69,18 @@ def posterior_space(space: ModelSpace, posteriors: Mapping[str, ModelPosterior])
         for model in space
     ]
     return ModelSpace(f"{space.name}, posterior", models)
+
+
+@dataclass(frozen=True)
+class FitSimulations:
+    """The simulations that the fit is judged on, and the simulator that grows them again."""
+
+    table: ReferenceTable
+    simulator: RowSimulator
+
+    def networks(self, model: str, most: int, n_jobs: int | None = None) -> list[Graph]:
+        """Return networks of the first rows of a model."""
+        frame = self.table.frame
+        rows = frame["row"][frame["label"] == model].head(most).tolist()
+        with threads(n_jobs) as run:
+            return [graph for _, graph in run(self.simulator.network, rows)]

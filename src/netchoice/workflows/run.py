@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from netchoice.errors import UsageError
 from netchoice.evaluation import parse_budget
-from netchoice.features import feature_names
+from netchoice.features import Feature, feature_names
+from netchoice.features.registry import find
 from netchoice.graph import Graph
 from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
 from netchoice.models.density_matched import MatchedSpace
@@ -20,6 +22,12 @@ from netchoice.workflows.feature_selection import (
     FeatureSelection,
     select_features,
     simulate_for_selection,
+)
+from netchoice.workflows.local_simulations import (
+    FitSimulations,
+    ModelPosterior,
+    model_posteriors,
+    posterior_space,
 )
 from netchoice.workflows.observed import ObservedFeatures
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
@@ -80,6 +88,11 @@ class Run:
     def plan(self) -> SimulationPlan:
         """How many networks each stage simulates."""
         return self.settings.plan
+
+    @property
+    def given_features(self) -> list[Feature]:
+        """Features of the user's own."""
+        return [find(feature) for feature in self.maker.given_features.values()]
 
     @property
     def notes(self) -> list[str]:
@@ -158,7 +171,7 @@ class Run:
         """Return simulations of the network's size with the selected features only."""
         plan, watch, samples = self.plan, self.stopwatch, self.settings.samples
         probe = self._probe(selection)
-        seconds = plan.max_seconds if watch.limit is None else 0.8 * watch.left
+        seconds = plan.max_seconds if watch.limit is None else 0.5 * watch.left
         rows = samples or plan.samples
         if samples is None or watch.limit is not None:
             row_seconds = seconds_per_row(probe)
@@ -198,10 +211,49 @@ class Run:
         rows = max(self._min_fit_samples, rows)
         return self._table("fit", self.network.n_nodes, rows, affordable)
 
+    def posteriors(self, fit_table: ReferenceTable) -> dict[str, ModelPosterior]:
+        """Return the posterior of each model's parameters, from all features of the fit's table."""
+        return model_posteriors(self.space, fit_table, self.fit_observed(fit_table))
+
+    def fit_observed(self, fit_table: ReferenceTable) -> dict[str, float]:
+        """Return the features of the network that the fit is judged on."""
+        self.observed.compute(fit_table.features)
+        values = self.observed.values
+        return {name: values[name] for name in fit_table.features if name in values}
+
+    def simulate_locally(
+        self, fit_table: ReferenceTable, posteriors: Mapping[str, ModelPosterior]
+    ) -> FitSimulations:
+        """Return simulations of each model from its posterior, that the fit is finally judged on.
+
+        A prior covers many networks that are unlike the observed one, and the observed network may be
+        at the edge of all of them although the model made it.
+        """
+        n_nodes, features = self.network.n_nodes, fit_table.features
+        name = "fit" if self.uses_pilots else "selection"
+        space, table = self.space, fit_table
+        if self.plan.local_samples:
+            name, space = "local", posterior_space(self.space, posteriors)
+            table = self._table(name, n_nodes, self._local_rows(fit_table), features, space)
+        simulator = self.maker.simulator(n_nodes, features, stream=f"choose {name}", space=space)
+        return FitSimulations(table, simulator)
+
+    def _local_rows(self, fit_table: ReferenceTable) -> int:
+        plan, watch, n_models = self.plan, self.stopwatch, len(self.space)
+        each = max(plan.min_fit_samples, min(plan.local_samples, len(fit_table) // n_models))
+        if watch.limit is None:
+            return each * n_models
+        row_seconds = seconds_per_row(fit_table)
+        return watch.affordable(
+            "local", each * n_models, self._min_fit_samples, row_seconds, 0.8 * watch.left
+        )
+
     def _probe(self, selection: FeatureSelection) -> ReferenceTable:
         """Return the first rows of the table for inference, to see how long a row takes."""
         rows = self.plan.probe_samples
         return self._table("inference", self.network.n_nodes, rows, selection.features)
 
-    def _table(self, name: str, n_nodes: int, rows: int, features: Any) -> ReferenceTable:
-        return self.maker.table(name, n_nodes, rows, features, stream=f"choose {name}")
+    def _table(
+        self, name: str, n_nodes: int, rows: int, features: Any, space: ModelSpace | None = None
+    ) -> ReferenceTable:
+        return self.maker.table(name, n_nodes, rows, features, stream=f"choose {name}", space=space)

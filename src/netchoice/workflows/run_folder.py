@@ -12,6 +12,7 @@ from typing import Any
 
 from netchoice.atomic import write_text
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.workflows.feature_selection import SECOND_SCORES
 
 RUN = "run.json"
 ROWS = "rows.json"
@@ -19,11 +20,12 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "networkx")
 #: Patterns of all files that a run writes; nothing else is ever deleted. The run file comes last.
 WRITTEN = (
     "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "costs.json",
-    "rankings.csv", "evaluation.csv", "reading.json", "scores.jsonl", "report.html", ROWS,
+    "rankings.csv", "evaluation.csv", "reading.json", "scores.jsonl", SECOND_SCORES, "report.html",
+    ROWS, "figures/fit-*.png",
     "figures/probabilities.png", "figures/features.png", "figures/embedding.png",
     "figures/confusion.png", "figures/reliability.png", "figures/costs.png",
-    "figures/parameters.png", "figures/accuracy-against-cost.png", "tables/*/_manifest.json",
-    "tables/*/rows-*.parquet", "tables/*/_rows-*.damaged", "tables/*/_lock",
+    "figures/parameters.png", "figures/accuracy-against-cost.png", "figures/fit-*.png",
+    "tables/*/_manifest.json", "tables/*/rows-*.parquet", "tables/*/_rows-*.damaged", "tables/*/_lock",
 )  # fmt: skip
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from netchoice.features.registry import Feature, find
 from netchoice.models.space import ModelSpace
-from netchoice.simulate import simulate_table
+from netchoice.row_simulator import RowSimulator
+from netchoice.simulate import make_simulator, simulate_table
 from netchoice.storage.table import ReferenceTable
 
 #: Called with the name of a stage, items done, items in total, and items failed.
@@ -86,6 +87,13 @@ class TableMaker:
             if report is None
             else lambda done, total, failed: report(stage or name, done, total, failed),
         )
+
+    def simulator(
+        self, n_nodes: int, features: Sequence[str], *, stream: str, space: ModelSpace
+    ) -> RowSimulator:
+        """Return the simulator of the rows of such a table, to grow its networks again."""
+        given = self.as_given(features)
+        return make_simulator(space, n_nodes, self.isolated, given, self.seed, stream)
 
     def as_given(self, names: Sequence[str]) -> list[GivenFeature]:
         """Return the features in the form in which the user gave them."""

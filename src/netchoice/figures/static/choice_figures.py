@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from netchoice.envelopes import Envelope
 from netchoice.errors import UsageError
 from netchoice.figures.data.checks import check_columns
 from netchoice.figures.data.predictions import rank_probabilities, reliability_bins
@@ -19,7 +20,9 @@ from netchoice.figures.static import axes
 from netchoice.figures.static.axes import GREY, PLAIN, SMALL, WIDTH, halo, new_axes
 from netchoice.figures.static.distributions import feature_distributions, posteriors
 from netchoice.figures.static.evaluation_figures import feature_costs, pareto
+from netchoice.figures.static.fit_figures import fit
 from netchoice.figures.style import BLUE, HIGHLIGHT, SeriesStyle, series_styles
+from netchoice.names import file_names
 
 if TYPE_CHECKING:
     from netchoice.workflows import Choice
@@ -206,8 +209,9 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
     """Draw the figures of a choice and return the paths of the PNG files.
 
     The figures show the model probabilities, the features, the embedding, the confusion matrix, the
-    reliability diagram and the costs; also the posteriors if the model has parameters, and accuracy
-    against cost if features were selected.
+    reliability diagram and the costs; also the posteriors if the model has parameters, accuracy
+    against cost if features were selected, and the fit of each model (``fit-MODEL.png``) if it was
+    examined.
 
     Parameters
     ----------
@@ -242,4 +246,7 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
     if selection.evaluation is not None and selection.point is not None:
         point = {"cost_shared": selection.point.cost, "accuracy": selection.point.accuracy}
         drawn["accuracy-against-cost"] = pareto(selection.evaluation, point=point)
+    for model, name in file_names(evidence.misfit).items():
+        panels = evidence.misfit[model]["panels"]
+        drawn[f"fit-{name}"] = fit({key: Envelope.from_dict(panels[key]) for key in panels})
     return [axes.save(figure, Path(folder) / f"{name}.png") for name, figure in drawn.items()]

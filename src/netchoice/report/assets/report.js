@@ -44,7 +44,8 @@
       layout.xaxis.tickvals = tickvals.filter((_, i) => i % 2 === 0);
       layout.xaxis.ticktext = ticktext.filter((_, i) => i % 2 === 0);
     }
-    const names = figure.data.filter((trace) => trace.showlegend !== false).map((trace) => trace.name);
+    const named = figure.data.filter((trace) => trace.name && trace.showlegend !== false);
+    const names = named.map((trace) => trace.name);
     if (names.length > 3 && Math.max(...names.map((name) => name.length)) < 19) {
       layout.legend.entrywidth = 88; // pixels, so that several fit in a row
     }
@@ -287,11 +288,16 @@
     }
   }
 
-  const showAll = () => Promise.all(Object.keys(data.figures).map(show));
+  // Figures in closed parts of the page have no width; they are drawn when the reader opens the part.
+  const isHidden = (name) => plot(name).closest("details:not([open])");
+  const showAll = () => Promise.all(Object.keys(data.figures).filter((name) => !isHidden(name)).map(show));
+  const showInside = ({ target }) =>
+    target.open && target.querySelectorAll(".plot").forEach((part) => show(part.id.slice("figure-".length)));
 
   if (grid) [setControls, describeSelected].forEach(attempt);
   showAll().then(() => {
     if (grid) [listenToControls, listenToExplorer, listenToHeat, listenToTables].forEach(attempt);
+    document.addEventListener("toggle", showInside, true); // this event does not bubble
     dark.addEventListener("change", showAll);
     narrow.addEventListener("change", showAll);
     document.documentElement.dataset.drawn = "yes";
