@@ -144,9 +144,7 @@ def goodness_of_fit(
         alpha=alpha,
         floor=1 / (fewest + 1),
         n_simulations=sizes,
-        remoteness={
-            model: float(found[-1]) for model, found in zip(samples, scores, strict=True)
-        },
+        remoteness={model: float(found[-1]) for model, found in zip(samples, scores, strict=True)},
         quantiles=_quantiles(samples, np.array(names)[usable].tolist(), values),
         left_out=tuple(name for name, used in zip(names, usable, strict=True) if not used),
         summary=_summary(p_values, alpha, max(sizes.values())),

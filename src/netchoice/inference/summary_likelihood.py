@@ -57,7 +57,9 @@ class PriorScale:
     def from_unit(self, units: Floats) -> Floats:
         """Return the parameters at these quantiles; integers are rounded."""
         columns = [np.interp(u, q, x) for u, (x, q) in zip(units.T, self.knots, strict=True)]
-        return np.where(self.is_integer, np.rint(np.column_stack(columns)), np.column_stack(columns))
+        return np.where(
+            self.is_integer, np.rint(np.column_stack(columns)), np.column_stack(columns)
+        )
 
     def smooth(self, units: Floats, n: int, rng: np.random.Generator) -> Floats:
         """Return n draws from the smoothed distribution of the quantiles (Silverman's bandwidth)."""

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
+
+import numpy as np
 
 from netchoice.evaluation import wilson
 from netchoice.inference import (
     Fit,
-    Posterior,
+    HeldOut,
+    ModelProbabilities,
     goodness_of_fit,
     held_out,
     model_probabilities,
-    posterior,
+    pool_feature_sets,
 )
 from netchoice.inference.probabilities import DEFAULT_METHOD
 from netchoice.io import ReadingReport
-from netchoice.models import Model
 from netchoice.storage.table import ReferenceTable
 from netchoice.units import duration
 from netchoice.workflows.choice import Choice, Evidence
 from netchoice.workflows.feature_selection import FeatureSelection
+from netchoice.workflows.fit_power import power_sentence
+from netchoice.workflows.local_simulations import FitSimulations, ModelPosterior
+from netchoice.workflows.misfit import explain, power_of_test
 from netchoice.workflows.run import Run
 from netchoice.workflows.run_folder import versions
+from netchoice.workflows.verdict import Verdict, decide
 
 
 def answer(
@@ -30,105 +37,123 @@ def answer(
     selection: FeatureSelection,
     table: ReferenceTable,
     fit_table: ReferenceTable,
+    near: FitSimulations,
+    posteriors: Mapping[str, ModelPosterior],
     reading: ReadingReport | None = None,
 ) -> Choice:
-    """Infer the model and its parameters from the tables, and test whether any model fits."""
-    evidence = _infer(run, selection, table, fit_table, reading)
-    probabilities, tested, fit = evidence.probabilities, evidence.held_out, evidence.fit
-    run.notes.extend(_notes(run, evidence))
+    """Return the verdict, the probabilities, the parameters, and how each model differs.
+
+    ``table`` holds the selected features, ``fit_table`` all features that could be afforded, and
+    ``near`` the same features of simulations from the posteriors.
+    """
+    observed = run.fit_observed(fit_table)
+    pooled, tested = _probabilities(run, selection, table, fit_table)
+    options: dict[str, Any] = {"seed": run.settings.seed, "n_jobs": run.stopwatch.workers}
+    fit = goodness_of_fit(near.table.X[list(observed)], near.table.y, observed, **options)
+    verdict = decide(pooled, fit, _is_above_chance(tested, table))
+    evidence = Evidence(
+        graph=run.network,
+        selection=selection,
+        table=table,
+        probabilities=pooled,
+        held_out=tested,
+        posteriors=dict(posteriors),
+        fit=fit,
+        fit_table=fit_table,
+        fit_observed=observed,
+        misfit=explain(run, near, fit, observed, posteriors),
+        reading=reading,
+    )
+    known = posteriors.get(verdict.model)
+    run.notes.extend(_notes(run, evidence, verdict))
     return Choice(
+        verdict=verdict.kind,
+        headline=verdict.sentence,
         network={**run.network.summary(), "isolated": run.settings.isolated},
         space=run.settings.space,
-        model=probabilities.model,
-        probabilities=dict(probabilities.probabilities),
-        intervals=dict(probabilities.intervals),
+        model=verdict.model,
+        probabilities=dict(pooled.probabilities),
+        intervals=dict(pooled.intervals),
         fits=bool(fit.fits),
         fit_p_values=dict(fit.p_values),
-        fit={
-            "summary": fit.summary,
-            "overall": fit.overall,
-            "alpha": fit.alpha,
-            "floor": fit.floor,
-            "simulations": fit.n_simulations,
-            "features": list(fit_table.features),
-        },
+        fit=_fit_record(run, near, fit, verdict.model),
+        misfit={model: each.as_dict() for model, each in evidence.misfit.items()},
         features={name: run.observed.values[name] for name in selection.features},
-        parameters={} if evidence.posterior is None else evidence.posterior.summary(),
+        parameters={} if known is None else known.posterior.summary(),
         accuracy=float(tested.accuracy),
         confusion=tested.confusion,
         scores={"log_score": float(tested.log_score), "brier": float(tested.brier)},
         selection=selection.as_dict(),
-        cost=_cost(selection, table, fit_table, run.stopwatch.elapsed),
+        cost=_cost(selection, table, fit_table, near.table, run.stopwatch.elapsed),
         notes=run.notes,
         settings={**run.settings.as_dict(), **versions()},
         evidence=evidence,
     )
 
 
-def _infer(
-    run: Run,
-    selection: FeatureSelection,
-    table: ReferenceTable,
-    fit_table: ReferenceTable,
-    reading: ReadingReport | None,
-) -> Evidence:
+def _probabilities(
+    run: Run, selection: FeatureSelection, table: ReferenceTable, fit_table: ReferenceTable
+) -> tuple[ModelProbabilities, HeldOut]:
+    """Return the probabilities, pooled over near-optimal sets of features, and the held-out scores.
+
+    Sets other than the selected one use the simulations of the fit, which have all features.
+    """
     run.observed.compute([*selection.features, *fit_table.features])
     run.observed.require(selection.features)
     observed = run.observed.values
-    values = {name: observed[name] for name in selection.features}
-    fit_values = {name: observed[name] for name in fit_table.features if name in observed}
-    X, y = table.X[list(values)], table.y
     options: dict[str, Any] = {"seed": run.settings.seed, "n_jobs": run.stopwatch.workers}
-    method = run.settings.inference or DEFAULT_METHOD
+    options["method"] = run.settings.inference or DEFAULT_METHOD
     weights = dict(zip(run.space.labels, run.space.weights, strict=True))
-    probabilities = model_probabilities(X, y, values, method=method, weights=weights, **options)
-    parameters, bounds = _parameters(run.space[probabilities.model], table, values)
-    return Evidence(
-        graph=run.network,
-        selection=selection,
-        table=table,
-        probabilities=probabilities,
-        held_out=held_out(X, y, method=method, limit=run.plan.held_out_samples, **options),
-        posterior=parameters,
-        prior_bounds=bounds,
-        fit=goodness_of_fit(fit_table.X[list(fit_values)], fit_table.y, fit_values, **options),
-        fit_table=fit_table,
-        fit_observed=fit_values,
-        reading=reading,
-    )
+    X, y = table.X[list(selection.features)], table.y
 
-
-def _parameters(
-    model: Model, table: ReferenceTable, observed: Mapping[str, float]
-) -> tuple[Posterior | None, dict[str, tuple[float, float]]]:
-    """Return the posterior of a model's parameters and the bounds of their priors."""
-    rows = (table.y == model.name).to_numpy()
-    drawn = table.parameters[rows].reset_index(drop=True)
-    names = [name for name in model.parameters if name in drawn and drawn[name].nunique() > 1]
-    if not names:
-        return None, {}
-    priors = {name: model.parameters[name].prior for name in names}
-    bounds = {name: (float(prior.low), float(prior.high)) for name, prior in priors.items()}
-    X = table.X[list(observed)][rows].reset_index(drop=True)
-    return posterior(X, drawn[names], observed, bounds=bounds), bounds
-
-
-def _notes(run: Run, evidence: Evidence) -> Iterator[str]:
-    """Yield what a careful reader should know about an answer."""
-    tested = evidence.held_out
-    chance = float(evidence.table.y.value_counts(normalize=True).max())
-    if wilson(float(tested.accuracy), int(tested.confusion.to_numpy().sum()))[0] <= chance:
-        yield (
-            "the models of this space cannot be distinguished: the held-out accuracy is "
-            f"{tested.accuracy:.1%}, no better than chance"
+    def estimate(features: Sequence[str], rows: ReferenceTable) -> ModelProbabilities:
+        values = {name: observed[name] for name in features}
+        return model_probabilities(
+            rows.X[list(features)], rows.y, values, weights=weights, **options
         )
-    if evidence.posterior is not None:
-        for name, side in evidence.posterior.at_boundary.items():
+
+    complete = fit_table.X.notna().all()
+    usable = {name for name in fit_table.features if name in observed and complete[name]}
+    sets = [each for each in selection.near_optimal if usable.issuperset(each)]
+    chosen = np.linspace(0, len(sets) - 1, min(len(sets), run.plan.pooled_sets)).round().astype(int)
+    others = [estimate(sets[i], fit_table) for i in chosen]
+    tested = held_out(X, y, limit=run.plan.held_out_samples, **options)
+    return pool_feature_sets(estimate(selection.features, table), others), tested
+
+
+def _is_above_chance(tested: HeldOut, table: ReferenceTable) -> bool:
+    """Return whether the models of held-out simulations are predicted better than by chance."""
+    chance = float(table.y.value_counts(normalize=True).max())
+    n_tested = int(tested.confusion.to_numpy().sum())
+    return wilson(float(tested.accuracy), n_tested)[0] > chance
+
+
+def _fit_record(run: Run, near: FitSimulations, fit: Fit, model: str) -> dict[str, Any]:
+    powers = power_of_test(run, near, fit, model)
+    remoteness = {name: x if np.isfinite(x) else None for name, x in fit.remoteness.items()}
+    return {
+        "summary": fit.summary,
+        "overall": fit.overall,
+        "alpha": fit.alpha,
+        "floor": fit.floor,
+        "simulations": fit.n_simulations,
+        "local": bool(run.plan.local_samples),
+        "features": [str(name) for name in fit.quantiles.index],
+        "remoteness": remoteness,
+        "power": [asdict(each) for each in powers],
+        "power_summary": power_sentence(powers),
+    }
+
+
+def _notes(run: Run, evidence: Evidence, verdict: Verdict) -> Iterator[str]:
+    """Yield what a careful reader should know about an answer."""
+    known = evidence.posteriors.get(verdict.model)
+    if known is not None and verdict.kind != "none-fits":  # there the advice says it
+        for name, side in known.posterior.at_boundary.items():
             yield (
                 f"the posterior of {name} is at the prior's boundary ({side}); a wider prior may "
                 "change it"
             )
-    yield from _notes_on_fit(evidence.fit, evidence.probabilities.model)
     if run.settings.isolated == "drop":
         yield (
             "the network has no isolated nodes, so those of the simulations were dropped; pass "
@@ -140,25 +165,11 @@ def _notes(run: Run, evidence: Evidence) -> Iterator[str]:
         )
 
 
-def _notes_on_fit(fit: Fit, model: str) -> Iterator[str]:
-    p = fit.p_values[model]
-    if not fit.fits:
-        yield (
-            "as none of these models fits, the probabilities only say which of several wrong models is "
-            "nearest on the selected features; other features may give another answer"
-        )
-    elif p <= fit.alpha:
-        others = ", ".join(name for name, value in fit.p_values.items() if value > fit.alpha)
-        yield (
-            f"{model} is the most probable model on the selected features, but it does not fit "
-            f"(p = {p:.2g}); on all features {others} fits: do not trust the probabilities"
-        )
-
-
 def _cost(
     selection: FeatureSelection,
     table: ReferenceTable,
     fit_table: ReferenceTable,
+    near: ReferenceTable,
     elapsed: float,
 ) -> dict[str, Any]:
     """Return what the features cost, and what the selection saved."""
@@ -166,10 +177,11 @@ def _cost(
     selected = table.costs.cost_of_set(selection.features, "shared")
     fit_features = selection.cost(fit_table.features)
     saved = len(table) * max(0.0, all_features - selected)
+    fit_simulations = len(fit_table) + (0 if near is fit_table else len(near))
     summary = (
         f"cost of the selected features: {duration(selected)} per network; of all "
         f"{len(selection.table.features)} features: {duration(all_features)}; saved on {len(table)} "
-        f"simulations: {duration(saved)}; the fit was judged on {len(fit_table)} simulations at "
+        f"simulations: {duration(saved)}; the test of fit used {fit_simulations} simulations at "
         f"{duration(fit_features)} each"
     )
     return {
@@ -179,7 +191,7 @@ def _cost(
         "saved_seconds": saved,
         "simulations": len(table),
         "fit_features": fit_features,
-        "fit_simulations": len(fit_table),
+        "fit_simulations": fit_simulations,
         "seconds": round(elapsed, 3),
         "unit": "CPU seconds per network",
         "extrapolated": bool(selection.pilots),

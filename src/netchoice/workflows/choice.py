@@ -1,4 +1,4 @@
-"""The answer: which model, how probable, does it fit, what did it cost."""
+"""The answer: the verdict, the probabilities, why a model does not fit, what it cost."""
 
 from __future__ import annotations
 
@@ -10,29 +10,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.inference import embed
+from netchoice.names import unknown
 from netchoice.workflows.choice_folder import write_choice
+from netchoice.workflows.discrepancies import misfit_lines
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from netchoice.graph import Graph
-    from netchoice.inference import Embedding, Fit, HeldOut, ModelProbabilities, Posterior
+    from netchoice.inference import Embedding, Fit, HeldOut, ModelProbabilities
     from netchoice.io import ReadingReport
     from netchoice.storage.table import ReferenceTable
     from netchoice.workflows.feature_selection import FeatureSelection
+    from netchoice.workflows.local_simulations import ModelPosterior
+    from netchoice.workflows.misfit import Misfit
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 @dataclass(frozen=True)
 class Evidence:
     """What an answer is based on.
 
-    ``table`` holds the simulations with the selected features, ``fit_table`` those that the fit was
-    judged on, ``fit_observed`` the network's values of the latter features. ``posterior`` is that of the
-    most probable model's parameters, None if it has none. ``reading`` says how a file was read.
-    ``misfit`` says, for each model, how the network differs from its simulations, as
-    ``evidence.json`` holds it.
+    ``table`` holds the simulations with the selected features, ``fit_table`` those with all features,
+    ``fit_observed`` the network's values of the latter features. ``posteriors`` holds the posterior of
+    each model that has parameters. ``misfit`` says how the network differs from simulations of each
+    model. ``reading`` says how a file was read.
     """
 
     graph: Graph
@@ -40,13 +43,12 @@ class Evidence:
     table: ReferenceTable
     probabilities: ModelProbabilities
     held_out: HeldOut
-    posterior: Posterior | None
-    prior_bounds: dict[str, tuple[float, float]]
+    posteriors: dict[str, ModelPosterior]
     fit: Fit
     fit_table: ReferenceTable
     fit_observed: dict[str, float]
+    misfit: dict[str, Misfit]
     reading: ReadingReport | None = None
-    misfit: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @cached_property
     def embedding(self) -> Embedding:
@@ -61,16 +63,24 @@ class Choice:
 
     Attributes
     ----------
+    verdict : str
+        "one-fits", "several-fit", "undetermined" or "none-fits"; ``headline`` says it in a sentence.
     model : str
-        The most probable model.
+        The most probable model. If none fits, the nearest one: the network is closer to its
+        simulations, on all features and relative to their spread, than to those of other models.
     probabilities : dict
-        Probability of each model; ``intervals`` holds their uncertainty.
+        Probability of each model, given that one of them made the network; ``intervals`` holds their
+        uncertainty, which includes the choice of features.
     fits : bool
-        Whether any model fits the network; ``fit_p_values`` holds a p-value for each model.
+        Whether any model fits the network; ``fit_p_values`` holds a p-value for each model. ``fit``
+        also says what the test could have noticed at this size (``power``).
+    misfit : dict
+        For each model: the main differences between the network and its simulations, and what to try.
+        :meth:`discrepancies` returns all features.
     features : dict
         The features that the answer is based on, with their values on the network.
     parameters : dict
-        Of the most probable model: median, interval, and whether the posterior is at the prior's
+        Of the named model: median, interval, and whether the posterior is at the prior's
         boundary.
     accuracy : float
         Share of held-out simulations whose model was predicted correctly; ``confusion`` counts them
@@ -82,12 +92,15 @@ class Choice:
         What a careful reader should know.
     """
 
+    verdict: str
+    headline: str
     model: str
     probabilities: dict[str, float]
     intervals: dict[str, tuple[float, float]]
     fits: bool
     fit_p_values: dict[str, float]
     fit: dict[str, Any]
+    misfit: dict[str, dict[str, Any]]
     features: dict[str, float]
     parameters: dict[str, dict[str, Any]]
     accuracy: float
@@ -124,7 +137,7 @@ class Choice:
         return "\n".join(self._lines())
 
     def _lines(self) -> list[str]:
-        lines = [f"most probable model: {self.model}"]
+        lines = [f"verdict: {self.headline}", *self._reasons(), self._assumption()]
         for name, probability in self._by_probability():
             low, high = self.intervals[name]
             lines.append(
@@ -132,7 +145,30 @@ class Choice:
                 f"{format_probability(low)} to {format_probability(high)})"
                 f"   fit p = {self.fit_p_values[name]:.3g}"
             )
-        lines.append(self.fit["summary"])
+        return lines + self._details()
+
+    def _reasons(self) -> list[str]:
+        """Return what the verdict means and, for models that do not fit, why."""
+        lines = []
+        if self.verdict == "none-fits":
+            lines.append(
+                f"nearest: on all {len(self.fit['features'])} features the network is closer to the "
+                f"simulations of {self.model}, relative to their spread, than to those of the others; "
+                "this is not evidence for it"
+            )
+        for name, misfit in self.evidence.misfit.items():
+            if not misfit.fits:
+                lines += misfit_lines(name, misfit.discrepancies, misfit.advice)
+        return [*lines, self.fit["power_summary"]]
+
+    def _assumption(self) -> str:
+        """Return the line above the probabilities."""
+        if self.verdict == "none-fits":
+            return "probabilities under the wrong assumption that one of these models made the network:"
+        return "probabilities of the models:"
+
+    def _details(self) -> list[str]:
+        lines = [self.fit["summary"]]
         for name, parameter in self.parameters.items():
             low, high = parameter["interval"]
             lines.append(
@@ -141,11 +177,32 @@ class Choice:
             )
         values = ", ".join(f"{name} = {value:.4g}" for name, value in self.features.items())
         lines.append(f"features used ({len(self.features)}): {values}")
+        if self.selection.get("stability"):
+            lines.append(f"stability of the selection: {self.selection['stability']}")
         n_tested = int(self.confusion.to_numpy().sum())
         lines.append(f"held-out accuracy: {self.accuracy:.1%} of {n_tested} simulations")
         lines.append(self.cost["summary"])
         lines.extend(f"note: {note}" for note in self.notes)
         return lines
+
+    def discrepancies(self, model: str | None = None) -> pd.DataFrame:
+        """Return how the network differs from simulations of each model, farthest outside first.
+
+        The columns are those of :class:`~netchoice.workflows.discrepancies.Discrepancy`: the feature,
+        its observed value, quantiles of the simulations, how far outside the value is, and a sentence.
+        Pass the name of a model to see this model only.
+        """
+        import pandas as pd
+
+        misfit = self.evidence.misfit
+        if model is not None and model not in misfit:
+            raise unknown("model", model, misfit)
+        frames = [
+            pd.DataFrame(misfit[name].discrepancies).assign(model=name)
+            for name in ([model] if model else misfit)
+        ]
+        frame = pd.concat(frames, ignore_index=True)
+        return frame[["model", *frame.columns.drop("model")]]
 
     def _by_probability(self) -> list[tuple[str, float]]:
         return sorted(self.probabilities.items(), key=lambda item: -item[1])
@@ -160,12 +217,14 @@ class Choice:
             f"<td>{self.fit_p_values[name]:.3g}</td></tr>"
             for name, p in self._by_probability()
         )
-        rest = "".join(
-            f"<li>{escape(line)}</li>" for line in self._lines()[len(self.intervals) + 1 :]
+        reasons, rest = (
+            "".join(f"<li>{escape(line)}</li>" for line in lines)
+            for lines in (self._reasons(), self._details())
         )
         return (
-            f"<p>Most probable model: <b>{escape(self.model)}</b></p><table><tr><th>model</th>"
-            f"<th>probability</th><th>interval</th><th>fit p</th></tr>{rows}</table><ul>{rest}</ul>"
+            f"<p>Verdict: <b>{escape(self.headline)}</b></p><ul>{reasons}</ul>"
+            f"<p>{escape(self._assumption())}</p><table><tr><th>model</th><th>probability</th>"
+            f"<th>interval</th><th>fit p</th></tr>{rows}</table><ul>{rest}</ul>"
         )
 
 

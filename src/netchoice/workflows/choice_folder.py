@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,8 @@ from netchoice.graph import Graph
 from netchoice.io import write_network
 
 if TYPE_CHECKING:
-    from netchoice.inference import Posterior
     from netchoice.workflows.choice import Choice, Evidence
+    from netchoice.workflows.local_simulations import ModelPosterior
 
 EVIDENCE = "evidence.json"
 EVIDENCE_SCHEMA = 1
@@ -25,7 +25,7 @@ DIGITS = 6
 def write_choice(choice: Choice, folder: Path) -> None:
     """Write the answer, the frames it is based on, and the data of its figures."""
     selection = choice.evidence.selection
-    evidence = json.dumps(_evidence(choice.evidence), ensure_ascii=False, allow_nan=False)
+    evidence = json.dumps(_evidence(choice), ensure_ascii=False, allow_nan=False)
     costs = selection.costs.only(selection.table.features).as_dict()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -56,8 +56,9 @@ def _write_network(graph: Graph, folder: Path) -> None:
         write_network(Graph(graph.indptr, graph.indices), folder / "network.tsv")
 
 
-def _evidence(evidence: Evidence) -> dict[str, Any]:
+def _evidence(choice: Choice) -> dict[str, Any]:
     """Return what figures show that ``choice.json`` does not hold: points, draws, quantiles."""
+    evidence = choice.evidence
     quantiles = evidence.fit.quantiles
     return {
         "schema": EVIDENCE_SCHEMA,
@@ -68,8 +69,8 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
             "below": {str(model): _rounded(column) for model, column in quantiles.items()},
         },
         "reliability": evidence.held_out.reliability.to_dict("records"),
-        "posterior": _posterior(evidence.posterior, evidence.prior_bounds),
-        "misfit": evidence.misfit,
+        "posterior": _posterior(evidence.posteriors.get(choice.model)),
+        "misfit": {model: each.figures() for model, each in evidence.misfit.items()},
     }
 
 
@@ -90,15 +91,13 @@ def _embedding(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _posterior(
-    posterior: Posterior | None, bounds: Mapping[str, tuple[float, float]]
-) -> dict[str, Any] | None:
-    if posterior is None:
+def _posterior(known: ModelPosterior | None) -> dict[str, Any] | None:
+    if known is None:
         return None
+    draws = known.posterior.draws
     return {
-        "draws": {str(name): _rounded(column) for name, column in posterior.adjusted.items()},
-        "weights": _rounded(posterior.weights),
-        "bounds": {name: _rounded(ends) for name, ends in bounds.items()},
+        "draws": {str(name): _rounded(column) for name, column in draws.items()},
+        "bounds": {name: _rounded(ends) for name, ends in known.bounds.items()},
     }
 
 

@@ -60,7 +60,10 @@ def decide(probabilities: ModelProbabilities, fit: Fit, above_chance: bool) -> V
     if most_probable not in fitting:
         conflict = f": {most_probable} is the most probable but does not fit; {listed} fits"
         return _verdict("undetermined", most_probable, conflict)
-    if fitting == [most_probable] or probabilities.probabilities[most_probable] >= CLEAR_PROBABILITY:
+    if (
+        fitting == [most_probable]
+        or probabilities.probabilities[most_probable] >= CLEAR_PROBABILITY
+    ):
         return _verdict("one-fits", most_probable, f": {most_probable}")
     return _verdict(
         "several-fit", most_probable, f" ({listed}); the most probable is {most_probable}"

@@ -102,7 +102,7 @@ def feature_histogram(name: str, values: Floats, models: Any, observed: float) -
 
 
 def posterior_histogram(
-    draws: Floats, weights: Any = None, bounds: Sequence[float | None] | None = None
+    draws: Floats, bounds: Sequence[float | None] | None = None
 ) -> tuple[Floats, Floats]:
     """Return bin edges and density over the bounds of the prior; None is a bound of the draws."""
     low, high = bounds or (None, None)
@@ -111,4 +111,4 @@ def posterior_histogram(
     if low == high:
         low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, BINS // 2 + 1)
-    return edges, np.histogram(draws.clip(low, high), edges, weights=weights, density=True)[0]
+    return edges, np.histogram(draws.clip(low, high), edges, density=True)[0]

@@ -114,14 +114,12 @@ def posterior(
 ) -> dict[str, Any]:
     """Return the posterior of one parameter over the range of its prior, which may be uniform.
 
-    ``record`` holds draws, weights and bounds of all parameters, ``summary`` the interval of one.
+    ``record`` holds draws and bounds of all parameters, ``summary`` the interval of one.
     """
-    pairs = zip(record["draws"][name], record["weights"], strict=True)
-    known = [pair for pair in pairs if None not in pair]
-    if not known:
+    draws = np.array([draw for draw in record["draws"][name] if draw is not None], dtype=float)
+    if not len(draws):
         raise ValueError(f"no draw of the parameter {name!r} is a number")
-    draws, weights = np.array(known, dtype=float).T
-    edges, density = posterior_histogram(draws, weights, (record["bounds"] or {}).get(name))
+    edges, density = posterior_histogram(draws, (record["bounds"] or {}).get(name))
     traces = [
         go.Scatter(
             x=rounded(edges), y=rounded([*density, density[-1]]),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -12,7 +11,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from netchoice.envelopes import Envelope
 from netchoice.errors import UsageError
 from netchoice.figures.data.checks import check_columns
 from netchoice.figures.data.predictions import rank_probabilities, reliability_bins
@@ -228,7 +226,8 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
     ['probabilities', 'features']
     """
     evidence = choice.evidence
-    table, selection, posterior = evidence.table, evidence.selection, evidence.posterior
+    table, selection = evidence.table, evidence.selection
+    known = evidence.posteriors.get(choice.model)
     drawn: dict[str, Any] = {
         "probabilities": probabilities(choice.probabilities, choice.intervals),
         "features": feature_distributions(table.X, table.y, choice.features, choice.features),
@@ -237,16 +236,13 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
         "reliability": reliability(evidence.held_out.reliability),
         "costs": feature_costs(selection.costs.only(selection.table.features)),
     }
-    if posterior is not None:
-        bounds = evidence.prior_bounds
-        drawn["parameters"] = posteriors(
-            posterior.adjusted, weights=posterior.weights, intervals=posterior.intervals,
-            priors={name: ends for name, ends in bounds.items() if all(map(math.isfinite, ends))},
-        )  # fmt: skip
+    if known is not None:
+        finite = {name: ends for name, ends in known.bounds.items() if np.isfinite(ends).all()}
+        intervals = known.posterior.intervals
+        drawn["parameters"] = posteriors(known.posterior.draws, intervals=intervals, priors=finite)
     if selection.evaluation is not None and selection.point is not None:
         point = {"cost_shared": selection.point.cost, "accuracy": selection.point.accuracy}
         drawn["accuracy-against-cost"] = pareto(selection.evaluation, point=point)
     for model, name in file_names(evidence.misfit).items():
-        panels = evidence.misfit[model]["panels"]
-        drawn[f"fit-{name}"] = fit({key: Envelope.from_dict(panels[key]) for key in panels})
+        drawn[f"fit-{name}"] = fit(evidence.misfit[model].panels)
     return [axes.save(figure, Path(folder) / f"{name}.png") for name, figure in drawn.items()]

@@ -93,7 +93,7 @@ def _draw_histogram(
 
 
 def posteriors(
-    draws: pd.DataFrame, *, weights: Any = None,
+    draws: pd.DataFrame, *,
     intervals: Mapping[str, tuple[float, float]] | None = None,
     priors: Mapping[str, tuple[float, float]] | None = None, columns: int = 3,
 ) -> NDArray[Any]:  # fmt: skip
@@ -104,8 +104,7 @@ def posteriors(
 
     Parameters
     ----------
-    draws, weights : DataFrame (k, p), array (k,)
-        Accepted draws, a column for each parameter, and their weights; equal by default.
+    draws : DataFrame (k, p), draws from the posterior, a column for each parameter
     intervals, priors : mapping from parameter to lower and upper end, optional
         Credible intervals, and ranges of the priors; by default the ranges of the draws.
     columns : int, number of panels in a row
@@ -124,7 +123,7 @@ def posteriors(
     axes, figure = _panels(draws.shape[1], columns, 2.4)
     for ax, name in zip(axes, map(str, draws.columns), strict=True):
         values = draws[name].to_numpy(dtype=np.float64)
-        edges, density = histograms.posterior_histogram(values, weights, (priors or {}).get(name))
+        edges, density = histograms.posterior_histogram(values, (priors or {}).get(name))
         ax.stairs(density, edges, color=BLUE, alpha=0.4, fill=True)
         ax.stairs(density, edges, color=BLUE, linewidth=1.2, gid="posterior")
         low, high = edges[[0, -1]]
