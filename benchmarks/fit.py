@@ -1,39 +1,40 @@
 """Goodness of fit: false alarms on networks of the models, and power on other networks.
 
-The table has 1000 simulations of the space ``duplication`` with all features except noise, at 300 nodes,
-and at the 790 nodes of Ito's network with simulations grown until 790 nodes are not isolated. A network
-is rejected if all p-values are at most 0.01.
+The table has 3000 simulations of the space ``duplication`` with all features except noise. For every
+network, each model is simulated 500 times with parameters from its posterior, as in ``netchoice choose``,
+and the network is compared with these simulations (column "local") and with those of the table (column
+"prior"). A network is rejected if all p-values are at most 0.01. The column "five features" repeats "prior"
+with the five features that distinguish the two models best (JMI at penalty 1).
 
-Networks of the models are simulated separately from the table. Their p-values for the model that made
-them should be uniform (Kolmogorov–Smirnov), and at most 1 % of them should be at most 0.01.
+Networks of the models have parameters drawn from the prior, or at the corners of the prior. For them only
+the p-value of the model that made them is computed: if it is above 0.01, the network is not rejected.
 
-Other networks: density-matched Erdős–Rényi and geometric graphs; a square grid, small worlds and random
-regular graphs with 4 neighbours. Harder cases are simulated networks in which edges exchange ends, five
-times for each edge ("same degrees") or once for every four ("half swapped"), which keeps the degree of
-every node, or in which half of the edges are moved.
+Other networks: density-matched Erdős–Rényi, geometric, block and preferential attachment graphs; small
+worlds and random regular graphs with 4 neighbours. Harder cases are simulated networks in which edges
+exchange ends, five times for each edge ("same degrees") or once for every four ("half swapped"), which
+keeps the degree of every node, or in which half or a twentieth of the edges are moved.
 
-The default is compared with three variants: five features that distinguish the two models (the five best
-of JMI at penalty 1) instead of all; the distance to the nearest neighbours without dividing by that of
-the neighbours; and decorrelated features (Mahalanobis distance, covariance shrunk by a tenth).
+The last table is the coverage of the 95% intervals of the parameters of the same networks.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
+from concurrent.futures import ProcessPoolExecutor
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 from scipy import optimize, stats
-from scipy.spatial import distance
 
 import netchoice
 from netchoice import Graph
-from netchoice.inference.goodness_of_fit import ALPHA, N_NEIGHBORS, _remoteness, _scaled
-from netchoice.inference.neighbour_weights import TIE_TOLERANCE
+from netchoice.inference.goodness_of_fit import ALPHA, fit_p_values
 from netchoice.selection import JMI
+from netchoice.workflows.local_simulations import model_posteriors, posterior_space
 
-N_SIMULATIONS, N_FROM_MODELS, N_OTHERS = 1000, 500, 40
+N_SIMULATIONS, N_LOCAL, MAX_PRIOR = 3000, 500, 1000
 SPACE = netchoice.get_space("duplication")
 NAMES = netchoice.feature_names(noise=False)
 
@@ -71,36 +72,44 @@ def other_network(kind: str, n: int, isolated: str, rng: np.random.Generator) ->
         return swapped(like, 5, rng)
     if kind == "half swapped":
         return swapped(like, 0.25, rng)
-    if kind == "half moved":
-        made = moved(like, 0.5, rng)
+    if kind in ("half moved", "1 in 20 moved"):
+        made = moved(like, 0.5 if kind == "half moved" else 0.05, rng)
         return made.without_isolated() if isolated == "drop" else made
     if isolated == "keep":
         return Graph.of(random_graph(kind, n, edges, rng))
     # Degrees are about Poisson: on average n of these nodes are not isolated; repeat until exactly n.
     more = optimize.brentq(lambda size: size * (1 - np.exp(-2 * edges / size)) - n, n, 10 * n)
     while True:
-        sized = more if kind in ("Erdős–Rényi", "geometric") else n
+        sized = more if kind in ("Erdős–Rényi", "geometric", "blocks") else n
         made = Graph.of(random_graph(kind, round(sized), edges, rng)).without_isolated()
-        if made.n_nodes == n or kind == "grid":
+        if made.n_nodes == n:
             return made
 
 
 def random_graph(kind: str, n: int, edges: int, rng: np.random.Generator) -> nx.Graph:
-    """Return a random graph of networkx; only the first two kinds have the given number of edges."""
-    seed, rows = int(rng.integers(2**31)), int(np.sqrt(n))
-    radius = np.sqrt(2 * edges / n**2 / np.pi)
+    """Return a random graph of networkx; the first three kinds have about the given number of edges."""
+    seed, sizes = int(rng.integers(2**31)), [n // 3, n // 3, n - 2 * (n // 3)]
+    radius, density = np.sqrt(2 * edges / n**2 / np.pi), 2 * edges / n**2
+    between = 0.3 * density
+    links = [
+        [min(1.0, 3 * density - 2 * between) if i == j else between for j in range(3)]
+        for i in range(3)
+    ]
     return {
         "Erdős–Rényi": lambda: nx.gnm_random_graph(n, edges, seed=seed),
         "geometric": lambda: nx.random_geometric_graph(n, radius, seed=seed),
-        "grid": lambda: nx.grid_2d_graph(rows, n // rows),
+        "blocks": lambda: nx.stochastic_block_model(sizes, links, seed=seed),
+        "preferential attachment": lambda: nx.barabasi_albert_graph(
+            n, max(1, round(edges / n)), seed=seed
+        ),
         "small world": lambda: nx.watts_strogatz_graph(n, 4, 0.1, seed=seed),
         "regular": lambda: nx.random_regular_graph(4, n, seed=seed),
     }[kind]()
 
 
 KINDS = (
-    "Erdős–Rényi", "grid", "small world", "regular", "geometric", "half moved", "same degrees",
-    "half swapped",
+    "Erdős–Rényi", "blocks", "geometric", "preferential attachment", "small world", "regular",
+    "half moved", "same degrees", "half swapped", "1 in 20 moved",
 )  # fmt: skip
 
 
@@ -111,100 +120,87 @@ def five_best(table: netchoice.ReferenceTable) -> list[str]:
     return [str(name) for name in selector.ranking_names_[:5]]
 
 
-def decorrelated(points: np.ndarray) -> np.ndarray:
-    """Return nearly uncorrelated columns."""
-    covariance = np.cov(points.T)
-    shrunk = covariance + 0.1 * np.trace(covariance) / len(covariance) * np.eye(len(covariance))
-    values, vectors = np.linalg.eigh(shrunk)
-    return points @ vectors / np.sqrt(values)
+class Case:
+    """A network, and the models that its fit is tested for."""
+
+    def __init__(self, kind: str, graph: Graph, model: str = "", parameters: dict | None = None):
+        self.kind, self.graph, self.model, self.parameters = kind, graph, model, parameters
+        self.models = [model] if model else list(SPACE.labels)
 
 
-def nearest(points: np.ndarray, k: int) -> np.ndarray:
-    """Return the mean distance to the k nearest others."""
-    between = distance.cdist(points, points)
-    np.fill_diagonal(between, np.inf)
-    return np.partition(between, k - 1, axis=1)[:, :k].mean(axis=1)
-
-
-def variants(chosen: list[str]) -> dict[str, tuple]:
-    """Return by name: the features, the transformation of the scaled features, and the score."""
-    return {
-        "default": (NAMES, np.asarray, _remoteness),
-        "five features": (chosen, np.asarray, _remoteness),
-        "plain distance": (NAMES, np.asarray, nearest),
-        "uncorrelated": (NAMES, decorrelated, _remoteness),
-    }
-
-
-def p_values(table: netchoice.ReferenceTable, rows: pd.DataFrame, variant: tuple) -> pd.DataFrame:
-    """Return the p-value of each network (row) for each model (column)."""
-    names, transform, score = variant
-    columns = {}
-    for model in SPACE.labels:
-        sample = table.X[names][table.y == model].to_numpy(dtype=float)
-        columns[model] = []
-        for values in rows[names].to_numpy(dtype=float):
-            scores = score(transform(_scaled(np.vstack([sample, values]))), N_NEIGHBORS)
-            columns[model].append(np.mean(scores >= scores[-1] * (1 - TIE_TOLERANCE)))
-    return pd.DataFrame(columns)
-
-
-def measure(n_nodes: int, isolated: str, n_others: int) -> None:
-    """Print the rates for one number of nodes."""
-    settings = {"n_nodes": n_nodes, "isolated": isolated, "features": NAMES, "seed": 1}
-    table = netchoice.simulate_table(SPACE, n_samples=N_SIMULATIONS, **settings)
-    from_models = netchoice.simulate_table(
-        SPACE, n_samples=N_FROM_MODELS, stream="inside", **settings
-    )
-    rng = np.random.default_rng(2)
-    others = pd.concat({kind: _described(kind, n_nodes, isolated, n_others, rng) for kind in KINDS})
-    chosen = five_best(table)
-    print(f"\n{n_nodes} nodes, isolated nodes {isolated}; five features: {', '.join(chosen)}")
-    results = {
-        name: _rates(table, from_models, others, variant)
-        for name, variant in variants(chosen).items()
-    }
-    print(pd.DataFrame(results).map(lambda rate: f"{rate:.3f}").to_string())
-
-
-def _described(
-    kind: str, n: int, isolated: str, number: int, rng: np.random.Generator
-) -> pd.DataFrame:
-    number = 1 if kind == "grid" else number
-    graphs = [other_network(kind, n, isolated, rng) for _ in range(number)]
-    return pd.DataFrame([netchoice.compute_features(graph, NAMES).values for graph in graphs])
-
-
-def _rates(
-    table: netchoice.ReferenceTable,
-    from_models: netchoice.ReferenceTable,
-    others: pd.DataFrame,
-    variant: tuple,
-) -> dict[str, float]:
-    found = p_values(table, from_models.X, variant)
-    own = np.array([found.at[i, model] for i, model in enumerate(from_models.y)])
-    rates = {
-        "from the models: p uniform? (KS p)": stats.kstest(own, "uniform").pvalue,
-        "from the models: own p ≤ 0.05": np.mean(own <= 0.05),
-        "from the models: own p ≤ 0.01": np.mean(own <= ALPHA),
-        "from the models: rejected": np.mean(found.max(axis=1) <= ALPHA),
-        "from the models: other model's p ≤ 0.01": np.mean(
-            [found.drop(columns=model).at[i, other] <= ALPHA
-             for i, model in enumerate(from_models.y) for other in SPACE.labels if other != model]
-        ),
-    }  # fmt: skip
-    largest = p_values(table, others, variant).max(axis=1).to_numpy()
+def cases(n: int, isolated: str, n_own: int, n_others: int, seed: int) -> list[Case]:
+    """Return networks of the models, at draws from the prior and at its corners, and others."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for model in SPACE:
+        corners = itertools.product(
+            *[(p.prior.low, p.prior.high) for p in model.parameters.values()]
+        )
+        at_corners = [dict(zip(model.parameters, corner, strict=True)) for corner in corners]
+        for i in range(n_own):
+            chosen = {"prior": model.sample(rng), "corner": at_corners[i % len(at_corners)]}
+            for kind, parameters in chosen.items():
+                graph = model.grow(n, parameters, rng, isolated=isolated)
+                made.append(Case(kind, graph, model.name, parameters))
     for kind in KINDS:
-        these = largest[others.index.get_level_values(0) == kind]
-        rates[f"rejected: {kind}"] = float(np.mean(these <= ALPHA))
-    return rates
+        made += [Case(kind, other_network(kind, n, isolated, rng)) for _ in range(n_others)]
+    return made
+
+
+def tested_row(case: Case, table: netchoice.ReferenceTable, five: list[str], seed: int) -> dict:
+    """Return the p-values of one network, and whether the intervals cover its parameters."""
+    observed = netchoice.compute_features(case.graph, NAMES).values
+    space = netchoice.ModelSpace("tested", [SPACE[name] for name in case.models])
+    posteriors = model_posteriors(space, table, observed)
+    local = netchoice.simulate_table(
+        posterior_space(space, posteriors), n_nodes=case.graph.n_nodes,
+        n_samples=N_LOCAL * len(space), seed=seed, features=NAMES, engine="serial",
+        isolated=table.manifest["isolated"],
+    )  # fmt: skip
+    row = {"kind": case.kind, "local": 0.0, "prior": 0.0, "five features": 0.0}
+    for model in case.models:
+        for name, source, names in (
+            ("local", local, NAMES), ("prior", table, NAMES), ("five features", table, five)
+        ):  # fmt: skip
+            sample = source.X[names][source.y == model].to_numpy(dtype=float)[:MAX_PRIOR]
+            p = fit_p_values(sample, [[observed[feature] for feature in names]])[0]
+            row[name] = max(row[name], p)
+    if case.parameters:
+        for name, (low, high) in posteriors[case.model].posterior.intervals.items():
+            row[f"{case.model} {name}"] = float(low <= case.parameters[name] <= high)
+    return row
+
+
+def measure(n: int, isolated: str, n_own: int, n_others: int, seed: int) -> None:
+    """Print the rates for one number of nodes."""
+    table = netchoice.simulate_table(
+        SPACE, n_nodes=n, n_samples=N_SIMULATIONS, seed=seed, features=NAMES, isolated=isolated
+    )
+    five, tested = five_best(table), cases(n, isolated, n_own, n_others, seed + 1)
+    with ProcessPoolExecutor() as pool:
+        futures = [pool.submit(tested_row, case, table, five, i) for i, case in enumerate(tested)]
+        rows = pd.DataFrame([future.result() for future in futures])
+    columns = ["local", "prior", "five features"]
+    print(f"\n{n} nodes, isolated nodes {isolated}; five features: {', '.join(five)}")
+    groups = rows.groupby("kind", sort=False)[columns]
+    rates = groups.agg(lambda p: np.mean(p <= ALPHA)).assign(n=groups.size())
+    print(rates.to_string(float_format="{:.3f}".format))
+    for kind in ("prior", "corner"):
+        own = rows[rows["kind"] == kind]["local"]
+        share = np.mean(own <= 0.05)
+        print(
+            f"{kind}: p ≤ 0.05 in {share:.3f}, uniform? KS p = {stats.kstest(own, 'uniform').pvalue:.3f}"
+        )
+    coverage = rows.drop(columns=columns).groupby("kind", sort=False).mean().dropna(how="all")
+    print("coverage of 95% intervals\n" + coverage.to_string(float_format="{:.3f}".format))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--others", type=int, default=N_OTHERS, help="networks of each kind")
-    parser.add_argument("--small", action="store_true", help="300 nodes only")
+    parser.add_argument("--own", type=int, default=160, help="networks of each model and kind")
+    parser.add_argument("--others", type=int, default=40, help="networks of each other kind")
+    parser.add_argument("--nodes", type=int, nargs="*", default=[100, 300], help="numbers of nodes")
+    parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    measure(300, "keep", arguments.others)
-    if not arguments.small:
-        measure(790, "drop", arguments.others)
+    for n_nodes in arguments.nodes:
+        measure(n_nodes, "keep", arguments.own, arguments.others, arguments.seed)

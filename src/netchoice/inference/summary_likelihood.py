@@ -15,7 +15,7 @@ from netchoice.inference.scaling import Floats
 _ROWS_PER_DIRECTION = 4  # of the regression: fewer directions are used if there are fewer rows
 #: Simulations whose parameters are within this many standard errors of those that the regression
 #: predicts, and at least so many for each coefficient, determine the likelihood.
-_WINDOW, _ROWS_PER_COEFFICIENT = 5.0, 20
+_WINDOW, _ROWS_PER_COEFFICIENT = 5.0, 50
 _JITTER = 0.1  # standard deviation of the moves between two steps, relative to that of the draws
 _MAX_STEPS = 200
 
@@ -144,6 +144,9 @@ class SummaryLikelihood:
         quadratic = _quadratic(units[rows])
         coefficients, _ = _least_squares(quadratic, summaries[rows], weights)
         residuals = summaries[rows] - quadratic @ coefficients
+        # So is the mean, with c coefficients: the observation is farther from it by (n + c)/(n − c).
+        n, c = float(effective_n(weights)), quadratic.shape[1]
+        widening *= (n + c) / (n - c) if n > c + 1 else 1.0
         covariance = widening * (residuals * weights[:, None]).T @ residuals / weights.sum()
         deviation = np.sqrt(np.diag(covariance))
         # Beyond the summaries of all simulations the regression extrapolates.
