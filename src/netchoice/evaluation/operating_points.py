@@ -74,8 +74,8 @@ def operating_point(
         "cheapest" chooses the cheapest set whose accuracy lies within the binomial interval (Wilson)
         of the best accuracy. Costs that differ by less than a quarter count as equal, because times
         vary by as much between runs; of such sets, the one with the fewest features is chosen, and
-        then the first in the order of names. "budget" chooses the most accurate set within the budget, and of equally
-        accurate sets the cheapest. "knee" chooses the bend of the Pareto front.
+        then the first in the order of names. "budget" chooses the most accurate set within the
+        budget, and of equally accurate sets the cheapest. "knee" chooses the bend of the Pareto front.
     budget : float or str, optional
         A cost, a cost with a unit of time ("5ms"), or a share of the sum of all costs alone ("2%").
         With rule "cheapest" it limits the sets to choose from.

@@ -19,13 +19,12 @@ def pool_feature_sets(
 ) -> ModelProbabilities:
     """Combine the probabilities of the selected set of features with those of sets as good as it.
 
-    Inside the simulated range the sets agree, and the most precise estimate has the most weight.
-    Outside the simulated range the sets disagree, and the answer of a single set is arbitrary. Let
-    τ² be the variance of the log-odds between the other sets. The selected set is one draw from this
-    distribution: its variance is s² + τ². The mean of the m other sets has variance s̄² + τ²/m; its
-    sampling error s̄² does not decrease with m, because the sets share their simulations. The pooled
-    log-odds weight the two by their precision, and their interval has variance τ² plus the weighted
-    sampling variance.
+    Inside the simulated range the sets agree, and the selected set, with its larger number of
+    simulations, determines the answer. Outside the simulated range the sets disagree, and the answer of a
+    single set is arbitrary. Let s² be the sampling variance of the log-odds of the selected set, and τ²
+    the variance of the log-odds between the other sets. The pooled log-odds are a weighted mean of those
+    of the selected set, with weight s²/(s² + τ²), and of the mean of the others, with weight
+    τ²/(s² + τ²). Their interval has the variance s² + τ², so it covers the disagreement.
 
     Parameters
     ----------
@@ -49,16 +48,12 @@ def pool_feature_sets(
         return selected
     models, z = list(selected.probabilities), float(ndtri((1 + selected.coverage) / 2))
     centre, error = _log_odds(selected, models, z)
-    centres, errors = (
-        np.array(part) for part in zip(*(_log_odds(o, models, z) for o in others), strict=True)
-    )
-    between, error_of_others = centres.var(axis=0, ddof=1), np.mean(errors**2, axis=0)
-    precision = 1 / (error**2 + between)
-    precision_of_others = 1 / (error_of_others + between / len(others))
-    share = precision / (precision + precision_of_others)
-    pooled = expit(share * centre + (1 - share) * centres.mean(axis=0))
+    centres = np.array([_log_odds(other, models, z)[0] for other in others])
+    between = centres.var(axis=0, ddof=1)
+    share = between / (between + error**2)
+    pooled = expit((1 - share) * centre + share * centres.mean(axis=0))
     pooled /= pooled.sum()
-    half_width = z * np.sqrt(between + share * error**2 + (1 - share) * error_of_others)
+    half_width = z * np.sqrt(between + error**2)
     middle = logit(pooled.clip(_SMALLEST, 1 - _SMALLEST))
     bounds = zip(
         expit(middle - half_width).tolist(), expit(middle + half_width).tolist(), strict=True
