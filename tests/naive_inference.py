@@ -42,41 +42,10 @@ def share_error(votes, error, pseudocount):
     return [1 - error if i == predicted else error * share for i, share in enumerate(others)]
 
 
-def quantile(values, weights, share):
-    """Return the value at which the weights below, plus half its own, reach the share."""
-    pairs = sorted(zip(values, weights, strict=True))
-    total = sum(weights)
-    reached = [
-        (sum(w for _, w in pairs[:i]) + weight / 2) / total for i, (_, weight) in enumerate(pairs)
-    ]
-    if share <= reached[0]:
-        return pairs[0][0]
-    for i in range(1, len(pairs)):
-        if share <= reached[i]:
-            part = (share - reached[i - 1]) / (reached[i] - reached[i - 1])
-            return pairs[i - 1][0] + part * (pairs[i][0] - pairs[i - 1][0])
-    return pairs[-1][0]
-
-
 def epanechnikov(distances, k):
     """Return the weights 1 − (d/δ)² of the k nearest rows; δ is the distance of the next row."""
     bandwidth = sorted(distances)[k]
     return [max(0.0, 1 - (d / bandwidth) ** 2) for d in distances]
-
-
-def adjusted(steps, values, weights):
-    """Return the fit at 0 plus widened residuals of a weighted regression on one feature."""
-    total = sum(weights)
-    x = sum(w * s for w, s in zip(weights, steps, strict=True)) / total
-    y = sum(w * v for w, v in zip(weights, values, strict=True)) / total
-    above = sum(w * (s - x) * (v - y) for w, s, v in zip(weights, steps, values, strict=True))
-    slope = above / sum(w * (s - x) ** 2 for w, s in zip(weights, steps, strict=True))
-    k = total**2 / sum(w**2 for w in weights)
-    widening = math.sqrt(k / (k - 2))
-    return [
-        y - slope * x + (v - y - slope * (s - x)) * widening
-        for s, v in zip(steps, values, strict=True)
-    ]
 
 
 def p_value(sample, observed, k):

@@ -305,7 +305,7 @@ def test_knee_is_the_bend_of_the_pareto_front():
 
 def test_charge_decides_which_set_is_cheapest():
     frame = evaluation_of(
-        accuracy_choosing=[0.9, 0.9], cost_shared=[2.0, 3.0], cost_alone=[4.0, 3.5]
+        accuracy_choosing=[0.9, 0.9], cost_shared=[2.0, 3.0], cost_alone=[5.0, 3.5]
     )
     assert operating_point(frame).features == ("f0",)
     assert operating_point(frame, charge="alone").features == ("f1",)

@@ -4,7 +4,7 @@ import naive_inference as naive
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import softmax
+from scipy.special import expit, logit, softmax
 from scipy.stats import beta, binom, norm
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
@@ -13,8 +13,9 @@ from netchoice.errors import UsageError
 from netchoice.inference import forest_classifier as forest
 from netchoice.inference import neighbour_weights
 from netchoice.inference import regression_classifier as regression
-from netchoice.inference.posterior import posterior, weighted_quantile
-from netchoice.inference.probabilities import METHODS, model_probabilities
+from netchoice.inference.pooling import pool_feature_sets
+from netchoice.inference.posterior import posterior
+from netchoice.inference.probabilities import METHODS, ModelProbabilities, model_probabilities
 from netchoice.inference.reliability import held_out, reliability
 from netchoice.inference.scaling import SCALINGS, Scaling
 
@@ -485,32 +486,65 @@ def test_reliability_has_no_empty_bins():
 # Posterior
 
 
-def test_adjustment_equals_the_reference_implementation():
+@pytest.mark.parametrize("count", [0, 1, 5, 30, 50, 99, 100])
+def test_posterior_of_a_rate_equals_the_beta_distribution(count):
+    """With a uniform prior, the posterior of a rate after 100 trials is Beta(count + 1, 101 - count)."""
     rng = np.random.default_rng(25)
-    drawn = pd.DataFrame({"t": rng.normal(size=200)})
-    X = pd.DataFrame({"x": 2 * drawn["t"] + rng.normal(size=200)})
-    result = posterior(X, drawn, {"x": 0.8}, n_accept=60, scaling="standard")
-    steps = ((X["x"] - 0.8) / X["x"].std(ddof=0)).to_numpy()
-    weights = naive.epanechnikov(abs(steps).tolist(), 60)
-    near = [i for i in range(200) if weights[i] > 0]
-    ref = naive.adjusted(
-        [steps[i] for i in near], [drawn["t"][i] for i in near], [weights[i] for i in near]
+    drawn = pd.DataFrame({"rate": rng.uniform(0, 1, 20000)})
+    X = pd.DataFrame({"count": rng.binomial(100, drawn["rate"])})
+    result = posterior(X, drawn, {"count": count}, bounds={"rate": (0, 1)})
+    truth = beta(count + 1, 101 - count)
+    low, high = result.intervals["rate"]
+    assert abs(result.median["rate"] - truth.median()) < 0.45 * truth.std()
+    assert result.draws["rate"].std() == pytest.approx(truth.std(), rel=0.45)
+    # A count of 0 is far from normal, and the likelihood is normal.
+    assert truth.cdf(high) - truth.cdf(low) == pytest.approx(
+        0.95, abs=0.03 if 5 <= count < 99 else 0.13
     )
-    assert sorted(result.accepted.index) == near
-    ours = result.adjusted["t"].loc[near].to_numpy()
-    assert ours == pytest.approx(ref, abs=1e-9)
-    assert result.weights.sum() == pytest.approx(1)
-    assert result.median["t"] == pytest.approx(
-        naive.quantile(ref, [weights[i] for i in near], 0.5), abs=1e-9
-    )
+    if count in (0, 100):
+        assert (low == 0) == (count == 0)
+        assert (high == 1) == (count == 100)
+        assert result.at_boundary == {"rate": "lower" if count == 0 else "upper"}
 
 
-def test_weighted_quantiles_equal_the_reference_implementation():
+def test_intervals_cover_parameters_at_the_boundary_of_the_prior():
+    """Of 200 observations made at a corner of the prior, the intervals cover the corner in about 95%."""
     rng = np.random.default_rng(26)
-    values, weights = rng.normal(size=40), rng.random(40)
-    for share in (0.0, 0.01, 0.3, 0.5, 0.97, 1.0):
-        ref = naive.quantile(values.tolist(), weights.tolist(), share)
-        assert weighted_quantile(values, weights, share) == pytest.approx(ref)
+    drawn = pd.DataFrame(rng.uniform(0, 1, (3000, 2)), columns=["p", "q"])
+
+    def features(p, q, n):
+        noise = 0.1 * rng.normal(size=(n, 3))
+        return pd.DataFrame(np.column_stack([p + q, p - q, p * q]) + noise, columns=list("xyz"))
+
+    X = features(drawn["p"], drawn["q"], 3000)
+    observations = features(np.zeros(200), np.ones(200), 200)
+    bounds = {"p": (0, 1), "q": (0, 1)}
+    covered = {"p": 0, "q": 0}
+    for _, observed in observations.iterrows():
+        intervals = posterior(X, drawn, observed, bounds=bounds).intervals
+        covered["p"] += intervals["p"][0] == 0
+        covered["q"] += intervals["q"][1] == 1
+    assert min(covered.values()) >= binom(200, 0.95).ppf(1e-4)
+
+
+def test_few_simulations_with_many_features_do_not_give_a_narrow_posterior():
+    rng = np.random.default_rng(34)
+    drawn = pd.DataFrame({"p": rng.uniform(0, 1, 120)})
+    X = pd.DataFrame(rng.normal(size=(120, 47))).add_prefix("f")
+    result = posterior(X, drawn, dict.fromkeys(X, 0.0), bounds={"p": (0, 1)})
+    low, high = result.intervals["p"]
+    assert high - low > 0.6
+
+
+def test_posterior_is_repeatable():
+    rng = np.random.default_rng(35)
+    drawn = pd.DataFrame({"p": rng.uniform(0, 1, 400)})
+    X = pd.DataFrame({"x": drawn["p"] + rng.normal(size=400)})
+    first, second = (posterior(X, drawn, {"x": 0.2}, bounds={"p": (0, 1)}) for _ in range(2))
+    assert first.draws.equals(second.draws)
+    assert not first.draws.equals(
+        posterior(X, drawn, {"x": 0.2}, bounds={"p": (0, 1)}, seed=1).draws
+    )
 
 
 def test_posterior_of_a_conjugate_normal_mean():
@@ -524,18 +558,6 @@ def test_posterior_of_a_conjugate_normal_mean():
         assert result.median["mean"] == pytest.approx(truth.mean(), abs=0.06)
         assert result.intervals["mean"] == pytest.approx(truth.interval(0.9), abs=0.12)
         assert result.at_boundary == {}
-
-
-def test_adjusted_draws_are_closer_to_the_truth_than_accepted_ones():
-    rng = np.random.default_rng(28)
-    drawn = pd.DataFrame({"rate": rng.uniform(0, 1, 3000)})
-    X = pd.DataFrame({"count": drawn["rate"] * 100 + rng.normal(size=3000)})
-    result = posterior(X, drawn, {"count": 40.0}, bounds={"rate": (0, 1)}, n_accept=1500)
-    low, high = result.intervals["rate"]
-    accepted = np.quantile(result.accepted["rate"], [0.025, 0.975])
-    assert np.ptp(accepted) > 0.4
-    assert high - low < 0.1
-    assert low < 0.4 < high
 
 
 @pytest.mark.parametrize("coverage", [0.9, 0.5])
@@ -552,8 +574,8 @@ def test_credible_intervals_have_the_stated_coverage(coverage):
     hits = np.zeros(2)
     for i in range(300):
         result = posterior(X[300:], drawn[300:], X.iloc[i], bounds=bounds, coverage=coverage)
-        assert result.adjusted.min().min() >= 0
-        assert result.adjusted.max().max() <= 1
+        assert result.draws.min().min() >= 0
+        assert result.draws.max().max() <= 1
         for j, name in enumerate(drawn):
             low, high = result.intervals[name]
             hits[j] += low <= drawn[name][i] <= high
@@ -599,11 +621,11 @@ def test_integer_constant_and_half_bounded_parameters():
     }  # fmt: skip
     result = posterior(X, drawn, {"x": 2.0, "y": 1.0, "z": -1.0}, bounds=bounds)
     assert result.median["m"] == 2
-    assert set(result.adjusted["m"]) <= {1.0, 2.0, 3.0, 4.0}
+    assert set(result.draws["m"]) <= {1.0, 2.0, 3.0, 4.0}
     assert result.intervals["fixed"] == (0.5, 0.5)
     assert result.median["scale"] == pytest.approx(1, abs=0.15)
     assert result.median["negative"] == pytest.approx(-1, abs=0.15)
-    assert result.adjusted["scale"].min() > 0 > result.adjusted["negative"].max()
+    assert result.draws["scale"].min() > 0 > result.draws["negative"].max()
     assert "scale" not in result.at_boundary
 
 
@@ -665,3 +687,43 @@ def test_posterior_refuses_bad_input():
         posterior(X, drawn, {"f0": np.nan})
     with pytest.raises(UsageError, match="simulated p"):
         posterior(X, drawn.assign(p=np.nan), {"f0": 0.0})
+
+
+# Pooled probabilities
+
+
+def estimate(p, half_width=1.0):
+    """Return probabilities of two models with an interval of this half width in log-odds."""
+    low, high = expit(logit(p) - half_width), expit(logit(p) + half_width)
+    intervals = {"a": (low, high), "b": (1 - high, 1 - low)}
+    return ModelProbabilities({"a": p, "b": 1 - p}, intervals, 0.95, "a", "regression", "rank")
+
+
+def test_pooling_changes_nothing_if_the_sets_agree():
+    pooled = pool_feature_sets(estimate(0.8), [estimate(0.8, 2.0)] * 4)
+    assert pooled.probabilities == pytest.approx({"a": 0.8, "b": 0.2})
+    assert pooled.intervals["a"] == pytest.approx(estimate(0.8).intervals["a"])
+    assert pool_feature_sets(estimate(0.8), [estimate(0.1)]) == estimate(0.8)
+
+
+def test_pooled_interval_covers_the_disagreement_between_sets():
+    others = [estimate(p) for p in (0.01, 0.1, 0.5, 0.9, 0.99)]
+    pooled = pool_feature_sets(estimate(0.999), others)
+    low, high = pooled.intervals["a"]
+    assert low < 0.01
+    assert high > 0.99
+    assert 0.4 < pooled.probabilities["a"] < 0.7
+    assert sum(pooled.probabilities.values()) == pytest.approx(1)
+
+
+def test_pooled_probabilities_of_three_models_sum_to_1():
+    def three(a, b):
+        p = {"a": a, "b": b, "c": 1 - a - b}
+        intervals = {name: (0.8 * x, x + 0.2 * (1 - x)) for name, x in p.items()}
+        return ModelProbabilities(p, intervals, 0.95, "a", "regression", "rank")
+
+    pooled = pool_feature_sets(three(0.7, 0.2), [three(0.2, 0.7), three(0.1, 0.1), three(0.5, 0.2)])
+    assert sum(pooled.probabilities.values()) == pytest.approx(1)
+    assert pooled.model == max(pooled.probabilities, key=pooled.probabilities.get)
+    for name, (low, high) in pooled.intervals.items():
+        assert 0 < low < pooled.probabilities[name] < high < 1

@@ -42,6 +42,13 @@ def choose(
     inference: Annotated[
         str | None, Option(help="regression (default), forest or neighbours.")
     ] = None,
+    no_local: Annotated[
+        bool,
+        Option(
+            "--no-local",
+            help="Judge the fit on simulations from the priors, not near the network: faster, less exact.",
+        ),
+    ] = False,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
     format: options.Format = None,
@@ -86,6 +93,7 @@ def choose(
             time_limit=None if time_limit is None else seconds_of(time_limit, "--time-limit"),
             inference=inference, isolated=isolated_nodes, seed=seed, workers=workers, engine=engine,
             fresh=fresh, reading=reading, on_progress=on_progress,
+            plan=netchoice.SimulationPlan(local_samples=0) if no_local else None,
         )  # fmt: skip
     if as_json:
         typer.echo(choice.to_json())

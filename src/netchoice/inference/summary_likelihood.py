@@ -69,7 +69,7 @@ class PriorScale:
     def move(self, units: Floats, deviation: Floats, rng: np.random.Generator) -> Floats:
         """Return the quantiles after normal moves, reflected at 0 and 1; integers do not move."""
         moves = np.where(self.is_integer, 0.0, deviation) * rng.normal(size=units.shape)
-        return 1 - np.abs(1 - np.abs(units + moves) % 2)
+        return np.asarray(1 - np.abs(1 - np.abs(units + moves) % 2))
 
 
 @dataclass(frozen=True)
@@ -222,4 +222,4 @@ def _main_directions(steps: Floats, weights: Floats, most: int) -> Floats:
 def _least_squares(design: Floats, values: Floats, weights: Floats) -> tuple[Floats, int]:
     root = np.sqrt(weights)[:, None]
     fit, _, rank, _ = np.linalg.lstsq(design * root, values * root, rcond=1e-6)
-    return fit, int(rank)
+    return np.asarray(fit, dtype=np.float64), int(rank)

@@ -34,9 +34,11 @@ def choice_headline(record: Mapping[str, Any], name: str) -> Headline:
     model = str(record["model"])
     low, high = record["intervals"][model]
     n_held_out = sum(n for row in record["confusion"].values() for n in row.values())
-    condition = "" if record["fits"] else " if one of these models made the network"
+    condition = (
+        "" if record["fits"] else ", under the wrong assumption that one of the models made it"
+    )
     probability = Card(
-        "How certain is it?",
+        "How probable is it?",
         format_probability(record["probabilities"][model]),
         f"probability of {model}{condition}, interval {format_probability(low)} to "
         f"{format_probability(high)}; "
@@ -52,18 +54,15 @@ def choice_headline(record: Mapping[str, Any], name: str) -> Headline:
 
 
 def _verdict(record: Mapping[str, Any], model: str) -> str:
-    compared = f"{len(record['probabilities'])} models compared"
-    if not record["fits"]:
-        return (
-            f"None of the {compared} fits this network. On the selected features {model} is the "
-            "nearest, but that is not evidence for it."
-        )
-    if record["fit_p_values"][model] <= record["fit"]["alpha"]:
-        return (
-            f"Of the {compared}, {model} is the most probable on the selected features, but it does "
-            "not fit this network, and another model does. Do not rely on this answer."
-        )
-    return f"Of the {compared}, {model} is the most probable, and it fits this network."
+    headline = str(record["headline"])
+    sentence = f"Of {len(record['probabilities'])} models compared: {headline}."
+    if record["verdict"] != "none-fits":
+        return sentence
+    return (
+        f"{sentence} Nearest means: on all {len(record['fit']['features'])} features the network is "
+        f"closer to the simulations of {model}, relative to their spread, than to those of the other "
+        "models. This is not evidence for it."
+    )
 
 
 def _model_card(record: Mapping[str, Any], model: str) -> Card:
@@ -72,13 +71,15 @@ def _model_card(record: Mapping[str, Any], model: str) -> Card:
         for name, known in record["parameters"].items()
     ]
     details = f"with {', '.join(parameters)}" if parameters else "it has no free parameters"
-    return Card("Which model?", model, details, not record["fits"])
+    question = "Which model?" if record["fits"] else "Which model is the nearest?"
+    return Card(question, model, details, not record["fits"])
 
 
 def _fit_card(record: Mapping[str, Any], model: str) -> Card:
     own_fits = record["fit_p_values"][model] > record["fit"]["alpha"]
     answer = "No" if not record["fits"] else "Yes" if own_fits else "Another one"
-    return Card("Does any model fit?", answer, str(record["fit"]["summary"]), answer != "Yes")
+    details = f"{record['fit']['summary']}; {record['fit']['power_summary']}"
+    return Card("Does any model fit?", answer, details, answer != "Yes")
 
 
 def _cost_card(record: Mapping[str, Any]) -> Card:

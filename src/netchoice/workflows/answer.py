@@ -29,7 +29,7 @@ from netchoice.workflows.local_simulations import FitSimulations, ModelPosterior
 from netchoice.workflows.misfit import explain, power_of_test
 from netchoice.workflows.run import Run
 from netchoice.workflows.run_folder import versions
-from netchoice.workflows.verdict import Verdict, decide
+from netchoice.workflows.choice_verdict import Verdict, decide
 
 
 def answer(

@@ -130,7 +130,7 @@ def select_features(
     """
     halves = selection.table.split(seed=seed)
     second_scores = None if scores is None else scores.with_name(SECOND_SCORES)
-    options = {"penalty": penalty, "budget": budget, "seed": seed, "n_jobs": n_jobs}
+    options: dict[str, Any] = {"penalty": penalty, "budget": budget, "seed": seed, "n_jobs": n_jobs}
     first = _select_on(selection, plan, *halves, methods, compared, scores, **options)
     second = _select_on(selection, plan, *halves[::-1], methods, (), second_scores, **options)
     return replace(
