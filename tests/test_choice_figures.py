@@ -10,6 +10,7 @@ from netchoice.envelopes import Envelope
 from netchoice.errors import UsageError
 from netchoice.figures.data.fit_panels import fit_panels
 from netchoice.inference import embed
+from netchoice.workflows.misfit import Misfit
 
 ONE = pd.DataFrame({"f": [1]})
 
@@ -77,10 +78,9 @@ def test_a_feature_without_a_value_has_no_line():
 
 
 def test_posteriors():
-    draws = pd.DataFrame({"p": [0.3, 0.3, 0.6], "q": [0.5, 0.5, 0.5]})
+    draws = pd.DataFrame({"p": [0.3, 0.3, 0.3, 0.6], "q": [0.5, 0.5, 0.5, 0.5]})
     first, second = figures.posteriors(
         draws,
-        weights=[0.5, 0.25, 0.25],
         intervals={"p": (0.3, 0.6)},
         priors={"p": (0.25, 0.75)},
     )
@@ -154,10 +154,9 @@ def test_figures_of_the_fit_have_safe_file_names(tmp_path):
         netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1)), "ba", samples=100,
         features=["degree_mean"], time_limit=1, engine="serial",
     )  # fmt: skip
-    panels = {name: made.as_dict() for name, made in fit_envelopes().items()}
-    choice.evidence.misfit.update(
-        {name: {"panels": panels} for name in ("ba2", "../a b", "..-a/b")}
-    )
+    made = Misfit(0.5, True, [], [], fit_envelopes())
+    choice.evidence.misfit.clear()
+    choice.evidence.misfit.update(dict.fromkeys(("ba2", "../a b", "..-a/b"), made))
     drawn = [path for path in figures.draw_choice(choice, tmp_path / "out") if "fit-" in path.name]
     assert [path.name for path in drawn] == ["fit-ba2.png", "fit--a-b.png", "fit--a-b-2.png"]
     assert all(path.parent == tmp_path / "out" for path in drawn)

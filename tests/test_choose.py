@@ -112,14 +112,18 @@ def test_network_of_a_model_is_attributed_to_it(answered):
 def test_summary_states_probabilities_features_accuracy_and_cost(answered):
     choice, _ = answered
     text = str(choice)
-    assert text.startswith("most probable model: ba2\n  ba2")
+    assert text.startswith("verdict: one model fits and is clearly the most probable: ba2\n")
+    assert choice.verdict == "one-fits"
+    assert "probabilities of the models:\n  ba2" in text
+    assert "at this size the test notices: all edges rewired with degrees kept in " in text
+    assert "stability of the selection: " in text
     assert text.count("(interval ") == 4
     names = ", ".join(f"{name} = {value:.4g}" for name, value in choice.features.items())
     assert f"features used ({len(choice.features)}): {names}\n" in text
     assert f"held-out accuracy: {choice.accuracy:.1%} of 400 simulations" in text
     assert "saved on 400 simulations" in text
     page = choice._repr_html_()
-    assert "<b>ba2</b>" in page
+    assert f"<p>Verdict: <b>{choice.headline}</b></p>" in page
     assert page.count("<tr>") == 5
 
 
@@ -128,9 +132,9 @@ def test_folder_holds_the_documented_files_and_fields(answered):
     record = json.loads((folder / "choice.json").read_text())
     assert record == json.loads(choice.to_json())
     assert set(record) == {
-        "schema", "model", "probabilities", "intervals", "fits", "fit_p_values", "fit", "features",
-        "parameters", "accuracy", "confusion", "scores", "selection", "cost", "network", "space",
-        "notes", "settings",
+        "schema", "verdict", "headline", "model", "probabilities", "intervals", "fits",
+        "fit_p_values", "fit", "misfit", "features", "parameters", "accuracy", "confusion", "scores",
+        "selection", "cost", "network", "space", "notes", "settings",
     }  # fmt: skip
     assert set(record) == {name.strip("`") for name in documented_fields()}
     graph, _ = netchoice.read_network(folder / "network.tsv")
@@ -192,16 +196,54 @@ def test_fresh_deletes_an_earlier_run_but_no_other_folder(tmp_path):
 def test_network_that_no_model_makes_does_not_fit():
     choice = choose(nx.grid_2d_graph(7, 7), features=["degree_mean"])
     assert not choice.fits
+    assert choice.verdict == "none-fits"
     assert "none of these models fits" in choice.fit["summary"]
+    nearest = min(choice.fit["remoteness"], key=choice.fit["remoteness"].get)
+    assert choice.model == nearest
+    text = str(choice)
+    assert text.startswith(
+        f"verdict: none of these models fits; the nearest is {nearest}\nnearest: "
+    )
+    assert "under the wrong assumption that one of these models made the network:" in text
+    assert text.index("nearest: ") < text.index("wrong assumption") < text.index("(interval ")
     complete = choose(nx.complete_graph(30), features=["degree_mean"])
-    assert not complete.fits
+    assert complete.verdict == "none-fits"
+
+
+def test_answer_says_how_the_network_differs_from_each_model():
+    choice = choose(nx.grid_2d_graph(7, 7), features=["degree_mean"])
+    frame = choice.discrepancies()
+    assert set(frame["model"]) == set(choice.probabilities)
+    worst = choice.discrepancies("ba2").iloc[0]
+    assert worst["size"] > 0
+    simulated = choice.evidence.misfit["ba2"]
+    assert worst["sentence"] == simulated.discrepancies[0].sentence
+    assert worst["observed"] == pytest.approx(choice.evidence.fit_observed[worst["feature"]])
+    for model, record in choice.misfit.items():
+        assert record["discrepancies"], model
+        assert record["advice"], model
+    panel = simulated.panels["degree"]
+    assert panel.observed[panel.labels.index("4")] == pytest.approx(25 / 49)
+    with pytest.raises(UsageError, match="ba7"):
+        choice.discrepancies("ba7")
+
+
+def test_local_stage_can_be_switched_off(tmp_path):
+    plan = dataclasses.replace(TWO_MODELS_PLAN, local_samples=0)
+    options = {"features": ["degree_mean"], "path": tmp_path / "off"}
+    choice = choose(grown_network(), two_models(), plan, **options)
+    assert not (tmp_path / "off" / "tables" / "local").exists()
+    assert not choice.fit["local"]
+    assert choice.fit["simulations"] == dict(choice.evidence.fit_table.y.value_counts())
+    assert choice.evidence.misfit["ba2"].panels
 
 
 def test_two_equal_models_cannot_be_distinguished():
     dmr = netchoice.get_model("dmr")
     space = ModelSpace("equal models", [dmr, dataclasses.replace(dmr, name="dmr_again")])
     choice = choose(grown_network("dmr", 60), space, isolated="keep")
-    assert any("cannot be distinguished" in note for note in choice.notes)
+    assert choice.verdict == "undetermined"
+    assert choice.headline.startswith("the models cannot be distinguished: no feature predicts")
     assert all(0.2 < p < 0.8 for p in choice.probabilities.values())
 
 
@@ -290,7 +332,7 @@ def test_compared_methods_are_evaluated_but_do_not_affect_the_answer(answered, c
     pd.testing.assert_frame_equal(rankings, plain.evidence.selection.rankings)
 
 
-def test_most_probable_model_that_does_not_fit_is_named_in_a_note(monkeypatch):
+def test_most_probable_model_that_does_not_fit_leaves_the_answer_undetermined(monkeypatch):
     original = answer_module.goodness_of_fit
 
     def only_others_fit(*arguments, **options):
@@ -301,7 +343,8 @@ def test_most_probable_model_that_does_not_fit_is_named_in_a_note(monkeypatch):
     monkeypatch.setattr(answer_module, "goodness_of_fit", only_others_fit)
     choice = choose_from_two(features=["degree_mean"])
     assert choice.model == "ba2"
-    assert any("but it does not fit (p = 0.001)" in note for note in choice.notes)
+    assert choice.verdict == "undetermined"
+    assert "ba2 is the most probable but does not fit; ba" in choice.headline
 
 
 def test_full_disk_loses_no_simulation(tmp_path, monkeypatch):

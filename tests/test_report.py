@@ -86,8 +86,9 @@ def page(choice):
 def test_first_screen_has_the_answer(page, choice):
     record = json.loads((choice / "choice.json").read_text())
     top = page.text.partition("Model probabilities")[0]
-    model, cost = record["model"], record["cost"]
-    assert f"{model} is the most probable, and it fits this network" in top
+    cost = record["cost"]
+    assert f"Of 2 models compared: {record['headline']}." in top
+    assert record["fit"]["power_summary"] in top
     assert f"held-out accuracy: {record['accuracy']:.1%} of " in top
     assert record["fit"]["summary"] in top
     assert f"all features cost {cost['speedup']:.3g} times as much" in top
@@ -96,12 +97,16 @@ def test_first_screen_has_the_answer(page, choice):
 
 def test_verdict_warns_if_the_model_does_not_fit(choice):
     record = json.loads((choice / "choice.json").read_text())
-    other = choice_headline(
-        record | {"fit_p_values": {"dmc": 0.5, "dmr": 0.001}, "model": "dmr"}, "net"
+    conflict = {"verdict": "undetermined", "headline": "the models cannot be distinguished"}
+    p_values = {"fit_p_values": {"dmc": 0.5, "dmr": 0.001}, "model": "dmr"}
+    other = choice_headline(record | conflict | p_values, "net")
+    assert other.verdict == "Of 2 models compared: the models cannot be distinguished."
+    no_fit = {"fits": False, "verdict": "none-fits", "headline": "none of these models fits"}
+    none = choice_headline(record | no_fit, "net")
+    assert none.verdict.startswith(
+        "Of 2 models compared: none of these models fits. Nearest means:"
     )
-    assert "does not fit this network, and another model does. Do not rely on" in other.verdict
-    none = choice_headline(record | {"fits": False}, "net")
-    assert "None of the 2 models compared fits this network" in none.verdict
+    assert "wrong assumption" in none.cards[1].details
     for headline, answer in ((other, "Another one"), (none, "No")):
         card = headline.cards[2]
         assert (card.question, card.answer, card.warning) == ("Does any model fit?", answer, True)
@@ -152,8 +157,12 @@ def test_page_structure_is_accessible(page):
 
 
 def test_fit_section_explains_each_model(choice, tmp_path):
-    before = (choice / "report.html").stat().st_size
-    assert 'id="fit"' not in (choice / "report.html").read_text()
+    shutil.copytree(choice, tmp_path / "without")
+    evidence = json.loads((choice / "evidence.json").read_text()) | {"misfit": {}}
+    (tmp_path / "without" / "evidence.json").write_text(json.dumps(evidence))
+    without = write_report(tmp_path / "without").read_text()
+    before = len(without.encode())
+    assert 'id="fit"' not in without
     for fits, title, following in (
         (False, "Why does no model fit?", "models"),
         (True, "How well does each model fit?", "parameters"),
@@ -249,10 +258,10 @@ def test_figures_show_the_numbers_of_the_folder(page, choice):
 def test_files_of_the_folder_are_documented(choice):
     text = (ROOT / "docs" / "choose.md").read_text()
     evidence = json.loads((choice / "evidence.json").read_text())
-    assert evidence.pop("schema") == 1
+    assert evidence.pop("schema") == 2
     assert all(f"`{name}` (" in text for name in evidence)
     for path in choice.iterdir():
-        if path.name not in ("choice.json", "scores.jsonl"):  # the page itself, and a cache
+        if path.name != "choice.json" and path.suffix != ".jsonl":  # the page itself, and caches
             assert f"`{path.name}" in text
     assert CostModel.from_file(choice / "costs.json").features == evidence["fit"]["features"]
 

@@ -27,9 +27,10 @@ _NUMERIC_COLUMNS = (
 #: Keys that the records must have, with their types, so that an error can name what is missing.
 _REQUIRED: dict[str, dict[str, type]] = {
     CHOICE: {
-        "model": str, "probabilities": dict, "intervals": dict, "fit_p_values": dict, "fit": dict,
-        "features": dict, "parameters": dict, "confusion": dict, "scores": dict, "selection": dict,
-        "cost": dict, "network": dict, "notes": list, "settings": dict,
+        "verdict": str, "headline": str, "model": str, "probabilities": dict, "intervals": dict,
+        "fit_p_values": dict, "fit": dict, "features": dict, "parameters": dict, "confusion": dict,
+        "scores": dict, "selection": dict, "cost": dict, "network": dict, "notes": list,
+        "settings": dict,
     },
     EVALUATION: {"recommended": dict, "settings": dict},
 }  # fmt: skip

@@ -23,13 +23,13 @@ from netchoice.io import ReadingReport
 from netchoice.storage.table import ReferenceTable
 from netchoice.units import duration
 from netchoice.workflows.choice import Choice, Evidence
+from netchoice.workflows.choice_verdict import Verdict, decide
 from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.fit_power import power_sentence
 from netchoice.workflows.local_simulations import FitSimulations, ModelPosterior
 from netchoice.workflows.misfit import explain, power_of_test
 from netchoice.workflows.run import Run
 from netchoice.workflows.run_folder import versions
-from netchoice.workflows.choice_verdict import Verdict, decide
 
 
 def answer(

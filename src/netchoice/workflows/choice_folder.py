@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from netchoice.workflows.local_simulations import ModelPosterior
 
 EVIDENCE = "evidence.json"
-EVIDENCE_SCHEMA = 1
+EVIDENCE_SCHEMA = 2
 DIGITS = 6
 
 
