@@ -117,7 +117,8 @@ def grid(files):
 def test_page_opens_without_messages_and_figures_have_data(open_report, name, size):
     visit = open_report(name, size)
     figures = visit.page.evaluate(
-        "[...document.querySelectorAll('.plot')].filter(g => !g.closest('details:not([open])')).map(g => [g.id, g.calcdata.length,"
+        "[...document.querySelectorAll('.plot')].filter(g => !g.closest('details:not([open])'))"
+        ".map(g => [g.id, g.calcdata.length,"
         " g.calcdata.flat().length, g.querySelectorAll('svg.main-svg').length])"
     )
     names = {figure for figure, *_ in figures}
