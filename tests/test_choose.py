@@ -229,9 +229,7 @@ def test_answer_says_how_the_network_differs_from_each_model():
 
 
 def test_local_stage_can_be_switched_off(tmp_path):
-    plan = dataclasses.replace(TWO_MODELS_PLAN, local_samples=0)
-    options = {"features": ["degree_mean"], "path": tmp_path / "off"}
-    choice = choose(grown_network(), two_models(), plan, **options)
+    choice = choose_from_two(features=["degree_mean"], path=tmp_path / "off", local=False)
     assert not (tmp_path / "off" / "tables" / "local").exists()
     assert not choice.fit["local"]
     assert choice.fit["simulations"] == dict(choice.evidence.fit_table.y.value_counts())

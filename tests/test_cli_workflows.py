@@ -35,7 +35,8 @@ def test_choose_prints_and_writes_the_answer(run, network_file, tmp_path):
     command = ["choose", network_file, "--space", "ba", "--engine", "serial", "--out", out]
     code, text, errors = run(*command, "--samples", 300)
     assert code == 0, errors
-    assert "most probable model: ba2" in text
+    verdict = "verdict: one model fits and is clearly the most probable: ba2"
+    assert verdict in text.splitlines()
     assert text.endswith(f"report.html, choice.json, tables and figures are in {out}\n")
     assert "simulating (selection): 600/600 rows" in errors
     names = {path.stem for path in (out / "figures").iterdir()}
@@ -58,10 +59,12 @@ def test_choose_prints_and_writes_the_answer(run, network_file, tmp_path):
 def test_choose_compares_the_named_models(run, network_file, tmp_path):
     code, text, errors = run(
         "choose", network_file, "--models", "ba1,ba2", "--features", "degree_mean", "--engine",
-        "serial", "--no-report", "-o", tmp_path / "m", "--json",
+        "serial", "--no-report", "--no-local", "-o", tmp_path / "m", "--json",
     )  # fmt: skip
     assert code == 0, errors
     assert set(json.loads(text)["probabilities"]) == {"ba1", "ba2"}
+    assert json.loads(text)["verdict"] == "one-fits"
+    assert not json.loads(text)["fit"]["local"]
     assert not (tmp_path / "m" / "report.html").exists()
 
 

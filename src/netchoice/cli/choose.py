@@ -93,7 +93,7 @@ def choose(
             time_limit=None if time_limit is None else seconds_of(time_limit, "--time-limit"),
             inference=inference, isolated=isolated_nodes, seed=seed, workers=workers, engine=engine,
             fresh=fresh, reading=reading, on_progress=on_progress,
-            plan=netchoice.SimulationPlan(local_samples=0) if no_local else None,
+            local=not no_local,
         )  # fmt: skip
     if as_json:
         typer.echo(choice.to_json())

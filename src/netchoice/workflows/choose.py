@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import Executor
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ def choose_model(
     time_limit: float | None = None,
     inference: str | None = None,
     isolated: str | None = None,
+    local: bool = True,
     seed: int = 1,
     workers: int | None = None,
     engine: str | Executor = "processes",
@@ -45,7 +47,7 @@ def choose_model(
     plan: SimulationPlan | None = None,
     on_progress: Progress | None = None,
 ) -> Choice:
-    """Choose the model of a space that made a network, and test whether any model fits.
+    """Choose the model of a space that made a network, test whether any model fits, and say why not.
 
     Parameters
     ----------
@@ -74,6 +76,9 @@ def choose_model(
     isolated : "keep" or "drop", optional
         "drop" removes isolated nodes from the network, and from simulations, which are grown until
         they have as many other nodes as the network. By default "drop" if the network has none.
+    local : bool
+        Simulate each model with parameters from its posterior, and judge the fit on these networks.
+        Otherwise the fit is judged on simulations from the priors: faster, but less exact.
     seed, workers, engine
         As in :func:`netchoice.simulate_table`.
     path : path, optional
@@ -109,6 +114,8 @@ def choose_model(
             "least two (netchoice.inference.goodness_of_fit tests the fit of a single model)"
         )
     network, isolated = comparable_network(graph, isolated)
+    plan = plan or SimulationPlan()
+    plan = plan if local else replace(plan, local_samples=0)
     methods = (method,) if isinstance(method, str) else tuple(method)
     given_features = features_by_name(features)
     settings = ChoiceSettings(
@@ -123,7 +130,7 @@ def choose_model(
         inference=inference,
         time_limit=time_limit,
         seed=seed,
-        plan=plan or SimulationPlan(),
+        plan=plan,
     )
     compared = tuple(name for name in compare if name not in methods)
     settings.check(compared)
