@@ -100,7 +100,7 @@ def posterior(
     bounds : mapping, optional
         (low, high) by parameter; each may be infinite. Parameters not listed are unbounded.
     n_accept : int, optional
-        Number of nearest simulations. By default n/4, or 16 for each coefficient of the regression if
+        Number of nearest simulations. By default 4√n, or 16 for each coefficient of the regression if
         that is more; at most n/2.
     scaling : "rank", "robust" or "standard"; see :class:`~netchoice.inference.scaling.Scaling`
     coverage : float, coverage of the credible intervals
@@ -129,7 +129,7 @@ def posterior(
             f"least {MIN_SIMULATIONS}; simulate more"
         )
     limits = _check_bounds(bounds or {}, parameter_names, drawn)
-    default = min(n // 2, max(n // 4, 50, ROWS_PER_COEFFICIENT * (q + 1)))
+    default = min(n // 2, max(round(4 * math.sqrt(n)), 50, ROWS_PER_COEFFICIENT * (q + 1)))
     k = check_integer("n_accept", default if n_accept is None else n_accept, maximum=n)
     scales = Scaling.fit(values, scaling)
     scaled, query = scales.transform(values), scales.transform(query)
