@@ -187,25 +187,30 @@ def coverage(n_samples: int, n_test: int) -> None:
         X = table.X[rows].reset_index(drop=True)
         drawn = table.parameters[rows].dropna(axis=1).reset_index(drop=True)
         bounds = dict.fromkeys(drawn.columns, (0.25, 0.75))
+        results = {
+            nominal: [
+                posterior(X[n_test:], drawn[n_test:], X.iloc[i], bounds=bounds, coverage=nominal)
+                for i in range(n_test)
+            ]
+            for nominal in (0.9, 0.95)
+        }
         for name in drawn:
-            hits = {0.9: 0, 0.95: 0}
-            width, error, at_boundary = 0.0, 0.0, 0
-            for i in range(n_test):
-                for nominal in hits:
-                    result = posterior(
-                        X[n_test:],
-                        drawn[[name]][n_test:],
-                        X.iloc[i],
-                        bounds={name: bounds[name]},
-                        coverage=nominal,
-                    )
-                    low, high = result.intervals[name]
-                    hits[nominal] += low <= drawn[name][i] <= high
-                width += (high - low) / n_test
-                error += abs(result.median[name] - drawn[name][i]) / n_test
-                at_boundary += bool(result.at_boundary)
-            shares = [float(count / n_test) for count in hits.values()]
-            line([f"{model}, {name}", *shares, float(width), float(error), at_boundary / n_test])
+            truth = drawn[name][:n_test]
+            ends = {
+                nominal: [one.intervals[name] for one in results[nominal]] for nominal in results
+            }
+            shares = [
+                float(
+                    np.mean([low <= x <= high for (low, high), x in zip(found, truth, strict=True)])
+                )
+                for found in ends.values()
+            ]
+            width = float(np.mean([high - low for low, high in ends[0.95]]))
+            errors = [
+                abs(one.median[name] - x) for one, x in zip(results[0.95], truth, strict=True)
+            ]
+            at_boundary = float(np.mean([name in one.at_boundary for one in results[0.95]]))
+            line([f"{model}, {name}", *shares, width, float(np.mean(errors)), at_boundary])
 
 
 def picture(tables, limit: int, path: Path) -> None:

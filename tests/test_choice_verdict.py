@@ -7,7 +7,8 @@ from netchoice.workflows.choice_verdict import VERDICTS, decide
 
 
 def probabilities(p):
-    intervals = {"a": (p / 2, (1 + p) / 2), "b": ((1 - p) / 2, 1 - p / 2)}
+    low = 0.6 if p == 0.99 else p / 2
+    intervals = {"a": (low, (1 + p) / 2), "b": ((1 - p) / 2, 1 - low)}
     most = "a" if p >= 0.5 else "b"
     return ModelProbabilities({"a": p, "b": 1 - p}, intervals, 0.95, most, "regression", "rank")
 
@@ -24,6 +25,7 @@ def fit(a, b):
         (0.99, (0.5, 0.002), True, "one-fits", "a"),
         (0.60, (0.5, 0.002), True, "one-fits", "a"),  # the only model that fits
         (0.99, (0.5, 0.300), True, "one-fits", "a"),  # the other fits too, but is improbable
+        (0.96, (0.5, 0.300), True, "several-fit", "a"),  # the interval begins below 0.5
         (0.94, (0.5, 0.300), True, "several-fit", "a"),
         (0.20, (0.5, 0.300), True, "several-fit", "b"),
         (0.99, (0.01, 0.300), True, "undetermined", "a"),  # the probable one does not fit

@@ -112,7 +112,7 @@ def test_network_of_a_model_is_attributed_to_it(answered):
 def test_summary_states_probabilities_features_accuracy_and_cost(answered):
     choice, _ = answered
     text = str(choice)
-    assert text.startswith("verdict: one model fits and is clearly the most probable: ba2\n")
+    assert text.startswith("verdict: one model fits and is clearly the most probable: ba2")
     assert choice.verdict == "one-fits"
     assert "probabilities of the models:\n  ba2" in text
     assert "at this size the test notices: all edges rewired with degrees kept in " in text
@@ -342,7 +342,7 @@ def test_most_probable_model_that_does_not_fit_leaves_the_answer_undetermined(mo
     choice = choose_from_two(features=["degree_mean"])
     assert choice.model == "ba2"
     assert choice.verdict == "undetermined"
-    assert "ba2 is the most probable but does not fit; ba" in choice.headline
+    assert "ba2 is the most probable but does not fit; fitting: ba" in choice.headline
 
 
 def test_full_disk_loses_no_simulation(tmp_path, monkeypatch):

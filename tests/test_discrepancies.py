@@ -292,9 +292,10 @@ def test_terminal_lines():
     found = differing(n_triangles=True, degree_max=True, n_components=False)
     advice = [Advice("first", "--a"), Advice("second", ""), Advice("third", "")]
     lines = misfit_lines("dmr", found, advice)
-    assert len(lines) == 4
-    assert lines[2:] == ["dmr: first: --a", "dmr: second"]
-    assert len(misfit_lines("dmr", (), advice[:1])) == 2
+    assert len(lines) == 5
+    assert lines[0] == "dmr does not fit:"
+    assert lines[3:] == ["  first: --a", "  second"]
+    assert len(misfit_lines("dmr", (), advice[:1])) == 3
 
 
 def test_full_table_and_json():

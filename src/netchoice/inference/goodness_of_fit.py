@@ -217,7 +217,7 @@ def _quantiles(samples: Mapping[str, Floats], names: list[str], values: Floats) 
 
 
 def _summary(p_values: Mapping[str, float], alpha: float, largest: int) -> str:
-    limit = f"with {largest} simulations of a model p cannot be below {1 / (largest + 1):.3g}"
+    limit = f"with {largest} simulations no p-value can be below {1 / (largest + 1):.3g}"
     if max(p_values.values()) <= alpha:
         listed = ", ".join(f"{p:.3g} ({model})" for model, p in p_values.items())
         return f"none of these models fits: p = {listed}, all at most {alpha:g}; {limit}"

@@ -32,24 +32,23 @@ class Headline(NamedTuple):
 def choice_headline(record: Mapping[str, Any], name: str) -> Headline:
     """Return the first screen for the choice of a model; ``name`` names the network."""
     model = str(record["model"])
-    low, high = record["intervals"][model]
     n_held_out = sum(n for row in record["confusion"].values() for n in row.values())
-    condition = (
-        "" if record["fits"] else ", under the wrong assumption that one of the models made it"
-    )
+    probabilities, fits = record["probabilities"], record["fits"]
+    most_probable = model if fits else max(probabilities, key=lambda name: probabilities[name])
+    low, high = record["intervals"][most_probable]
+    shown = format_probability(probabilities[most_probable])
     probability = Card(
-        "How probable is it?",
-        format_probability(record["probabilities"][model]),
-        f"probability of {model}{condition}, interval {format_probability(low)} to "
-        f"{format_probability(high)}; "
-        f"held-out accuracy: {record['accuracy']:.1%} of {n_held_out} simulations",
-        not record["fits"],
+        "How probable is it?" if fits else "Most probable, if one of them were right",
+        shown if fits else f"{most_probable} {shown}",
+        f"interval {format_probability(low)} to {format_probability(high)}, on the selected features; "
+        f"held-out accuracy: {record['accuracy']:.1%} of {n_held_out} simulations of these models",
+        not fits,
     )
     return Headline(
         f"Which model made {name}?",
         _verdict(record, model),
         [_model_card(record, model), probability, _fit_card(record, model), _cost_card(record)],
-        record["notes"],
+        [*record["notes"], record["fit"]["power_summary"]],
     )
 
 
@@ -59,9 +58,9 @@ def _verdict(record: Mapping[str, Any], model: str) -> str:
     if record["verdict"] != "none-fits":
         return sentence
     return (
-        f"{sentence} Nearest means: on all {len(record['fit']['features'])} features the network is "
-        f"closer to the simulations of {model}, relative to their spread, than to those of the other "
-        "models. This is not evidence for it."
+        f"{sentence} Nearest means: measured on all {len(record['fit']['features'])} features together, "
+        f"the network is closest to the simulations of {model}, relative to their spread. This is not "
+        f"evidence for {model}."
     )
 
 
@@ -78,8 +77,7 @@ def _model_card(record: Mapping[str, Any], model: str) -> Card:
 def _fit_card(record: Mapping[str, Any], model: str) -> Card:
     own_fits = record["fit_p_values"][model] > record["fit"]["alpha"]
     answer = "No" if not record["fits"] else "Yes" if own_fits else "Another one"
-    details = f"{record['fit']['summary']}; {record['fit']['power_summary']}"
-    return Card("Does any model fit?", answer, details, answer != "Yes")
+    return Card("Does any model fit?", answer, str(record["fit"]["summary"]), answer != "Yes")
 
 
 def _cost_card(record: Mapping[str, Any]) -> Card:

@@ -27,8 +27,8 @@ def add_fit(sections: Sections, folder: ResultFolder) -> None:
     blocks = [_block(sections, i, name, misfit[name], panels[name]) for i, name in enumerate(names)]
     sections.add(
         "fit", "How well does each model fit?" if record["fits"] else "Why does no model fit?",
-        "From each model, networks were simulated with the parameters that suit the observed network "
-        "best. The list says what still differs; the panels below show where.",
+        "From each model, networks were simulated with parameters from its posterior, given the observed "
+        "network. The list says what still differs; the panels below show where.",
         element("ul", *overview, class_="overview"), _legend(), *blocks, _table(envelopes),
     )  # fmt: skip
 
@@ -60,8 +60,8 @@ def _legend() -> Html:
     }
     items = [element("li", element("span", class_=f"key {key}"), keys[key]) for key in keys]
     note = (
-        "A ⚠ marks a panel in which the observed line is farther outside the 95% ranges than those of "
-        "95% of the simulations. About one value in 20 is outside by chance. Heights are square roots of "
+        "⚠ marks a panel in which the observed line is farther outside the 95% ranges than the lines of "
+        "95 in 100 simulations. About one value in 20 is outside by chance. Heights are square roots of "
         "shares, so that small shares can be seen."
     )
     return element("div", element("ul", *items, class_="keys"), element("p", note, class_="aside"))

@@ -152,23 +152,30 @@ class Choice:
         lines = []
         if self.verdict == "none-fits":
             lines.append(
-                f"nearest: on all {len(self.fit['features'])} features the network is closer to the "
-                f"simulations of {self.model}, relative to their spread, than to those of the others; "
-                "this is not evidence for it"
+                f"nearest: measured on all {len(self.fit['features'])} features together, the network is "
+                f"closest to the simulations of {self.model}, relative to their spread; this is not "
+                f"evidence for {self.model}"
             )
         for name, misfit in self.evidence.misfit.items():
             if not misfit.fits:
                 lines += misfit_lines(name, misfit.discrepancies, misfit.advice)
-        return [*lines, self.fit["power_summary"]]
+        return lines
 
     def _assumption(self) -> str:
         """Return the line above the probabilities."""
         if self.verdict == "none-fits":
-            return "probabilities under the wrong assumption that one of these models made the network:"
+            return (
+                "probabilities on the selected features, under the wrong assumption that one of these "
+                "models made the network:"
+            )
         return "probabilities of the models:"
 
     def _details(self) -> list[str]:
-        lines = [self.fit["summary"]]
+        alpha, floor = self.fit["alpha"], self.fit["floor"]
+        lines = [
+            f"a model fits if p is above {alpha:g}; p cannot be below about {floor:.2g}",
+            self.fit["power_summary"],
+        ]
         for name, parameter in self.parameters.items():
             low, high = parameter["interval"]
             lines.append(

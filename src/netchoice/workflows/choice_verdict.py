@@ -37,9 +37,9 @@ def decide(probabilities: ModelProbabilities, fit: Fit, above_chance: bool) -> V
 
     - ``none-fits``: all p-values are at most alpha.
     - ``undetermined``: the features predict the models of simulations no better than chance, or the
-      most probable model does not fit and another one does.
-    - ``one-fits``: the most probable model fits, and no other model does or its probability is at
-      least 0.95.
+      most probable model does not fit and another one does, so that the two results conflict.
+    - ``one-fits``: the most probable model fits; and either no other model fits, or its probability is
+      at least 0.95 and the lower end of its interval above 0.5.
     - ``several-fit``: otherwise.
 
     Parameters
@@ -58,13 +58,16 @@ def decide(probabilities: ModelProbabilities, fit: Fit, above_chance: bool) -> V
             "undetermined", most_probable, ": no feature predicts the model better than chance"
         )
     if most_probable not in fitting:
-        conflict = f": {most_probable} is the most probable but does not fit; {listed} fits"
+        conflict = f": {most_probable} is the most probable but does not fit; fitting: {listed}"
         return _verdict("undetermined", most_probable, conflict)
-    if (
-        fitting == [most_probable]
-        or probabilities.probabilities[most_probable] >= CLEAR_PROBABILITY
-    ):
-        return _verdict("one-fits", most_probable, f": {most_probable}")
+    if fitting == [most_probable]:
+        return _verdict("one-fits", most_probable, f": {most_probable}, the only one that fits")
+    probability, (low, _) = (
+        probabilities.probabilities[most_probable], probabilities.intervals[most_probable]
+    )  # fmt: skip
+    if probability >= CLEAR_PROBABILITY and low > 0.5:
+        others = ", ".join(model for model in fitting if model != most_probable)
+        return _verdict("one-fits", most_probable, f": {most_probable} (not rejected: {others})")
     return _verdict(
         "several-fit", most_probable, f" ({listed}); the most probable is {most_probable}"
     )

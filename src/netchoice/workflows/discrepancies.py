@@ -279,7 +279,8 @@ def _about_mechanism(each: Discrepancy, model: Model, space: ModelSpace) -> Iter
     new = [name for name in names if name not in space.labels]
     if new:
         models = f"{', '.join(new[:-1])} and {new[-1]}" if new[1:] else new[0]
-        yield Advice(f"{fact}; try a space with {models}", f"--space {ALL_MECHANISMS}")
+        sentence = f"{fact}; try to compare with {models}, which make such networks"
+        yield Advice(sentence, f"--space {ALL_MECHANISMS}")
     elif model.name in names:
         yield Advice(f"{fact}; try a model of your own that {mechanism}", "")
 
@@ -299,13 +300,16 @@ def _about_spaces(space: ModelSpace) -> Advice:
 def misfit_lines(
     model: str, found: Sequence[Discrepancy], advice: Sequence[Advice], n: int = 2
 ) -> list[str]:
-    """Return at most ``n`` lines on what differs, and as many on what to try, for the terminal.
+    """Return a heading, at most ``n`` lines on what differs, and as many on what to try.
 
-    >>> misfit_lines("dmc", [], [Advice("try a space with more mechanisms", "--space mechanisms")])
-    ['dmc: each feature alone is as simulated, the combination is not', \
-'dmc: try a space with more mechanisms: --space mechanisms']
+    >>> for line in misfit_lines("dmc", [], [Advice("try more mechanisms", "--space mechanisms")]):
+    ...     print(line)
+    dmc does not fit:
+      each feature alone is as simulated, the combination is not
+      try more mechanisms: --space mechanisms
     """
     differences = [each.sentence for each in main_discrepancies(found, n)]
     if not differences:
         differences = ["each feature alone is as simulated, the combination is not"]
-    return [f"{model}: {line}" for line in [*differences, *map(str, advice[:n])]]
+    lines = [*differences, *map(str, advice[:n])]
+    return [f"{model} does not fit:", *(f"  {line}" for line in lines)]

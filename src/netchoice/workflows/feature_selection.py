@@ -58,9 +58,8 @@ class FeatureSelection:
             return None
         union, common = {*self.features, *self.second}, {*self.features} & {*self.second}
         return (
-            f"{len(common)} of {len(union)} features are the same if the halves of the simulations are "
-            f"exchanged (then: {', '.join(self.second)}); {len(self.near_optimal)} sets are as accurate "
-            "within statistical error"
+            f"{len(common)} of {len(union)} features are selected on both halves of the simulations; "
+            f"{len(self.near_optimal)} sets are equally accurate within statistical error"
         )
 
     def with_features(self, features: Sequence[str]) -> FeatureSelection:

@@ -36,13 +36,13 @@ class PanelText(NamedTuple):
 
 _NODES = ("share of nodes", "nodes")
 TEXTS = {
-    "degree": PanelText("Degrees", "links of a node (degree)", *_NODES, "with degree {}"),
+    "degree": PanelText("Degrees", "degree (edges of a node)", *_NODES, "with degree {}"),
     "distance": PanelText("Distances", "steps between two nodes", "share of pairs",
                            "pairs of nodes", "at distance {}"),
     "partners": PanelText("Shared partners", "common neighbours of a link", "share of links",
                           "links", "with {} common neighbours"),
     "core": PanelText("Cores", "core number of a node", *_NODES, "with core number {}"),
-    "clustering": PanelText("Clustering", "links of a node (degree)", "mean clustering",
+    "clustering": PanelText("Clustering", "degree (edges of a node)", "mean clustering",
                             "clustering", "of nodes with degree {}", "higher", "lower"),
     "component": PanelText("Components", "nodes in the component", *_NODES,
                             "in components of size {}"),
