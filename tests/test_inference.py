@@ -700,7 +700,7 @@ def estimate(p, half_width=1.0):
 
 
 def test_pooling_changes_nothing_if_the_sets_agree():
-    pooled = pool_feature_sets(estimate(0.8), [estimate(0.8, 2.0)] * 4)
+    pooled = pool_feature_sets(estimate(0.8), [estimate(0.8)] * 4)
     assert pooled.probabilities == pytest.approx({"a": 0.8, "b": 0.2})
     assert pooled.intervals["a"] == pytest.approx(estimate(0.8).intervals["a"])
     assert pool_feature_sets(estimate(0.8), [estimate(0.1)]) == estimate(0.8)
@@ -714,6 +714,14 @@ def test_pooled_interval_covers_the_disagreement_between_sets():
     assert high > 0.99
     assert 0.4 < pooled.probabilities["a"] < 0.7
     assert sum(pooled.probabilities.values()) == pytest.approx(1)
+
+
+def test_pooled_interval_is_wide_if_only_the_selected_set_is_certain():
+    pooled = pool_feature_sets(estimate(0.999, 0.5), [estimate(0.5, 4.0)] * 16)
+    low, high = pooled.intervals["a"]
+    assert low < 0.1
+    assert high > 0.9
+    assert pooled.probabilities["a"] < 0.9
 
 
 def test_pooled_probabilities_of_three_models_sum_to_1():

@@ -20,11 +20,12 @@ def pool_feature_sets(
     """Combine the probabilities of the selected set of features with those of sets as good as it.
 
     Inside the simulated range the sets agree, and the selected set, with its larger number of
-    simulations, determines the answer. Outside the simulated range the sets disagree, and the answer of a
-    single set is arbitrary. Let s² be the sampling variance of the log-odds of the selected set, and τ²
-    the variance of the log-odds between the other sets. The pooled log-odds are a weighted mean of those
-    of the selected set, with weight s²/(s² + τ²), and of the mean of the others, with weight
-    τ²/(s² + τ²). Their interval has the variance s² + τ², so it covers the disagreement.
+    simulations, determines the answer. Outside the simulated range the sets disagree, or some are certain
+    and others are not, and the answer of a single set is arbitrary. Let s² be the sampling variance of the
+    log-odds of the selected set. The estimates of all sets together, as a mixture of normal
+    distributions, have the variance v: the mean of their sampling variances plus the variance of their
+    log-odds. The pooled log-odds are a weighted mean of those of the selected set, with weight s²/v (at
+    most 1), and of the mean of the others. The pooled interval has the variance v.
 
     Parameters
     ----------
@@ -47,13 +48,15 @@ def pool_feature_sets(
     if len(others) < 2:
         return selected
     models, z = list(selected.probabilities), float(ndtri((1 + selected.coverage) / 2))
-    centre, error = _log_odds(selected, models, z)
-    centres = np.array([_log_odds(other, models, z)[0] for other in others])
-    between = centres.var(axis=0, ddof=1)
-    share = between / (between + error**2)
-    pooled = expit((1 - share) * centre + share * centres.mean(axis=0))
+    centres, errors = (
+        np.array(part)
+        for part in zip(*(_log_odds(each, models, z) for each in (selected, *others)), strict=True)
+    )
+    variance = centres.var(axis=0, ddof=1) + np.mean(errors**2, axis=0)
+    share = np.minimum(1.0, errors[0] ** 2 / variance)
+    pooled = expit(share * centres[0] + (1 - share) * centres[1:].mean(axis=0))
     pooled /= pooled.sum()
-    half_width = z * np.sqrt(between + error**2)
+    half_width = z * np.sqrt(variance)
     middle = logit(pooled.clip(_SMALLEST, 1 - _SMALLEST))
     bounds = zip(
         expit(middle - half_width).tolist(), expit(middle + half_width).tolist(), strict=True
