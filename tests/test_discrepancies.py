@@ -252,7 +252,7 @@ def test_advice_on_density_components_and_isolated_nodes():
 def test_advice_on_mechanisms():
     (only_one,) = advice_for(differing(degree_max=True, n_triangles=True), "ba2", SPACES["ba"])
     assert only_one.command == "--space mechanisms"
-    assert "more clustered than simulations of ba2; try a space with dmc, agv and smw" in str(
+    assert "more clustered than simulations of ba2; try to compare with dmc, agv and smw" in str(
         only_one
     )
     own = advice_for(differing(n_triangles=True), "agv", MECHANISMS)
@@ -261,7 +261,7 @@ def test_advice_on_mechanisms():
         "triangles"
     ]
     fewer = advice_for(differing(degree_std=False), "dmr")
-    assert "less dominated by hubs than simulations of dmr; try a space with rds and smw" in str(
+    assert "less dominated by hubs than simulations of dmr; try to compare with rds and smw" in str(
         fewer[0]
     )
     assert [each.command for each in advice_for()] == ["--space mechanisms"]
