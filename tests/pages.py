@@ -35,6 +35,7 @@ RESULT_LINES = (
     r"(?:  )?\S+ +\S+ \(interval ",
     r"\S+ \S+: \S+ \(95% interval ",
     r"held-out accuracy: ",
+    r"stability of the selection: ",
 )
 #: Lines that list the selected features. Only the beginning that matches the group is compared.
 FEATURE_LINES = (r"^(features used) .*",)
