@@ -228,6 +228,37 @@ def test_answer_says_how_the_network_differs_from_each_model():
         choice.discrepancies("ba7")
 
 
+def test_failed_simulations_are_left_out_of_the_explanation():
+    @netchoice.model(p="uniform(0.1, 0.3)")
+    def fragile(n_nodes, rng, p):
+        if rng.random() < 0.05:
+            raise ValueError("growth failed")
+        return nx.fast_gnp_random_graph(n_nodes, p, seed=int(rng.integers(2**31)))
+
+    space = ModelSpace("fragile", [fragile, netchoice.get_model("ba2")])
+    choice = choose(grown_network(), space, TWO_MODELS_PLAN, features=["degree_mean"])
+    assert choice.evidence.misfit["fragile"].panels
+    assert choice.model == "ba2"
+
+
+def test_parameter_with_one_value_in_all_simulations_reaches_the_local_stage():
+    """Only one value of an integer density parameter matches, so it has no posterior."""
+
+    @netchoice.model(k="integers(1, 6)", p="uniform(0, 1)")
+    def ring(n_nodes, rng, k, p):
+        return nx.watts_strogatz_graph(n_nodes, 2 * int(k), p, seed=int(rng.integers(2**31)))
+
+    @netchoice.model(p="uniform(0.05, 0.4)")
+    def gnp(n_nodes, rng, p):
+        return nx.fast_gnp_random_graph(n_nodes, p, seed=int(rng.integers(2**31)))
+
+    graph = nx.gnm_random_graph(25, 50, seed=3)
+    space = ModelSpace("rings", [ring, gnp]).matched_to(graph, isolated="keep")
+    choice = choose(graph, space, TWO_MODELS_PLAN, features=["transitivity"], isolated="keep")
+    draws = choice.evidence.posteriors["ring"].draws
+    assert dict(zip(draws.names, draws.rows[0], strict=True))["k"] == 2
+
+
 def test_local_stage_can_be_switched_off(tmp_path):
     choice = choose_from_two(features=["degree_mean"], path=tmp_path / "off", local=False)
     assert not (tmp_path / "off" / "tables" / "local").exists()
@@ -241,7 +272,9 @@ def test_two_equal_models_cannot_be_distinguished():
     space = ModelSpace("equal models", [dmr, dataclasses.replace(dmr, name="dmr_again")])
     choice = choose(grown_network("dmr", 60), space, isolated="keep")
     assert choice.verdict == "undetermined"
-    assert choice.headline.startswith("the models cannot be distinguished: no feature predicts")
+    assert choice.headline.startswith(
+        "the models cannot be distinguished: the features used do not"
+    )
     assert all(0.2 < p < 0.8 for p in choice.probabilities.values())
 
 

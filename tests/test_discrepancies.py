@@ -226,7 +226,8 @@ def test_advice_on_priors_is_accepted_and_wider(space):
         ("integers(2, 6)", "upper", "integers(2,14)"),
         ("loguniform(0.1, 1)", "lower", "loguniform(0.01,1)"),
         ("loguniform(0.1, 1)", "upper", "loguniform(0.1,10)"),
-        ("beta(2, 2)", "upper", "uniform(0,3)"),
+        ("uniform(0, 0.1)", "upper", "uniform(0,0.3)"),
+        ("uniform(-2, 0.1)", "lower", "uniform(-6.2,0.1)"),
     ],
 )
 def test_advice_on_priors_keeps_the_family(prior, side, expected):

@@ -712,16 +712,41 @@ def test_pooled_interval_covers_the_disagreement_between_sets():
     low, high = pooled.intervals["a"]
     assert low < 0.01
     assert high > 0.99
-    assert 0.4 < pooled.probabilities["a"] < 0.7
+    assert 0.4 < pooled.probabilities["a"] < 0.95
     assert sum(pooled.probabilities.values()) == pytest.approx(1)
 
 
 def test_pooled_interval_is_wide_if_only_the_selected_set_is_certain():
-    pooled = pool_feature_sets(estimate(0.999, 0.5), [estimate(0.5, 4.0)] * 16)
+    pooled = pool_feature_sets(estimate(0.9997, 3.6), [estimate(0.5, 4.0)] * 16)
     low, high = pooled.intervals["a"]
-    assert low < 0.1
-    assert high > 0.9
-    assert pooled.probabilities["a"] < 0.9
+    assert low < 0.3
+    assert high > 0.99
+
+
+def test_precise_selected_set_determines_the_answer_if_the_others_agree_with_it():
+    pooled = pool_feature_sets(estimate(0.9, 0.1), [estimate(p, 2.0) for p in (0.88, 0.9, 0.91)])
+    low, high = pooled.intervals["a"]
+    assert pooled.probabilities["a"] == pytest.approx(0.9, abs=0.01)
+    assert 0.85 < low < high < 0.94
+
+
+@pytest.mark.parametrize(
+    ("draw", "low", "high"),
+    [
+        (lambda rng: np.exp(rng.uniform(np.log(1e-3), 0, 4000)), 1e-3, 1.0),
+        (lambda rng: rng.integers(1, 4, 4000), 1, 3),
+    ],
+    ids=["loguniform", "few integers"],
+)
+def test_boundary_is_found_on_the_scale_of_the_prior(draw, low, high):
+    rng = np.random.default_rng(36)
+    drawn = pd.DataFrame({"p": draw(rng)})
+    X = pd.DataFrame({"x": np.log(drawn["p"]) + 0.05 * rng.normal(size=4000)})
+    for value, side in ((low, "lower"), (high, "upper")):
+        result = posterior(X, drawn, {"x": np.log(value)}, bounds={"p": (low, high)})
+        assert result.at_boundary == {"p": side}
+    middle = float(np.median(drawn["p"]))
+    assert posterior(X, drawn, {"x": np.log(middle)}, bounds={"p": (low, high)}).at_boundary == {}
 
 
 def test_pooled_probabilities_of_three_models_sum_to_1():

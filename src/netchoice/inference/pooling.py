@@ -19,13 +19,13 @@ def pool_feature_sets(
 ) -> ModelProbabilities:
     """Combine the probabilities of the selected set of features with those of sets as good as it.
 
-    Inside the simulated range the sets agree, and the selected set, with its larger number of
-    simulations, determines the answer. Outside the simulated range the sets disagree, or some are certain
-    and others are not, and the answer of a single set is arbitrary. Let s² be the sampling variance of the
-    log-odds of the selected set. The estimates of all sets together, as a mixture of normal
-    distributions, have the variance v: the mean of their sampling variances plus the variance of their
-    log-odds. The pooled log-odds are a weighted mean of those of the selected set, with weight s²/v (at
-    most 1), and of the mean of the others. The pooled interval has the variance v.
+    Inside the simulated range the sets agree, and the most precise estimate has the most weight. Outside
+    the simulated range the sets disagree, and the answer of a single set is arbitrary. Let τ² be the
+    variance of the log-odds between all sets. The selected set is one of them: its variance is s² + τ²,
+    where s² is its sampling variance. The mean of the m other sets has the variance s̄² + τ²/m; their
+    sampling variance s̄² does not decrease with m, because these sets share their simulations. The pooled
+    log-odds weight both by their precision. The pooled interval has the variance τ² plus the weighted
+    sampling variance.
 
     Parameters
     ----------
@@ -52,8 +52,12 @@ def pool_feature_sets(
         np.array(part)
         for part in zip(*(_log_odds(each, models, z) for each in (selected, *others)), strict=True)
     )
-    variance = centres.var(axis=0, ddof=1) + np.mean(errors**2, axis=0)
-    share = np.minimum(1.0, errors[0] ** 2 / variance)
+    between, sampling = centres.var(axis=0, ddof=1), errors[0] ** 2
+    sampling_of_others = np.mean(errors[1:] ** 2, axis=0)
+    precision = 1 / (sampling + between)
+    precision_of_others = 1 / (sampling_of_others + between / len(others))
+    share = precision / (precision + precision_of_others)
+    variance = between + share * sampling + (1 - share) * sampling_of_others
     pooled = expit(share * centres[0] + (1 - share) * centres[1:].mean(axis=0))
     pooled /= pooled.sum()
     half_width = z * np.sqrt(variance)

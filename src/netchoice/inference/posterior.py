@@ -141,9 +141,10 @@ def posterior(
     units = prior.to_unit(drawn)
     likelihood = SummaryLikelihood.fit(scaled - query, units, weights)
     rng = np.random.default_rng(seed)
-    draws = prior.from_unit(draw_posterior(N_DRAWS, units, likelihood, prior, rng))
+    drawn_units = draw_posterior(N_DRAWS, units, likelihood, prior, rng)
+    draws = prior.from_unit(drawn_units)
     edges = {
-        name: _edge_shares(draws[:, j], drawn[:, j], limits[j])
+        name: _edge_shares(drawn_units[:, j], units[:, j], limits[j])
         for j, name in enumerate(parameter_names)
     }
     sides = {name: _boundary_side(shares) for name, shares in edges.items()}
@@ -189,17 +190,19 @@ def _check_bounds(bounds: Mapping[str, Bounds], names: list[str], drawn: Floats)
     return limits
 
 
-def _edge_shares(values: Floats, prior: Floats, limits: Bounds) -> Edges:
-    """Return by side the shares of posterior and prior in the outermost twentieth of the range."""
-    low, high = limits
-    if math.isinf(low) or math.isinf(high):
-        return {}
-    margin = OUTER_SHARE * (high - low)
-    low, high = low + margin, high - margin
-    at_edge: dict[str, Any] = {"lower": lambda x: x <= low, "upper": lambda x: x >= high}
+def _edge_shares(units: Floats, prior: Floats, limits: Bounds) -> Edges:
+    """Return by side the shares of posterior and prior in the outermost twentieth of the prior.
+
+    Both are given as quantiles of the prior. The smallest and the largest value belong to the outermost
+    twentieth, also those of an integer with few values.
+    """
+    low = max(OUTER_SHARE, prior.min() + 1e-9)
+    high = min(1 - OUTER_SHARE, prior.max() - 1e-9)
+    at_edge: dict[str, Any] = {"lower": lambda u: u <= low, "upper": lambda u: u >= high}
     return {
-        side: (float(np.mean(is_at(values))), float(np.mean(is_at(prior))))
-        for side, is_at in at_edge.items()
+        side: (float(np.mean(is_at(units))), float(np.mean(is_at(prior))))
+        for (side, is_at), bound in zip(at_edge.items(), limits, strict=True)
+        if math.isfinite(bound)
     }
 
 
@@ -208,6 +211,6 @@ def _boundary_side(edges: Edges) -> str | None:
     sides = {
         side: share
         for side, (share, prior) in edges.items()
-        if share > max(MIN_BOUNDARY_MASS, MIN_BOUNDARY_RATIO * prior)
+        if share > max(MIN_BOUNDARY_MASS, min(MIN_BOUNDARY_RATIO * prior, (1 + prior) / 2))
     }
     return max(sides, key=lambda side: sides[side], default=None)

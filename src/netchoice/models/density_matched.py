@@ -17,6 +17,7 @@ from netchoice.models.space import ModelSpace
 from netchoice.validation import check_fraction
 
 MAX_PROPOSALS = 100_000
+MAX_DRAWS, MAX_TRIES = 50, 500  # joint draws, and networks for each of them
 _SEARCH_NODES, _SEARCH_DRAWS, _SEARCH_STEPS = 400, 24, 12
 
 
@@ -57,7 +58,18 @@ class MatchedModel(Model):
         return graph if graph.n_edges >= low else None
 
     def sample(self, rng: np.random.Generator) -> Parameters:
-        """Draw parameters from the prior, conditioned on a match."""
+        """Draw parameters from the prior, conditioned on a match.
+
+        Joint draws, for example from a posterior, come from networks that match. They are not conditioned
+        again; only draws with which hardly any network matches are left out.
+        """
+        if self.draws is not None:
+            for _ in range(MAX_DRAWS):
+                parameters = self.draws.sample(rng)
+                proposals = (self.propose(self.n_nodes, parameters, rng) for _ in range(MAX_TRIES))
+                if any(graph is not None for graph in proposals):
+                    return parameters
+            raise self._no_match("with the given draws", self.n_nodes, MAX_DRAWS * MAX_TRIES)
         varies = any(not spec.prior.is_constant for spec in self.parameters.values())
         tries = MAX_PROPOSALS if varies else min(MAX_PROPOSALS, 1000)
         for _ in range(tries):

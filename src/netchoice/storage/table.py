@@ -79,7 +79,7 @@ class ReferenceTable:
         return [item["name"] for item in self.manifest["features"]]
 
     @cached_property
-    def _successful(self) -> pd.DataFrame:
+    def successful(self) -> pd.DataFrame:
         """The rows that did not fail."""
         successful = self.frame["failure"].isna()
         return self.frame if successful.all() else self.frame[successful]  # avoid a copy
@@ -87,18 +87,18 @@ class ReferenceTable:
     @property
     def X(self) -> pd.DataFrame:  # noqa: N802  the name in scikit-learn
         """Feature values of the rows that did not fail."""
-        return self._successful[self.features].reset_index(drop=True)
+        return self.successful[self.features].reset_index(drop=True)
 
     @property
     def y(self) -> pd.Series:
         """Labels of the rows that did not fail."""
-        return self._successful["label"].reset_index(drop=True)
+        return self.successful["label"].reset_index(drop=True)
 
     @property
     def parameters(self) -> pd.DataFrame:
         """Parameters of the rows that did not fail; NaN where a model does not have the parameter."""
         names = [name for name in self.frame.columns if name.startswith(PARAMETER_PREFIX)]
-        parameters = self._successful[names].reset_index(drop=True)
+        parameters = self.successful[names].reset_index(drop=True)
         return parameters.rename(columns=lambda name: name.removeprefix(PARAMETER_PREFIX))
 
     @property
@@ -117,14 +117,14 @@ class ReferenceTable:
         """Mean CPU seconds of each shared step and feature, unless the table has given costs."""
         if self.given_costs is not None:
             return self.given_costs
-        timed = _rows_of_one_machine(self._successful)
+        timed = _rows_of_one_machine(self.successful)
         own = _mean_seconds(timed, OWN_PREFIX)
         if not own:
             return CostModel(dict.fromkeys(self.features, 0.0))
         return CostModel(own, self.manifest["uses"], _mean_seconds(timed, STEP_PREFIX))
 
     def __len__(self) -> int:
-        return len(self._successful)
+        return len(self.successful)
 
     def __repr__(self) -> str:
         numbers = self.y.value_counts().sort_index()

@@ -36,7 +36,7 @@ def decide(probabilities: ModelProbabilities, fit: Fit, above_chance: bool) -> V
     """Return the verdict on models with these probabilities and p-values.
 
     - ``none-fits``: all p-values are at most alpha.
-    - ``undetermined``: the features predict the models of simulations no better than chance, or the
+    - ``undetermined``: the features used predict the models of simulations no better than chance, or the
       most probable model does not fit and another one does, so that the two results conflict.
     - ``one-fits``: the most probable model fits; and either no other model fits, or its probability is
       at least 0.95 and the lower end of its interval above 0.5.
@@ -55,7 +55,9 @@ def decide(probabilities: ModelProbabilities, fit: Fit, above_chance: bool) -> V
         return _verdict("none-fits", fit.nearest, f"; the nearest is {fit.nearest}")
     if not above_chance:
         return _verdict(
-            "undetermined", most_probable, ": no feature predicts the model better than chance"
+            "undetermined",
+            most_probable,
+            f": the features used do not predict the model better than chance; fitting: {listed}",
         )
     if most_probable not in fitting:
         conflict = f": {most_probable} is the most probable but does not fit; fitting: {listed}"

@@ -257,17 +257,25 @@ def _about_priors(model: Model, at_boundary: Mapping[str, str], matched: bool) -
 
 
 def _wider_prior(parameter: Parameter, side: str) -> str | None:
-    """Return a prior that extends to the allowed bound if this is near, or by twice the width."""
+    """Return a prior that extends to the allowed bound if this is near, or by twice the width.
+
+    Without declared bounds, a prior that is not negative stays so, and one inside [0, 1] stays inside.
+    """
     low, high = parameter.prior.low, parameter.prior.high
+    least, most, width = parameter.low, parameter.high, high - low
     family = parameter.prior.text.partition("(")[0]
-    family = family if family in ("integers", "loguniform") else "uniform"
-    width = high - low
+    if family == "beta":  # its bounds are those of a probability
+        return None
+    if family not in ("integers", "loguniform"):
+        family = "uniform"
+        least = max(least, 0.0) if low >= 0 else least
+        most = min(most, 1.0) if low >= 0 and high <= 1 and math.isinf(most) else most
     if side == "lower":
-        allowed, far = parameter.low, low / 10 if family == "loguniform" else low - 2 * width
-        bounds = (allowed if low - allowed <= width else max(allowed, far), high)
+        far = low / 10 if family == "loguniform" else low - 2 * width
+        bounds = (least if low - least <= width else max(least, far), high)
     else:
-        allowed, far = parameter.high, high * 10 if family == "loguniform" else high + 2 * width
-        bounds = (low, allowed if allowed - high <= width else min(allowed, far))
+        far = high * 10 if family == "loguniform" else high + 2 * width
+        bounds = (low, most if most - high <= width else min(most, far))
     if bounds == (low, high) or (family == "loguniform" and bounds[0] <= 0):
         return None
     return f"{family}({bounds[0]:g},{bounds[1]:g})"

@@ -131,15 +131,20 @@ def select_features(
     second_scores = None if scores is None else scores.with_name(SECOND_SCORES)
     options: dict[str, Any] = {"penalty": penalty, "budget": budget, "seed": seed, "n_jobs": n_jobs}
     first = _select_on(selection, plan, *halves, methods, compared, scores, **options)
-    second = _select_on(selection, plan, *halves[::-1], methods, (), second_scores, **options)
+    try:
+        second = _select_on(selection, plan, *halves[::-1], methods, (), second_scores, **options)
+    except UsageError:  # for example, no set of the second ranking is within the budget
+        second = None
     return replace(
         selection,
         features=first.point.features,
         point=first.point,
         rankings=first.rankings,
         evaluation=first.evaluation,
-        second=second.point.features,
-        near_optimal=tuple(dict.fromkeys([*first.near_optimal, *second.near_optimal])),
+        second=() if second is None else second.point.features,
+        near_optimal=tuple(
+            dict.fromkeys([*first.near_optimal, *(second.near_optimal if second else ())])
+        ),
     )
 
 

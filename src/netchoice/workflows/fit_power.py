@@ -19,7 +19,8 @@ from netchoice.graph import Graph
 
 def _moved(graph: Graph, rng: np.random.Generator) -> Graph:
     # A network without isolated nodes is compared with simulations that have none either.
-    return move_edges(graph, 0.05, rng, keep_linked=not graph.n_isolated)
+    share = max(0.05, 1 / max(graph.n_edges, 1))  # at least one edge
+    return move_edges(graph, share, rng, keep_linked=not graph.n_isolated)
 
 
 #: The alternatives to a model: its simulations, altered in one of these ways.
@@ -84,6 +85,8 @@ def power_sentence(powers: Sequence[Power]) -> str:
     >>> power_sentence([Power("1 in 20 edges moved", 0.25, (0.14, 0.40), 40)])
     'at this size the test notices: 1 in 20 edges moved in 25% of 40 simulated cases'
     """
+    if not powers:
+        return "the power of the test was not measured"
     first, *others = [f"{each.alternative} in {each.share:.0%}" for each in powers]
     cases = [f"{first} of {powers[0].n} simulated cases", *others]
     return f"at this size the test notices: {'; '.join(cases)}"

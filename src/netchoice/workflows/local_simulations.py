@@ -9,6 +9,7 @@ import numpy as np
 
 from netchoice.graph import Graph
 from netchoice.inference import Posterior, posterior
+from netchoice.inference.posterior import MIN_SIMULATIONS
 from netchoice.models.model import Draws, Model
 from netchoice.models.space import ModelSpace
 from netchoice.row_simulator import RowSimulator
@@ -20,16 +21,21 @@ Bounds = dict[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class ModelPosterior:
-    """The posterior of a model's parameters, and the bounds of their priors."""
+    """The posterior of a model's parameters, and the bounds of their priors.
+
+    ``integers`` names the integer parameters. ``constants`` holds parameters that have the same value in
+    all simulations, for example because only this value matches the density.
+    """
 
     posterior: Posterior
     bounds: Bounds
     integers: frozenset[str]
+    constants: dict[str, float]
 
     @property
     def draws(self) -> Draws:
         """Draws from the posterior."""
-        frame = self.posterior.draws
+        frame = self.posterior.draws.assign(**self.constants)
         columns = [
             [int(x) if name in self.integers else float(x) for x in frame[name]] for name in frame
         ]
@@ -39,7 +45,10 @@ class ModelPosterior:
 def model_posteriors(
     space: ModelSpace, table: ReferenceTable, observed: Mapping[str, float]
 ) -> dict[str, ModelPosterior]:
-    """Return the posterior of each model that has parameters, from all features of a table."""
+    """Return the posterior of each model that has parameters, from all features of a table.
+
+    A model with too few simulations has no posterior.
+    """
     complete = table.X[list(observed)].notna().all()
     features = [name for name in observed if complete[name] and not np.isnan(observed[name])]
     found = {model.name: _posterior(model, table, observed, features) for model in space}
@@ -52,14 +61,17 @@ def _posterior(
     rows = (table.y == model.name).to_numpy()
     drawn = table.parameters[rows].reset_index(drop=True)
     names = [name for name in model.parameters if name in drawn and drawn[name].nunique() > 1]
-    if not names:
+    if not names or len(drawn) < MIN_SIMULATIONS:
         return None
     priors = {name: model.parameters[name].prior for name in names}
     bounds = {name: (float(prior.low), float(prior.high)) for name, prior in priors.items()}
     X = table.X[features][rows].reset_index(drop=True)
     values = {name: observed[name] for name in features}
-    integers = frozenset(name for name in names if (drawn[name] % 1 == 0).all())
-    return ModelPosterior(posterior(X, drawn[names], values, bounds=bounds), bounds, integers)
+    constants = {name: drawn[name].iloc[0] for name in model.parameters if name in drawn}
+    constants = {name: value for name, value in constants.items() if name not in names}
+    integers = frozenset(name for name in drawn if (drawn[name] % 1 == 0).all())
+    found = posterior(X, drawn[names], values, bounds=bounds)
+    return ModelPosterior(found, bounds, integers, constants)
 
 
 def posterior_space(space: ModelSpace, posteriors: Mapping[str, ModelPosterior]) -> ModelSpace:
@@ -80,7 +92,7 @@ class FitSimulations:
 
     def networks(self, model: str, most: int, n_jobs: int | None = None) -> list[Graph]:
         """Return networks of the first rows of a model."""
-        frame = self.table.frame
+        frame = self.table.successful
         rows = frame["row"][frame["label"] == model].head(most).tolist()
         with threads(n_jobs) as run:
             return [graph for _, graph in run(self.simulator.network, rows)]

@@ -105,6 +105,8 @@ def explain(
 def _panels(run: Run, simulations: FitSimulations) -> dict[str, dict[str, Envelope]]:
     most = max(MIN_PROFILES, MAX_PROFILE_NODES // run.network.n_nodes)
     most = min(run.plan.profile_samples, most)
+    if not most:
+        return {model: {} for model in run.space.labels}
     profiles = {}
     for model in run.space.labels:
         with threads(run.stopwatch.workers) as each:
@@ -128,6 +130,8 @@ def power_of_test(run: Run, simulations: FitSimulations, fit: Fit, model: str) -
 
     most = min(run.plan.power_samples, max(MIN_POWERS, MAX_POWER_NODES // run.network.n_nodes))
     networks = simulations.networks(model, most, run.stopwatch.workers)
+    if not networks:
+        return []
     return fit_power(
         networks, run.maker.as_given(features), rejects, np.random.default_rng(run.settings.seed)
     )

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from netchoice.errors import UsageError
+from netchoice.errors import NetchoiceError, UsageError
 from netchoice.evaluation import parse_budget
 from netchoice.features import Feature, feature_names
 from netchoice.features.registry import find
 from netchoice.graph import Graph
+from netchoice.inference.goodness_of_fit import ALPHA
 from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.space import ModelSpace
@@ -235,8 +236,20 @@ class Run:
         if self.plan.local_samples:
             name, space = "local", posterior_space(self.space, posteriors)
             table = self._table(name, n_nodes, self._local_rows(fit_table), features, space)
+            self._check_local(table)
         simulator = self.maker.simulator(n_nodes, features, stream=f"choose {name}", space=space)
         return FitSimulations(table, simulator)
+
+    def _check_local(self, table: ReferenceTable) -> None:
+        """Refuse to judge a model on too few simulations that succeeded."""
+        counts = table.y.value_counts()
+        for model in self.space.labels:
+            if counts.get(model, 0) < 1 / ALPHA:
+                raise NetchoiceError(
+                    f"{counts.get(model, 0)} simulations of {model} with parameters from its posterior "
+                    "succeeded, too few to judge its fit; pass --no-local (in Python local=False) to judge "
+                    "it on simulations from the prior"
+                )
 
     def _local_rows(self, fit_table: ReferenceTable) -> int:
         plan, watch, n_models = self.plan, self.stopwatch, len(self.space)
