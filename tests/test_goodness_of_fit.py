@@ -152,7 +152,7 @@ class TestValues:
         assert fit.floor == fit.p_values["b"] == 1 / 151
         assert fit.n_simulations == {"a": 150, "b": 150}
         assert "b does not (p = 0.00662)" in fit.summary
-        assert "cannot be below 0.00662" in fit.summary
+        assert "no p-value can be below 0.00662" in fit.summary
 
     def test_features_with_missing_values_are_left_out_and_infinite_ones_are_used(self):
         X, y = normal(150)
