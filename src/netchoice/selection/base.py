@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from netchoice.errors import UsageError
 from netchoice.selection.column_costs import ColumnCosts
 from netchoice.selection.greedy import Floats, Step, Terms, rank_greedily
-from netchoice.selection.inputs import encode_labels, resolve_n_features
+from netchoice.selection.inputs import resolve_n_features
+from netchoice.targets import Classes, Target, as_target, check_varies
 from netchoice.threads import count_threads
 from netchoice.validation import check_non_negative
 
@@ -28,8 +29,7 @@ class Table:
     """A table that passed the checks."""
 
     X: Floats
-    y: NDArray[np.int64]  # the position of each row's label in `classes`
-    classes: NDArray[Any]
+    target: Target
     names: list[str]  # of the columns; x0, x1, … if the caller's table has none
     labels: list[Any] | None  # of the columns of the caller's DataFrame; None for an array
 
@@ -41,10 +41,20 @@ class TrainingData(Table):
     costs: ColumnCosts
     seed: int
 
+    def parts(self) -> Iterator[tuple[TrainingData, float]]:
+        """Yield the rows and columns of the target in which all values are known, and their weight."""
+        for rows, target, weight in self.target.parts():
+            yield replace(self, X=self.X[rows], target=target), weight
+
+    def mean(self, statistic: Callable[[TrainingData], Floats]) -> Floats:
+        """Return the weighted mean of a statistic over the parts."""
+        return np.asarray(sum(weight * statistic(part) for part, weight in self.parts()))
+
 
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators that select columns; subclasses set ``support_`` in ``fit``."""
 
+    target: str
     random_state: Any
     support_: NDArray[np.bool_]
 
@@ -52,10 +62,20 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         labels = list(X.columns) if hasattr(X, "columns") else None
         if labels == []:
             raise UsageError(f"`X` must have at least 1 column; got 0 feature(s) (shape={X.shape})")
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        classes, codes = encode_labels(y)
+        if y is None:
+            raise UsageError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        target = as_target(y, self.target)
+        check_consistent_length(X, target)
+        check_varies(target)
         names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
-        return Table(X, codes, classes, list(names), labels)
+        return Table(X, target, list(names), labels)
+
+    def _set_target(self, target: Target) -> None:
+        """Set what the fitted selector says of its target."""
+        self.target_ = "classes" if isinstance(target, Classes) else "numbers"
+        if isinstance(target, Classes):
+            self.classes_ = target.labels
 
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -67,6 +87,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.target_tags.multi_output = True
         return tags
 
 
@@ -80,6 +101,7 @@ class CostAwareSelector(TableSelector):
     """
 
     n_features_to_select: Any = None
+    target: str = "auto"
     costs: Any = None
     penalty: Any = 0.0
     cost_scale: str = "share"
@@ -119,7 +141,7 @@ class CostAwareSelector(TableSelector):
         """Check the method's own parameters before anything is computed."""
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Rank the columns of X (n, q) by labels y (n,) of any type, and select the first."""
+        """Rank the columns of X (n, q) and select the first; y has labels (n,) or numbers (n,) or (n, t)."""
         data = self._check_data(X, y)
         self._set_results(data, self._rank(self._compute_statistics(data, [self]), data.costs))
         return self
@@ -147,7 +169,7 @@ class CostAwareSelector(TableSelector):
         import pandas as pd
 
         q = len(data.names)
-        self.classes_ = data.classes
+        self._set_target(data.target)
         self.costs_ = data.costs.alone
         self.ranking_ = np.array([step.column for step in steps])
         self.ranking_names_ = np.array(data.names, dtype=object)[self.ranking_]
