@@ -5,6 +5,7 @@ from collections import Counter
 from fractions import Fraction
 
 from scipy.special import digamma
+from scipy.stats import norm
 
 
 def entropy(labels):
@@ -72,3 +73,30 @@ def ross(x, labels, k):
         inside = sum(abs(x[j] - x[i]) < radius for j in rows)
         total += digamma(near) - digamma(size[labels[i]]) - digamma(inside)
     return digamma(len(rows)) + total / len(rows)
+
+
+def without_trend(values, numbers):
+    """Return the residuals of a linear regression of the values on the numbers."""
+    n = len(values)
+    mean, centre = sum(values) / n, sum(numbers) / n
+    slope = sum((v - mean) * (z - centre) for v, z in zip(values, numbers, strict=True)) / sum(
+        (z - centre) ** 2 for z in numbers
+    )
+    return [v - mean - slope * (z - centre) for v, z in zip(values, numbers, strict=True)]
+
+
+def information_given_numbers(a, b, y, k, n_slices):
+    """Return the mean over slices of similar y of Kraskov's estimate for residuals of a and b."""
+    n, total = len(y), 0.0
+    order = sorted(range(n), key=lambda i: y[i])
+    scores = {row: norm.ppf((place + 0.5) / n) for place, row in enumerate(order)}
+    for s in range(n_slices):
+        rows = [row for place, row in enumerate(order) if int((place + 0.5) * n_slices / n) == s]
+        numbers = [scores[row] for row in rows]
+        parts = []
+        for column in (a, b):
+            residuals = without_trend([column[row] for row in rows], numbers)
+            deviation = math.sqrt(sum(r * r for r in residuals) / len(rows))
+            parts.append([r / deviation for r in residuals])
+        total += len(rows) / n * max(0.0, kraskov(*parts, k))
+    return total

@@ -386,10 +386,9 @@ def test_largest_penalty_ranks_by_cost(tables):
 def test_neighbours_use_the_kernel_that_warmup_compiles():
     """A call with another signature would compile the kernel again."""
     from netchoice._kernels.compiler import _registry
-    from netchoice._kernels.neighbour_votes import neighbour_votes
+    from netchoice._kernels.nearest_rows import nearest_rows
     from netchoice.selection.knn import Neighbours
 
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
-    Neighbours(X, y, np.arange(30), np.arange(30, 40)).votes([0, 1])
-    assert neighbour_votes.signatures == [_registry["neighbour_votes.neighbour_votes"][1]]
+    Neighbours(rng.normal(size=(40, 2)), np.arange(30), np.arange(30, 40)).nearest([0, 1])
+    assert nearest_rows.signatures == [_registry["nearest_rows.nearest_rows"][1]]

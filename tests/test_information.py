@@ -488,9 +488,11 @@ def test_columns_of_distinct_values_have_information_only_if_calibrated():
     published = {"discrete": (True, True), "estimator": "published"}
     assert mutual_information(number, labels, **published) == 0
     assert mutual_information(number, number, **published) == 0
-    assert relevance(np.c_[number / 7], number, estimator="published")[0] == 0
+    assert relevance(np.c_[number / 7], number, target="classes", estimator="published")[0] == 0
     assert relevance(np.c_[number], labels)[0] == pytest.approx(np.log(2), abs=0.02)
-    assert relevance(np.c_[number], number)[0] == 0  # labels that occur once have no information
+    assert (
+        relevance(np.c_[number], number, target="classes")[0] == 0
+    )  # labels that occur once have no information
     assert mutual_information(number, labels, estimator="plugin") == pytest.approx(np.log(2))
 
 
@@ -599,6 +601,88 @@ def test_noise_of_every_kind_is_near_zero():
         assert values.max() < 0.045
 
 
+# Numbers as targets
+
+
+def normal_table(n, seed=0):
+    """Return columns j and k, and numbers y: both depend on y, and on each other given y."""
+    rng = np.random.default_rng(seed)
+    y, e, f = rng.normal(size=(3, n))
+    j = 0.8 * y + 0.6 * e
+    k = 0.95 * y + np.sqrt(1 - 0.95**2) * (0.7 * e + np.sqrt(1 - 0.7**2) * f)
+    return np.c_[j, k], y
+
+
+@pytest.mark.parametrize("estimator", ["calibrated", "published"])
+def test_information_about_numbers_agrees_with_closed_forms(estimator):
+    X, y = normal_table(4000)
+    found = relevance(X, y, estimator=estimator)
+    expected = [-0.5 * np.log(1 - 0.8**2), -0.5 * np.log(1 - 0.95**2)]
+    np.testing.assert_allclose(found, expected, atol=0.05)
+    given = conditional_redundancy(X, y, estimator=estimator)[0, 1]
+    assert given == pytest.approx(-0.5 * np.log(1 - 0.7**2), abs=0.05)
+
+
+def test_columns_that_depend_on_each_other_through_numbers_only_are_conditionally_independent():
+    """Slices alone leave 0.2 nats here, because the numbers vary inside a slice."""
+    rng = np.random.default_rng(1)
+    y = rng.uniform(-1, 1, 3000)
+    X = np.c_[y + 0.05 * rng.normal(size=3000), np.exp(y) + 0.05 * rng.normal(size=3000)]
+    assert redundancy(X)[0, 1] > 1.5
+    assert conditional_redundancy(X, y)[0, 1] < 0.05
+
+
+def test_published_relevance_of_numbers_is_that_of_scikit_learn():
+    from sklearn.feature_selection import mutual_info_regression
+
+    X, y = normal_table(600)
+    X = np.c_[X, np.digitize(X[:, 0], [-1, 0, 1])]
+    discrete = np.array([False, False, True])
+    ours = relevance(X, y, discrete=discrete, estimator="published")
+    theirs = mutual_info_regression(X, y, discrete_features=discrete, random_state=0)
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+
+
+def test_information_given_numbers_agrees_with_a_reference_implementation():
+    X, y = normal_table(120)
+    ours = conditional_redundancy(X, y, estimator="published")[0, 1]
+    theirs = naive.information_given_numbers(X[:, 0], X[:, 1], y, k=3, n_slices=2)
+    assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+def test_information_about_numbers_is_invariant_under_monotone_maps():
+    X, y = normal_table(500)
+    mapped, of_y = np.c_[np.exp(X[:, 0]), -(X[:, 1] ** 3)], -np.arctan(y)
+    assert (relevance(mapped, of_y) == relevance(X, y)).all()
+    assert (conditional_redundancy(mapped, of_y) == conditional_redundancy(X, y)).all()
+
+
+def test_several_numbers_give_the_mean_of_each():
+    X, y = normal_table(400)
+    several = np.c_[y, np.random.default_rng(5).normal(size=400)]
+    for function in (relevance, conditional_redundancy):
+        single = [function(X, column) for column in several.T]
+        np.testing.assert_allclose(function(X, several), np.mean(single, axis=0), atol=1e-12)
+
+
+def test_information_given_numbers_does_not_depend_on_threads_or_the_order_of_rows():
+    X, y = normal_table(400)
+    X[:, 1] = np.round(X[:, 1])  # ties, and integers as numbers
+    y = np.round(4 * y)
+    one = conditional_redundancy(X, y, target="numbers")
+    assert (conditional_redundancy(X, y, target="numbers", n_jobs=2) == one).all()
+    order = np.random.default_rng(0).permutation(400)
+    other = conditional_redundancy(X[order], y[order], target="numbers")
+    np.testing.assert_allclose(other, one, atol=0.05)  # ties are broken differently
+
+
+def test_integers_are_numbers_if_they_have_many_values():
+    X, _ = normal_table(300)
+    few, many = np.arange(300) % 20, np.arange(300) % 21
+    assert (relevance(X, few) == relevance(X, few, target="classes")).all()
+    assert (relevance(X, many) == relevance(X, many, target="numbers")).all()
+
+
 # Errors
 
 
@@ -613,12 +697,16 @@ def test_noise_of_every_kind_is_near_zero():
         ({"X": [1.0, 2.0]}, "`X` must have 2 dimensions; got 1"),
         ({"X": [["x", "y"], ["z", "w"]]}, "`X` must hold numbers; got another type. Encode"),
         ({"X": np.zeros((0, 2)), "y": []}, "at least one row; got none"),
-        ({"y": [1]}, r"`y` must have one label for each of 2 rows; got the shape \(1,\)"),
+        ({"y": [1]}, "`y` must have one label or number for each of 2 rows; got 1"),
         ({"y": [1.0, np.nan]}, "`y` must be finite; got missing"),
         (
             {"y": np.array(["a", 1], object)},
             "labels of one type; got int, str, which cannot be sorted",
         ),
+        ({"y": [[1.0, 2.0], [3.0, np.nan]]}, "must have a value in every row; got NaN"),
+        ({"y": ["a", "b"], "target": "numbers"}, "`y` must hold numbers; got another type"),
+        ({"y": [[1, 2], [3, 4]], "target": "classes"}, "one column of class labels; got 2 columns"),
+        ({"target": "class"}, "`target` must be 'auto', 'classes' or 'numbers'; got 'class'"),
         ({"discrete": [0, 1]}, "one bool for each of 2 columns"),
         ({"discrete": [True]}, r"shape \(1,\)"),
         ({"estimator": "plug-in"}, "unknown estimator 'plug-in'; did you mean 'plugin'"),
@@ -661,9 +749,9 @@ def test_functions_have_the_same_parameters():
     shared = ["discrete", "estimator", "seed", "n_neighbors", "n_jobs"]
     for function in (relevance, redundancy, conditional_redundancy):
         parameters = inspect.signature(function).parameters
-        assert [
-            p for p in parameters if parameters[p].kind == inspect.Parameter.KEYWORD_ONLY
-        ] == shared
+        assert [p for p in parameters if parameters[p].kind == inspect.Parameter.KEYWORD_ONLY] == (
+            shared if function is redundancy else ["target", *shared]
+        )
     for name in information.__all__:
         thing = getattr(information, name)
         assert not callable(thing) or ">>>" in thing.__doc__

@@ -10,22 +10,28 @@ import pytest
 from sklearn.base import clone
 from sklearn.feature_selection import mutual_info_classif
 from sklearn.model_selection import PredefinedSplit, cross_val_score
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import check_estimator
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.selection.column_costs import ColumnCosts
-from netchoice.selection.knn import Neighbours
+from netchoice.selection.knn import ClassNeighbours, NumberNeighbours
 from netchoice.selection.methods import METHODS, get_selector
 from netchoice.selection.pareto import ParetoSearch, assign_folds
 from netchoice.selection.path import rank_path
 from netchoice.selection.subsets import Archive, group_size, random_groups, search_subsets
+from netchoice.targets import as_target
 
 TEN_NEAREST = make_pipeline(StandardScaler(), KNeighborsClassifier(10))
+
+
+def class_neighbours(X, y, train, test, n_neighbors=10):
+    """Return the nearest neighbours for class labels 0, 1, …"""
+    return ClassNeighbours(X, as_target(y, "classes"), train, test, n_neighbors)
 
 
 def naive_votes(X, y, train, test, order, n_neighbors):
@@ -56,7 +62,7 @@ def test_votes_equal_those_of_scikit_learn(n_neighbors):
     rows = np.random.default_rng(n_neighbors).permutation(300)
     train, test = rows[:217], rows[217:]
     order = [4, 3, 1, 0, 5, 2]
-    ours = Neighbours(X, y, train, test, n_neighbors).votes(order)
+    ours = class_neighbours(X, y, train, test, n_neighbors).votes(order)
     for k in range(1, len(order) + 1):
         if order[:k] == [3]:
             continue
@@ -65,7 +71,7 @@ def test_votes_equal_those_of_scikit_learn(n_neighbors):
         share = reference.predict_proba(X[np.ix_(test, order[:k])])
         np.testing.assert_array_equal(ours[k - 1], np.rint(share * n_neighbors))
         predicted = reference.predict(X[np.ix_(test, order[:k])])
-        accuracy = Neighbours(X, y, train, test, n_neighbors).accuracy(order[:k])
+        accuracy = class_neighbours(X, y, train, test, n_neighbors).score(order[:k])
         assert accuracy == np.mean(predicted == y[test])
 
 
@@ -78,7 +84,7 @@ def test_ties_of_distance_go_to_the_earlier_row(n_train):
     y = rng.integers(0, 3, n_train + 9)
     train, test = np.arange(n_train), np.arange(n_train, n_train + 9)
     order = [2, 0, 3, 1]
-    ours = Neighbours(X, y, train, test, 5).votes(order)
+    ours = class_neighbours(X, y, train, test, 5).votes(order)
     np.testing.assert_array_equal(ours, naive_votes(X, y, train, test, order, 5))
     assert (ours.sum(axis=2) == min(5, n_train)).all()
 
@@ -86,13 +92,56 @@ def test_ties_of_distance_go_to_the_earlier_row(n_train):
 @pytest.mark.kernels
 def test_votes_are_counted_only_at_the_requested_places():
     X, y = mixed_table(120, 0)
-    neighbours = Neighbours(X, y, np.arange(80), np.arange(80, 120))
+    neighbours = class_neighbours(X, y, np.arange(80), np.arange(80, 120))
     everywhere = neighbours.votes([1, 2, 4, 5])
     np.testing.assert_array_equal(
         neighbours.votes([1, 2, 4, 5], [False, True, False, True]), everywhere[[1, 3]]
     )
     assert neighbours.votes([]).shape == (0, 40, 3)
-    assert Neighbours(X, y, np.arange(80), np.arange(0)).votes([1]).shape == (1, 0, 3)
+    assert class_neighbours(X, y, np.arange(80), np.arange(0)).votes([1]).shape == (1, 0, 3)
+
+
+@pytest.mark.kernels
+def test_means_of_neighbours_equal_those_of_scikit_learn():
+    X, _ = mixed_table(300, 4)
+    y = np.random.default_rng(0).normal(size=(300, 2)) + X[:, [0, 4]] / X[:, [0, 4]].std(axis=0)
+    train, test, order = np.arange(217), np.arange(217, 300), [4, 1, 0]
+    ours = NumberNeighbours(X, as_target(y), train, test).scores(order)
+    for k in (1, 2, 3):
+        reference = make_pipeline(StandardScaler(), KNeighborsRegressor(10))
+        reference.fit(X[np.ix_(train, order[:k])], y[train])
+        errors = (reference.predict(X[np.ix_(test, order[:k])]) - y[test]) ** 2
+        assert ours[k - 1] == pytest.approx(np.mean(1 - errors.mean(axis=0) / y.var(axis=0)))
+
+
+def test_each_column_of_numbers_uses_the_rows_that_have_a_value():
+    """The second column is known for the first 150 rows only."""
+    X, _ = mixed_table(300, 5)
+    y = X[:, [0, 4]] / X[:, [0, 4]].std(axis=0)
+    known = y.copy()
+    known[150:, 1] = np.nan
+    train, test = np.arange(0, 300, 2), np.arange(1, 300, 2)
+    parts = [
+        NumberNeighbours(X[:n], as_target(y[:n, [j]]), train[train < n], test[test < n]).score(
+            [0, 4]
+        )
+        for j, n in ((0, 300), (1, 150))
+    ]
+    both = NumberNeighbours(X, as_target(known), train, test).score([0, 4])
+    assert both == pytest.approx(np.mean(parts))
+
+
+def test_search_finds_numbers_that_depend_on_two_columns_jointly():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 5))
+    y = X[:, 1] * X[:, 3] + 0.1 * rng.normal(size=900)
+    search = ParetoSearch(costs=[1, 2, 3, 4, 5], cost_scale="raw").fit(X, y)
+    assert search.target_ == "numbers"
+    np.testing.assert_array_equal(search.get_support(indices=True), [1, 3])
+    chosen = search.front_.loc[search.chosen_]
+    assert chosen["accuracy_holdout"] > 0.8  # R²
+    forest = ParetoSearch(classifier=DecisionTreeRegressor(max_depth=6), max_features=2).fit(X, y)
+    np.testing.assert_array_equal(forest.get_support(indices=True), [1, 3])
 
 
 def test_neighbours_refuse_invalid_parameters():
@@ -100,11 +149,11 @@ def test_neighbours_refuse_invalid_parameters():
     with pytest.raises(
         UsageError, match="`order` must hold column positions from 0 to 5; got 2 to 6"
     ):
-        Neighbours(X, y, np.arange(10), np.arange(10, 20)).votes([2, 6])
+        class_neighbours(X, y, np.arange(10), np.arange(10, 20)).votes([2, 6])
     with pytest.raises(UsageError, match="`train` must have at least one row; got none"):
-        Neighbours(X, y, np.arange(0), np.arange(10, 20))
+        class_neighbours(X, y, np.arange(0), np.arange(10, 20))
     with pytest.raises(UsageError, match="`n_neighbors` must be an integer of at least 1; got 0"):
-        Neighbours(X, y, np.arange(10), np.arange(10, 20), n_neighbors=0)
+        class_neighbours(X, y, np.arange(10), np.arange(10, 20), n_neighbors=0)
 
 
 def test_folds_are_stratified():

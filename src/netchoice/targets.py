@@ -27,6 +27,8 @@ class Classes:
     codes: NDArray[np.int64]  # the position of each row's label in `labels`
     labels: NDArray[Any]  # the distinct labels, sorted
 
+    kind = "classes"
+
     def __len__(self) -> int:
         return len(self.codes)
 
@@ -46,6 +48,8 @@ class Numbers:
 
     values: Floats  # (n, t)
     names: tuple[str, ...]  # of the t columns
+
+    kind = "numbers"
 
     def __len__(self) -> int:
         return len(self.values)
@@ -122,13 +126,16 @@ def _as_classes(values: NDArray[Any]) -> Classes:
             "must be numbers"
         )
     if values.dtype.kind in "fc" and not np.isfinite(values).all():
-        raise UsageError("`y` must be finite; got NaN or infinite values. Drop those rows")
+        raise UsageError(
+            "`y` must be finite; got missing (NaN) or infinite values. Drop those rows"
+        )
     try:
         labels, codes = np.unique(values, return_inverse=True)
     except TypeError as error:
+        types = ", ".join(sorted({type(label).__name__ for label in values}))
         raise UsageError(
-            "`y` must hold labels of one type; got different types, which cannot be sorted. "
-            "Convert all labels to text or to numbers, and drop rows without a label"
+            f"`y` must hold labels of one type; got {types}, which cannot be sorted. Convert all labels "
+            "to text or to numbers, and drop rows without a label"
         ) from error
     return Classes(codes.astype(np.int64), labels)
 
@@ -146,8 +153,8 @@ def _as_numbers(values: NDArray[Any], y: Any) -> Numbers:
     names = tuple(map(str, getattr(y, "columns", [f"y{i}" for i in range(t)] if t > 1 else ["y"])))
     if np.isinf(numbers).any() or (t == 1 and np.isnan(numbers).any()):
         raise UsageError(
-            "`y` must be finite; got NaN or infinite values. Drop those rows (with several columns, "
-            "NaN means that a row has no value)"
+            "`y` must be finite; got missing (NaN) or infinite values. Drop those rows (with several "
+            "columns, NaN means that a row has no value)"
         )
     return Numbers(np.ascontiguousarray(numbers), names)
 

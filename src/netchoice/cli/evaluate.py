@@ -46,6 +46,7 @@ def evaluate(
     charge: options.Charge = "shared",
     cost_scale: options.CostScale = "share",
     label: options.Label = "label",
+    target: options.Target = "auto",
     seed: options.Seed = 0,
     workers: Annotated[int | None, Option(min=1, help="Threads; one per core by default.")] = None,
     out: options.OutFolder = None,
@@ -67,7 +68,7 @@ def evaluate(
             train, test, path=out, report=not no_report, methods=options.split_list(methods, "--methods"),
             penalties=penalties if by_name else options.split_list(penalties, "--penalties", float) or (),
             max_features=max_features, classifier=classifier, folds=folds, rule=rule, budget=budget,
-            costs=costs, charge=charge, cost_scale=cost_scale, label=label, seed=seed,
+            costs=costs, charge=charge, cost_scale=cost_scale, label=label, target=target, seed=seed,
             workers=workers, on_progress=on_progress,
         )  # fmt: skip
     files = f"{'' if no_report else 'report.html, '}tables and figures are in {out}"
@@ -82,8 +83,14 @@ def _lines(result: FeatureEvaluation) -> Iterator[str]:
     yield f"from {point.method}, penalty {point.penalty:.3g}, {point.k} features"
     ratio = f"{point.speedup:.3g} times cheaper than all features" if point.cost else "free"
     yield f"cost, {point.charge}: {cost}, {ratio}"
+    yield f"target: {result.settings.target}"
     yield (
-        f"accuracy on rows that were not used to choose: {point.accuracy:.4f} "
+        f"{point.measure} on rows that were not used to choose: {point.accuracy:.4f} "
         f"({point.coverage:.0%} interval {low:.4f} to {high:.4f}); the most accurate set: "
         f"{point.best_accuracy:.4f}"
     )
+    if point.measure == "R²":
+        yield (
+            f"root mean squared error: {max(0.0, 1 - point.accuracy) ** 0.5:.4f} standard deviations of "
+            "the target"
+        )

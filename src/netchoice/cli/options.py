@@ -62,7 +62,17 @@ Costs = Annotated[
     ),
 ]
 Budget = Annotated[str | None, Option(help="Largest cost of the features per network: 5ms, or 2%.")]
-Label = Annotated[str, Option(help="The column of a CSV file that holds the labels.")]
+Label = Annotated[
+    str,
+    Option(
+        metavar="NAME[,NAME…]",
+        help="What to predict: a column of a CSV file, or parameters of a simulated table.",
+    ),
+]
+Target = Annotated[
+    str,
+    Option(metavar="auto|classes|numbers", help="What the column of a CSV file holds."),
+]
 OutFolder = Annotated[Path | None, Option("--out", "-o", help="Folder for tables and figures.")]
 NoReport = Annotated[
     bool, Option("--no-report", help="Do not write the report, an HTML file of some 5 MB.")

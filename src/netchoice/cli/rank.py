@@ -31,6 +31,7 @@ def rank(
         str | None, Option(help="Estimator of information: calibrated, published or plugin.")
     ] = None,
     label: options.Label = "label",
+    target: options.Target = "auto",
     seed: options.Seed = 0,
     workers: Annotated[int | None, Option(min=1, help="Threads; one by default.")] = None,
     as_json: options.AsJson = False,
@@ -39,12 +40,12 @@ def rank(
 
     Example: [bold]netchoice rank tables/train --method jmi --penalty 1 --charge shared[/bold]
 
-    The table can also be a CSV file with a column of labels: [bold]netchoice rank patients.csv
-    --label diagnosis --costs costs.csv --penalty 0.5[/bold]
+    The table can also be a CSV file with a column of labels or numbers: [bold]netchoice rank
+    patients.csv --label diagnosis --costs costs.csv --penalty 0.5[/bold]
     """
     ranking = netchoice.rank_features(
         table, method, penalty=penalty, costs=costs, charge=charge, cost_scale=cost_scale,
-        estimator=estimator, label=label, seed=seed, workers=workers,
+        estimator=estimator, label=label, target=target, seed=seed, workers=workers,
     )  # fmt: skip
     if ranking.costs == "none" and penalty > 0:
         typer.echo("netchoice: there are no costs, so the penalty changes nothing", err=True)
@@ -54,8 +55,8 @@ def rank(
 
 def _lines(record: dict[str, Any], in_seconds: bool) -> Iterator[str]:
     yield (
-        f"{record['table']}: {record['rows']} rows, {len(record['ranking'])} features ranked by "
-        f"{record['method']}, penalty {record['penalty']:g}, costs: {record['costs']}, "
+        f"{record['table']}: {record['rows']} rows, {record['target']}; {len(record['ranking'])} "
+        f"features ranked by {record['method']}, penalty {record['penalty']:g}, costs: {record['costs']}, "
         f"charged {record['charge']}"
     )
     if record["constant"]:

@@ -2,7 +2,10 @@
 
 from netchoice.evaluation.operating_points import (
     OperatingPoint,
+    accuracy_interval,
+    format_accuracy,
     knee,
+    measure_of,
     near_optimal,
     operating_point,
     pareto_front,
@@ -13,6 +16,7 @@ from netchoice.evaluation.penalties import PAPER_PENALTIES, penalty_grid
 from netchoice.evaluation.rankings import evaluate_rankings
 
 __all__ = [
-    "PAPER_PENALTIES", "OperatingPoint", "evaluate_rankings", "knee", "near_optimal", "operating_point",
-    "pareto_front", "parse_budget", "penalty_grid", "wilson",
+    "PAPER_PENALTIES", "OperatingPoint", "accuracy_interval", "evaluate_rankings", "format_accuracy",
+    "knee", "measure_of", "near_optimal", "operating_point", "pareto_front", "parse_budget",
+    "penalty_grid", "wilson",
 ]  # fmt: skip

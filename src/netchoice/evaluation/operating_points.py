@@ -26,6 +26,7 @@ class OperatingPoint:
     Attributes
     ----------
     method, penalty, k : the ranking that the set comes from, and its number of features
+    measure : "accuracy", or "R²" if numbers are predicted; R² then takes the place of the accuracy
     accuracy, interval : accuracy on rows that were not used to choose the set, and its interval
     coverage : float, coverage of the interval
     cost : float, cost of the set, billed as ``charge`` says
@@ -48,6 +49,7 @@ class OperatingPoint:
     best_features: tuple[str, ...]
     rule: str
     charge: str
+    measure: str = "accuracy"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary for JSON; an infinite speedup becomes None."""
@@ -72,10 +74,11 @@ def operating_point(
     evaluation : DataFrame, as :func:`netchoice.evaluate_rankings` returns it
     rule : "cheapest", "budget" or "knee"
         "cheapest" chooses the cheapest set whose accuracy lies within the binomial interval (Wilson)
-        of the best accuracy. Costs that differ by less than a quarter count as equal, because times
-        vary by as much between runs; of such sets, the one with the fewest features is chosen, and
-        then the first in the order of names. "budget" chooses the most accurate set within the
-        budget, and of equally accurate sets the cheapest. "knee" chooses the bend of the Pareto front.
+        of the best accuracy; for R², within the interval from its standard error. Costs that differ by
+        less than a quarter count as equal, because times vary by as much between runs; of such sets,
+        the one with the fewest features is chosen, and then the first in the order of names. "budget"
+        chooses the most accurate set within the budget, and of equally accurate sets the cheapest.
+        "knee" chooses the bend of the Pareto front.
     budget : float or str, optional
         A cost, a cost with a unit of time ("5ms"), or a share of the sum of all costs alone ("2%").
         With rule "cheapest" it limits the sets to choose from.
@@ -123,7 +126,7 @@ def operating_point(
         k=int(chosen["k"]),
         features=tuple(chosen["features"]),
         accuracy=float(reported),
-        interval=wilson(reported, chosen["n_reporting"], coverage),
+        interval=accuracy_interval(chosen, "accuracy_reporting", chosen["n_reporting"], coverage),
         coverage=coverage,
         cost=float(chosen[cost]),
         share=float(chosen[f"share_{charge}"]),
@@ -132,13 +135,14 @@ def operating_point(
         best_features=tuple(best["features"]),
         rule=rule,
         charge=charge,
+        measure=str(chosen.get("measure", "accuracy")),
     )
 
 
 def near_optimal(
     evaluation: pd.DataFrame, *, coverage: float = 0.95, choose_on: str = "half"
 ) -> pd.DataFrame:
-    """Return the sets whose accuracy lies within the binomial interval of the best accuracy.
+    """Return the sets whose accuracy lies within the interval of the best accuracy.
 
     >>> import pandas as pd
     >>> evaluation = pd.DataFrame({
@@ -149,8 +153,18 @@ def near_optimal(
     accuracy = "accuracy_choosing" if choose_on == "half" else "accuracy"
     best = evaluation.loc[evaluation[accuracy].idxmax()]
     n = best["n_choosing"] + (best["n_reporting"] if choose_on == "all" else 0)
-    low, _ = wilson(best[accuracy], n, coverage)
+    low, _ = accuracy_interval(best, accuracy, n, coverage)
     return evaluation[evaluation[accuracy] >= low]
+
+
+def accuracy_interval(
+    row: pd.Series, column: str, n: float, coverage: float = 0.95
+) -> tuple[float, float]:
+    """Return the interval of an accuracy (Wilson) or of R² (from its standard error over folds)."""
+    if row.get("measure", "accuracy") == "accuracy":
+        return wilson(row[column], n, coverage)
+    half_width = float(ndtri((1 + coverage) / 2)) * row[f"{column}_se"]
+    return float(row[column] - half_width), float(min(1.0, row[column] + half_width))
 
 
 def pareto_front(
@@ -202,6 +216,20 @@ def wilson(share: float, n: float, coverage: float = 0.95) -> tuple[float, float
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half_width = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return max(0.0, centre - half_width), 1.0 if share == 1 else min(1.0, centre + half_width)
+
+
+def measure_of(evaluation: pd.DataFrame) -> str:
+    """Return "accuracy", or "R²" if the sets of an evaluation predict numbers."""
+    return str(evaluation["measure"].iloc[0]) if "measure" in evaluation else "accuracy"
+
+
+def format_accuracy(value: float, measure: str = "accuracy", digits: int = 2) -> str:
+    """Return an accuracy as a percentage, or R² as a number.
+
+    >>> format_accuracy(0.9512), format_accuracy(0.9512, "R²")
+    ('95.12%', '0.951')
+    """
+    return f"{value:.{digits}%}" if measure == "accuracy" else f"{value:.{digits + 1}f}"
 
 
 def parse_budget(budget: float | str) -> tuple[float, bool]:

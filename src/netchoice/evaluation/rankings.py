@@ -13,10 +13,13 @@ from netchoice.costs import CHARGES, CostModel
 from netchoice.errors import UsageError
 from netchoice.evaluation.scores import Score, Scores, fingerprint, make_folds, make_scorer
 from netchoice.storage.table import ReferenceTable
+from netchoice.targets import check_varies
 
 COLUMNS = ("method", "penalty", "position", "feature")
 #: Features that are pure noise; a good selector ranks them last.
 NOISE = "noise_"
+#: How well a set predicts classes or numbers.
+MEASURES = {"classes": "accuracy", "numbers": "R²"}
 
 
 def evaluate_rankings(
@@ -32,7 +35,9 @@ def evaluate_rankings(
     path: str | PathLike[str] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:
-    """Measure how accurately the first k features of every ranking predict the labels of a table.
+    """Measure how accurately the first k features of every ranking predict the target of a table.
+
+    The target is the labels or, for a table of numbers, these numbers.
 
     Parameters
     ----------
@@ -40,7 +45,7 @@ def evaluate_rankings(
         As :func:`netchoice.selection.rank_path` returns it: method, penalty, position, feature.
     table : ReferenceTable that the rankings have not seen; features are matched by name
     ks : iterable of int, numbers of features; those beyond the length of a ranking are left out
-    classifier : "knn", "svm" or scikit-learn classifier
+    classifier : "knn", "svm" or scikit-learn classifier (a regressor if the target is numbers)
         "knn": 10 nearest neighbours on standardised features. Neighbours at equal distance are taken
         in the order of the rows, and equal votes go to the first label. For the logarithmic loss,
         half a vote is added for each label. "svm": a support vector machine on standardised features.
@@ -58,13 +63,16 @@ def evaluate_rankings(
         One row for each method, penalty and k.
 
         - ``features``, ``n_noise``: the set, and how many of its features are pure noise.
+        - ``measure``: "accuracy", or "R²" if the table predicts numbers. R² then takes the place of
+          the accuracy in all columns.
         - ``accuracy``, ``accuracy_se``, ``log_loss``: mean accuracy, its standard error over the
-          folds, and mean logarithmic loss.
+          folds, and mean logarithmic loss (NaN for R²).
         - ``cost_alone``, ``cost_shared``, ``share_alone``, ``share_shared``: cost of the set under
           both charges, and the same divided by the sum of all costs alone.
         - ``speedup``: shared cost of all features divided by that of the set.
         - ``accuracy_choosing``, ``n_choosing``, ``accuracy_reporting``, ``n_reporting``: accuracy and
-          number of rows in the even folds and in the odd folds, for :func:`operating_point`.
+          number of rows in the even folds and in the odd folds, for :func:`operating_point`;
+          ``accuracy_choosing_se`` and ``accuracy_reporting_se`` are the standard errors over the folds.
 
     Examples
     --------
@@ -87,9 +95,11 @@ def evaluate_rankings(
     model = table.costs if costs is None else costs
     wanted = _checked_ks(ks, max(map(len, sequences.values())))
     X = table.X[offered].to_numpy(dtype=float)
-    y, splits = make_folds(table.y.to_numpy(), folds, seed)
-    scorer = make_scorer(classifier, X, y, splits)
-    scores = Scores(offered, scorer, folds, fingerprint(X, y, folds, seed), path)
+    target = table.target
+    check_varies(target)
+    splits = make_folds(target, folds, seed)
+    scorer = make_scorer(classifier, X, target, splits)
+    scores = Scores(offered, scorer, folds, fingerprint(X, target, folds, seed), path)
     scores.compute(list(sequences.values()), wanted, n_jobs, on_progress)
     sizes = np.array([len(test) for _, test in splits])
     of_all = [model.cost_of_set(offered, charge) for charge in CHARGES]
@@ -99,6 +109,7 @@ def evaluate_rankings(
             "penalty": penalty,
             "k": k,
             "features": tuple(sequence[:k]),
+            "measure": MEASURES[target.kind],
             **_accuracies(scores[sequence[:k]], sizes),
             **_costs(model, sequence[:k], of_all),
             "n_noise": sum(name.startswith(NOISE) for name in sequence[:k]),
@@ -123,18 +134,30 @@ def _costs(model: CostModel, features: list[str], of_all: list[float]) -> dict[s
 
 
 def _accuracies(score: Score, sizes: np.ndarray[Any, Any]) -> dict[str, float]:
-    correct = np.array(score.correct)
-    shares = correct / sizes
+    correct = np.array(score.correct, dtype=float)
     even = np.arange(len(sizes)) % 2 == 0
     return {
-        "accuracy": float(shares.mean()),
-        "accuracy_se": float(shares.std(ddof=1) / np.sqrt(len(sizes))),
+        "accuracy": float((correct / sizes).mean()),
+        "accuracy_se": _standard_error(correct / sizes),
         "log_loss": float(sum(score.losses) / sizes.sum()),
-        "accuracy_choosing": float(correct[even].sum() / sizes[even].sum()),
-        "n_choosing": int(sizes[even].sum()),
-        "accuracy_reporting": float(correct[~even].sum() / sizes[~even].sum()),
-        "n_reporting": int(sizes[~even].sum()),
+        **_half("choosing", correct[even], sizes[even]),
+        **_half("reporting", correct[~even], sizes[~even]),
     }
+
+
+def _half(
+    name: str, correct: np.ndarray[Any, Any], sizes: np.ndarray[Any, Any]
+) -> dict[str, float]:
+    return {
+        f"accuracy_{name}": float(correct.sum() / sizes.sum()),
+        f"accuracy_{name}_se": _standard_error(correct / sizes),
+        f"n_{name}": int(sizes.sum()),
+    }
+
+
+def _standard_error(shares: np.ndarray[Any, Any]) -> float:
+    """Return the standard error of the mean over folds; 0 for a single fold."""
+    return float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else 0.0
 
 
 def _sequences(rankings: pd.DataFrame) -> dict[tuple[str, float], list[str]]:

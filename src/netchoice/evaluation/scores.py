@@ -14,21 +14,28 @@ from numpy.typing import NDArray
 
 from netchoice.atomic import write_text
 from netchoice.errors import UsageError
-from netchoice.selection.inputs import encode_labels
-from netchoice.selection.knn import Neighbours
+from netchoice.selection.knn import NumberNeighbours, neighbours_of
+from netchoice.selection.regression import regressor_score
+from netchoice.targets import Classes, Numbers, Target
 from netchoice.threads import Run, threads
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Set = frozenset[str]
 Fold = tuple[Codes, Codes]
-FoldScore = tuple[int, float]
+#: The loss of predictions without probabilities.
+NO_LOSS = float("nan")
+FoldScore = tuple[float, float]
 
 
 class Score(NamedTuple):
-    """Correct predictions and summed logarithmic loss of one set, by fold."""
+    """Correct predictions and summed logarithmic loss of one set, by fold.
 
-    correct: tuple[int, ...]
+    For numbers, the number of rows times R² takes the place of the correct predictions, and there is no
+    loss.
+    """
+
+    correct: tuple[float, ...]
     losses: tuple[float, ...]
 
 
@@ -37,28 +44,31 @@ class NeighboursScorer:
 
     name = "knn"
 
-    def __init__(self, X: Floats, y: Codes, folds: Sequence[Fold]) -> None:
-        self._truth = [y[test] for _, test in folds]
-        self._neighbours = [Neighbours(X, y, *fold, n_neighbors=10) for fold in folds]
+    def __init__(self, X: Floats, target: Target, folds: Sequence[Fold]) -> None:
+        self._sizes = [len(test) for _, test in folds]
+        self._neighbours = [neighbours_of(X, target, *fold) for fold in folds]
 
     def __call__(self, fold: int, order: list[int], counted: list[bool]) -> list[FoldScore]:
         """Return correct predictions and summed loss for each counted prefix of the order."""
-        truth = self._truth[fold]
-        rows = np.arange(len(truth))
-        found = []
-        for votes in self._neighbours[fold].votes(order, counted):
+        neighbours = self._neighbours[fold]
+        if isinstance(neighbours, NumberNeighbours):
+            scores = neighbours.scores(order, counted)
+            return [(self._sizes[fold] * float(score), NO_LOSS) for score in scores]
+        rows = np.arange(self._sizes[fold])
+        found: list[FoldScore] = []
+        for votes in neighbours.votes(order, counted):
             smoothed = (votes + 0.5) / (votes.sum(axis=1, keepdims=True) + 0.5 * votes.shape[1])
-            loss = -np.log(smoothed[rows, truth]).sum()
-            found.append((int((votes.argmax(axis=1) == truth).sum()), float(loss)))
+            loss = -np.log(smoothed[rows, neighbours.truth]).sum()
+            found.append((int((votes.argmax(axis=1) == neighbours.truth).sum()), float(loss)))
         return found
 
 
 class ClassifierScorer:
-    """Scores sets with any scikit-learn classifier, fitted for each set and fold."""
+    """Scores sets with any scikit-learn classifier or regressor, fitted for each set and fold."""
 
-    def __init__(self, classifier: Any, X: Floats, y: Codes, folds: Sequence[Fold]) -> None:
+    def __init__(self, classifier: Any, X: Floats, target: Target, folds: Sequence[Fold]) -> None:
         self.name = " ".join(repr(classifier).split())
-        self._classifier, self._X, self._y, self._folds = classifier, X, y, folds
+        self._classifier, self._X, self._target, self._folds = classifier, X, target, folds
 
     def __call__(self, fold: int, order: list[int], counted: list[bool]) -> list[FoldScore]:
         """Return correct predictions and summed loss for each counted prefix of the order."""
@@ -68,11 +78,15 @@ class ClassifierScorer:
         from sklearn.base import clone
 
         train, test = self._folds[fold]
-        X, y = self._X[:, columns], self._y
+        X, target = self._X[:, columns], self._target
+        if isinstance(target, Numbers):
+            score = regressor_score(self._classifier, X, target, train, test)
+            return len(test) * score, NO_LOSS
+        y = target.codes
         fitted = clone(self._classifier).fit(X[train], y[train])
         correct = int((fitted.predict(X[test]) == y[test]).sum())
         if not hasattr(fitted, "predict_proba"):
-            return correct, float("nan")
+            return correct, NO_LOSS
         chances = fitted.predict_proba(X[test])
         where = np.searchsorted(fitted.classes_, y[test]).clip(max=chances.shape[1] - 1)
         known = fitted.classes_[where] == y[test]
@@ -83,35 +97,45 @@ class ClassifierScorer:
 Scorer = NeighboursScorer | ClassifierScorer
 
 
-def make_scorer(classifier: Any, X: Floats, y: Codes, folds: Sequence[Fold]) -> Scorer:
-    """Return the scorer for "knn", "svm", or a scikit-learn classifier."""
+def make_scorer(classifier: Any, X: Floats, target: Target, folds: Sequence[Fold]) -> Scorer:
+    """Return the scorer for "knn", "svm", or a scikit-learn classifier or regressor."""
     if classifier is None or (isinstance(classifier, str) and classifier == "knn"):
-        return NeighboursScorer(X, y, folds)
+        return NeighboursScorer(X, target, folds)
     if isinstance(classifier, str) and classifier == "svm":
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
-        from sklearn.svm import SVC
-
-        classifier = make_pipeline(StandardScaler(), SVC())
+        classifier = _support_vector_machine(target)
     if not hasattr(classifier, "fit") or not hasattr(classifier, "predict"):
         raise UsageError(
-            f"classifier={classifier!r}; expected 'knn', 'svm', or a scikit-learn classifier"
+            f"classifier={classifier!r}; expected 'knn', 'svm', or a scikit-learn classifier (a "
+            "regressor, if the target is numbers)"
         )
-    return ClassifierScorer(classifier, X, y, folds)
+    return ClassifierScorer(classifier, X, target, folds)
 
 
-def make_folds(y: Any, n_folds: int, seed: int) -> tuple[Codes, list[Fold]]:
-    """Return labels as integers, and stratified folds as positions of training and test rows."""
+def _support_vector_machine(target: Target) -> Any:
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.multioutput import MultiOutputRegressor
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC, SVR
+
+    if isinstance(target, Classes):
+        return make_pipeline(StandardScaler(), SVC())
+    machine = make_pipeline(StandardScaler(), SVR())
+    scaled = TransformedTargetRegressor(machine, transformer=StandardScaler())
+    return scaled if target.values.shape[1] == 1 else MultiOutputRegressor(scaled)
+
+
+def make_folds(target: Target, n_folds: int, seed: int) -> list[Fold]:
+    """Return folds as positions of training and test rows, with all classes in proportion."""
     from sklearn.model_selection import StratifiedKFold
 
-    codes = encode_labels(y)[1]
-    fewest = int(np.bincount(codes).min())
+    strata = target.strata
+    fewest = int(np.bincount(strata).min())
     if not 2 <= n_folds <= fewest:
-        raise UsageError(
-            f"{n_folds} folds, but the rarest label has {fewest} rows; expected 2 to {fewest} folds"
-        )
+        rows = "the rarest label has" if isinstance(target, Classes) else "there are"
+        raise UsageError(f"{n_folds} folds, but {rows} {fewest} rows; expected 2 to {fewest} folds")
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    return codes, list(splitter.split(codes, codes))
+    return list(splitter.split(strata, strata))
 
 
 class Scores:
@@ -206,8 +230,8 @@ def _checksum(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def fingerprint(X: Floats, y: Codes, n_folds: int, seed: int) -> str:
+def fingerprint(X: Floats, target: Target, n_folds: int, seed: int) -> str:
     """Return a short text that identifies the rows and the folds."""
     digest = hashlib.blake2b(np.ascontiguousarray(X).tobytes(), digest_size=16)
-    digest.update(y.tobytes())
+    digest.update((target.codes if isinstance(target, Classes) else target.values).tobytes())
     return f"{digest.hexdigest()}, {n_folds} folds, seed {seed}"

@@ -1,4 +1,6 @@
-"""Mutual information of columns: with labels, with each other, and within classes.
+"""Mutual information of columns: with a target, with each other, and given the target.
+
+A target is class labels, or one or several columns of numbers.
 
 The functions take any table of numbers. There are three estimators (``docs/information.md``
 compares them):
@@ -22,10 +24,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netchoice.errors import UsageError
-from netchoice.information.arguments import as_column, as_labels, as_mask, as_table
-from netchoice.information.columns import Floats
+from netchoice.information.arguments import (
+    as_column,
+    as_complete_target,
+    as_labels,
+    as_mask,
+    as_table,
+)
+from netchoice.information.columns import Floats, encode_column, middle_scores
 from netchoice.information.estimators import Calibrated, PairEstimator, Plugin, Published
 from netchoice.names import unknown
+from netchoice.targets import Classes, Target
 from netchoice.threads import Run, threads
 from netchoice.validation import check_integer
 
@@ -35,6 +44,8 @@ _ESTIMATORS: dict[str, type[PairEstimator]] = {
     "plugin": Plugin,
 }
 ESTIMATORS = tuple(_ESTIMATORS)
+#: Slices of rows with similar numbers, for mutual information given numbers.
+MAX_SLICES, ROWS_PER_SLICE = 10, 100
 
 __all__ = [
     "ESTIMATORS",
@@ -47,22 +58,27 @@ __all__ = [
 
 def relevance(
     X: ArrayLike,
-    y: ArrayLike,
+    y: ArrayLike | Target,
     *,
+    target: str = "auto",
     discrete: ArrayLike | None = None,
     estimator: str = "calibrated",
     seed: int = 0,
     n_neighbors: int = 3,
     n_jobs: int | None = None,
 ) -> Floats:
-    """Estimate the mutual information of each column with the labels, I(k;y).
+    """Estimate the mutual information of each column with the target, I(k;y).
 
     Parameters
     ----------
     X : array of shape (n_rows, n_columns)
         Finite numbers.
-    y : array of shape (n_rows,)
-        Labels of any type that can be sorted.
+    y : array of shape (n_rows,) or (n_rows, n_targets)
+        Labels of any type that can be sorted, or numbers. With several columns of numbers, the result
+        is the mean over these columns.
+    target : {"auto", "classes", "numbers"}
+        What ``y`` holds. "auto": numbers, if there are several columns, fractions, or more than 20
+        distinct integers.
     discrete : boolean array of shape (n_columns,), optional
         Which columns are discrete; None: those with integers only. Only ``"published"`` uses it.
         ``"calibrated"`` uses how often values repeat, ``"plugin"`` treats all columns as discrete.
@@ -91,10 +107,15 @@ def relevance(
     """
     method = make_estimator(estimator, seed, n_neighbors)
     table = as_table(X)
-    labels = method.prepare_labels(as_labels(y, len(table)))
+    wanted = as_complete_target(y, target, len(table))
+    if isinstance(wanted, Classes):
+        prepared = [method.prepare_labels(wanted.codes)]
+    else:
+        prepared = [method.prepare(np.ascontiguousarray(v), False) for v in wanted.values.T]
     with threads(n_jobs) as run:
         columns = _columns(table, as_mask(discrete, table), method, run)
-        return np.array(run(lambda column: method.estimate(column, labels), columns))
+        means = run(lambda column: _mean(method.estimate(column, p) for p in prepared), columns)
+    return np.array(means)
 
 
 def redundancy(
@@ -130,20 +151,28 @@ def redundancy(
 
 def conditional_redundancy(
     X: ArrayLike,
-    y: ArrayLike,
+    y: ArrayLike | Target,
     *,
+    target: str = "auto",
     discrete: ArrayLike | None = None,
     estimator: str = "calibrated",
     seed: int = 0,
     n_neighbors: int = 3,
     n_jobs: int | None = None,
 ) -> Floats:
-    """Estimate the mutual information of each pair of columns within the classes, I(j;k|y).
+    """Estimate the mutual information of each pair of columns given the target, I(j;k|y).
 
-    The result is the mean over the classes of :func:`redundancy` on the rows of a class, weighted
-    by the shares of the classes. A negative calibrated estimate is set to 0 in the mean, not in each
-    class. Columns are prepared (scaled, ranked, jittered) within the rows of a class. The parameters
-    and the shape of the result are those of :func:`redundancy`.
+    For class labels, the result is the mean over the classes of :func:`redundancy` on the rows of a
+    class, weighted by the shares of the classes. A negative calibrated estimate is set to 0 in the mean,
+    not in each class. Columns are prepared (scaled, ranked, jittered) within the rows of a class.
+
+    For numbers, slices of rows with similar numbers replace the classes: up to ten slices of equal
+    size, with at least 100 rows each. Inside a slice the numbers still vary, so a column without many
+    ties is replaced by its residual from a linear regression on the numbers. With several columns of
+    numbers, the result is the mean over these columns.
+
+    The parameters are those of :func:`relevance`, and the shape of the result is that of
+    :func:`redundancy`.
 
     Examples
     --------
@@ -155,11 +184,10 @@ def conditional_redundancy(
     method = make_estimator(estimator, seed, n_neighbors)
     table = as_table(X)
     mask = as_mask(discrete, table)
-    codes = as_labels(y, len(table))
     total = np.zeros((table.shape[1], table.shape[1]))
     with threads(n_jobs) as run:
-        for rows, share in _classes(codes):
-            columns = _columns(table[rows], mask, method, run)
+        for rows, share, numbers in _similar_rows(as_complete_target(y, target, len(table))):
+            columns = _columns(table, mask, method, run, rows, numbers)
             total += share * _pairs(columns, method.estimate_within_class, run)
     return np.maximum(total, method.minimum)
 
@@ -232,12 +260,36 @@ def _pairs(columns: list[Any], estimate: Callable[[Any, Any], float], run: Run) 
 
 
 def _columns(
-    table: Floats, discrete: NDArray[np.bool_], method: PairEstimator, run: Run
+    table: Floats,
+    discrete: NDArray[np.bool_],
+    method: PairEstimator,
+    run: Run,
+    rows: NDArray[np.intp] | None = None,
+    numbers: Floats | None = None,
 ) -> list[Any]:
-    return run(
-        lambda j: method.prepare(np.ascontiguousarray(table[:, j]), bool(discrete[j])),
-        range(table.shape[1]),
-    )
+    """Prepare all columns, or their values in some rows, adjusted for the numbers of these rows."""
+
+    def prepare(j: int) -> Any:
+        values, is_discrete = np.ascontiguousarray(table[:, j]), bool(discrete[j])
+        if rows is not None and numbers is not None:
+            return method.prepare_given(values, is_discrete, rows, numbers)
+        return method.prepare(values if rows is None else values[rows], is_discrete)
+
+    return run(prepare, range(table.shape[1]))
+
+
+def _similar_rows(target: Target) -> Iterator[tuple[NDArray[np.intp], float, Floats | None]]:
+    """Yield rows of one class or of similar numbers, their share, and the numbers."""
+    if isinstance(target, Classes):
+        for rows, share in _classes(target.codes):
+            yield rows, share, None
+        return
+    n, t = target.values.shape
+    n_slices = max(1, min(MAX_SLICES, n // ROWS_PER_SLICE))
+    for values in target.values.T:
+        scores, position = middle_scores(encode_column(values))
+        for rows, share in _classes(as_labels((position * n_slices / n).astype(np.int64), n)):
+            yield rows, share / t, scores[rows]
 
 
 def _classes(codes: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.intp], float]]:
@@ -245,3 +297,8 @@ def _classes(codes: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.intp], float
     for label in range(int(codes.max()) + 1):
         rows = np.flatnonzero(codes == label)
         yield rows, len(rows) / len(codes)
+
+
+def _mean(values: Iterator[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netchoice.errors import UsageError
 from netchoice.information.columns import Floats
+from netchoice.targets import Target, as_target, check_complete
 
 
 def as_table(X: ArrayLike) -> Floats:
@@ -27,6 +28,17 @@ def as_table(X: ArrayLike) -> Floats:
             "or drop those columns or rows"
         )
     return table
+
+
+def as_complete_target(y: ArrayLike | Target, kind: str, n_rows: int) -> Target:
+    """Return classes or numbers, with a value for each row."""
+    target = as_target(y, kind)
+    if len(target) != n_rows:
+        raise UsageError(
+            f"`y` must have one label or number for each of {n_rows} rows; got {len(target)}"
+        )
+    check_complete(target)
+    return target
 
 
 def as_labels(y: ArrayLike, n_rows: int, name: str = "y") -> NDArray[np.int64]:

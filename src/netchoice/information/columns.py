@@ -60,6 +60,11 @@ class CodedColumn:
         """Number of distinct values."""
         return len(self.counts)
 
+    @property
+    def n_tied(self) -> int:
+        """Number of rows that share their value with another row."""
+        return len(self.codes) - int(np.count_nonzero(self.counts == 1))
+
     @cached_property
     def marginal(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The distinct counts of values in ascending order, and how many values have each count."""
@@ -98,6 +103,29 @@ def encode_column(values: NDArray[Any], *, nominal: bool = False) -> CodedColumn
         if len(differs) and codes[differs[0]] > reversed_codes[differs[0]]:
             codes, counts = reversed_codes, counts[::-1]
     return CodedColumn(codes, np.ascontiguousarray(counts, np.int64), nominal)
+
+
+def middle_scores(column: CodedColumn) -> tuple[Floats, Floats]:
+    """Return the normal score of each row, and its position in the sorted column; ties are averaged.
+
+    >>> middle_scores(encode_column(np.array([5.0, 7.0, 7.0])))[1]
+    array([0.5, 2. , 2. ])
+    """
+    from scipy.special import ndtri
+
+    position = (np.cumsum(column.counts) - column.counts / 2)[column.codes]
+    return ndtri(position / len(position)), position
+
+
+def without_trend(values: Floats, numbers: Floats) -> Floats:
+    """Return the residuals of a linear regression of the values on the numbers.
+
+    >>> without_trend(np.array([1.0, 3.0, 4.0]), np.array([0.0, 1.0, 2.0])).round(3)
+    array([-0.167,  0.333, -0.167])
+    """
+    centred, trend = values - values.mean(), numbers - numbers.mean()
+    squares = float(trend @ trend)
+    return np.asarray(centred - trend * (float(centred @ trend) / squares) if squares else centred)
 
 
 def digest(values: NDArray[Any]) -> bytes:

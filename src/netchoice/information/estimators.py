@@ -17,7 +17,9 @@ from netchoice.information.columns import (
     generator,
     jittered,
     lookup_tables,
+    middle_scores,
     sorted_column,
+    without_trend,
 )
 
 
@@ -38,6 +40,12 @@ class PairEstimator:
     def prepare_labels(self, codes: NDArray[Any]) -> Any:
         """Prepare a column of class labels."""
         raise NotImplementedError
+
+    def prepare_given(
+        self, values: NDArray[Any], discrete: bool, rows: NDArray[np.intp], numbers: NDArray[Any]
+    ) -> Any:
+        """Prepare a column in rows with similar numbers, adjusted for these numbers if possible."""
+        return self.prepare(values[rows], discrete)
 
     def estimate(self, a: Any, b: Any) -> float:
         """Estimate the mutual information of two columns that were prepared on the same rows."""
@@ -126,6 +134,13 @@ class Published(PairEstimator):
         order = np.argsort(noisy, kind="stable")
         return sorted_column(noisy[order], order)
 
+    def prepare_given(
+        self, values: NDArray[Any], discrete: bool, rows: NDArray[np.intp], numbers: NDArray[Any]
+    ) -> CodedColumn | SortedColumn | None:
+        """Return the codes of a discrete column, or the sorted residuals."""
+        here = values[rows]
+        return self.prepare(here if discrete else without_trend(here, numbers), discrete)
+
     def prepare_labels(self, codes: NDArray[Any]) -> CodedColumn | None:
         """Return the codes of the labels."""
         column = encode_column(codes, nominal=True)
@@ -162,11 +177,10 @@ class RankedColumn:
     @cached_property
     def draws(self) -> tuple[SortedColumn, ...]:
         """The scores, with ties broken at random, in several ways if there are many ties."""
-        codes, counts = self.coded.codes, self.coded.counts
+        codes = self.coded.codes
         n = len(codes)
         rng = generator(self.coded.digest, self.seed)
-        tied = n - np.count_nonzero(counts == 1)
-        n_draws = DRAWS if tied > TIED * n else 1
+        n_draws = DRAWS if self.coded.n_tied > TIED * n else 1
         orders = [np.lexsort((rng.random(n), codes)) for _ in range(n_draws)]
         return tuple(sorted_column(lookup_tables(n).scores, order) for order in orders)
 
@@ -189,6 +203,19 @@ class Calibrated(PairEstimator):
     def prepare(self, values: NDArray[Any], discrete: bool) -> RankedColumn:
         """Return codes and normal scores; ``discrete`` has no effect."""
         return RankedColumn(encode_column(values), self.seed)
+
+    def prepare_given(
+        self, values: NDArray[Any], discrete: bool, rows: NDArray[np.intp], numbers: NDArray[Any]
+    ) -> RankedColumn:
+        """Return the column, or its residuals if few of its values are repeated in these rows.
+
+        The residuals are those of normal scores, so that monotone maps do not change them.
+        """
+        scores = middle_scores(encode_column(values))[0][rows]
+        column = encode_column(scores)
+        if column.n_tied <= TIED * len(rows):
+            column = encode_column(without_trend(scores, numbers))
+        return RankedColumn(column, self.seed)
 
     def prepare_labels(self, codes: NDArray[Any]) -> RankedColumn:
         """Return codes and normal scores of labels, whose order has no meaning."""

@@ -21,8 +21,8 @@ from netchoice.units import in_seconds
 
 CHOICE, EVALUATION = "choice.json", "recommended.json"
 _NUMERIC_COLUMNS = (
-    "penalty", "k", "position", "accuracy", "cost_alone", "cost_shared", "n_noise", "n_choosing",
-    "n_reporting",
+    "penalty", "k", "position", "accuracy", "accuracy_se", "cost_alone", "cost_shared", "n_noise",
+    "n_choosing", "n_reporting",
 )  # fmt: skip
 #: Keys that the records must have, with their types, so that an error can name what is missing.
 _REQUIRED: dict[str, dict[str, type]] = {

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from netchoice.costs import CostModel
+from netchoice.evaluation import format_accuracy
 from netchoice.figures.data.cost_text import CHARGES, cost_text
 from netchoice.units import duration
 from netchoice.workflows.choice import format_probability
@@ -107,13 +108,18 @@ def evaluation_headline(record: Mapping[str, Any], costs: CostModel, unit: str) 
         "budget": "the most accurate set within the budget",
         "knee": "the knee of the Pareto front, between its cheapest and its most accurate set",
     }
+    measure = point.get("measure", "accuracy")
+
+    def text(value: float) -> str:
+        return format_accuracy(value, measure)
+
     cards = [
         Card("Which features?", str(len(names)), f"selected by {point['method']} with penalty "
              f"{point['penalty']:.3g}: {', '.join(names)}"),
-        Card("How accurate are they?", f"{point['accuracy']:.2%}", "held-out accuracy, on rows that "
-             f"were not used to choose the set; {point['coverage']:.0%} interval {low:.2%} to {high:.2%}"),
-        Card("How much accuracy is lost?", f"{loss:.2%}" if loss > 0 else "none",
-             f"compared with the most accurate set, which reaches {point['best_accuracy']:.2%} with "
+        Card("How accurate are they?", text(point["accuracy"]), f"held-out {measure}, on rows that were "
+             f"not used to choose the set; {point['coverage']:.0%} interval {text(low)} to {text(high)}"),
+        Card("How much accuracy is lost?", text(loss) if loss > 0 else "none",
+             f"compared with the most accurate set, which reaches {text(point['best_accuracy'])} with "
              f"{len(point['best_features'])} features"),
         _set_cost_card(point, costs, unit),
     ]  # fmt: skip

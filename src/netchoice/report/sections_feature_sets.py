@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netchoice.costs import CostModel
+from netchoice.evaluation import format_accuracy
 from netchoice.figures.data.cost_text import CHARGES, cost_text, list_costs
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.figures.interactive.feature_costs import drawn_rows, feature_costs
@@ -13,12 +14,13 @@ from netchoice.report.markup import Html, element
 
 def add_explorer(sections: Sections, sets: FeatureSets, note: str = "") -> None:
     """Add the figure of accuracy against cost, with controls to select any set."""
-    accuracy_note = "The accuracy is that of all cross-validation folds, with its 95% interval."
-    plot = sections.draw("explorer", explorer(sets), "Scatter plot of accuracy against cost")
+    measure = sets.measure
+    accuracy_note = f"The {measure} is that of all cross-validation folds, with its 95% interval."
+    plot = sections.draw("explorer", explorer(sets), f"Scatter plot of {measure} against cost")
     sections.add(
-        "explorer", "Accuracy against cost",
+        "explorer", f"{measure.capitalize()} against cost",
         "Each marker is a set of features: higher is more accurate, further left is cheaper. The line "
-        "is the Pareto front, the best accuracy for each cost. Choose a method, the penalty λ (the "
+        f"is the Pareto front, the best {measure} for each cost. Choose a method, the penalty λ (the "
         "weight of the cost) and the number k of features, or click a marker, to see that set.",
         element("div", plot, _panel(sets), class_="beside"),
         aside(f"{accuracy_note} {note}".strip()), _front_table(sets),
@@ -48,10 +50,11 @@ def _method_list(sets: FeatureSets, name: str, class_: str | None = None) -> Htm
 def _front_table(sets: FeatureSets) -> Html:
     rows = [
         (", ".join(sets.features_of(row)), str(row["method"]), float(row["penalty"]), int(row["k"]),
-         f"{row['accuracy']:.2%}", *(cost_text(row[f"cost_{charge}"], sets.unit) for charge in CHARGES))
+         format_accuracy(row["accuracy"], sets.measure),
+         *(cost_text(row[f"cost_{charge}"], sets.unit) for charge in CHARGES))
         for row in sets.front(sets.charge).to_dict("records")
     ]  # fmt: skip
-    head = ("features", "method", "λ", "k", "accuracy",
+    head = ("features", "method", "λ", "k", sets.measure,
             *(f"cost, {text}" for text in CHARGES.values()))  # fmt: skip
     caption = "Cheapest set first; all sets are in evaluation.csv"
     return details_table("Show the Pareto front as a table", caption, head, rows)
@@ -61,12 +64,12 @@ def add_heatmap(sections: Sections, sets: FeatureSets) -> None:
     """Add a heat map of accuracy for each method."""
     figures = [heatmap(sets, method) for method in sets.methods]
     sections.add(
-        "heat", "Accuracy over λ and k",
+        "heat", f"{sets.measure.capitalize()} over λ and k",
         "Lighter cells are more accurate; all methods share one colour scale. Rings mark sets with "
         "noise features. Click a cell to select that set.",
         _method_list(sets, "heat-method", "method"),
-        sections.draw("heat", figures, "Heat map of accuracy"),
-        script_table("Show the accuracies as a table", "heat"),
+        sections.draw("heat", figures, f"Heat map of {sets.measure}"),
+        script_table("Show the numbers as a table", "heat"),
     )  # fmt: skip
 
 

@@ -15,8 +15,10 @@ from netchoice.selection.base import Table, TableSelector
 from netchoice.selection.column_costs import ColumnCosts
 from netchoice.selection.greedy import Floats
 from netchoice.selection.inputs import column_mask
-from netchoice.selection.knn import Neighbours
+from netchoice.selection.knn import neighbours_of
+from netchoice.selection.regression import regressor_score
 from netchoice.selection.subsets import Archive, Subset, search_subsets
+from netchoice.targets import Numbers
 from netchoice.validation import check_integer, check_non_negative
 
 Rows = NDArray[np.int64]
@@ -29,7 +31,8 @@ class ParetoSearch(TableSelector):
     """Search for the Pareto front of sets of columns: accuracy of a classifier against cost.
 
     The Pareto front has the sets for which no other set has a higher cross-validated accuracy at the
-    same cost, or a lower cost at the same accuracy.
+    same cost, or a lower cost at the same accuracy. For numbers, R² of a regressor takes the place of
+    the accuracy of a classifier.
 
     If there are at most ``population × generations`` sets, all are evaluated and the front is
     exact. Otherwise half of the evaluations go to single columns, to the cheapest and the best of
@@ -44,7 +47,9 @@ class ParetoSearch(TableSelector):
 
     Parameters
     ----------
-    classifier : scikit-learn classifier or None
+    target : "auto", "classes" or "numbers"
+        What ``y`` holds, see :class:`MRMR`.
+    classifier : scikit-learn classifier (for numbers, a regressor) or None
         None: 10 nearest neighbours after standardising (inside the folds), compiled: about 10 ms
         for a set at 2000 rows.
     folds : int
@@ -78,8 +83,9 @@ class ParetoSearch(TableSelector):
     ----------
     front_ : DataFrame
         One row for each set of the front, sorted by cost: features (names), k (number of columns),
-        cost (in the unit of ``costs``), share (of the cost of all columns alone), accuracy and its
-        standard error over the folds, and accuracy_holdout (NaN without held-out rows).
+        cost (in the unit of ``costs``), share (of the cost of all columns alone), accuracy (R² for
+        numbers) and its standard error over the folds, and accuracy_holdout (NaN without held-out
+        rows).
     support_, chosen_
         Mask (q,) of the columns of the selected set, and its row in the front.
     fold_ : array (n,)
@@ -99,6 +105,7 @@ class ParetoSearch(TableSelector):
     True
     """
 
+    target: str = "auto"
     classifier: Any = None
     folds: int = 5
     holdout: float = 0.25
@@ -115,7 +122,7 @@ class ParetoSearch(TableSelector):
     n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Search the sets of columns of X (n, q) for labels y (n,) of any type, and select one."""
+        """Search the sets of columns of X (n, q) for labels or numbers y, and select one."""
         table = self._check_table(X, y)
         names, labels = table.names, table.labels
         self._check_parameters()
@@ -126,7 +133,8 @@ class ParetoSearch(TableSelector):
         max_features = min(int(self.max_features or len(names)), len(names))
         initial = initial_subsets(self.initial, names, max_features)
         seed = self._draw_seed()
-        self.fold_ = assign_folds(table.y, int(self.folds), self.holdout, self.max_rows, seed)
+        strata = table.target.strata
+        self.fold_ = assign_folds(strata, int(self.folds), self.holdout, self.max_rows, seed)
         accuracies, held_out = accuracy_functions(self.classifier, table, self.fold_)
         archive = Archive(accuracies, raw, self.n_jobs)
         search_subsets(
@@ -138,7 +146,7 @@ class ParetoSearch(TableSelector):
             population=int(self.population),
             seed=seed,
         )
-        self.classes_ = table.classes
+        self._set_target(table.target)
         self.n_evaluations_ = len(archive)
         self._set_results(archive, names, held_out)
         return self
@@ -214,7 +222,7 @@ def initial_subsets(initial: Any, names: Sequence[str], max_features: int) -> li
 def assign_folds(
     codes: NDArray[np.int64], folds: int, holdout: float, max_rows: int | None, seed: int
 ) -> Rows:
-    """Return the fold in which each row is tested, −1 for held-out rows, stratified by class.
+    """Return the fold in which each row is tested, −1 for held-out rows; classes in proportion.
 
     >>> folds = assign_folds(np.arange(100) % 2, folds=5, holdout=0.2, max_rows=None, seed=0)
     >>> np.unique(folds, return_counts=True)
@@ -241,12 +249,17 @@ def accuracy_functions(
     """Return a function for the accuracies in all folds, and one for the held-out rows, if any."""
 
     def accuracy_function(train: Rows, test: Rows) -> Accuracy:
+        X, target = table.X, table.target
         if classifier is None:
-            return Neighbours(table.X, table.y, train, test).accuracy
-        y = table.classes[table.y]
+            return neighbours_of(X, target, train, test).score
+        if isinstance(target, Numbers):
+            return lambda subset: regressor_score(
+                classifier, X[:, list(subset)], target, train, test
+            )
+        y = target.labels[target.codes]
 
         def accuracy(subset: Subset) -> float:
-            columns = table.X[:, list(subset)]
+            columns = X[:, list(subset)]
             fitted = clone(classifier).fit(columns[train], y[train])
             return float(fitted.score(columns[test], y[test]))
 

@@ -9,33 +9,38 @@ from typing import Any
 
 import numpy as np
 
-from netchoice import information
+from netchoice.information import conditional_redundancy, redundancy, relevance
 from netchoice.selection.base import CostAwareSelector, TrainingData
 from netchoice.selection.greedy import Floats, Terms
 from netchoice.selection.inputs import column_mask
 from netchoice.validation import check_choice
+
+#: Neighbours in the estimates. For numbers, estimates with 3 neighbours vary too much in small tables.
+N_NEIGHBORS = {"classes": 3, "numbers": 10}
 
 
 class MutualInformation:
     """Mutual informations of a table; each kind is estimated when it is first used."""
 
     def __init__(self, data: TrainingData, **options: Any) -> None:
-        self._X, self._y, self._options = data.X, data.y, {"seed": data.seed, **options}
+        self._data, self._options = data, {"seed": data.seed, **options}
 
     @cached_property
     def relevance(self) -> Floats:
         """I(k;y) of each column k."""
-        return information.relevance(self._X, self._y, **self._options)
+        return self._data.mean(lambda part: relevance(part.X, part.target, **self._options))
 
     @cached_property
     def redundancy(self) -> Floats:
         """I(j;k) of each pair of columns."""
-        return information.redundancy(self._X, **self._options)
+        return self._data.mean(lambda part: redundancy(part.X, **self._options))
 
     @cached_property
     def conditional_redundancy(self) -> Floats:
         """I(j;k|y) of each pair of columns."""
-        return information.conditional_redundancy(self._X, self._y, **self._options)
+        return self._data.mean(
+            lambda part: conditional_redundancy(part.X, part.target, **self._options)
+        )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -43,7 +48,7 @@ class SequentialSelector(CostAwareSelector):
     """Base of the methods that use mutual information."""
 
     estimator: str = "calibrated"
-    n_neighbors: int = 3
+    n_neighbors: int | None = None
     discrete_features: Any = "auto"
 
     def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Any:
@@ -54,9 +59,12 @@ class SequentialSelector(CostAwareSelector):
             data,
             discrete=discrete,
             estimator=self.estimator,
-            n_neighbors=self.n_neighbors,
+            n_neighbors=self._resolved_neighbors(data),
             n_jobs=self.n_jobs,
         )
+
+    def _resolved_neighbors(self, data: TrainingData) -> int:
+        return N_NEIGHBORS[data.target.kind] if self.n_neighbors is None else self.n_neighbors
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -88,6 +96,10 @@ class MRMR(AveragingSelector):
     n_features_to_select : int, float or None
         Number of columns to select, a fraction of them, or None for half of them. ``ranking_``
         always has all columns.
+    target : "auto", "classes" or "numbers"
+        What ``y`` holds: class labels, or numbers (one column, or several at once). "auto": numbers, if
+        there are several columns, fractions, or more than 20 distinct integers. With several columns,
+        the information is the mean over them; where a row has NaN, the column is not known for it.
     costs : array, mapping or Series by name, CostModel, or None
         Costs of the columns; None: all 0.
     penalty : float
@@ -100,8 +112,8 @@ class MRMR(AveragingSelector):
         Over the selected columns.
     estimator : "calibrated", "published" or "plugin"
         Estimator of mutual information, see :mod:`netchoice.information`.
-    n_neighbors : int
-        Number of neighbours in the nearest-neighbour estimates.
+    n_neighbors : int or None
+        Number of neighbours in the nearest-neighbour estimates; None: 3 for classes, 10 for numbers.
     discrete_features : "auto", bool, mask, positions or names
         The discrete columns; "auto": those with integers only.
     random_state : int, RandomState or None
@@ -113,6 +125,8 @@ class MRMR(AveragingSelector):
     ----------
     ranking_ : array (q,)
         Positions of all columns, best first; ``ranking_names_`` has their names.
+    target_ : "classes" or "numbers"
+        What ``y`` held; for classes, ``classes_`` has the labels.
     scores_, relevance_, costs_ : arrays (q,)
         For each column: the score when it was selected, I(k;y), and its scaled cost alone.
     support_ : array (q,) of bool

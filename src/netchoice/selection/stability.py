@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
 from netchoice.errors import UsageError
-from netchoice.selection.inputs import encode_labels
+from netchoice.targets import as_target, check_varies
 from netchoice.validation import check_fraction, check_integer
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ def stability(
     ----------
     selector : any scikit-learn selector
         Its ``n_features_to_select`` is the number of columns selected.
-    X, y : table and labels
+    X, y : table, and labels or numbers
     n_resamples : int
         Number of resamples, at least 2. The interval is rough for fewer than about twenty.
     replace : bool
-        False: each resample has 63.2% of the rows of each class, drawn without replacement, as many
+        False: each resample has 63.2% of the rows (of each class), drawn without replacement, as many
         as the distinct rows of a bootstrap sample. True: bootstrap samples, whose repeated rows
         mislead methods that use neighbours.
     coverage : float
@@ -97,7 +97,11 @@ def stability(
     check_consistent_length(X, y)
     check_fraction("coverage", coverage)
     rng = check_random_state(random_state)
-    codes = encode_labels(np.asarray(y))[1]
+    target = as_target(y, getattr(selector, "target", "auto"))
+    check_varies(target)
+    codes = target.strata
+    if "target" in selector.get_params():  # a resample may have fewer distinct integers
+        selector = clone(selector).set_params(target=target.kind)
     selected = []
     for _ in range(n_resamples):
         rows = _resample(codes, replace, rng)
@@ -140,10 +144,11 @@ def stability_index(selected: NDArray[np.bool_]) -> tuple[float, float]:
 
 
 def _resample(codes: NDArray[np.int64], replace: bool, rng: Any) -> NDArray[np.int64]:
+    """Return the rows of a resample, in which all classes occur if possible."""
     if replace:
         rows = rng.randint(len(codes), size=len(codes))
-        rows = rows if len(np.unique(codes[rows])) > 1 else np.arange(len(codes))
-        return np.sort(rows)
+        complete = len(np.unique(codes[rows])) >= min(2, len(np.unique(codes)))
+        return np.sort(rows if complete else np.arange(len(codes)))
     drawn = [
         rng.permutation(members)[: max(1, round(SAMPLE_FRACTION * len(members)))]
         for members in (np.flatnonzero(codes == code) for code in np.unique(codes))

@@ -66,8 +66,8 @@ class Archive:
             self.evaluated[subset] = EvaluatedSubset(subset, cost, accuracies)
 
     def accuracy(self, subset: Subset) -> float:
-        """Return the mean accuracy of a set, or 0 if it has not been evaluated."""
-        return self.evaluated[subset].accuracy if subset in self.evaluated else 0.0
+        """Return the mean accuracy of a set; the lowest value if it has not been evaluated."""
+        return self.evaluated[subset].accuracy if subset in self.evaluated else -math.inf
 
     def with_joint_gain(self, subsets: Iterable[Subset]) -> list[Subset]:
         """Return the sets that are more accurate than each of their columns, largest gain first."""

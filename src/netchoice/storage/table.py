@@ -24,6 +24,7 @@ from netchoice.storage.manifest import (
     fingerprint,
 )
 from netchoice.storage.shards import TableFolder
+from netchoice.targets import Numbers, Target, as_target
 from netchoice.validation import check_fraction
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ SOURCE, SOURCE_ROW = "source_table", "source_row"
 RESERVED = (
     "row", "label", "failure", "machine", "calibrated", "seconds_growth", SOURCE, SOURCE_ROW,
 )  # fmt: skip
+#: The label of all rows of a table of numbers.
+ALL_ROWS = "all"
 #: The first rows of a table are calibrated: their short features are timed over several runs.
 CALIBRATION_ROWS = 16
 #: Costs below this many seconds are taken from the calibrated rows.
@@ -95,6 +98,14 @@ class ReferenceTable:
         return self.successful["label"].reset_index(drop=True)
 
     @property
+    def target(self) -> Target:
+        """What the features are to predict: the labels, or the numbers that the table was made for."""
+        names = self.manifest.get("target")
+        if names is None:
+            return as_target(self.y.to_numpy(), "classes")
+        return as_target(self.parameters[names], "numbers")
+
+    @property
     def parameters(self) -> pd.DataFrame:
         """Parameters of the rows that did not fail; NaN where a model does not have the parameter."""
         names = [name for name in self.frame.columns if name.startswith(PARAMETER_PREFIX)]
@@ -127,8 +138,10 @@ class ReferenceTable:
         return len(self.successful)
 
     def __repr__(self) -> str:
+        names = self.manifest.get("target")
         numbers = self.y.value_counts().sort_index()
         counts = ", ".join(f"{label} {n}" for label, n in numbers.items())
+        counts = counts if names is None else f"target {', '.join(names)}"
         failed = f", {len(self.failures)} failed" if len(self.failures) else ""
         n_features = len(self.features)
         return f"<ReferenceTable: {len(self)} rows ({counts}){failed}, {n_features} features>"
@@ -172,6 +185,27 @@ class ReferenceTable:
             first[rng.permutation(rows)[: round(share * len(rows))]] = True
         return self._with("split", self.frame[first]), self._with("split", self.frame[~first])
 
+    def with_target(self, numbers: pd.DataFrame) -> ReferenceTable:
+        """Return the table with numbers as its target instead of the labels.
+
+        ``numbers`` has a row for each row that did not fail, and NaN where a row has no value. Rows
+        without any value are left out.
+
+        >>> import netchoice
+        >>> table = netchoice.simulate_table(
+        ...     "duplication", n_nodes=20, n_samples=40, seed=1, features=["degree_mean"],
+        ...     engine="serial")
+        >>> table.with_target(table.parameters[["p_new"]])
+        <ReferenceTable: 20 rows (target p_new), 1 features>
+        """
+        names = [str(name) for name in numbers.columns]
+        old = [name for name in self.frame.columns if name.startswith(PARAMETER_PREFIX)]
+        columns = numbers.set_axis([PARAMETER_PREFIX + name for name in names], axis=1)
+        frame = self.successful.drop(columns=old).reset_index(drop=True).join(columns)
+        table = self._with("with_target", frame[numbers.notna().any(axis=1).to_numpy()])
+        table.manifest["target"] = names
+        return table
+
     def drop_constant(self) -> ReferenceTable:
         """Return the table without the features that have the same value in all rows."""
         n_values = self.X.nunique(dropna=False)
@@ -211,23 +245,27 @@ class ReferenceTable:
 
     @classmethod
     def from_frame(
-        cls, frame: pd.DataFrame, label: str = "label", *,
-        costs: Costs = None, discrete: Iterable[str] | None = None,
+        cls, frame: pd.DataFrame, label: str | Sequence[str] = "label", *,
+        target: str = "auto", costs: Costs = None, discrete: Iterable[str] | None = None,
     ) -> ReferenceTable:  # fmt: skip
         """Make a table from a data frame: one column holds labels, all others hold features.
 
         Parameters
         ----------
         frame : pandas.DataFrame
-        label : str
-            The column of labels.
+        label : str or sequence of str
+            The column of labels, or one or several columns of numbers to predict.
+        target : "auto", "classes" or "numbers"
+            What the column holds; see :func:`netchoice.targets.as_target`.
         costs : CostModel or mapping, optional
             Costs of the features; all 0 by default.
         discrete : iterable of str, optional
             Features whose values are integers; by default the columns of an integer type.
         """
-        values = _feature_values(frame, label)
+        labels = [label] if isinstance(label, str) else list(label)
+        values = _feature_values(frame, labels)
         names = list(values.columns)
+        wanted = _target(frame, labels, target)
         if discrete is None:
             discrete = [name for name in names if values[name].dtype.kind in "iu"]
         discrete = set(discrete)
@@ -238,16 +276,22 @@ class ReferenceTable:
         }  # fmt: skip
         rows = values.astype(float)
         rows.insert(0, "row", np.arange(len(frame)))
-        rows.insert(1, "label", frame[label].astype(str).to_numpy())
+        rows.insert(1, "label", ALL_ROWS)
         rows.insert(2, "failure", None)
+        if isinstance(wanted, Numbers):
+            manifest["target"] = list(wanted.names)
+            for name, column in zip(wanted.names, wanted.values.T, strict=True):
+                rows[PARAMETER_PREFIX + name] = column
+        else:
+            rows["label"] = frame[labels[0]].astype(str).to_numpy()
         manifest["origin"] = {"made_by": "import", "rows_of": _content_digest(rows)}
         costs = CostModel.of(dict.fromkeys(names, 0.0) if costs is None else costs)
         return cls(rows.reset_index(drop=True), manifest, costs.only(names))
 
     @classmethod
     def from_csv(
-        cls, path: AnyPath, label: str = "label", *,
-        costs: AnyPath | Costs = None, discrete: Iterable[str] | None = None,
+        cls, path: AnyPath, label: str | Sequence[str] = "label", *,
+        target: str = "auto", costs: AnyPath | Costs = None, discrete: Iterable[str] | None = None,
     ) -> ReferenceTable:  # fmt: skip
         """Read a table from a CSV file with a header.
 
@@ -265,7 +309,7 @@ class ReferenceTable:
             raise TableError(f"{path} is separated by semicolons; separate its columns by commas")
         if isinstance(costs, (str, PathLike)):
             costs = CostModel.from_file(costs)
-        return cls.from_frame(frame, label, costs=costs, discrete=discrete)
+        return cls.from_frame(frame, label, target=target, costs=costs, discrete=discrete)
 
     def export(self, path: str | PathLike[str]) -> pd.DataFrame:
         """Write labels, parameters and features of the rows that did not fail to one file.
@@ -333,27 +377,27 @@ def _content_digest(frame: pd.DataFrame) -> str:
     return digest.hexdigest()
 
 
-def _feature_values(frame: pd.DataFrame, label: str) -> pd.DataFrame:
+def _feature_values(frame: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
     """Return all columns of a data frame but the labels, if the data frame can become a table."""
     import pandas as pd
 
-    if label not in frame.columns:
-        raise TableError(
-            f"there is no column {label!r}; the columns are {', '.join(map(str, frame.columns))}: "
-            "name the column of labels (label=… in Python, --label on the command line)"
-        )
+    for label in labels:
+        if label not in frame.columns:
+            raise TableError(
+                f"there is no column {label!r}; the columns are {', '.join(map(str, frame.columns))}: "
+                "name the column of labels (label=… in Python, --label on the command line)"
+            )
     if not len(frame):
         raise TableError("the table has no rows; expected a label and features in each row")
-    _check_labels(frame[label])
-    names = [str(name) for name in frame.columns if name != label]
+    names = [str(name) for name in frame.columns if name not in labels]
     if not names:
-        raise TableError(f"the table has no column besides {label!r}; expected features")
+        raise TableError(f"the table has no column besides {labels[0]!r}; expected features")
     for name in names:
         if names.count(name) > 1:
             raise TableError(f"two columns are called {name!r}; rename one")
         if name in RESERVED or name.startswith((PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX)):
             raise TableError(f"column {name!r} has a name that netchoice reserves; rename it")
-    values = frame.drop(columns=label).set_axis(names, axis=1)
+    values = frame.drop(columns=list(labels)).set_axis(names, axis=1)
     for name in names:
         if not pd.api.types.is_numeric_dtype(values[name]):
             raise TableError(
@@ -363,18 +407,18 @@ def _feature_values(frame: pd.DataFrame, label: str) -> pd.DataFrame:
     return values
 
 
-def _check_labels(labels: pd.Series) -> None:
-    missing = labels.isna()
+def _target(frame: pd.DataFrame, labels: Sequence[str], kind: str) -> Target:
+    """Return what the columns of labels hold, if every row has a label or a number."""
+    if len(labels) > 1:
+        return as_target(frame[list(labels)], "numbers" if kind == "auto" else kind)
+    column = frame[labels[0]]
+    missing = column.isna()
     if missing.any():
         raise TableError(
-            f"{int(missing.sum())} of {len(labels)} rows have no label, the first of them row "
+            f"{int(missing.sum())} of {len(column)} rows have no label, the first of them row "
             f"{int(missing.to_numpy().argmax()) + 1}; drop these rows"
         )
-    if labels.dtype.kind == "f" and (labels % 1 != 0).any():
-        raise TableError(
-            f"the labels in {labels.name!r} are numbers with fractions; expected classes: divide a "
-            "quantity into classes first, for example with pandas.qcut"
-        )
+    return as_target(frame[list(labels)] if column.dtype.kind in "iuf" else column, kind)
 
 
 def _mean_seconds(timed: pd.DataFrame, prefix: str) -> dict[str, float]:

@@ -27,7 +27,7 @@ from netchoice.workflows.cost_source import Costs, CostSource, find_costs
 from netchoice.workflows.run_folder import versions
 from netchoice.workflows.selectors import selectors_for
 from netchoice.workflows.table_maker import Progress
-from netchoice.workflows.tables import Table, load_table, varying_features
+from netchoice.workflows.tables import Table, describe_target, load_table, varying_features
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +49,7 @@ class EvaluationSettings:
     charge: str
     cost_scale: str
     label: str
+    target: str
     seed: int
     rows: dict[str, int]
 
@@ -115,6 +116,7 @@ def evaluate_features(
     charge: str = "shared",
     cost_scale: str = "share",
     label: str = "label",
+    target: str = "auto",
     seed: int = 0,
     workers: int | None = None,
     path: str | PathLike[str] | None = None,
@@ -147,8 +149,9 @@ def evaluate_features(
         How the recommended set is billed. Rankings always use the costs alone, as the paper does.
     cost_scale : "share" or "raw"
         "share" divides costs by their sum, so that λ does not depend on their unit.
-    label : str
-        The column of a CSV file that holds the labels.
+    label, target
+        The column to predict, and what it holds; as in :func:`netchoice.rank_features`. For numbers, R²
+        takes the place of the accuracy.
     seed : int
     workers : int, optional
         Threads; one per core by default.
@@ -174,11 +177,11 @@ def evaluate_features(
     rule = rule or ("cheapest" if budget is None else "budget")
     if budget is not None:
         parse_budget(budget)  # a wrong budget is refused before the work
-    first = load_table(train, label)
+    first = load_table(train, label, target)
     if test is None:
         first, second = first.split(seed=seed)
     else:
-        second = load_table(test, label)
+        second = load_table(test, label, first.target.kind)
     first = varying_features(first)
     source = find_costs(first, costs)
     folder = None if path is None else Path(path)
@@ -197,6 +200,7 @@ def evaluate_features(
         charge=charge,
         cost_scale=cost_scale,
         label=label,
+        target=describe_target(first),
         seed=seed,
         rows={"train": len(first), "test": len(second)},
     )
@@ -204,7 +208,11 @@ def evaluate_features(
         first, settings.methods, costs=model, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
     )
     rankings = rank_path(
-        selectors, first.X, first.y, settings.penalties, on_progress=_stage(on_progress, "ranking")
+        selectors,
+        first.X,
+        first.target,
+        settings.penalties,
+        on_progress=_stage(on_progress, "ranking"),
     )
     evaluation = evaluate_rankings(
         rankings,

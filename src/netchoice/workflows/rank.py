@@ -12,7 +12,7 @@ from netchoice.selection import get_selector
 from netchoice.validation import check_choice, check_non_negative
 from netchoice.workflows.cost_source import Costs, CostSource, find_costs
 from netchoice.workflows.selectors import selectors_for
-from netchoice.workflows.tables import Table, load_table, varying_features
+from netchoice.workflows.tables import Table, describe_target, load_table, varying_features
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +32,8 @@ class FeatureRanking:
         Features that were left out because they are constant.
     rows : int
         Number of rows of the table.
+    target : str
+        What is predicted, for example "2 classes" or "numbers (age)".
     costs : str
         Where the costs come from; ``in_seconds`` says whether they are times.
     """
@@ -40,6 +42,7 @@ class FeatureRanking:
     steps: pd.DataFrame = field(repr=False)
     constant: list[str]
     rows: int
+    target: str
     method: str
     penalty: float
     charge: str
@@ -69,6 +72,7 @@ def rank_features(
     cost_scale: str = "share",
     estimator: str | None = None,
     label: str = "label",
+    target: str = "auto",
     seed: int = 0,
     workers: int | None = None,
 ) -> FeatureRanking:
@@ -91,7 +95,11 @@ def rank_features(
     estimator : "calibrated", "published" or "plugin", optional
         How mutual information is estimated.
     label : str
-        The column of a CSV file that holds the labels.
+        The column to predict: the labels or numbers of a CSV file, or parameters of a simulated table;
+        several columns of numbers are separated by commas.
+    target : "auto", "classes" or "numbers"
+        What that column of a CSV file holds. "auto": numbers, if there are several columns, fractions,
+        or more than 20 distinct integers.
     seed : int
     workers : int, optional
         Threads.
@@ -117,7 +125,7 @@ def rank_features(
         if "estimator" not in selector.get_params():
             raise UsageError(f"{method} has no estimator: it does not use mutual information")
         selector.set_params(estimator=estimator)
-    loaded = load_table(table, label)
+    loaded = load_table(table, label, target)
     varying = varying_features(loaded)
     source = find_costs(varying, costs)
     selector.set_params(
@@ -126,12 +134,13 @@ def rank_features(
     ready = selectors_for(
         varying, {method: selector}, costs=source.model, seed=seed, n_jobs=workers
     )
-    fitted = ready[method].fit(varying.X, varying.y)
+    fitted = ready[method].fit(varying.X, varying.target)
     return FeatureRanking(
         ranking=list(fitted.ranking_names_),
         steps=_with_costs(fitted.steps_, source, charge),
         constant=[name for name in loaded.features if name not in set(varying.features)],
         rows=len(varying),
+        target=describe_target(varying),
         method=method,
         penalty=penalty,
         charge=charge,

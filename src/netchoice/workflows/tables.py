@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from os import PathLike
 from pathlib import Path
 
@@ -11,19 +10,24 @@ import numpy as np
 from netchoice.errors import UsageError
 from netchoice.storage.manifest import TableError
 from netchoice.storage.table import ReferenceTable
+from netchoice.targets import Classes
 
 #: A table, its folder, or a CSV file.
 Table = ReferenceTable | str | PathLike[str]
 
 
-def load_table(table: Table, label: str = "label") -> ReferenceTable:
+def load_table(table: Table, label: str = "label", target: str = "auto") -> ReferenceTable:
     r"""Return a table from its folder or from a CSV file; refuse missing and infinite values.
 
     Parameters
     ----------
     table : ReferenceTable or path
     label : str
-        The column of a CSV file that holds the labels.
+        The column to predict. In a CSV file: the column of labels or numbers, or several columns of
+        numbers, separated by commas. In a simulated table: ``label``, the model, or the names of
+        parameters.
+    target : "auto", "classes" or "numbers"
+        What the column of a CSV file holds; see :func:`netchoice.targets.as_target`.
 
     Examples
     --------
@@ -34,16 +38,10 @@ def load_table(table: Table, label: str = "label") -> ReferenceTable:
     <ReferenceTable: 2 rows (a 1, b 1), 1 features>
     """
     name = "the table" if isinstance(table, ReferenceTable) else str(table)
-    if not isinstance(table, ReferenceTable):
-        path = Path(table)
-        if not path.exists():
-            raise TableError(
-                f"{path} does not exist; expected the folder of a table, or a CSV file"
-            )
-        read = (
-            ReferenceTable.load if path.is_dir() else partial(ReferenceTable.from_csv, label=label)
-        )
-        table = read(path)
+    if not isinstance(table, ReferenceTable) and Path(table).is_file():
+        table = ReferenceTable.from_csv(table, _columns(table, label), target=target)
+    else:
+        table = _predicting(table, label, name)
     for feature, column in table.X.items():
         bad = int((~np.isfinite(column.to_numpy(dtype=float))).sum())
         if bad:
@@ -54,9 +52,51 @@ def load_table(table: Table, label: str = "label") -> ReferenceTable:
     return table
 
 
+def _columns(path: str | PathLike[str], label: str) -> str | list[str]:
+    """Return the name of a column of a CSV file, or several names separated by commas."""
+    import pandas as pd
+
+    if "," not in label:
+        return label
+    try:
+        header = list(map(str, pd.read_csv(path, nrows=0).columns))
+    except (OSError, ValueError):
+        return label  # the reading of the whole table says what is wrong
+    return label if label in header else [name.strip() for name in label.split(",")]
+
+
+def _predicting(table: Table, label: str, name: str) -> ReferenceTable:
+    """Return a table that predicts the labels, or the parameters of these names."""
+    if not isinstance(table, ReferenceTable):
+        if not Path(table).exists():
+            raise TableError(
+                f"{table} does not exist; expected the folder of a table, or a CSV file"
+            )
+        table = ReferenceTable.load(table)
+    if label == "label" or "target" in table.manifest:
+        return table
+    names = [part.strip() for part in label.split(",")]
+    known = list(table.parameters.columns)
+    for wanted in names:
+        if wanted not in known:
+            raise UsageError(
+                f"{name} has no parameter {wanted!r}; expected label, for the model, or parameters among "
+                f"{', '.join(known) or 'none'}"
+            )
+    return table.with_target(table.parameters[names])
+
+
 def varying_features(table: ReferenceTable) -> ReferenceTable:
     """Return the table without constant features; refuse a table in which all are constant."""
     varying = table.drop_constant()
     if not varying.features:
         raise UsageError(f"all {len(table.features)} features of the table are constant")
     return varying
+
+
+def describe_target(table: ReferenceTable) -> str:
+    """Return what a table predicts, in a few words."""
+    target = table.target
+    if isinstance(target, Classes):
+        return f"{len(target.labels)} classes"
+    return f"numbers ({', '.join(target.names)})"

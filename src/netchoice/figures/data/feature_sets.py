@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.evaluation import pareto_front
+from netchoice.evaluation import measure_of, pareto_front
 
 
 class AccuracyGrid(NamedTuple):
@@ -96,6 +96,7 @@ class FeatureSets:
             for key, own in rankings.groupby(["method", "penalty"], sort=False)
         }
         self.features = list(dict.fromkeys(rankings["feature"]))
+        self.measure = measure_of(evaluation)
         self.methods = list(dict.fromkeys(evaluation["method"]))
         self.evaluation = evaluation.sort_values(["penalty", "k"], kind="stable")
         self.costs_given = any(costs.alone().values())

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from netchoice.evaluation import wilson
+from netchoice.evaluation import accuracy_interval
 from netchoice.figures.data import feature_sets as data
 from netchoice.figures.data.cost_text import CHARGES, cost_text, cost_title
 from netchoice.figures.data.feature_sets import FeatureSets
@@ -43,8 +43,13 @@ def explorer(sets: FeatureSets) -> dict[str, Any]:
     return figure(
         [*traces, front, star, ring], height=560,
         xaxis=axis.layout(title) if sets.has_costs else {"title": {"text": "number of features"}},
-        yaxis={"title": {"text": "accuracy"}, "tickformat": ".0%", "hoverformat": ".2%"},
+        yaxis={"title": {"text": sets.measure}, "tickformat": _tick_format(sets.measure)},
     )  # fmt: skip
+
+
+def _tick_format(measure: str, digits: int = 0) -> str:
+    """Return Plotly's format of an accuracy (a percentage) or of R² (a number)."""
+    return f".{digits}%" if measure == "accuracy" else f".{digits + 1}f"
 
 
 def _moved(name: str, marker: dict[str, Any]) -> go.Scatter:
@@ -57,22 +62,23 @@ def explorer_data(sets: FeatureSets) -> dict[str, Any]:
     """Return every set for the script of the page; features are given by their index."""
     index = {name: i for i, name in enumerate(sets.features)}
     n = float((sets.evaluation["n_choosing"] + sets.evaluation["n_reporting"]).iloc[0])
-    intervals = {share: wilson(share, n, 0.95) for share in set(sets.evaluation["accuracy"])}
 
     def cell(rows: pd.DataFrame) -> dict[str, Any]:
         """Return one ranking, and accuracy and costs of its first k features."""
         order = sets.features_of(rows.iloc[int(rows["k"].argmax())])
+        intervals = [accuracy_interval(row, "accuracy", n) for _, row in rows.iterrows()]
         return {
             "order": [index[name] for name in order],
             "k": [int(k) for k in rows["k"]],
             "accuracy": rounded(rows["accuracy"]),
-            "low": rounded(intervals[share][0] for share in rows["accuracy"]),
-            "high": rounded(intervals[share][1] for share in rows["accuracy"]),
+            "low": rounded(low for low, _ in intervals),
+            "high": rounded(high for _, high in intervals),
             "alone": rounded(rows["cost_alone"]),
             "shared": rounded(rows["cost_shared"]),
         }
 
     return {
+        "measure": sets.measure,
         "features": sets.features,
         "labels": [label(name, 60) for name in sets.features],
         "methods": sets.methods,
@@ -121,9 +127,10 @@ def heatmap(sets: FeatureSets, method: str) -> dict[str, Any]:
             x=list(range(len(grid.penalties))), y=grid.ks, z=[rounded(row) for row in grid.accuracy],
             zmin=low, zmax=high, colorscale="Cividis", xgap=1, ygap=1, text=costs,
             customdata=[[f"{penalty:.4g}" for penalty in grid.penalties]] * len(grid.ks),
-            colorbar={"title": {"text": "accuracy", "side": "right"}, "thickness": 12,
-                      "tickformat": ".0%" if high - low > 0.05 else ".1%"},
-            hovertemplate="λ = %{customdata}, %{y} features<br>accuracy %{z:.2%}<br>"
+            colorbar={"title": {"text": sets.measure, "side": "right"}, "thickness": 12,
+                      "tickformat": _tick_format(sets.measure, 0 if high - low > 0.05 else 1)},
+            hovertemplate=f"λ = %{{customdata}}, %{{y}} features<br>{sets.measure} "
+            f"%{{z:{_tick_format(sets.measure, 2)}}}<br>"
             "cost, shared steps paid once: %{text}<extra></extra>",
         ),
         go.Scatter(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.evaluation import pareto_front
+from netchoice.evaluation import measure_of, pareto_front
 from netchoice.figures.data.checks import check_columns, check_names
 from netchoice.figures.data.cost_text import cost_text, cost_title, list_costs
 from netchoice.figures.data.feature_sets import ranking_positions
@@ -86,17 +86,21 @@ def pareto(
     title = cost_title(unit, cost.removeprefix("cost_"))
     axes.cost_axis(ax.xaxis, list(evaluation[cost]), unit, title)
     ax.margins(y=0.08)
-    _mark(ax, knee, "knee", cost, unit)
-    _mark(ax, point, "chosen", cost, unit)
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
-    ax.set_ylabel("accuracy")
+    measure = measure_of(evaluation)
+    _mark(ax, knee, "knee", cost, unit, measure)
+    _mark(ax, point, "chosen", cost, unit, measure)
+    if measure == "accuracy":
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    ax.set_ylabel(measure)
     ax.grid(alpha=0.25)
     for handle in filter(None, ax.legend(**axes.BESIDE).legend_handles):
         handle.set_alpha(1.0)
     return ax
 
 
-def _mark(ax: Axes, point: Mapping[str, Any] | None, name: str, cost: str, unit: str) -> None:
+def _mark(
+    ax: Axes, point: Mapping[str, Any] | None, name: str, cost: str, unit: str, measure: str
+) -> None:
     if point is None:
         return
     x, accuracy = point.get(cost, point.get("cost")), point.get("accuracy")
@@ -106,6 +110,7 @@ def _mark(ax: Axes, point: Mapping[str, Any] | None, name: str, cost: str, unit:
             f"'accuracy' and {cost!r} or 'cost'"
         )
     is_chosen = name == "chosen"
+    text = f"{100 * accuracy:.1f} %" if measure == "accuracy" else f"R² {accuracy:.3f}"
     marker, size = ("*", 190) if is_chosen else ("D", 60)
     ax.scatter(
         [x], [accuracy], s=size, marker=marker, facecolor=HIGHLIGHT, edgecolor="black",
@@ -114,7 +119,7 @@ def _mark(ax: Axes, point: Mapping[str, Any] | None, name: str, cost: str, unit:
     on_the_left = ax.transLimits.transform(ax.transScale.transform((x, accuracy)))[0] < 0.4
     # There is room above a front. The knee is named below, because it may be the chosen point.
     ax.annotate(
-        f"{name}: {100 * accuracy:.1f} % for {cost_text(x, unit)}",
+        f"{name}: {text} for {cost_text(x, unit)}",
         (x, accuracy), xytext=(-3, 9) if is_chosen else (8, -8), textcoords="offset points",
         ha="right" if is_chosen and not on_the_left else "left",
         va="bottom" if is_chosen else "top", fontsize=SMALL + 1, zorder=6, path_effects=halo(2),

@@ -13,6 +13,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from netchoice.evaluation import measure_of
 from netchoice.figures.data.checks import check_columns, check_names
 from netchoice.figures.data.cost_text import CHARGES
 from netchoice.figures.data.feature_sets import AccuracyGrid, accuracy_grid, accuracy_limits
@@ -65,7 +66,7 @@ def heatmap(
     ax.set_title(method, loc="left")
     above = axes.ABOVE | {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "fontsize": SMALL}
     ax.legend(handles=_legend_handles(share), ncols=2, **above)
-    ax.get_figure().colorbar(mesh, ax=ax, label="accuracy")  # type: ignore[union-attr]
+    ax.get_figure().colorbar(mesh, ax=ax, label=measure_of(evaluation))  # type: ignore[union-attr]
     return ax
 
 
@@ -98,7 +99,7 @@ def heatmaps(
     for ax, letter, method in zip(panels, ascii_lowercase, shown, strict=False):
         mesh = _draw(ax, accuracy_grid(evaluation, method, share), limits, levels)
         ax.set_title(f"({letter}) {method}", loc="left", fontsize=10)
-    figure.colorbar(mesh, ax=list(panels), label="accuracy", aspect=30)
+    figure.colorbar(mesh, ax=list(panels), label=measure_of(evaluation), aspect=30)
     figure.legend(handles=_legend_handles(share), loc="outside upper right", ncols=2, **PLAIN)
     return panels
 

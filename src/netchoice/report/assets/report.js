@@ -72,7 +72,9 @@
     return `${Number((cost / size).toPrecision(3))} ${unit}`;
   }
 
-  const percent = (share) => `${(100 * share).toFixed(2)}%`;
+  // The same as format_accuracy in Python.
+  const accuracyText = (value) =>
+    grid.measure === "accuracy" ? `${(100 * value).toFixed(2)}%` : value.toFixed(3);
   const penaltyText = (penalty) => String(Number(penalty.toPrecision(4)));
 
   function costComparison(cost) {
@@ -96,7 +98,7 @@
     const lines = [];
     for (let i = 0; i < names.length; i += 2) lines.push(names.slice(i, i + 2).join(", "));
     return (
-      `${percent(value(at, "accuracy", k))} for ${costText(value(at, state.charge, k))}<br>` +
+      `${accuracyText(value(at, "accuracy", k))} for ${costText(value(at, state.charge, k))}<br>` +
       `λ = ${penaltyText(grid.penalties[method][penalty])}, k = ${k}<br>${lines.join("<br>")}`
     );
   }
@@ -173,7 +175,8 @@
       ...names.map((name) => Object.assign(document.createElement("li"), { textContent: name }))
     );
     const numbers = [
-      ["Accuracy", `${percent(at.accuracy[i])} (95% interval ${percent(at.low[i])} to ${percent(at.high[i])})`],
+      [grid.measure === "accuracy" ? "Accuracy" : grid.measure,
+        `${accuracyText(at.accuracy[i])} (95% interval ${accuracyText(at.low[i])} to ${accuracyText(at.high[i])})`],
       ["Cost, shared steps paid once", costText(at.shared[i])],
       ["Cost, each feature paid alone", costText(at.alone[i])],
       ["Compared with all features", costComparison(at.shared[i])],

@@ -1,4 +1,4 @@
-"""Class votes of the nearest neighbours, for every prefix of a sequence of columns."""
+"""Nearest neighbours among known rows, for every prefix of a sequence of columns."""
 
 import numpy as np
 from numba import types
@@ -47,18 +47,19 @@ def _find_nearest(distance, near_distance, nearest, bound):
                 farthest = min(farthest, near_distance[wanted - 1])
 
 
-@kernel(COLUMNS, INTS, COLUMNS, INTS, BOOLS, INT, INT)
-def neighbour_votes(known, label, queries, order, counted, n_neighbours, n_classes):
-    """Count, for each query, how many of its nearest known rows belong to each class.
+@kernel(COLUMNS, COLUMNS, INTS, BOOLS, INT)
+def nearest_rows(known, queries, order, counted, n_neighbours):
+    """Return the nearest known rows of each query, nearest first, for each counted prefix.
 
-    Columns are added in the given order. Votes are counted after each column that is marked in
+    Columns are added in the given order. Neighbours are searched after each column that is marked in
     ``counted``, so the distances of a prefix are reused for all longer prefixes.
     """
     n_known, n_queries = known.shape[1], queries.shape[1]
-    votes = np.zeros((counted.sum(), n_queries, n_classes), np.int32)
+    wanted = min(n_neighbours, n_known)
+    found = np.zeros((counted.sum(), n_queries, wanted), np.int32)
     distance = np.empty((n_known + BLOCK - 1) // BLOCK * BLOCK)
-    near_distance = np.empty(min(n_neighbours, n_known))
-    nearest = np.zeros(len(near_distance), np.int32)
+    near_distance = np.empty(wanted)
+    nearest = np.zeros(wanted, np.int32)
     for row in range(n_queries):
         distance[:n_known] = 0.0
         distance[n_known:] = np.inf  # fills the last block
@@ -71,7 +72,7 @@ def neighbour_votes(known, label, queries, order, counted, n_neighbours, n_class
                 if prefix > 0:  # the previous neighbours bound the distance of the new ones
                     bound = np.nextafter(distance[nearest].max(), np.inf)
                 _find_nearest(distance, near_distance, nearest, bound)
-                for i in range(len(nearest)):
-                    votes[prefix, row, label[nearest[i]]] += 1
+                for i in range(wanted):
+                    found[prefix, row, i] = nearest[i]
                 prefix += 1
-    return votes
+    return found
