@@ -33,6 +33,10 @@ def choose(
     features: Annotated[
         str | None, Option(metavar="NAME,…", help="Features to use; by default they are selected.")
     ] = None,
+    purpose: Annotated[
+        str,
+        Option("--for", metavar="model|parameters|both", help="What features are selected for."),
+    ] = "both",
     method: Annotated[str, Option(metavar="NAME,…", help="Methods that select features.")] = "jmi",
     penalty: Annotated[
         float | None, Option(min=0, help="λ; by default many values are tried.")
@@ -88,7 +92,7 @@ def choose(
     with stages("simulating ({})") as on_progress:
         choice = report_choice(
             graph, chosen, path=folder, report=not no_report, samples=samples,
-            features=options.split_list(features, "--features"),
+            features=options.split_list(features, "--features"), purpose=purpose,
             method=options.split_list(method, "--method") or (), penalty=penalty, budget=budget,
             time_limit=None if time_limit is None else seconds_of(time_limit, "--time-limit"),
             inference=inference, isolated=isolated_nodes, seed=seed, workers=workers, engine=engine,

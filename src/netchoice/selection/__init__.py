@@ -9,6 +9,7 @@ from netchoice.selection.base import CostAwareSelector
 from netchoice.selection.baseline import RandomRanking
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
 from netchoice.selection.forest_relief import ForestReliefF
+from netchoice.selection.forward_regression import ForwardRegression
 from netchoice.selection.methods import (
     BASELINE,
     METHODS,
@@ -33,6 +34,7 @@ __all__ = [
     "WEIGHTED_METHODS",
     "CostAwareSelector",
     "ForestReliefF",
+    "ForwardRegression",
     "MultiSURF",
     "ParetoSearch",
     "PenalizedForest",

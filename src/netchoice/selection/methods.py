@@ -11,6 +11,7 @@ from netchoice.selection.base import CostAwareSelector
 from netchoice.selection.baseline import RandomRanking
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
 from netchoice.selection.forest_relief import ForestReliefF
+from netchoice.selection.forward_regression import ForwardRegression
 from netchoice.selection.relief import SURF, MultiSURF, ReliefF
 from netchoice.selection.sequential import JMI, JMIM, MRMR
 
@@ -28,6 +29,7 @@ METHODS: dict[str, Callable[..., CostAwareSelector]] = {
     "random": RandomRanking,
     "surf": SURF,
     "multisurf": MultiSURF,
+    "forward-regression": ForwardRegression,
 }
 
 #: The nine methods of the paper, in its order.

@@ -30,6 +30,7 @@ def choose_model(
     *,
     samples: int | None = None,
     features: Iterable[str | Feature] | None = None,
+    purpose: str = "both",
     method: str | Iterable[str] = "jmi",
     compare: Iterable[str] = (),
     penalty: float | None = None,
@@ -60,6 +61,8 @@ def choose_model(
         long.
     features : iterable of str or Feature, optional
         Features to use. By default they are selected.
+    purpose : "both", "model" or "parameters"
+        What features are selected for: to distinguish the models, to predict their parameters, or both.
     method : str or iterable of str
         Methods that select the features; see :data:`netchoice.selection.METHODS`.
     compare : iterable of str
@@ -124,6 +127,7 @@ def choose_model(
         isolated=isolated,
         samples=samples,
         features=None if features is None else tuple(given_features),
+        purpose=purpose,
         method=methods,
         penalty=penalty,
         budget=budget,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from netchoice.cost_growth import CostGrowth
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
@@ -20,6 +22,7 @@ from netchoice.evaluation import (
 from netchoice.features import min_powers
 from netchoice.selection import rank_path
 from netchoice.storage.table import ReferenceTable
+from netchoice.workflows.parameter_sets import Set, cheapest_pair, parameter_quantiles
 from netchoice.workflows.selectors import selectors_for
 from netchoice.workflows.simulation_plan import SimulationPlan
 from netchoice.workflows.table_maker import TableMaker
@@ -27,36 +30,46 @@ from netchoice.workflows.table_maker import TableMaker
 if TYPE_CHECKING:
     import pandas as pd
 
-SECOND_SCORES = "second-scores.jsonl"
+SCORES, SECOND_SCORES = "scores.jsonl", "second-scores.jsonl"
+PARAMETER_SCORES = "parameter-scores.jsonl"
+
+
+PURPOSES = ("both", "model", "parameters")
 
 
 @dataclass(frozen=True)
 class FeatureSelection:
     """Selected features and the simulations they were selected on.
 
-    ``costs`` are those at the size of the observed network, extrapolated if pilot networks were used;
-    ``pilots`` holds their sizes, and ``table`` is then that of the largest ones. ``point``, ``rankings``
-    and ``evaluation`` are None if the user named the features. ``second`` holds the features that are
-    selected if the two halves of the simulations are exchanged, and ``near_optimal`` the sets that are as
-    accurate as the best one in either selection, within statistical error.
+    ``for_model`` holds the features that distinguish the models, ``for_parameters`` those that predict
+    their parameters, and ``features`` all of them. ``costs`` are those at the size of the observed
+    network, extrapolated if pilot networks were used; ``pilots`` holds their sizes, and ``table`` is then
+    that of the largest ones. ``point``, ``rankings`` and ``evaluation`` are None if the user named the
+    features. ``second`` holds the features that are selected if the two halves of the simulations are
+    exchanged, and ``near_optimal`` the sets that distinguish the models as well as the best one in either
+    selection, within statistical error. ``parameter_evaluation`` says how well sets predict the parameters.
     """
 
-    features: tuple[str, ...]
+    features: Set
     costs: CostModel
     table: ReferenceTable
     pilots: tuple[int, ...] = ()
+    for_model: Set = ()
+    for_parameters: Set = ()
     point: OperatingPoint | None = None
     rankings: pd.DataFrame | None = field(default=None, repr=False)
     evaluation: pd.DataFrame | None = field(default=None, repr=False)
     second: tuple[str, ...] = ()
     near_optimal: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+    parameter_evaluation: pd.DataFrame | None = field(default=None, repr=False)
 
     @property
     def stability(self) -> str | None:
         """How well two selections on different simulations agree, in a sentence."""
         if not self.second:
             return None
-        union, common = {*self.features, *self.second}, {*self.features} & {*self.second}
+        first = {*(self.for_model or self.features)}
+        union, common = first | {*self.second}, first & {*self.second}
         return (
             f"{len(common)} of {len(union)} features are selected on both halves of the simulations; "
             f"{len(self.near_optimal)} sets are equally accurate within statistical error"
@@ -64,7 +77,8 @@ class FeatureSelection:
 
     def with_features(self, features: Sequence[str]) -> FeatureSelection:
         """Return the same simulations with features that the user named."""
-        return replace(self, features=tuple(features))
+        named = tuple(features)
+        return replace(self, features=named, for_model=named, for_parameters=named)
 
     def cost(self, features: Sequence[str]) -> float:
         """Return the CPU seconds per network of these features, shared steps paid once."""
@@ -74,6 +88,8 @@ class FeatureSelection:
         """Return what ``choice.json`` holds of the selection."""
         record: dict[str, Any] = {
             "features": list(self.features),
+            "for_model": list(self.for_model),
+            "for_parameters": list(self.for_parameters),
             "pilots": list(self.pilots),
             "simulations": len(self.table),
         }
@@ -109,38 +125,57 @@ def simulate_for_selection(
     return FeatureSelection((), costs, tables[-1], plan.pilot_sizes)
 
 
+@dataclass(frozen=True)
+class SelectionOptions:
+    """How features are ranked and chosen: methods, penalty (None: many), budget, seed and threads.
+
+    Sets come from the rankings of ``methods``; those of ``compared`` are only evaluated.
+    """
+
+    methods: tuple[str, ...]
+    compared: tuple[str, ...] = ()
+    penalty: float | None = None
+    budget: float | str | None = None
+    seed: int = 0
+    n_jobs: int | None = None
+
+
 def select_features(
     selection: FeatureSelection,
     plan: SimulationPlan,
+    options: SelectionOptions,
     *,
-    methods: Sequence[str],
-    compared: Sequence[str] = (),
-    penalty: float | None = None,
-    budget: float | str | None = None,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    scores: Path | None = None,
+    purpose: str = "both",
+    folder: Path | None = None,
 ) -> FeatureSelection:
-    """Rank the features on one half of the simulations, and choose a set on the other half.
+    """Rank the features on one half of the simulations, and choose sets on the other half.
 
-    The set comes from the rankings of ``methods``; those of ``compared`` are only evaluated. The halves
-    are then exchanged, to see whether the selection is stable. The files ``scores`` and, for the second
-    selection, ``second-scores.jsonl`` beside it keep the accuracies of sets.
+    The purpose "model" chooses the cheapest set that distinguishes the models as well as the best one,
+    "parameters" the cheapest set that predicts their parameters as well as the best one, within
+    statistical error. "both" chooses two such sets that are cheapest together. The halves are then
+    exchanged, to see whether the selection is stable. The folder keeps the scores of sets.
     """
-    halves = selection.table.split(seed=seed)
-    second_scores = None if scores is None else scores.with_name(SECOND_SCORES)
-    options: dict[str, Any] = {"penalty": penalty, "budget": budget, "seed": seed, "n_jobs": n_jobs}
-    first = _select_on(selection, plan, *halves, methods, compared, scores, **options)
-    try:
-        second = _select_on(selection, plan, *halves[::-1], methods, (), second_scores, **options)
-    except UsageError:  # for example, no set of the second ranking is within the budget
-        second = None
+    halves = selection.table.split(seed=options.seed)
+    numbers = [parameter_quantiles(half) for half in halves]
+    if not len(numbers[0].columns):
+        if purpose == "parameters":
+            raise UsageError("no model of the space has parameters; select features for the model")
+        purpose = "model"
+
+    def path(name: str) -> Path | None:
+        return None if folder is None else folder / name
+
+    on_numbers = None
+    if purpose != "model":
+        tables = halves[0].with_target(numbers[0]), halves[1].with_target(numbers[1])
+        scores = path(PARAMETER_SCORES)
+        on_numbers = _select_on(selection, plan, tables, options, scores, "regression")
+    if purpose == "parameters" and on_numbers is not None:
+        return on_numbers.added_to(selection, on_numbers.point.features, on_numbers.point.features)
+    first = _select_on(selection, plan, halves, options, path(SCORES))
+    second = _second_selection(selection, plan, halves[::-1], options, path(SECOND_SCORES))
     return replace(
-        selection,
-        features=first.point.features,
-        point=first.point,
-        rankings=first.rankings,
-        evaluation=first.evaluation,
+        first.combined_with(on_numbers, selection, options.budget),
         second=() if second is None else second.point.features,
         near_optimal=tuple(
             dict.fromkeys([*first.near_optimal, *(second.near_optimal if second else ())])
@@ -155,49 +190,87 @@ class _Selection:
     rankings: pd.DataFrame
     evaluation: pd.DataFrame
     point: OperatingPoint
-    near_optimal: list[tuple[str, ...]]
+    near_optimal: list[Set]
+
+    def added_to(
+        self, selection: FeatureSelection, for_model: Set, for_parameters: Set
+    ) -> FeatureSelection:
+        """Return the simulations with these sets, and the rankings that they come from."""
+        return replace(
+            selection,
+            features=tuple(dict.fromkeys([*for_model, *for_parameters])),
+            for_model=for_model,
+            for_parameters=for_parameters,
+            point=self.point,
+            rankings=self.rankings,
+            evaluation=self.evaluation,
+        )
+
+    def combined_with(
+        self, on_numbers: _Selection | None, selection: FeatureSelection, budget: float | str | None
+    ) -> FeatureSelection:
+        """Return this set for the model, or with one for the parameters if both are affordable."""
+        costs = selection.costs.only(selection.table.features)
+        others = [] if on_numbers is None else on_numbers.near_optimal
+        pair = cheapest_pair(costs, self.near_optimal, others, budget)
+        if on_numbers is None or pair is None:
+            return self.added_to(selection, self.point.features, ())
+        sets = self.evaluation["features"].map(lambda names: tuple(sorted(names)))
+        chosen = operating_point(self.evaluation[sets == pair[0]], choose_on="all")
+        combined = replace(self, point=chosen).added_to(selection, chosen.features, pair[1])
+        return replace(combined, parameter_evaluation=on_numbers.evaluation)
 
 
 def _select_on(
     selection: FeatureSelection,
     plan: SimulationPlan,
-    train: ReferenceTable,
-    test: ReferenceTable,
-    methods: Sequence[str],
-    compared: Sequence[str],
+    tables: tuple[ReferenceTable, ...],
+    options: SelectionOptions,
     scores: Path | None,
-    *,
-    penalty: float | None,
-    budget: float | str | None,
-    seed: int,
-    n_jobs: int | None,
+    classifier: str = "knn",
 ) -> _Selection:
     """Rank the features on the first table, and choose a set on the second."""
-    train = train.drop_constant()
+    train, test = tables[0].drop_constant(), tables[1]
     if not train.features:
         raise UsageError(
             "all features are constant over the simulations, so no feature can distinguish the "
             "models; the network is too small, or all models of the space make the same networks"
         )
     costs = selection.costs.only(train.features)
-    selectors = selectors_for(
-        train, (*methods, *compared), costs=costs, charge="shared", seed=seed, n_jobs=n_jobs
-    )
+    methods = (*options.methods, *options.compared)
+    common: dict[str, Any] = {"seed": options.seed, "n_jobs": options.n_jobs}
+    selectors = selectors_for(train, methods, costs=costs, charge="shared", **common)
+    penalty = options.penalty
     penalties = penalty_grid(costs, train.features) if penalty is None else [penalty]
-    rankings = rank_path(selectors, train.X, train.y, penalties)
+    rankings = rank_path(selectors, train.X, train.target, penalties)
     evaluation = evaluate_rankings(
         rankings,
         test,
         ks=range(1, min(plan.max_features, len(train.features)) + 1),
-        folds=max(2, min(10, int(test.y.value_counts().min()))),
+        classifier=classifier,
+        folds=max(2, min(10, int(np.bincount(test.target.strata).min()))),
         costs=selection.costs,
-        seed=seed,
-        n_jobs=n_jobs,
         path=scores,
+        **common,
     )
     # All rows may choose: the accuracy of the answer is measured on other simulations.
-    offered = evaluation[evaluation["method"].isin(methods)]
-    point = operating_point(offered, budget=budget, coverage=plan.coverage, choose_on="all")
-    tied = near_optimal(offered, coverage=plan.coverage, choose_on="all").sort_values("cost_shared")
+    offered = evaluation[evaluation["method"].isin(options.methods)]
+    rule: dict[str, Any] = {"coverage": plan.coverage, "choose_on": "all"}
+    point = operating_point(offered, budget=options.budget, **rule)
+    tied = near_optimal(offered, **rule).sort_values("cost_shared")
     sets = dict.fromkeys(tuple(sorted(features)) for features in tied["features"])
     return _Selection(rankings, evaluation, point, list(sets))
+
+
+def _second_selection(
+    selection: FeatureSelection,
+    plan: SimulationPlan,
+    tables: tuple[ReferenceTable, ...],
+    options: SelectionOptions,
+    scores: Path | None,
+) -> _Selection | None:
+    """Return a selection to compare with the first; None if there is none within the budget."""
+    try:
+        return _select_on(selection, plan, tables, replace(options, compared=()), scores)
+    except UsageError:
+        return None

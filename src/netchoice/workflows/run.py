@@ -20,7 +20,9 @@ from netchoice.selection import METHODS
 from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_choice
 from netchoice.workflows.feature_selection import (
+    PURPOSES,
     FeatureSelection,
+    SelectionOptions,
     select_features,
     simulate_for_selection,
 )
@@ -44,6 +46,7 @@ class ChoiceSettings:
     isolated: str
     samples: int | None
     features: tuple[str, ...] | None
+    purpose: str
     method: tuple[str, ...]
     penalty: float | None
     budget: float | str | None
@@ -57,6 +60,7 @@ class ChoiceSettings:
         for name in (*self.method, *compared):
             if name not in METHODS:
                 raise unknown("method", name, METHODS)
+        check_choice("--for (in Python, purpose)", self.purpose, PURPOSES)
         if self.inference is not None:
             check_choice("inference", self.inference, INFERENCE_METHODS)
         if self.budget is not None:
@@ -125,17 +129,17 @@ class Run:
             )
         if given is not None:
             return selection.with_features(given)
-        settings, folder = self.settings, self.maker.folder
-        return select_features(
-            selection,
-            self.plan,
-            methods=settings.method,
+        settings = self.settings
+        options = SelectionOptions(
+            settings.method,
             compared=self.compared,
             penalty=settings.penalty,
             budget=settings.budget,
             seed=settings.seed,
             n_jobs=self.stopwatch.workers,
-            scores=None if folder is None else folder / "scores.jsonl",
+        )
+        return select_features(
+            selection, self.plan, options, purpose=settings.purpose, folder=self.maker.folder
         )
 
     def _offered_features(self, given: tuple[str, ...]) -> list[str]:
