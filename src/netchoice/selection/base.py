@@ -63,7 +63,9 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if labels == []:
             raise UsageError(f"`X` must have at least 1 column; got 0 feature(s) (shape={X.shape})")
         if y is None:
-            raise UsageError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+            raise UsageError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         target = as_target(y, self.target)
         check_consistent_length(X, target)
