@@ -64,10 +64,10 @@ def test_trees_equal_the_reference_implementation(shape, min_leaf, weighting):
     for t in range(4):
         stream = iter(uniforms(tree_seeds[t], 20_000).tolist())
         times = naive_forest.bootstrap(n, stream)
+        problem = naive_forest.Classes(y.tolist(), times)
         tree, expected = naive_forest.grow(
-            rows, y.tolist(), times, stream,
-            n_candidates=n_candidates, min_leaf=min_leaf, weights=weights,
-        )  # fmt: skip
+            rows, problem, stream, n_candidates=n_candidates, min_leaf=min_leaf, weights=weights
+        )
         ours = nodes[begins[t] : begins[t + 1]]
         assert [
             (node[SPLIT], node[CUT], node[CHILD], node[CHILD] + 1)
@@ -76,7 +76,7 @@ def test_trees_equal_the_reference_implementation(shape, min_leaf, weighting):
             for node in ours
         ] == tree
         np.testing.assert_allclose(decrease[t], expected, atol=1e-9)
-        naive_lost = naive_forest.accuracy_lost(tree, rows, y.tolist(), times, stream)
+        naive_lost = naive_forest.error_added(tree, rows, problem, stream)
         np.testing.assert_allclose(lost[t], naive_lost, atol=1e-12)
         for i in np.flatnonzero(np.array(times) == 0):
             expected_votes[i, tree[naive_forest.leaf_of(tree, rows[i])]] += 1
