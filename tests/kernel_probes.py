@@ -3,8 +3,9 @@
 import numba
 import numpy as np
 
+from netchoice._kernels.column_draws import draw_more, new_draws
 from netchoice._kernels.random_stream import start, uniform
-from netchoice._kernels.trees import _ZERO, _draw_more, _new_draws
+from netchoice._kernels.tree_nodes import ZERO
 
 
 @numba.njit
@@ -21,14 +22,14 @@ def uniforms(seed, n):
 def draw_columns(order, log_weights, n_candidates, n_nodes, seed):
     """Return, for each of ``n_nodes`` nodes of a tree, all columns in the order of their draw."""
     out = np.empty((n_nodes, len(order)), np.int32)
-    draws, state = _new_draws(order, log_weights, n_candidates), np.empty(4, np.uint64)
+    draws, state = new_draws(order, log_weights, n_candidates), np.empty(4, np.uint64)
     state[0], state[1], state[2], state[3] = start(seed)
     for k in range(len(order)):
         draws.drawn_at[k] = -1
     for node in range(n_nodes):
-        n_ready = _ZERO
+        n_ready = ZERO
         while n_ready < len(order):
-            n_ready = _draw_more(draws, node, n_ready, state)
+            n_ready = draw_more(draws, node, n_ready, state)
         for k in range(len(order)):
             out[node, k] = draws.drawn[k]
     return out

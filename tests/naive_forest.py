@@ -1,12 +1,14 @@
 """Reference implementation of the forest's kernels. Imports nothing from netchoice.
 
 A tree is a list of nodes: ``(column, cut, left, right)`` for a split, where rows with at most
-``cut`` go left, or the majority class for a leaf. All randomness comes from one iterator over
-uniform numbers, in the order in which the compiled forest consumes its stream.
+``cut`` go left, or for a leaf its prediction: the majority class, or a list with the mean of each
+target. All randomness comes from one iterator over uniform numbers, in the order in which the compiled
+forest consumes its stream. Sums of numbers are exact fractions.
 """
 
 import math
 from collections import Counter
+from fractions import Fraction
 from itertools import pairwise
 
 
@@ -34,37 +36,96 @@ def bootstrap(n, uniforms):
     return [drawn[i] for i in range(n)]
 
 
-def counts(rows, y, times):
-    """Return the number of rows of each class, with repetitions."""
-    total = Counter()
-    for i in rows:
-        total[y[i]] += times[i]
-    return total
+class Classes:
+    """What a classification tree predicts, and how it compares splits."""
+
+    def __init__(self, labels, times):
+        self.labels, self.times = labels, times
+
+    def counts(self, rows):
+        """Return the number of rows of each class, with repetitions."""
+        total = Counter()
+        for i in rows:
+            total[self.labels[i]] += self.times[i]
+        return total
+
+    def purity(self, rows):
+        """Return Σ n_c² / n, which is n minus n times the Gini impurity."""
+        total = self.counts(rows)
+        return sum(c * c for c in total.values()) / sum(total.values())
+
+    def is_pure(self, rows):
+        return len(self.counts(rows)) == 1
+
+    def predict(self, rows):
+        """Return the smallest label of the most frequent ones."""
+        total = self.counts(rows)
+        return min(total, key=lambda label: (-total[label], label))
+
+    def decrease(self, left, right):
+        return self.purity(left) + self.purity(right) - self.purity(left + right)
+
+    def threshold(self, rows, best):
+        """Return what the decrease of a split must exceed, given the best one so far."""
+        return -1 if best is None else best + 1e-9
+
+    def error(self, predicted, i):
+        return predicted != self.labels[i]
 
 
-def purity(total):
-    """Return Σ n_c² / n, which is n minus n times the Gini impurity."""
-    return sum(c * c for c in total.values()) / sum(total.values())
+class Numbers:
+    """What a regression tree predicts, and how it compares splits."""
+
+    def __init__(self, values, times):
+        self.values, self.times = [list(map(Fraction, row)) for row in values], times
+
+    def predict(self, rows):
+        n = sum(self.times[i] for i in rows)
+        return [
+            sum(self.times[i] * self.values[i][c] for i in rows) / n
+            for c in range(len(self.values[0]))
+        ]
+
+    def is_pure(self, rows):
+        return all(self.values[i] == self.values[rows[0]] for i in rows)
+
+    def squares(self, rows):
+        """Return the sum, over targets, of the squared differences from the mean."""
+        mean = self.predict(rows)
+        return sum(
+            self.times[i] * sum((a - b) ** 2 for a, b in zip(self.values[i], mean, strict=True))
+            for i in rows
+        )
+
+    def decrease(self, left, right):
+        return self.squares(left + right) - self.squares(left) - self.squares(right)
+
+    def threshold(self, rows, best):
+        """Return what the decrease of a split must exceed, given the best one so far."""
+        rounding = Fraction(1, 10**12)
+        return rounding * self.squares(rows) if best is None else best * (1 + rounding)
+
+    def error(self, predicted, i):
+        squared = [(a - b) ** 2 for a, b in zip(predicted, self.values[i], strict=True)]
+        return sum(squared) / len(squared)
 
 
-def best_cut(values, rows, y, times, min_leaf):
-    """Return the score and place of the best cut, the first of equal ones; None if there is none."""
-    best = None
-    present = sorted({values[i] for i in rows})
-    for low, high in pairwise(present):
-        left = counts([i for i in rows if values[i] <= low], y, times)
-        right = counts([i for i in rows if values[i] > low], y, times)
-        if min(sum(left.values()), sum(right.values())) < min_leaf:
+def best_cut(column, values, rows, problem, min_leaf, best):
+    """Return the decrease, column and place of the best cut, or the given best one."""
+    for low, high in pairwise(sorted({values[i] for i in rows})):
+        left = [i for i in rows if values[i] <= low]
+        right = [i for i in rows if values[i] > low]
+        if min(sum(problem.times[i] for i in side) for side in (left, right)) < min_leaf:
             continue
-        score = purity(left) + purity(right)
-        if best is None or score > best[0] + 1e-9:
-            best = (score, (low + high) // 2)
+        decrease = problem.decrease(left, right)
+        if decrease > problem.threshold(rows, best and best[0]):
+            best = (decrease, column, (low + high) // 2)
     return best
 
 
-def grow(X, y, times, uniforms, *, n_candidates, min_leaf, weights=None):
+def grow(X, problem, uniforms, *, n_candidates, min_leaf, weights=None):
     """Return a tree on integers, and the decrease of impurity by column."""
-    q = len(X[0])
+    q, times = len(X[0]), problem.times
     columns = [[row[k] for row in X] for k in range(q)]
     shuffled = list(range(q))
     decrease = [0.0] * q
@@ -72,10 +133,8 @@ def grow(X, y, times, uniforms, *, n_candidates, min_leaf, weights=None):
     pending = [(0, [i for i in range(len(X)) if times[i] > 0])]
     while pending:
         node, rows = pending.pop()
-        total = counts(rows, y, times)
-        # the smallest label of the most frequent ones
-        nodes[node] = min(total, key=lambda label: (-total[label], label))
-        if len(total) == 1 or sum(total.values()) < 2 * min_leaf:
+        nodes[node] = problem.predict(rows)
+        if problem.is_pure(rows) or sum(times[i] for i in rows) < 2 * min_leaf:
             continue
         tried, best, constant = [], None, True
         while len(tried) < q and (len(tried) < n_candidates or constant):
@@ -91,13 +150,11 @@ def grow(X, y, times, uniforms, *, n_candidates, min_leaf, weights=None):
                     break
                 tried.append(k)
                 constant = constant and len({columns[k][i] for i in rows}) == 1
-                cut = best_cut(columns[k], rows, y, times, min_leaf)
-                if cut is not None and (best is None or cut[0] > best[0] + 1e-9):
-                    best = (cut[0], k, cut[1])
+                best = best_cut(k, columns[k], rows, problem, min_leaf, best)
         if best is None:
             continue
-        score, k, cut = best
-        decrease[k] += score - purity(total)
+        gain, k, cut = best
+        decrease[k] += float(gain)
         left, right = len(nodes), len(nodes) + 1
         nodes[node] = (k, cut, left, right)
         nodes += [None, None]
@@ -125,18 +182,16 @@ def permutation(rows, uniforms):
     return order
 
 
-def accuracy_lost(nodes, X, y, times, uniforms):
-    """Return the decrease of out-of-bag accuracy when a column is permuted, by column."""
-    out_of_bag = [i for i in range(len(X)) if times[i] == 0]
+def error_added(nodes, X, problem, uniforms):
+    """Return the increase of the mean out-of-bag error when a column is permuted, by column."""
+    out_of_bag = [i for i in range(len(X)) if problem.times[i] == 0]
     used = {node[0] for node in nodes if isinstance(node, tuple)}
-    correct = sum(nodes[leaf_of(nodes, X[i])] == y[i] for i in out_of_bag)
-    lost = [0.0] * len(X[0])
+    added = [0.0] * len(X[0])
     for k in sorted(used):
         for_row = dict(zip(out_of_bag, permutation(out_of_bag, uniforms), strict=True))
-        permuted = 0
         for i in out_of_bag:
             row = list(X[i])
             row[k] = X[for_row[i]][k]
-            permuted += nodes[leaf_of(nodes, row)] == y[i]
-        lost[k] = (correct - permuted) / len(out_of_bag) if out_of_bag else 0.0
-    return lost
+            before, after = (problem.error(nodes[leaf_of(nodes, r)], i) for r in (X[i], row))
+            added[k] += float(after - before) / len(out_of_bag)
+    return added

@@ -1,7 +1,8 @@
 """Reference implementation of the Relief family, in exact fractions. Imports nothing from netchoice.
 
 A table is a list of rows of numbers; ``nominal`` is a set of positions. Distances are exact, so
-equal distances are recognised as equal.
+equal distances are recognised as equal. The target is a list of labels, or with ``weigh=numbers`` a
+list of rows of numbers.
 """
 
 from collections import Counter
@@ -23,7 +24,7 @@ def differences(table, nominal=()):
     return [[[differ(k, i, j) for k in range(len(columns))] for j in rows] for i in rows]
 
 
-def weights(table, labels, nominal, neighbours):
+def classes(table, labels, nominal, neighbours):
     """Return the mean difference to misses minus that to hits, for each column.
 
     ``neighbours(i, others, distance)`` returns the weights of the other rows of one class; they are
@@ -49,8 +50,34 @@ def weights(table, labels, nominal, neighbours):
     return [float(t / n) for t in total]
 
 
-def relieff(table, labels, n_neighbors=10, nominal=()):
-    """ReliefF: the nearest rows of each class; rows that tie share the last places."""
+def numbers(table, targets, nominal, neighbours):
+    """Return the RReliefF weights, averaged over the targets, for each column.
+
+    ``neighbours(i, others, distance)`` returns the weights of all other rows; they are divided by
+    their sum. Rows without neighbours do not count.
+    """
+    diff, apart = differences(table, nominal), differences(targets)
+    n, q, n_targets = len(table), len(table[0]), len(targets[0])
+    total = [Fraction(0)] * q
+    pairs = []
+    for i in range(n):
+        distance = [sum(diff[i][j]) for j in range(n)]
+        weight = neighbours(i, [j for j in range(n) if j != i], distance)
+        whole = sum(weight.values())
+        pairs += [(i, j, Fraction(w) / whole) for j, w in weight.items() if whole]
+    for c in range(n_targets):
+        m = sum(w for i, j, w in pairs)
+        other = sum(w * apart[i][j][c] for i, j, w in pairs)
+        for k in range(q):
+            column = sum(w * diff[i][j][k] for i, j, w in pairs)
+            both = sum(w * diff[i][j][k] * apart[i][j][c] for i, j, w in pairs)
+            total[k] += both / other if other else 0
+            total[k] -= (column - both) / (m - other) if m != other else 0
+    return [float(t / n_targets) for t in total]
+
+
+def relieff(table, labels, n_neighbors=10, nominal=(), weigh=classes):
+    """ReliefF: the nearest rows (of each class); rows that tie share the last places."""
 
     def neighbours(i, others, distance):
         n_nearest = min(n_neighbors, len(others))
@@ -62,15 +89,15 @@ def relieff(table, labels, n_neighbors=10, nominal=()):
         share = Fraction(n_nearest - len(closer), len(tied))
         return dict.fromkeys(closer, Fraction(1)) | dict.fromkeys(tied, share)
 
-    return weights(table, labels, nominal, neighbours)
+    return weigh(table, labels, nominal, neighbours)
 
 
-def surf(table, labels, nominal=()):
+def surf(table, labels, nominal=(), weigh=classes):
     """SURF: all rows nearer than the mean distance of all pairs."""
     n = len(table)
     distance = [[sum(d) for d in row] for row in differences(table, nominal)]
     mean = sum(map(sum, distance)) / (n * (n - 1))
-    return weights(
+    return weigh(
         table,
         labels,
         nominal,
@@ -78,7 +105,7 @@ def surf(table, labels, nominal=()):
     )
 
 
-def multisurf(table, labels, nominal=()):
+def multisurf(table, labels, nominal=(), weigh=classes):
     """MultiSURF: all rows nearer than mean − std/2 of the row's distances to all others."""
 
     def neighbours(i, others, distance):
@@ -91,10 +118,10 @@ def multisurf(table, labels, nominal=()):
             if distance[j] < mean and (mean - distance[j]) ** 2 > variance / 4
         }
 
-    return weights(table, labels, nominal, neighbours)
+    return weigh(table, labels, nominal, neighbours)
 
 
-def forest_relieff(table, labels, leaves, n_neighbors=10, nominal=()):
+def forest_relieff(table, labels, leaves, n_neighbors=10, nominal=(), weigh=classes):
     """ForestReliefF: rows that share most leaves, then the nearest; the mean over all draws."""
 
     def neighbours(i, others, distance):
@@ -111,4 +138,4 @@ def forest_relieff(table, labels, leaves, n_neighbors=10, nominal=()):
         share = Fraction(n_nearest - len(closer), len(tied))
         return dict.fromkeys(closer, Fraction(1)) | dict.fromkeys(tied, share)
 
-    return weights(table, labels, nominal, neighbours)
+    return weigh(table, labels, nominal, neighbours)

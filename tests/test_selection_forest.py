@@ -11,7 +11,8 @@ from sklearn import datasets
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from netchoice._kernels.trees import CHILD, CUT, LABEL, LEAF, SPLIT, grow_trees
+from netchoice._kernels.classification_trees import grow_classification_trees
+from netchoice._kernels.tree_nodes import CHILD, CUT, LABEL, LEAF, SPLIT
 from netchoice.errors import UsageError
 from netchoice.forests import grow_forest
 from netchoice.forests.bins import bin_columns
@@ -55,7 +56,7 @@ def test_trees_equal_the_reference_implementation(shape, min_leaf, weighting):
         order = np.argsort(-weights, kind="stable").astype(np.int32)
         log_weights = np.log(weights[order])
     n_candidates, tree_seeds = max(1, int(q**0.5)), seeds(4, n)
-    begins, nodes, decrease, lost, votes = grow_trees(
+    begins, nodes, decrease, lost, votes = grow_classification_trees(
         codes.astype(np.uint16), y.astype(np.int32), n_classes, order, log_weights, n_candidates,
         min_leaf, tree_seeds, True, True,
     )  # fmt: skip
@@ -63,10 +64,10 @@ def test_trees_equal_the_reference_implementation(shape, min_leaf, weighting):
     for t in range(4):
         stream = iter(uniforms(tree_seeds[t], 20_000).tolist())
         times = naive_forest.bootstrap(n, stream)
+        problem = naive_forest.Classes(y.tolist(), times)
         tree, expected = naive_forest.grow(
-            rows, y.tolist(), times, stream,
-            n_candidates=n_candidates, min_leaf=min_leaf, weights=weights,
-        )  # fmt: skip
+            rows, problem, stream, n_candidates=n_candidates, min_leaf=min_leaf, weights=weights
+        )
         ours = nodes[begins[t] : begins[t + 1]]
         assert [
             (node[SPLIT], node[CUT], node[CHILD], node[CHILD] + 1)
@@ -75,7 +76,7 @@ def test_trees_equal_the_reference_implementation(shape, min_leaf, weighting):
             for node in ours
         ] == tree
         np.testing.assert_allclose(decrease[t], expected, atol=1e-9)
-        naive_lost = naive_forest.accuracy_lost(tree, rows, y.tolist(), times, stream)
+        naive_lost = naive_forest.error_added(tree, rows, problem, stream)
         np.testing.assert_allclose(lost[t], naive_lost, atol=1e-12)
         for i in np.flatnonzero(np.array(times) == 0):
             expected_votes[i, tree[naive_forest.leaf_of(tree, rows[i])]] += 1
@@ -388,8 +389,9 @@ def test_constant_columns_have_no_importance():
     ("changes", "message"),
     [
         ({"X": np.ones(3)}, "`X` must have at least one row and one column"),
-        ({"X": np.ones((0, 3)), "y": []}, "`X` must have at least one row and one column"),
-        ({"y": [0, 1]}, "`y` a label for each row; got the shapes"),
+        ({"X": np.ones((0, 3))}, "`X` must have at least one row and one column"),
+        ({"X": np.ones((0, 3)), "y": []}, "`y` must have one label or number"),
+        ({"y": [0, 1]}, r"`y` a label or number for each row; got the shape \(4, 2\) and 2 labels"),
         ({"X": [[1, np.nan]] * 4}, "no missing values; got NaN in column 1"),
         ({"n_trees": 0}, "`n_trees` must be an integer from 1 to .* got 0"),
         ({"min_leaf": 1.5}, "`min_leaf` must be an integer from 1 to .* got 1.5"),

@@ -11,14 +11,13 @@ from netchoice.errors import UsageError
 from netchoice.selection.forest_relief import ForestReliefF, forest_relieff_weights
 from netchoice.selection.relief import (
     SURF,
-    IntegerTable,
     MultiSURF,
     ReliefF,
-    _sum_of_distances,
     multisurf_weights,
     relieff_weights,
     surf_weights,
 )
+from netchoice.selection.relief_table import IntegerTable
 
 WEIGHTS = {"relieff": relieff_weights, "surf": surf_weights, "multisurf": multisurf_weights}
 ALL_WEIGHTS = {
@@ -158,7 +157,7 @@ def test_sum_of_distances_is_exact(nominal):
     numeric, codes = np.split(integers.cells, [integers.n_numeric], axis=1)
     differ = sum(int(pdist(column[:, None], "hamming").sum()) for column in codes.T)
     expected = int(pdist(numeric, "cityblock").sum()) + differ * integers.unit
-    assert _sum_of_distances(integers) == expected
+    assert integers.sum_of_distances() == expected
 
 
 @pytest.mark.kernels
@@ -305,7 +304,7 @@ def test_invalid_tables_are_refused(method):
     for value in (np.nan, np.inf):
         with pytest.raises(UsageError, match="NaN or infinite"):
             weights(np.where(X == 3, value, X), y)
-    with pytest.raises(UsageError, match="one label for each row"):
+    with pytest.raises(UsageError, match="one label or number for each row"):
         weights(X, y[:3])
     with pytest.raises(UsageError, match=r"`X` must have the shape \(n, q\)"):
         weights(X[:, 0], y)

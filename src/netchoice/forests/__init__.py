@@ -1,5 +1,6 @@
-"""A compiled random forest for classification, for any table of numbers with labels."""
+"""Compiled random forests for any table of numbers: of classification trees, or of regression trees."""
 
-from netchoice.forests.forest import Forest, grow_forest
+from netchoice.forests.forest import ClassificationForest, Forest, RegressionForest
+from netchoice.forests.growth import grow_forest
 
-__all__ = ["Forest", "grow_forest"]
+__all__ = ["ClassificationForest", "Forest", "RegressionForest", "grow_forest"]

@@ -1,8 +1,7 @@
-"""Random forests of classification trees, with optional weights of the columns."""
+"""Random forests: what they measured while they grew, and their predictions."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,12 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.forests.bins import Codes, Floats, assign_bins, bin_columns
-from netchoice.threads import count_threads, threads
-from netchoice.validation import check_choice, check_integer
+from netchoice.forests.bins import Codes, Floats, assign_bins
+from netchoice.forests.standard_scale import StandardScale
 
-IMPORTANCES = ("mdi", "mda")
-MAX_INT32 = np.iinfo(np.int32).max
 _CHILD, _LABEL = 2, 3  # columns of the kernel's nodes; CHILD of a leaf is its number
 
 
@@ -26,29 +22,16 @@ class Forest:
 
     Attributes
     ----------
-    classes : array (C,)
-        The distinct labels.
     mdi : array (q,)
-        Mean decrease of Gini impurity: the shares of each tree, averaged over the trees with at
-        least one split, as in scikit-learn. All 0 if no tree has a split.
+        Mean decrease of impurity: the shares of each tree, averaged over the trees with at least one
+        split, as in scikit-learn. All 0 if no tree has a split.
     mda : array (q,) or None
-        Mean decrease of the out-of-bag accuracy of a tree when the column is permuted among its
-        out-of-bag rows; exactly 0 for a column that no tree uses. None if not requested.
-    oob_votes : array (n, C) of int32
-        Number of trees that vote for each class, among those for which the row is out of bag.
-
-    Examples
-    --------
-    >>> forest = grow_forest([[0.0], [1.0], [5.0], [6.0]], ["a", "a", "b", "b"], n_trees=20)
-    >>> forest.classes[forest.predict_proba([[0.0], [7.0]]).argmax(axis=1)]
-    array(['a', 'b'], dtype='<U1')
+        How much worse a tree predicts its out-of-bag rows when the column is permuted among them;
+        exactly 0 for a column that no tree uses. None if not requested.
     """
 
-    classes: NDArray[Any]
     mdi: Floats
     mda: Floats | None
-    oob_votes: NDArray[np.int32]
-    _y: NDArray[np.int32] = field(repr=False)
     _bins: tuple[Floats, ...] = field(repr=False)
     _codes: Codes = field(repr=False)
     _begins: NDArray[np.int64] = field(repr=False)
@@ -59,13 +42,6 @@ class Forest:
         """Number of trees."""
         return len(self._begins) - 1
 
-    @property
-    def oob_score(self) -> float:
-        """Out-of-bag accuracy; NaN if no row is out of bag."""
-        out_of_bag = self.oob_votes.any(axis=1)
-        correct = self.oob_votes.argmax(axis=1) == self._y
-        return float(correct[out_of_bag].mean()) if out_of_bag.any() else float("nan")
-
     @cached_property
     def leaves(self) -> NDArray[np.int32]:
         """The leaf (n, n_trees) of each row of the training table in each tree; see `apply`."""
@@ -74,11 +50,6 @@ class Forest:
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf (n, n_trees) of each row in each tree, numbered from 0 in each tree."""
         return self._leaf_column(self._bin(X), _CHILD)
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the fraction (n, C) of the trees that vote for each class."""
-        votes = self._leaf_column(self._bin(X), _LABEL)
-        return np.stack([(votes == k).mean(axis=1) for k in range(len(self.classes))], axis=1)
 
     def _bin(self, X: Any) -> Codes:
         X = np.asarray(X, dtype=np.float64)
@@ -90,143 +61,101 @@ class Forest:
         return assign_bins(X, self._bins)
 
     def _leaf_column(self, codes: Codes, column: int) -> NDArray[np.int32]:
-        from netchoice._kernels.trees import leaves_of_rows
+        """Return a column of the nodes for each row's leaf in each tree."""
+        return np.asarray(self._nodes[self._leaf_nodes(codes), column])
+
+    def _leaf_nodes(self, codes: Codes) -> NDArray[np.int64]:
+        """Return the position (n, n_trees) of each row's leaf among the nodes of all trees."""
+        from netchoice._kernels.tree_nodes import leaves_of_rows
 
         leaves = leaves_of_rows(codes, self._begins, self._nodes)
-        return np.asarray(self._nodes[leaves + self._begins[:-1], column])
+        return np.asarray(leaves + self._begins[:-1])
 
 
-def grow_forest(
-    X: Any,
-    y: Any,
-    *,
-    n_trees: int = 500,
-    min_leaf: int = 1,
-    max_features: int | None = None,
-    log_weights: Any = None,
-    bootstrap: bool = True,
-    importance: Collection[str] = ("mdi",),
-    seed: Any = 0,
-    n_jobs: int | None = None,
-) -> Forest:
-    """Grow a random forest of classification trees by Gini impurity.
+@dataclass(frozen=True)
+class ClassificationForest(Forest):
+    """A random forest of classification trees.
 
-    Breiman 2001, doi:10.1023/A:1010933404324. Every node draws ``max_features`` columns without
-    replacement, with equal probabilities or in proportion to weights. If all of them are constant
-    in the node, it draws more in the same way until one is not, as in scikit-learn (not ranger). A
-    tree depends on the seed and its position only, not on the number of threads.
+    ``mdi`` is the mean decrease of Gini impurity, ``mda`` the mean decrease of a tree's accuracy.
+    The other attributes are those below and those of :class:`Forest`.
 
-    Parameters
+    Attributes
     ----------
-    X : array (n, q)
-        Numbers without missing values. Only their order matters: a node splits halfway between
-        ranks. Columns with more than 65536 distinct values are divided into that many bins of
-        about equal size.
-    y : array (n,)
-        Labels of any type.
-    n_trees : int
-    min_leaf : int
-        Minimum number of rows in a leaf, with the repetitions of the bootstrap (as in ranger;
-        scikit-learn counts distinct rows).
-    max_features : int or None
-        Number of columns tried at each node; None: √q, rounded down.
-    log_weights : array (q,) or None
-        Logarithms of the weights. Differences of any size neither overflow nor take longer. None:
-        equal weights.
-    bootstrap : bool
-        False: every tree uses all rows, and no row is out of bag.
-    importance : collection of "mdi" and "mda"
-        Importances to measure. ``mdi`` is always measured, in no additional time.
-    seed : int, or anything that numpy.random.SeedSequence takes
-    n_jobs : int or None
-        Number of threads; None: one, −1: one per processor.
+    classes : array (C,)
+        The distinct labels.
+    oob_votes : array (n, C) of int32
+        Number of trees that vote for each class, among those for which the row is out of bag.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> forest = grow_forest(X, y, n_trees=100, importance=("mdi", "mda"))
-    >>> sorted(forest.mdi.argsort()[2:].tolist()), forest.oob_score > 0.9, forest.apply(X).shape
-    ([2, 3], True, (150, 100))
+    >>> from netchoice.forests import grow_forest
+    >>> forest = grow_forest([[0.0], [1.0], [5.0], [6.0]], ["a", "a", "b", "b"], n_trees=20)
+    >>> forest.classes[forest.predict_proba([[0.0], [7.0]]).argmax(axis=1)]
+    array(['a', 'b'], dtype='<U1')
     """
-    X, classes, codes_y = _check_table(X, y)
-    q = X.shape[1]
-    order, sorted_weights = _sort_by_weight(log_weights, q)
-    n_trees = check_integer("n_trees", n_trees, 1, MAX_INT32)
-    min_leaf = check_integer("min_leaf", min_leaf, 1, MAX_INT32)
-    n_candidates = max(1, int(np.sqrt(q)))
-    if max_features is not None:
-        n_candidates = check_integer("max_features", max_features, 1, q)
-    for name in importance:
-        check_choice("importance", name, IMPORTANCES)
-    bins, codes = bin_columns(X)
-    state = np.random.SeedSequence(seed).generate_state(3 * n_trees, np.uint64)
-    begins, nodes, decrease, lost, votes = _grow_in_threads(
-        n_jobs,
-        state.astype(np.uint64).reshape(n_trees, 3),
-        (codes, codes_y, len(classes), order, sorted_weights, n_candidates, min_leaf),
-        (bool(bootstrap), "mda" in importance),
-    )
-    return Forest(
-        classes=classes,
-        mdi=_mean_of_shares(decrease),
-        mda=lost.mean(axis=0) if "mda" in importance else None,
-        oob_votes=votes,
-        _y=codes_y,
-        _bins=bins,
-        _codes=codes,
-        _begins=begins,
-        _nodes=nodes,
-    )
+
+    classes: NDArray[Any]
+    oob_votes: NDArray[np.int32]
+    _y: NDArray[np.int32] = field(repr=False)
+
+    @property
+    def oob_score(self) -> float:
+        """Out-of-bag accuracy; NaN if no row is out of bag."""
+        out_of_bag = self.oob_votes.any(axis=1)
+        correct = self.oob_votes.argmax(axis=1) == self._y
+        return float(correct[out_of_bag].mean()) if out_of_bag.any() else float("nan")
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the fraction (n, C) of the trees that vote for each class."""
+        votes = self._leaf_column(self._bin(X), _LABEL)
+        return np.stack([(votes == k).mean(axis=1) for k in range(len(self.classes))], axis=1)
 
 
-def _check_table(X: Any, y: Any) -> tuple[Floats, NDArray[Any], NDArray[np.int32]]:
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
-    if X.ndim != 2 or 0 in X.shape or y.shape != X.shape[:1]:
-        raise UsageError(
-            "`X` must have at least one row and one column, and `y` a label for each row; got the "
-            f"shapes {X.shape} and {y.shape}"
+@dataclass(frozen=True)
+class RegressionForest(Forest):
+    """A random forest of regression trees, for one or several targets.
+
+    Targets are divided by their standard deviation, so that they have equal weights and their units
+    do not matter. ``mdi`` is the mean decrease of the variance, ``mda`` the mean increase of a tree's
+    mean squared error; both are means over the targets. The other attributes are those below and
+    those of :class:`Forest`.
+
+    Attributes
+    ----------
+    oob_prediction : array (n, t)
+        Mean prediction of the trees for which the row is out of bag; NaN if there are none.
+
+    Examples
+    --------
+    >>> from netchoice.forests import grow_forest
+    >>> forest = grow_forest([[0.0], [1.0], [5.0], [6.0]], [0.5, 0.5, 2.5, 2.5], n_trees=200)
+    >>> forest.predict([[0.0], [7.0]]).round()
+    array([1., 2.])
+    """
+
+    oob_prediction: Floats
+    _y: Floats = field(repr=False)
+    _means: Floats = field(repr=False)  # of the standardised targets, in each node
+    _scale: StandardScale = field(repr=False)
+
+    @property
+    def oob_score(self) -> float:
+        """Out-of-bag R², averaged over the targets; NaN if fewer than two rows are out of bag."""
+        out_of_bag = ~np.isnan(self.oob_prediction[:, 0])
+        if out_of_bag.sum() < 2:
+            return float("nan")
+        truth, predicted = (
+            self._scale.standardise(values[out_of_bag]) for values in (self._y, self.oob_prediction)
         )
-    if np.isnan(X).any():
-        column = int(np.isnan(X).any(axis=0).argmax())
-        raise UsageError(
-            f"`X` must have no missing values; got NaN in column {column}. Impute or drop them"
-        )
-    classes, codes = np.unique(y, return_inverse=True)
-    return X, classes, codes.astype(np.int32)
+        errors = ((predicted - truth) ** 2).sum(axis=0)
+        total = ((truth - truth.mean(axis=0)) ** 2).sum(axis=0)
+        # as in scikit-learn, a constant is predicted perfectly (1) or not at all (0)
+        shares = np.where(total > 0, errors / np.where(total > 0, total, 1), errors > 0)
+        return float(1 - shares.mean())
 
-
-def _sort_by_weight(log_weights: Any, q: int) -> tuple[NDArray[np.int32], Floats]:
-    """Return the columns by decreasing weight, and their log weights, empty if all are equal."""
-    weights = np.asarray(np.zeros(q) if log_weights is None else log_weights, dtype=np.float64)
-    if weights.shape != (q,) or not np.isfinite(weights).all():
-        raise UsageError(
-            f"`log_weights` must be {q} finite numbers, one for each column; got the shape "
-            f"{weights.shape} with {np.count_nonzero(np.isfinite(weights))} finite numbers"
-        )
-    if np.ptp(weights) == 0:
-        return np.arange(q, dtype=np.int32), np.empty(0)
-    order = np.argsort(-weights, kind="stable").astype(np.int32)
-    return order, weights[order]
-
-
-def _grow_in_threads(
-    n_jobs: int | None, seeds: NDArray[np.uint64], before: tuple[Any, ...], after: tuple[Any, ...]
-) -> tuple[Any, ...]:
-    """Grow all trees in the order of their seeds, an equal part of them in each thread."""
-    from netchoice._kernels.trees import grow_trees
-
-    parts = np.array_split(seeds, min(count_threads(n_jobs), len(seeds)))
-    with threads(n_jobs) as run:
-        results = run(lambda part: grow_trees(*before, part, *after), parts)
-    begins = np.cumsum([0, *(n for result in results for n in np.diff(result[0]))])
-    nodes, decrease, lost = (np.concatenate([r[i] for r in results]) for i in (1, 2, 3))
-    return begins, nodes, decrease, lost, np.sum([r[4] for r in results], axis=0, dtype="i4")
-
-
-def _mean_of_shares(decrease: Floats) -> Floats:
-    sums = decrease.sum(axis=1)
-    if not (sums > 0).any():
-        return np.zeros(decrease.shape[1])
-    mean = (decrease[sums > 0] / sums[sums > 0, None]).mean(axis=0)
-    return np.asarray(mean / mean.sum())
+    def predict(self, X: Any) -> Floats:
+        """Return the mean prediction of the trees: (n,) for one target, (n, t) for several."""
+        leaves = self._leaf_nodes(self._bin(X))
+        means = np.stack([target[leaves].mean(axis=1) for target in self._means.T], axis=1)
+        predicted = self._scale.restore(means)
+        return predicted[:, 0] if predicted.shape[1] == 1 else predicted

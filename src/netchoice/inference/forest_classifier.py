@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from netchoice.forests import grow_forest
+from netchoice.forests import ClassificationForest, grow_forest
 from netchoice.inference.classifier import Classifier, Prediction
 from netchoice.inference.scaling import Codes, Floats
 
@@ -41,8 +41,13 @@ class ForestClassifier(Classifier):
         seeds = [int(stream.generate_state(1, np.uint64)[0]) for stream in streams]
         self._axes = discriminant_axes(X, codes, len(self.classes_))
         table = self._with_axes(X)
-        trees: dict[str, Any] = {"n_trees": self.n_trees, "n_jobs": self.n_jobs}
-        self._voting_forest = grow_forest(table, codes, seed=seeds[0], **trees)
+        trees: dict[str, Any] = {
+            "target": "classes",
+            "n_trees": self.n_trees,
+            "n_jobs": self.n_jobs,
+        }
+        forest = grow_forest(table, codes, seed=seeds[0], **trees)
+        self._voting_forest = cast(ClassificationForest, forest)
         votes = self._voting_forest.oob_votes
         has_votes = votes.any(axis=1)
         wrong = (votes.argmax(axis=1) != codes)[has_votes]

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
+
+import numpy as np
 
 from netchoice.errors import UsageError
-from netchoice.forests import Forest, grow_forest
-from netchoice.forests.forest import IMPORTANCES
+from netchoice.forests import grow_forest
+from netchoice.forests.growth import IMPORTANCES
 from netchoice.selection.base import CostAwareSelector, TrainingData
 from netchoice.selection.column_costs import ColumnCosts, log_costs
 from netchoice.selection.greedy import Floats, Step, Terms, rank_greedily
 from netchoice.validation import check_choice
+
+
+class Importances(NamedTuple):
+    """The importances (q,) of the columns."""
+
+    mdi: Floats
+    mda: Floats  # NaN if not requested
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -36,23 +45,29 @@ class ForestSelector(CostAwareSelector):
     def _check_parameters(self, data: TrainingData) -> None:
         check_choice("importance", self.importance, IMPORTANCES)
 
-    def _grow(
+    def _measure(
         self, data: TrainingData, group: Sequence[CostAwareSelector], log_weights: Floats | None
-    ) -> Forest:
-        """Grow one forest that measures the importances of all selectors of the group."""
-        return grow_forest(
-            data.X,
-            data.y,
-            n_trees=self.n_trees,
-            min_leaf=self.min_leaf,
-            max_features=self.max_features,
-            log_weights=log_weights,
-            importance=[getattr(selector, "importance", "mdi") for selector in group],
-            seed=data.seed,
-            n_jobs=self.n_jobs,
-        )
+    ) -> Importances:
+        """Measure the importances for all selectors of the group with one forest."""
 
-    def _information(self, statistics: Forest, selected: list[int]) -> Terms:
+        def importances(part: TrainingData) -> Floats:
+            forest = grow_forest(
+                part.X,
+                part.target,
+                n_trees=self.n_trees,
+                min_leaf=self.min_leaf,
+                max_features=self.max_features,
+                log_weights=log_weights,
+                importance=[getattr(selector, "importance", "mdi") for selector in group],
+                seed=part.seed,
+                n_jobs=self.n_jobs,
+            )
+            mda = np.full(len(forest.mdi), np.nan) if forest.mda is None else forest.mda
+            return np.stack([forest.mdi, mda])
+
+        return Importances(*data.mean(importances))
+
+    def _information(self, statistics: Importances, selected: list[int]) -> Terms:
         return Terms(getattr(statistics, self.importance))
 
 
@@ -63,10 +78,14 @@ class PenalizedForest(ForestSelector):
     importance, so an informative column that is correlated with many others ranks low. The
     parameters and attributes are those below and those of :class:`MRMR` without mutual information.
 
+    The forest has regression trees if the target is numbers. Columns of the target that have values
+    in the same rows share a forest. The importances of several forests are averaged.
+
     Parameters
     ----------
     importance : "mdi" or "mda"
-        Mean decrease of Gini impurity, or of out-of-bag accuracy when the column is permuted.
+        Mean decrease of Gini impurity, or of out-of-bag accuracy when the column is permuted. For
+        numbers: mean decrease of the variance, or increase of the out-of-bag squared error.
     n_trees, min_leaf, max_features
         As in :func:`netchoice.forests.grow_forest`.
 
@@ -81,10 +100,12 @@ class PenalizedForest(ForestSelector):
 
     _family = "penalized"
 
-    def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Forest:
-        return self._grow(data, group, None)
+    def _compute_statistics(
+        self, data: TrainingData, group: Sequence[CostAwareSelector]
+    ) -> Importances:
+        return self._measure(data, group, None)
 
-    def _information(self, statistics: Forest, selected: list[int]) -> Terms:
+    def _information(self, statistics: Importances, selected: list[int]) -> Terms:
         importances = getattr(statistics, self.importance)
         above_smallest = importances - importances.min()
         return Terms(above_smallest / (above_smallest.max() or 1.0))
@@ -121,11 +142,13 @@ class WeightedForest(ForestSelector):
                 "paid. Use PenalizedForest to share costs"
             )
 
-    def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Forest:
+    def _compute_statistics(
+        self, data: TrainingData, group: Sequence[CostAwareSelector]
+    ) -> Importances:
         penalty = min(self.penalty, 1e300)  # its product with any log cost is finite
-        return self._grow(data, group, -penalty * log_costs(data.costs.alone))
+        return self._measure(data, group, -penalty * log_costs(data.costs.alone))
 
-    def _rank(self, statistics: Forest, costs: ColumnCosts) -> list[Step]:
+    def _rank(self, statistics: Importances, costs: ColumnCosts) -> list[Step]:
         # The trees have used the penalty already.
         information = partial(self._information, statistics)
         return rank_greedily(len(costs.alone), information, costs.marginal_costs, penalty=0.0)

@@ -13,7 +13,8 @@ from netchoice.errors import UsageError
 from netchoice.forests import grow_forest
 from netchoice.selection.base import CostAwareSelector, TrainingData
 from netchoice.selection.greedy import Floats
-from netchoice.selection.relief import MAX_UINT16, IntegerTable, ReliefF, encode
+from netchoice.selection.relief import ReliefF
+from netchoice.selection.relief_table import MAX_UINT16, IntegerTable, encode
 from netchoice.validation import check_integer
 
 
@@ -22,6 +23,7 @@ def forest_relieff_weights(
     y: Any,
     leaves: Any,
     *,
+    target: str = "auto",
     n_neighbors: int = 10,
     nominal: Any = None,
     seed: int = 0,
@@ -33,14 +35,12 @@ def forest_relieff_weights(
     >>> forest_relieff_weights(X, [0, 0, 1, 1], leaves, n_neighbors=1)
     array([1., 0.])
     """
-    from netchoice._kernels.relief_gains import forest_relieff
-
-    table = IntegerTable.from_arrays(X, y, nominal)
+    table = IntegerTable.from_arrays(X, y, nominal, target)
     n_neighbors = min(check_integer("n_neighbors", n_neighbors), len(table.cells))
     by_tree = _leaves_by_tree(leaves, table)
     state = np.random.SeedSequence(seed).generate_state(3, np.uint64)
-    before = (table.cells, *table.layout, by_tree, state, n_neighbors)
-    return table.weights(lambda *rows: forest_relieff(*before, *rows), n_jobs)
+    arguments = (table.cells, *table.layout, by_tree, state, n_neighbors)
+    return table.weights(lambda *rows: table.kernels.forest_relieff(*arguments, *rows), n_jobs)
 
 
 def _leaves_by_tree(leaves: Any, table: IntegerTable) -> NDArray[np.uint16]:
@@ -68,8 +68,10 @@ def _leaves_by_tree(leaves: Any, table: IntegerTable) -> NDArray[np.uint16]:
 class ForestReliefF(ReliefF):
     """ReliefF among the rows that share most leaves of a random forest: weight − λC.
 
-    The forest learns from the labels which rows are similar, so columns of noise do not blur the
-    similarity as they blur a distance. In return, rows of different classes are rarely similar.
+    The forest learns from the target which rows are similar, so columns of noise do not blur the
+    similarity as they blur a distance. In return, rows of different classes are rarely similar. For
+    numbers, the forest has regression trees, and columns of the target that have values in the same
+    rows share a forest.
     Among rows that share equally many leaves the nearer ones are neighbours; among equally near
     ones, as many as needed are drawn at random. The parameters and attributes are those below and
     those of :class:`ReliefF`.
@@ -104,14 +106,17 @@ class ForestReliefF(ReliefF):
         check_integer("min_leaf", self.min_leaf)
 
     def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Floats:
+        return data.mean(self._weigh)
+
+    def _weigh(self, part: TrainingData) -> Floats:
         forest = grow_forest(
-            data.X,
-            data.y,
+            part.X,
+            part.target,
             n_trees=self.n_trees,
-            min_leaf=min(self.min_leaf, max(1, len(data.X) // 10)),
-            seed=data.seed,
+            min_leaf=min(self.min_leaf, max(1, len(part.X) // 10)),
+            seed=part.seed,
             n_jobs=self.n_jobs,
         )
         return forest_relieff_weights(
-            data.X, data.y, forest.leaves, seed=data.seed, **self._weight_options(data)
+            part.X, part.target, forest.leaves, seed=part.seed, **self._weight_options(part)
         )

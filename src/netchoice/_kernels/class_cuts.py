@@ -2,17 +2,14 @@
 
 Columns are given as codes, the ranks of their values. A node counts its classes at each code. The
 codes that occur are a set of bits, which lists them in order without sorting and lets small nodes
-skip all other codes. A row is packed into one number (its position, its class, how often the
-bootstrap drew it), so the rows of a node are a slice of an array of numbers.
+skip all other codes.
 """
 
 import numpy as np
 
 from netchoice._kernels.bits import NOTHING, lowest_of, only, without_lowest
 from netchoice._kernels.compiler import helper
-
-CLASS, TIMES = 32, 48  # where class and multiplicity begin in a packed row
-ROW_BITS, CLASS_BITS = 0xFFFFFFFF, 0xFFFF
+from netchoice._kernels.packed_rows import CLASS, CLASS_BITS, ROW_BITS, TIMES
 
 
 @helper
@@ -97,25 +94,3 @@ def best_cut_of_two(column, rows, first, last, totals, n_total, min_leaf, tally,
             ones_left += here >> 32
             previous = code
     return n_distinct, best, cut
-
-
-@helper
-def partition(column, cut, rows, first, last, aside, totals, sides):
-    """Move the rows up to the cut to the front, count classes per side, return where the rest starts."""
-    left, right = sides[0], sides[1]
-    for k in range(len(totals)):
-        left[k] = 0
-    n_aside, middle = 0, first
-    for i in range(first, last):
-        packed = rows[i]
-        goes_left = np.int64(column[packed & ROW_BITS] <= cut)
-        rows[middle] = packed  # written to both arrays, which avoids a branch
-        aside[n_aside] = packed
-        middle += goes_left
-        n_aside += 1 - goes_left
-        left[(packed >> CLASS) & CLASS_BITS] += (packed >> TIMES) * goes_left
-    for i in range(n_aside):
-        rows[middle + i] = aside[i]
-    for k in range(len(totals)):
-        right[k] = totals[k] - left[k]
-    return middle
