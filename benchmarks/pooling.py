@@ -17,7 +17,11 @@ from fit import KINDS, other_network
 
 import netchoice
 from netchoice.inference import ModelProbabilities, RegressionClassifier, pool_feature_sets
-from netchoice.workflows.feature_selection import FeatureSelection, select_features
+from netchoice.workflows.feature_selection import (
+    FeatureSelection,
+    SelectionOptions,
+    select_features,
+)
 from netchoice.workflows.simulation_plan import SimulationPlan
 
 SPACES = [("ba", 100), ("duplication", 100), ("duplication", 200), ("mechanisms", 200)]
@@ -51,8 +55,9 @@ def predict(space: str, n: int, seed: int, queries: pd.DataFrame) -> dict[str, l
         space, n_samples=PLAN.selection_samples, features=NAMES, stream="selection", **settings
     )
     selection = select_features(
-        FeatureSelection((), table.costs, table), PLAN, methods=("jmi",), seed=seed, n_jobs=-1
-    )
+        FeatureSelection((), table.costs, table), PLAN,
+        SelectionOptions(("jmi",), seed=seed, n_jobs=-1), purpose="model",
+    )  # fmt: skip
     inference = netchoice.simulate_table(
         space, n_samples=N_INFERENCE, features=selection.features, stream="inference", **settings
     )

@@ -18,7 +18,11 @@ import pandas as pd
 import netchoice
 from netchoice.evaluation import wilson
 from netchoice.inference import model_probabilities
-from netchoice.workflows.feature_selection import select_features, simulate_for_selection
+from netchoice.workflows.feature_selection import (
+    SelectionOptions,
+    select_features,
+    simulate_for_selection,
+)
 from netchoice.workflows.simulation_plan import SimulationPlan
 from netchoice.workflows.table_maker import TableMaker
 
@@ -42,7 +46,7 @@ def recover(name: str, n_nodes: int, n_networks: int, samples: int) -> pd.DataFr
     offered = netchoice.feature_names(noise=False)
     selection = select_features(
         simulate_for_selection(maker, n_nodes, offered, 3000, plan, pilots=False),
-        plan, methods=("jmi",), seed=1, n_jobs=2,
+        plan, SelectionOptions(("jmi",), seed=1, n_jobs=2), purpose="model",
     )  # fmt: skip
     table = maker.table(
         "inference", n_nodes, samples, selection.features, stream="choose inference"

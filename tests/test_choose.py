@@ -498,8 +498,9 @@ def test_wrong_option_is_refused(options, message, tmp_path):
     [
         PLAN,
         ChoiceSettings(
-            space={}, network="", isolated="keep", samples=None, features=None, method=("jmi",),
-            penalty=None, budget=None, inference=None, time_limit=None, seed=1, plan=PLAN,
+            space={}, network="", isolated="keep", samples=None, features=None,
+            purpose="both", method=("jmi",), penalty=None, budget=None, inference=None,
+            time_limit=None, seed=1, plan=PLAN,
         ),
     ],
     ids=lambda settings: type(settings).__name__,

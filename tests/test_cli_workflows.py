@@ -112,7 +112,7 @@ def test_rank_prints_one_line_for_each_feature(run, small_table):
     code, out, _ = run("rank", small_table, "--penalty", 0.1)
     assert code == 0
     lines = out.splitlines()
-    assert "120 rows, 5 features ranked by jmi, penalty 0.1, costs: measured" in lines[0]
+    assert "120 rows, 4 classes; 5 features ranked by jmi, penalty 0.1, costs: measured" in lines[0]
     assert lines[1] == "left out because constant: shell_6_size"
     assert lines[2].split() == (
         ["feature", "score", "relevance", "redundancy", "interaction", "cost", "cumulative"]
@@ -241,7 +241,11 @@ def test_rank_refuses_a_wrong_option(run, patients, options, expected, message):
         ("a;b\n1;2\n", 1, "separated by semicolons"),
         ("label,a\n", 1, "has no rows"),
         ("label\nx\ny\n", 1, "no column besides 'label'"),
-        ("label,a\n0.5,1\n1.5,2\n", 1, "numbers with fractions"),
+        (
+            "label,a\n0.5,1\n0.5,2\n",
+            2,
+            "at least two different values in each column; got fewer in 'label'",
+        ),
         ("label,a\nx,1\n,2\n", 1, "1 of 2 rows have no label"),
         ("label,a,b\nx,1,1\ny,2,\n", 2, "1 values of 'b' are missing"),
         ("label,a,b\nx,1,1\nx,2,3\n", 2, "one class only"),

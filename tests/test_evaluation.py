@@ -65,9 +65,10 @@ def evaluated(tables, rankings):
 def test_evaluation_has_one_row_for_each_method_penalty_and_k(evaluated):
     assert len(evaluated) == 4 * 3 * 6  # rankings have six features
     assert list(evaluated.columns) == [
-        "method", "penalty", "k", "features", "accuracy", "accuracy_se", "log_loss",
-        "accuracy_choosing", "n_choosing", "accuracy_reporting", "n_reporting", "cost_alone",
-        "cost_shared", "share_alone", "share_shared", "speedup", "n_noise",
+        "method", "penalty", "k", "features", "measure", "accuracy", "accuracy_se", "log_loss",
+        "accuracy_choosing", "accuracy_choosing_se", "n_choosing", "accuracy_reporting",
+        "accuracy_reporting_se", "n_reporting", "cost_alone", "cost_shared", "share_alone",
+        "share_shared", "speedup", "n_noise",
     ]  # fmt: skip
     assert list(dict.fromkeys(evaluated["method"])) == ["mrmr", "jmi", "relieff", "random"]
     assert (evaluated["features"].map(len) == evaluated["k"]).all()

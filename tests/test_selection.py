@@ -25,6 +25,7 @@ from netchoice.selection.path import _equal
 
 SEQUENTIAL = ["mrmr", "jmi", "jmim"]
 WEIGHTED = ["weighted-mdi", "weighted-mda"]
+OTHERS = ["surf", "multisurf", "forward-regression"]
 FORESTS = ["forest-relieff", "penalized-mdi", "penalized-mda", *WEIGHTED]
 DETERMINISTIC = [*SEQUENTIAL, "relieff", "surf", "multisurf"]
 #: Number of checks in the pinned version of scikit-learn.
@@ -54,7 +55,7 @@ def test_methods_by_name():
         "mrmr", "jmi", "jmim", "relieff", "forest-relieff", "penalized-mdi", "penalized-mda",
         "weighted-mdi", "weighted-mda",
     )  # fmt: skip
-    assert list(METHODS) == [*selection.PAPER_METHODS, selection.BASELINE, "surf", "multisurf"]
+    assert list(METHODS) == [*selection.PAPER_METHODS, selection.BASELINE, *OTHERS]
     assert list(selection.WEIGHTED_METHODS) == WEIGHTED
     for name in METHODS:
         assert get_selector(name).supports_shared_costs == (name not in WEIGHTED)
@@ -85,7 +86,7 @@ def test_fitted_attributes_are_consistent(method, wine, costs):
     np.testing.assert_array_equal(selector.steps_["score"], selector.scores_[selector.ranking_])
     np.testing.assert_allclose(selector.steps_["cost"], selector.costs_[selector.ranking_])
     assert selector.relevance_.shape == selector.scores_.shape == (13,)
-    if method not in [*SEQUENTIAL, "random", *WEIGHTED]:
+    if method not in [*SEQUENTIAL, "forward-regression", "random", *WEIGHTED]:
         np.testing.assert_allclose(
             selector.scores_, selector.relevance_ - 0.5 * selector.costs_, atol=1e-12
         )

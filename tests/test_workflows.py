@@ -17,6 +17,7 @@ from netchoice.storage.table import TableError
 from netchoice.workflows import SimulationPlan, find_costs, load_table, selectors_for
 from netchoice.workflows.feature_selection import (
     FeatureSelection,
+    SelectionOptions,
     select_features,
 )
 from netchoice.workflows.pilot_inputs import rank_pilot
@@ -65,8 +66,8 @@ def selectors_of(table, monkeypatch):
         monkeypatch.setattr(import_module(f"netchoice.workflows.{module}"), "rank_path", rank_path)
 
     def choose(methods):
-        options = {"methods": methods[:1], "compared": methods[1:], "seed": 7, "n_jobs": 1}
-        select_features(FeatureSelection((), COSTS, table), SimulationPlan(), **options)
+        options = SelectionOptions(methods[:1], methods[1:], seed=7, n_jobs=1)
+        select_features(FeatureSelection((), COSTS, table), SimulationPlan(), options)
 
     def evaluate(methods):
         netchoice.evaluate_features(table, table, methods=methods, costs=COSTS, seed=7, workers=1)

@@ -34,6 +34,8 @@ SCORES, SECOND_SCORES = "scores.jsonl", "second-scores.jsonl"
 PARAMETER_SCORES = "parameter-scores.jsonl"
 
 
+#: The method that ranks features for the parameters, by evidence (``docs/inference.md``).
+PARAMETER_METHOD = "forward-regression"
 PURPOSES = ("both", "model", "parameters")
 
 
@@ -169,7 +171,8 @@ def select_features(
     if purpose != "model":
         tables = halves[0].with_target(numbers[0]), halves[1].with_target(numbers[1])
         scores = path(PARAMETER_SCORES)
-        on_numbers = _select_on(selection, plan, tables, options, scores, "regression")
+        others = replace(options, methods=(PARAMETER_METHOD,), compared=())
+        on_numbers = _select_on(selection, plan, tables, others, scores, "regression")
     if purpose == "parameters" and on_numbers is not None:
         return on_numbers.added_to(selection, on_numbers.point.features, on_numbers.point.features)
     first = _select_on(selection, plan, halves, options, path(SCORES))
