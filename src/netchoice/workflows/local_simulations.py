@@ -9,7 +9,7 @@ import numpy as np
 
 from netchoice.graph import Graph
 from netchoice.inference import Posterior, posterior
-from netchoice.inference.posterior import MIN_SIMULATIONS
+from netchoice.inference.posterior_estimator import MIN_SIMULATIONS
 from netchoice.models.model import Draws, Model
 from netchoice.models.space import ModelSpace
 from netchoice.row_simulator import RowSimulator
