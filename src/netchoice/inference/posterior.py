@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from netchoice.errors import NetchoiceError
 from netchoice.inference.classifier import DEFAULT_COVERAGE
 from netchoice.inference.posterior_estimator import (
     Bounds,
@@ -68,6 +70,23 @@ class Posterior:
             }
             for name in self.median
         }
+
+    def to_arviz(self) -> Any:
+        """Return the draws for ArviZ: a DataTree, or InferenceData with ArviZ before 1.0.
+
+        The draws are one chain. They are not a Markov chain, so ``r_hat`` cannot be computed from them,
+        and diagnostics of convergence do not apply. Install ArviZ with ``pip install 'netchoice[arviz]'``.
+        """
+        try:
+            import arviz
+        except ModuleNotFoundError as error:
+            raise NetchoiceError(
+                "to_arviz needs ArviZ, which is not installed; install it with: "
+                "pip install 'netchoice[arviz]'"
+            ) from error
+        groups = {"posterior": {name: self.draws[name].to_numpy()[None] for name in self.draws}}
+        is_old = "posterior" in signature(arviz.from_dict).parameters  # before 1.0
+        return arviz.from_dict(**groups) if is_old else arviz.from_dict(groups)
 
 
 def posterior(
