@@ -7,14 +7,17 @@ from itertools import combinations
 from typing import Any
 
 from netchoice.figures.interactive import posteriors
-from netchoice.report.elements import Sections, details_table, table
+from netchoice.report.elements import Sections, aside, details_table, table
 from netchoice.report.folder import ResultFolder
 from netchoice.report.markup import Html, element
 
-_QUALITY_HEAD = (
-    "parameter", "expected error", "prior standard deviation", "shrinkage",
-    "intervals that contain the true value", "uncertainty of this share", "p-value of the ranks",
-)  # fmt: skip
+_QUALITY = (
+    "The quality of the estimates was measured on simulations with known parameters, which were held out "
+    "and estimated like the network. The expected error is the root mean squared error of the posterior "
+    "mean. Shrinkage is 0 if the features say nothing about a parameter and 1 if they determine it. The "
+    "relative rank is the share of draws below the true value. If posteriors are exact, its line is level, "
+    "up to chance. High ends: posteriors are too narrow. A high middle: they are too wide."
+)
 
 
 def add_parameters(sections: Sections, folder: ResultFolder) -> None:
@@ -37,6 +40,7 @@ def add_parameters(sections: Sections, folder: ResultFolder) -> None:
         "The filled area is the posterior density of the parameter. If it looks like the prior, the "
         "network does not determine the parameter. A dashed line is a uniform prior. Points are draws of "
         "two parameters together; the axes span the priors.",
+        aside(_QUALITY),
         *blocks,
         details_table("Show the numbers as a table", "Posteriors under each model", head, rows),
     )  # fmt: skip
@@ -86,27 +90,17 @@ def _block(
 
 
 def _quality(model: str, parameters: Mapping[str, Any]) -> Html:
-    n = next(iter(parameters.values()))["held_out"]
-    rows = [
-        (name, known["rmse"], known["prior_sd"], known["shrinkage"],
-         f"{known['interval_coverage']:.1%}, stated {known['coverage']:.0%}",
-         " to ".join(f"{end:.1%}" for end in known["interval_coverage_interval"]),
-         f"{known['rank_p_value']:.2g}")
-        for name, known in parameters.items()
-    ]  # fmt: skip
-    text = (
-        f"{n} simulations of {model} with known parameters were held out and estimated like the "
-        "network. The expected error is the root mean squared error of the posterior mean. Shrinkage is 0 "
-        "if the features say nothing about a parameter and 1 if they determine it. If posteriors are "
-        "exact, the bars below are equally high up to chance. High outer bars: posteriors are too narrow. "
-        "A high middle: they are too wide."
-    )
-    return element(
-        "div",
-        element("h4", "How good are these estimates?"),
-        element("p", text, class_="aside"),
-        table(f"Quality of the posteriors of {model}", _QUALITY_HEAD, rows),
-    )
+    """Return the table of errors, shrinkage and coverage on held-out simulations."""
+    first = next(iter(parameters.values()))
+    rows = []
+    for name, known in parameters.items():
+        low, high = known["interval_coverage_interval"]
+        covered = f"{known['interval_coverage']:.1%} ({low:.1%} to {high:.1%})"
+        numbers = [known[key] for key in ("rmse", "prior_sd", "shrinkage")]
+        rows.append((name, *numbers, covered, f"{known['rank_p_value']:.2g}"))
+    head = ("parameter", "expected error", "prior standard deviation", "shrinkage",
+            f"coverage of {first['coverage']:.0%} intervals", "p-value of uniform ranks")  # fmt: skip
+    return table(f"Quality on {first['held_out']} held-out simulations of {model}", head, rows)
 
 
 def is_uniform(prior: str) -> bool:

@@ -66,7 +66,7 @@ def joint(first: str, second: str, record: Mapping[str, Any]) -> dict[str, Any]:
     drawn = JointDraws.of(*(_draws(record, name) for name in names), *map(bounds.get, names))
     points = go.Scatter(
         x=rounded(drawn.x, 4), y=rounded(drawn.y, 4), mode="markers", name=drawn.label,
-        showlegend=True, marker={"color": BLUE, "size": 5, "opacity": 0.35},
+        showlegend=True, marker={"color": BLUE, "size": 5, "opacity": 0.45},
         hovertemplate=f"{label(first)} = %{{x:.4g}}<br>{label(second)} = %{{y:.4g}}<extra></extra>",
     )  # fmt: skip
     return figure(
@@ -86,18 +86,18 @@ def _axis(name: str, ends: tuple[float, float]) -> dict[str, Any]:
 def rank_histogram(name: str, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the ranks of the true values of one parameter, with the range expected by chance."""
     ranks = RankHistogram.of(record["ranks"][name], record["rank_draws"])
-    bars = go.Bar(
-        x=rounded((ranks.edges[:-1] + ranks.edges[1:]) / 2), y=ranks.counts.tolist(), showlegend=False,
-        width=rounded(0.92 * np.diff(ranks.edges)), marker={"color": BLUE, "opacity": 0.55},
-        hovertemplate="%{y} simulations<extra></extra>",
-    )  # fmt: skip
     band = go.Scatter(
         x=[0, 1, 1, 0, 0], y=[ranks.low, ranks.low, ranks.high, ranks.high, ranks.low], mode="lines",
         fill="toself", fillcolor="rgba(128,128,128,0.22)", line={"color": FAINT, "width": 1},
-        name="range expected by chance (99%)", hoverinfo="skip",
+        name="99% range by chance", hoverinfo="skip",
     )  # fmt: skip
-    title = {"text": f"share of draws below the true {label(name)}"}
+    line = go.Scatter(
+        x=rounded(ranks.edges), y=[*ranks.counts.tolist(), int(ranks.counts[-1])], mode="lines",
+        name="held-out simulations", line={"color": BLUE, "shape": "hv", "width": 2.5},
+        hovertemplate="%{y} simulations<extra></extra>",
+    )  # fmt: skip
+    title = {"text": f"relative rank of the true {label(name)}"}
     return figure(
-        [band, bars], height=_HEIGHT, xaxis={"title": title, "range": [-0.02, 1.02], "nticks": 6},
+        [band, line], height=_HEIGHT, xaxis={"title": title, "range": [-0.02, 1.02], "nticks": 6},
         yaxis={"title": {"text": "simulations"}, "rangemode": "tozero", "nticks": 5},
     )  # fmt: skip

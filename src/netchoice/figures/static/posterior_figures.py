@@ -108,8 +108,9 @@ def _with_margin(low: float, high: float) -> Interval:
 def rank_histograms(ranks: pd.DataFrame, n_draws: int, *, columns: int = 3) -> NDArray[Any]:
     """Draw the ranks of the true values of each parameter, which are uniform if posteriors are exact.
 
-    The grey band is the range of a bar expected by chance, with a probability of 99 %. If the outer bars
-    are high, posteriors are too narrow; if the middle is high, they are too wide; a slope is a shift.
+    The relative rank is the share of draws below the true value. The grey band is the range of a bin
+    expected by chance, with a probability of 99 %. If the outer bins are high, posteriors are too narrow;
+    if the middle is high, they are too wide; a slope is a shift.
 
     Parameters
     ----------
@@ -121,8 +122,8 @@ def rank_histograms(ranks: pd.DataFrame, n_draws: int, *, columns: int = 3) -> N
     Examples
     --------
     >>> axes = rank_histograms(pd.DataFrame({"p_new": range(0, 1000, 5)}), 999)
-    >>> axes[0].get_title(loc="left"), axes[0].get_ylabel()
-    ('p_new', 'held-out simulations')
+    >>> axes[0].get_xlabel(), axes[0].get_ylabel()
+    ('relative rank of the true p_new', 'held-out simulations')
     """
     if not ranks.shape[1] or not len(ranks):
         raise UsageError(
@@ -132,15 +133,16 @@ def rank_histograms(ranks: pd.DataFrame, n_draws: int, *, columns: int = 3) -> N
     for ax, name in zip(axes, ranks, strict=True):
         histogram = RankHistogram.of(ranks[name], n_draws)
         ax.axhspan(histogram.low, histogram.high, color="0.85", gid="band", zorder=0)
-        ax.stairs(histogram.counts, histogram.edges, color=BLUE, alpha=0.5, fill=True, gid="ranks")
-        ax.set(xlim=(0, 1), ylim=(0, None), xlabel="share of draws below the true value")
+        ax.stairs(
+            histogram.counts, histogram.edges, color=BLUE, linewidth=1.8, baseline=None, gid="ranks"
+        )
+        ax.set(xlim=(0, 1), ylim=(0, None), xlabel=f"relative rank of the true {name}")
         ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.tick_params(labelsize=SMALL)
-        ax.set_title(str(name), loc="left", fontsize=SMALL + 1)
     axes[0].set_ylabel("held-out simulations")
-    handles = [
-        Patch(color=BLUE, alpha=0.5, label="held-out simulations"),
-        Patch(color="0.85", label="range expected by chance (99%)"),
+    handles: list[Any] = [
+        Line2D([], [], color=BLUE, linewidth=1.8, label="held-out simulations"),
+        Patch(color="0.85", label="99% range by chance"),
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=2, **PLAIN)
     return axes
