@@ -258,7 +258,7 @@ def test_figures_show_the_numbers_of_the_folder(page, choice):
 def test_files_of_the_folder_are_documented(choice):
     text = (ROOT / "docs" / "choose.md").read_text()
     evidence = json.loads((choice / "evidence.json").read_text())
-    assert evidence.pop("schema") == 2
+    assert evidence.pop("schema") == 3
     assert all(f"`{name}` (" in text for name in evidence)
     for path in choice.iterdir():
         if path.name != "choice.json" and path.suffix != ".jsonl":  # the page itself, and caches
@@ -330,12 +330,12 @@ def test_only_uniform_priors_are_drawn(choice, tmp_path):
         page = Outline(write_report(tmp_path / "other").read_text())
         figures = json.loads(page.data)["figures"]
         names = [
-            [trace["name"] for trace in figures[f"parameter-{i}"]["data"]]
-            for i, _ in enumerate(record["parameters"])
+            [trace["name"] for trace in figures[f"parameter-0-{i}"]["data"]]
+            for i, _ in enumerate(record["parameters"][record["model"]])
         ]
         return ["uniform prior" in each for each in names], page.text
 
-    assert list(record["parameters"]) == ["p_delete", "p_new"]
+    assert list(record["parameters"][record["model"]]) == ["p_delete", "p_new"]
     uniform, text = drawn()
     assert uniform == [False, True]
     assert "loguniform(0.25, 0.75)" in text

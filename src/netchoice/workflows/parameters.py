@@ -78,8 +78,9 @@ def posterior_draws(models: list[str], posteriors: Mapping[str, ModelPosterior])
     for model in models:
         if model in posteriors:
             draws = posteriors[model].posterior.draws
-            first = pd.DataFrame(
+            own = pd.DataFrame(
                 {"model": model, "draw": range(len(draws)), "weight": 1 / len(draws)}
             )
-            frames.append(first.join(draws, rsuffix="_parameter"))
+            suffixes = ("", "_parameter")
+            frames.append(own.merge(draws, left_index=True, right_index=True, suffixes=suffixes))
     return pd.concat(frames[1:] or frames, ignore_index=True)
