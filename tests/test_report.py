@@ -115,7 +115,7 @@ def test_verdict_warns_if_the_model_does_not_fit(choice):
 
 def test_sections_are_in_order(page):
     titles = [
-        "Model probabilities", "Parameters of dmr", "The network among the simulations",
+        "Model probabilities", "Parameters", "The network among the simulations",
         "The selected features", "Accuracy against cost", "Accuracy over λ and k",
         "Rankings over λ", "Cost of each feature", "Reliability diagram", "The observed network",
         "Settings, seed and versions",
@@ -339,7 +339,8 @@ def test_only_uniform_priors_are_drawn(choice, tmp_path):
     uniform, text = drawn()
     assert uniform == [False, True]
     assert "loguniform(0.25, 0.75)" in text
-    model["match"] = {"edges_per_node": 2.0, "tolerance": 0.1}
+    for spec in record["space"]["models"]:
+        spec["match"] = {"edges_per_node": 2.0, "tolerance": 0.1}
     uniform, text = drawn()
     assert uniform == [False, False]
     assert "uniform(0.25, 0.75), density-matched" in text

@@ -27,23 +27,33 @@ def add_parameters(sections: Sections, folder: ResultFolder) -> None:
         return
     specs: list[dict[str, Any]] = (record.get("space") or {}).get("models", [])
     by_name = {spec["name"]: spec for spec in specs}
-    blocks, rows = [], []
+    blocks, rows, any_uniform = [], [], False
     for i, (model, posterior) in enumerate(known.items()):
         parameters, spec = record["parameters"][model], by_name.get(model, {})
-        blocks.append(_block(sections, i, model, posterior, parameters, spec))
+        uniform = _uniform(spec)
+        any_uniform = any_uniform or bool(uniform)
+        blocks.append(_block(sections, i, model, posterior, parameters, uniform))
         rows += [_row(model, name, parameters[name], spec) for name in parameters]
     head = ("model", "parameter", "median", "lower end", "upper end", "coverage",
             "at the prior's boundary", "prior")  # fmt: skip
     sections.add(
-        "parameters",
-        f"Parameters of {next(iter(known))}" if len(known) == 1 else "Parameters of each model",
+        "parameters", "Parameters",
         "The filled area is the posterior density of the parameter. If it looks like the prior, the "
-        "network does not determine the parameter. A dashed line is a uniform prior. Points are draws of "
-        "two parameters together; the axes span the priors.",
+        "network does not determine the parameter. Points are draws of two parameters together; the axes "
+        "span the priors." + (" The dashed line is a uniform prior." if any_uniform else ""),
         aside(_QUALITY),
         *blocks,
         details_table("Show the numbers as a table", "Posteriors under each model", head, rows),
     )  # fmt: skip
+
+
+def _uniform(spec: Mapping[str, Any]) -> set[str]:
+    """Return the parameters of a model that have a uniform prior.
+
+    If networks are density-matched, only some draws are kept, and those need not be uniform.
+    """
+    priors = {} if "match" in spec else spec.get("priors", {})
+    return {name for name, prior in priors.items() if is_uniform(prior)}
 
 
 def _row(
@@ -61,16 +71,12 @@ def _block(
     model: str,
     posterior: Mapping[str, Any],
     parameters: Mapping[str, Any],
-    spec: Mapping[str, Any],
+    uniform: set[str],
 ) -> Html:
     """Return the figures and the quality of one model."""
-    # If networks are density-matched, only some draws are kept, and those need not be uniform.
-    priors = {} if "match" in spec else spec.get("priors", {})
     figures, ranks = [], []
     for j, (name, known) in enumerate(parameters.items()):
-        drawn = posteriors.posterior(
-            name, posterior, known, uniform=is_uniform(priors.get(name, ""))
-        )
+        drawn = posteriors.posterior(name, posterior, known, uniform=name in uniform)
         figures.append(sections.draw(f"parameter-{i}-{j}", drawn, f"Posterior of {model} {name}"))
         ranked = posteriors.rank_histogram(name, posterior)
         ranks.append(
