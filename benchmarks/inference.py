@@ -1,4 +1,4 @@
-"""Measure the scores of the probabilities and the coverage of the intervals; compare with pyabcranger.
+"""Measure the scores of probabilities and the quality of posteriors; compare with pyabcranger.
 
 The tables have small networks and few features, so that the models overlap. With 1000 nodes there are
 no errors.
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import netchoice
-from netchoice.inference import held_out, model_probabilities, posterior
+from netchoice.inference import held_out, model_probabilities, posterior, posterior_quality
 from netchoice.inference.probabilities import METHODS
 from netchoice.inference.scaling import SCALINGS
 
@@ -213,6 +213,26 @@ def coverage(n_samples: int, n_test: int) -> None:
             line([f"{model}, {name}", *shares, width, float(np.mean(errors)), at_boundary])
 
 
+def quality() -> None:
+    """Print the quality of posteriors with all features, as ``netchoice choose`` measures it."""
+    print("\nQuality of posteriors, duplication, 300 nodes, 3000 simulations, all features")
+    columns = ["error", "prior", "shrinkage", "95 %", "p, ranks", "CPU s, 200"]
+    line(["model, parameter", *columns])
+    table = netchoice.simulate_table("duplication", n_nodes=300, n_samples=3000, seed=SEED)
+    for model in ("dmc", "dmr"):
+        rows = (table.y == model).to_numpy()
+        X = table.X[rows].dropna(axis=1)
+        drawn = table.parameters[rows].dropna(axis=1)
+        bounds = dict.fromkeys(drawn.columns, (0.25, 0.75))
+        started = time.process_time()
+        posterior_quality(X, drawn, bounds=bounds)
+        seconds = time.process_time() - started
+        found = posterior_quality(X, drawn, bounds=bounds, n_held_out=len(X))
+        for name, one in found.parameters.items():
+            numbers = [one.rmse, one.prior_sd, one.shrinkage, one.interval_coverage]
+            line([f"{model}, {name}", *numbers, one.rank_p_value, seconds])
+
+
 def picture(tables, limit: int, path: Path) -> None:
     """Draw reliability diagrams: one panel for each table, one line for each method."""
     import matplotlib.pyplot as plt
@@ -254,13 +274,14 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=6000, help="simulations of each table")
     parser.add_argument("--held-out", type=int, default=1000, help="of them, for the scores")
     parser.add_argument("--test", type=int, default=500, help="of them, for pyabcranger")
-    parser.add_argument("--parts", default="calibration,outside,peer,coverage")
+    parser.add_argument("--parts", default="calibration,outside,peer,coverage,quality")
     parser.add_argument(
         "--picture", nargs="?", const="docs/reliability.png", help="draw the diagrams only"
     )
     options = parser.parse_args()
-    tables = {name: table_of(name, options.samples) for name in TABLES}
     parts = options.parts.split(",")
+    needed = options.picture or {"calibration", "outside", "peer"}.intersection(parts)
+    tables = {name: table_of(name, options.samples) for name in TABLES if needed}
     if options.picture:
         picture(tables, 3 * options.held_out, Path(options.picture))
         return
@@ -272,6 +293,8 @@ def main() -> None:
         peer(tables, options.test)
     if "coverage" in parts:
         coverage(options.samples, 400)
+    if "quality" in parts:
+        quality()
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ better = netchoice.choose_model(
     path=options.out / "ring-known", fresh=True,
 )  # fmt: skip
 print(f"{better.model} at {better.probabilities[better.model]:.2f}, fits: {better.fits}")
-for name, estimate in better.parameters.items():
+for name, estimate in better.parameters[better.model].items():
     low, high = estimate["interval"]
     print(
         f"{name}: {estimate['median']:.3f} (95% interval {low:.3f} to {high:.3f}); "

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 import netchoice
 from netchoice import figures
@@ -79,7 +80,7 @@ def test_a_feature_without_a_value_has_no_line():
 
 def test_posteriors():
     draws = pd.DataFrame({"p": [0.3, 0.3, 0.3, 0.6], "q": [0.5, 0.5, 0.5, 0.5]})
-    first, second = figures.posteriors(
+    first, second, joint = figures.posteriors(
         draws,
         intervals={"p": (0.3, 0.6)},
         priors={"p": (0.25, 0.75)},
@@ -91,6 +92,31 @@ def test_posteriors():
     assert (first.get_xlabel(), second.get_xlabel()) == ("p", "q")
     bar = next(line for line in first.lines if line.get_gid() == "interval")
     assert list(bar.get_xdata()) == [0.3, 0.6]
+    (points,) = joint.lines
+    assert list(points.get_xdata()) == draws["p"].tolist()
+    assert list(points.get_ydata()) == draws["q"].tolist()
+    assert (joint.get_xlabel(), joint.get_ylabel()) == ("p", "q")
+    assert joint.get_xlim() == pytest.approx((0.24, 0.76))
+
+
+def test_every_pair_of_parameters_has_a_panel():
+    draws = pd.DataFrame(np.random.default_rng(1).uniform(size=(600, 4)), columns=list("abcd"))
+    axes = figures.posteriors(draws)
+    pairs = [(ax.get_xlabel(), ax.get_ylabel()) for ax in axes[4:]]
+    assert pairs == [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
+    assert len(axes[4].lines[0].get_xdata()) == 300  # at most 500 of the draws, evenly spaced
+
+
+def test_rank_histogram_counts_the_ranks_and_shows_the_range_expected_by_chance():
+    ranks = pd.DataFrame({"p": np.repeat([0, 499, 999], [50, 100, 50])})
+    (ax,) = figures.rank_histograms(ranks, 999)
+    steps = next(p for p in ax.patches if p.get_gid() == "ranks").get_data()
+    assert steps.values.tolist() == [50, 0, 0, 0, 100, 0, 0, 0, 0, 50]
+    band = next(p for p in ax.patches if p.get_gid() == "band")
+    low, high = binom(200, 0.1).interval(0.99)
+    assert (band.get_y(), band.get_y() + band.get_height()) == (low, high)
+    (few,) = figures.rank_histograms(ranks[:30], 999)
+    assert len(next(p for p in few.patches if p.get_gid() == "ranks").get_data().values) == 2
 
 
 def envelope(labels, observed, low, high, p_value):
@@ -187,6 +213,7 @@ def test_reliability():
         (lambda: figures.feature_distributions(ONE, ["a"], {}, ["g"]), "unknown feature"),
         (lambda: figures.feature_distributions(ONE, [], {}), "1 rows and 0 labels"),
         (lambda: figures.posteriors(pd.DataFrame()), "expected at least one row"),
+        (lambda: figures.rank_histograms(pd.DataFrame(), 9), "ranks of shape .*at least one row"),
         (lambda: figures.confusion(pd.DataFrame()), "at least one model"),
         (lambda: figures.reliability(pd.DataFrame({"predicted": []})), "lacks 'observed'"),
     ],

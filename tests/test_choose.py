@@ -144,6 +144,13 @@ def test_folder_holds_the_documented_files_and_fields(answered):
     assert json.loads((folder / "run.json").read_text())["versions"]["netchoice"]
 
 
+def test_models_without_parameters_have_an_empty_posterior(answered):
+    choice, folder = answered
+    assert choice.parameters[choice.model] == {}
+    assert choice.posterior().empty
+    assert (folder / "posterior.csv").read_text() == "model,draw,weight\n"
+
+
 def documented_fields():
     docs = Path(__file__).resolve().parents[1] / "docs"
     section = (docs / "choose.md").read_text().partition("## choice.json")[2]
@@ -283,10 +290,11 @@ def test_parameters_lie_within_their_priors():
         80, {"p_delete": 0.5, "p_new": 0.5}, np.random.default_rng(3)
     )
     choice = choose(graph, "duplication", samples=600)
-    for name, parameter in choice.parameters.items():
+    for name, parameter in choice.parameters[choice.model].items():
         low, high = parameter["interval"]
         assert 0.25 <= low <= parameter["median"] <= high <= 0.75, name
-    assert set(choice.parameters) == set(netchoice.get_model(choice.model).parameters)
+    names = set(netchoice.get_model(choice.model).parameters)
+    assert set(choice.parameters[choice.model]) == names
     assert choice.network["isolated"] == "keep"  # by default, because the network has some
     without = choose(graph.without_isolated(), "duplication", features=["transitivity"])
     assert without.network["isolated"] == "drop"

@@ -51,8 +51,8 @@ PUBLIC = [
 RETURNED = {
     "Choice", "CostAwareSelector", "CostSource", "Embedding", "Evidence", "Feature",
     "FeatureEvaluation", "FeatureRanking", "FeatureResult", "FeatureSelection", "Fit", "HeldOut",
-    "ModelProbabilities", "OperatingPoint", "PaperCosts", "Parameter", "PilotStudy", "Posterior",
-    "Prior", "ReadingReport", "Recommendation", "Stability", "Step",
+    "ModelProbabilities", "OperatingPoint", "PaperCosts", "Parameter", "ParameterQuality",
+    "PilotStudy", "Posterior", "PosteriorQuality", "Prior", "ReadingReport", "Recommendation", "Stability", "Step",
 }  # fmt: skip
 
 

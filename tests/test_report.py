@@ -115,7 +115,7 @@ def test_verdict_warns_if_the_model_does_not_fit(choice):
 
 def test_sections_are_in_order(page):
     titles = [
-        "Model probabilities", "Parameters of dmr", "The network among the simulations",
+        "Model probabilities", "Parameters", "The network among the simulations",
         "The selected features", "Accuracy against cost", "Accuracy over λ and k",
         "Rankings over λ", "Cost of each feature", "Reliability diagram", "The observed network",
         "Settings, seed and versions",
@@ -258,7 +258,7 @@ def test_figures_show_the_numbers_of_the_folder(page, choice):
 def test_files_of_the_folder_are_documented(choice):
     text = (ROOT / "docs" / "choose.md").read_text()
     evidence = json.loads((choice / "evidence.json").read_text())
-    assert evidence.pop("schema") == 2
+    assert evidence.pop("schema") == 3
     assert all(f"`{name}` (" in text for name in evidence)
     for path in choice.iterdir():
         if path.name != "choice.json" and path.suffix != ".jsonl":  # the page itself, and caches
@@ -330,16 +330,17 @@ def test_only_uniform_priors_are_drawn(choice, tmp_path):
         page = Outline(write_report(tmp_path / "other").read_text())
         figures = json.loads(page.data)["figures"]
         names = [
-            [trace["name"] for trace in figures[f"parameter-{i}"]["data"]]
-            for i, _ in enumerate(record["parameters"])
+            [trace["name"] for trace in figures[f"parameter-0-{i}"]["data"]]
+            for i, _ in enumerate(record["parameters"][record["model"]])
         ]
         return ["uniform prior" in each for each in names], page.text
 
-    assert list(record["parameters"]) == ["p_delete", "p_new"]
+    assert list(record["parameters"][record["model"]]) == ["p_delete", "p_new"]
     uniform, text = drawn()
     assert uniform == [False, True]
     assert "loguniform(0.25, 0.75)" in text
-    model["match"] = {"edges_per_node": 2.0, "tolerance": 0.1}
+    for spec in record["space"]["models"]:
+        spec["match"] = {"edges_per_node": 2.0, "tolerance": 0.1}
     uniform, text = drawn()
     assert uniform == [False, False]
     assert "uniform(0.25, 0.75), density-matched" in text

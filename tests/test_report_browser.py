@@ -126,8 +126,11 @@ def test_page_opens_without_messages_and_figures_have_data(open_report, name, si
     if name == "choice":
         expected |= {
             "models",
-            "parameter-0",
-            "parameter-1",
+            "parameter-0-0",
+            "parameter-0-1",
+            "joint-0-0",
+            "ranks-0-0",
+            "ranks-0-1",
             "embedding",
             "feature-0",
             "reliability",

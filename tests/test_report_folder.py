@@ -34,7 +34,7 @@ def test_folders_without_results_are_refused(choice, tmp_path, capsys):
     shutil.copytree(choice, old)
     (old / "evidence.json").write_text('{"schema": 1}')
     with pytest.raises(
-        NetchoiceError, match="lacks 'posterior'; another version of netchoice wrote it"
+        NetchoiceError, match="lacks 'posteriors'; another version of netchoice wrote it"
     ):
         write_report(old)
     (old / "evidence.json").write_text("[1]")
@@ -64,7 +64,7 @@ def change_json(file, change):
 
 
 def only_nulls(evidence):
-    draws = evidence["posterior"]["draws"]
+    draws = evidence["posteriors"]["dmr"]["draws"]
     draws["p_new"] = [None] * len(draws["p_new"])
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from netchoice.errors import UsageError
-from netchoice.evaluation.operating_points import wilson
+from netchoice.inference.wilson_interval import wilson
 from netchoice.storage.table import ReferenceTable
 
 Labels = NDArray[np.str_]

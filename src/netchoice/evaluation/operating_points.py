@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from netchoice.costs import CHARGES
 from netchoice.errors import UsageError
+from netchoice.inference.wilson_interval import wilson
 from netchoice.units import seconds_of
 from netchoice.validation import check_choice, check_fraction
 
@@ -202,20 +202,6 @@ def knee(front: pd.DataFrame, cost: str = "cost_shared", accuracy: str = "accura
         return front.iloc[-1]
     above = (y - y[0]) / (y[-1] - y[0]) - (x - x[0]) / (x[-1] - x[0])
     return front.iloc[int(above.argmax())]
-
-
-def wilson(share: float, n: float, coverage: float = 0.95) -> tuple[float, float]:
-    """Return the Wilson (1927) interval of a probability, given the share of successes in n trials.
-
-    >>> low, high = wilson(1.0, 2500)
-    >>> round(low, 4), high
-    (0.9985, 1.0)
-    """
-    z = float(ndtri((1 + coverage) / 2))
-    share, n = float(share), float(n)
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half_width = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, centre - half_width), 1.0 if share == 1 else min(1.0, centre + half_width)
 
 
 def measure_of(evaluation: pd.DataFrame) -> str:

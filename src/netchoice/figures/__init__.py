@@ -23,7 +23,7 @@ from netchoice.figures.static.choice_figures import (
     probabilities,
     reliability,
 )
-from netchoice.figures.static.distributions import feature_distributions, posteriors
+from netchoice.figures.static.distributions import feature_distributions
 from netchoice.figures.static.evaluation_figures import (
     draw_evaluation,
     feature_costs,
@@ -33,9 +33,10 @@ from netchoice.figures.static.evaluation_figures import (
 from netchoice.figures.static.fit_figures import fit
 from netchoice.figures.static.heatmaps import heatmap, heatmaps
 from netchoice.figures.static.pilot_figures import cost_growth, draw_pilot_study, pilot_accuracy
+from netchoice.figures.static.posterior_figures import posteriors, rank_histograms
 
 __all__ = [
     "confusion", "cost_growth", "draw_choice", "draw_evaluation", "draw_pilot_study", "embedding",
     "feature_costs", "feature_distributions", "fit", "heatmap", "heatmaps", "pareto", "pilot_accuracy",
-    "posteriors", "probabilities", "ranking_paths", "reliability", "save",
+    "posteriors", "probabilities", "rank_histograms", "ranking_paths", "reliability", "save",
 ]  # fmt: skip

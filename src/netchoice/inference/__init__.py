@@ -10,6 +10,11 @@ from netchoice.inference.mds import Embedding, embed
 from netchoice.inference.neighbours_classifier import NeighboursClassifier
 from netchoice.inference.pooling import pool_feature_sets
 from netchoice.inference.posterior import Posterior, posterior
+from netchoice.inference.posterior_quality import (
+    ParameterQuality,
+    PosteriorQuality,
+    posterior_quality,
+)
 from netchoice.inference.probabilities import ModelProbabilities, model_probabilities
 from netchoice.inference.regression_classifier import RegressionClassifier
 from netchoice.inference.reliability import HeldOut, held_out
@@ -17,6 +22,7 @@ from netchoice.inference.scaling import Scaling
 
 __all__ = [
     "Embedding", "Fit", "ForestClassifier", "HeldOut", "ModelProbabilities", "NeighboursClassifier",
-    "Posterior", "RegressionClassifier", "Scaling", "embed", "fit_p_values", "goodness_of_fit",
-    "held_out", "model_probabilities", "pool_feature_sets", "posterior",
+    "ParameterQuality", "Posterior", "PosteriorQuality", "RegressionClassifier", "Scaling", "embed",
+    "fit_p_values", "goodness_of_fit", "held_out", "model_probabilities", "pool_feature_sets",
+    "posterior", "posterior_quality",
 ]  # fmt: skip

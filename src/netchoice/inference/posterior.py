@@ -5,27 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from netchoice.errors import UsageError
+from netchoice.errors import NetchoiceError
 from netchoice.inference.classifier import DEFAULT_COVERAGE
-from netchoice.inference.neighbour_weights import distances, epanechnikov
-from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
-from netchoice.inference.summary_likelihood import PriorScale, SummaryLikelihood, draw_posterior
-from netchoice.inference.table_checks import check_observed, check_table
-from netchoice.validation import check_fraction, check_integer
+from netchoice.inference.posterior_estimator import (
+    Bounds,
+    PosteriorEstimator,
+    credible_interval,
+)
+from netchoice.inference.scaling import DEFAULT_SCALING, Floats
+from netchoice.inference.table_checks import check_observed
+from netchoice.validation import check_fraction
 
-MIN_SIMULATIONS = 30  # of the model, to estimate its parameters
 N_DRAWS = 2000
-ROWS_PER_COEFFICIENT = 16  # of the regression of the parameters on the features
 #: A posterior is at the prior's boundary if more than a third of it, and more than 3 times the
 #: prior's share, lies in the outermost twentieth of the prior range.
 OUTER_SHARE, MIN_BOUNDARY_MASS, MIN_BOUNDARY_RATIO = 0.05, 1 / 3, 3.0
 
-Bounds = tuple[float, float]
 Edges = dict[str, Bounds]
 
 
@@ -69,6 +70,23 @@ class Posterior:
             }
             for name in self.median
         }
+
+    def to_arviz(self) -> Any:
+        """Return the draws for ArviZ: a DataTree, or InferenceData with ArviZ before 1.0.
+
+        The draws are one chain. They are not a Markov chain, so ``r_hat`` cannot be computed from them,
+        and diagnostics of convergence do not apply. Install ArviZ with ``pip install 'netchoice[arviz]'``.
+        """
+        try:
+            import arviz
+        except ModuleNotFoundError as error:
+            raise NetchoiceError(
+                "to_arviz needs ArviZ, which is not installed; install it with: "
+                "pip install 'netchoice[arviz]'"
+            ) from error
+        groups = {"posterior": {name: self.draws[name].to_numpy()[None] for name in self.draws}}
+        is_old = "posterior" in signature(arviz.from_dict).parameters  # before 1.0
+        return arviz.from_dict(**groups) if is_old else arviz.from_dict(groups)
 
 
 def posterior(
@@ -118,76 +136,29 @@ def posterior(
     >>> posterior(X, p, {"count": 0}, bounds={"rate": (0, 1)}).at_boundary
     {'rate': 'lower'}
     """
-    names, values = check_table(X)
-    parameter_names, drawn = check_table(parameters)
-    query = check_observed(observed, names)[None]
     coverage = check_fraction("coverage", coverage)
-    n, q = values.shape
-    if n < MIN_SIMULATIONS or len(drawn) != n:
-        raise UsageError(
-            f"{n} simulations and {len(drawn)} rows of parameters; expected equal numbers, and at "
-            f"least {MIN_SIMULATIONS}; simulate more"
-        )
-    limits = _check_bounds(bounds or {}, parameter_names, drawn)
-    default = min(n // 2, max(round(4 * math.sqrt(n)), 50, ROWS_PER_COEFFICIENT * (q + 1)))
-    k = check_integer("n_accept", default if n_accept is None else n_accept, maximum=n)
-    scales = Scaling.fit(values, scaling)
-    scaled, query = scales.transform(values), scales.transform(query)
-    _, distance = next(distances(scaled, query))
-    nearest, kernel = epanechnikov(distance, k)
-    weights = np.zeros(n)
-    weights[nearest[0]] = kernel[0]
-    prior = PriorScale.fit(drawn, limits)
-    units = prior.to_unit(drawn)
-    likelihood = SummaryLikelihood.fit(scaled - query, units, weights)
-    rng = np.random.default_rng(seed)
-    drawn_units = draw_posterior(N_DRAWS, units, likelihood, prior, rng)
-    draws = prior.from_unit(drawn_units)
+    known = PosteriorEstimator.fit(X, parameters, bounds=bounds, n_accept=n_accept, scaling=scaling)
+    query = known.scaling.transform(check_observed(observed, known.features)[None])[0]
+    units = known.draw(query, N_DRAWS, np.random.default_rng(seed))
+    draws = known.prior.from_unit(units)
     edges = {
-        name: _edge_shares(drawn_units[:, j], units[:, j], limits[j])
-        for j, name in enumerate(parameter_names)
+        name: _edge_shares(units[:, j], known.units[:, j], known.limits[j])
+        for j, name in enumerate(known.names)
     }
     sides = {name: _boundary_side(shares) for name, shares in edges.items()}
-    columns = dict(zip(parameter_names, draws.T, strict=True))
+    columns = dict(zip(known.names, draws.T, strict=True))
     return Posterior(
         draws=pd.DataFrame(columns),
-        n_accepted=k,
+        n_accepted=known.count_accepted(len(known.scaled)),
         median={name: float(np.median(column)) for name, column in columns.items()},
         intervals={
-            name: _interval(column, coverage, limits[j])
+            name: credible_interval(column, coverage, known.limits[j])
             for j, (name, column) in enumerate(columns.items())
         },
         coverage=coverage,
         edges=edges,
         at_boundary={name: side for name, side in sides.items() if side is not None},
     )
-
-
-def _interval(draws: Floats, coverage: float, limits: Bounds) -> Bounds:
-    """Return the shortest of the central interval and those that begin or end at a bound."""
-    (low, high), tail = limits, (1 - coverage) / 2
-    ends = np.quantile(draws, (tail, 1 - tail, coverage, 1 - coverage)).tolist()
-    candidates = [(ends[0], ends[1]), (low, ends[2]), (ends[3], high)]
-    return min(candidates, key=lambda interval: interval[1] - interval[0])
-
-
-def _check_bounds(bounds: Mapping[str, Bounds], names: list[str], drawn: Floats) -> list[Bounds]:
-    """Return the bounds of every parameter, infinite where none are given."""
-    unknown = [name for name in bounds if name not in names]
-    if unknown:
-        raise UsageError(
-            f"bounds for {', '.join(unknown)}; expected parameters among {', '.join(names)}"
-        )
-    limits = []
-    for name, column in zip(names, drawn.T, strict=True):
-        low, high = map(float, bounds.get(name, (-math.inf, math.inf)))
-        if not (low <= column.min() and column.max() <= high):
-            raise UsageError(
-                f"{name} was drawn from {column.min():g} to {column.max():g}, but its bounds are "
-                f"{low:g} and {high:g}; expected all draws within the bounds"
-            )
-        limits.append((low, high))
-    return limits
 
 
 def _edge_shares(units: Floats, prior: Floats, limits: Bounds) -> Edges:

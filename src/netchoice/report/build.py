@@ -14,7 +14,12 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from netchoice.errors import NetchoiceError
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.figures.interactive.feature_sets import explorer_data
-from netchoice.report import sections_choice, sections_feature_sets, sections_fit
+from netchoice.report import (
+    sections_choice,
+    sections_feature_sets,
+    sections_fit,
+    sections_parameters,
+)
 from netchoice.report.elements import Sections, details_table, flatten
 from netchoice.report.folder import ResultFolder, naming_damage, read_folder
 from netchoice.report.headline import Card, Headline, choice_headline, evaluation_headline
@@ -69,7 +74,7 @@ def _choice_page(folder: ResultFolder) -> str:
     sections_choice.add_models(sections, record)
     if record["fits"]:
         sections_fit.add_fit(sections, folder)
-    sections_choice.add_parameters(sections, folder)
+    sections_parameters.add_parameters(sections, folder)
     sections_choice.add_embedding(sections, folder)
     sections_choice.add_features(sections, folder)
     _add_feature_sets(sections, sets, "" if sets is None else _note(record))

@@ -68,7 +68,7 @@ def _verdict(record: Mapping[str, Any], model: str) -> str:
 def _model_card(record: Mapping[str, Any], model: str) -> Card:
     parameters = [
         f"{name} = {known['median']:.3g} ({known['interval'][0]:.3g} to {known['interval'][1]:.3g})"
-        for name, known in record["parameters"].items()
+        for name, known in record["parameters"][model].items()
     ]
     details = f"with {', '.join(parameters)}" if parameters else "it has no free parameters"
     question = "Which model?" if record["fits"] else "Which model is the nearest?"

@@ -34,46 +34,6 @@ def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
     )  # fmt: skip
 
 
-def add_parameters(sections: Sections, folder: ResultFolder) -> None:
-    """Add the posteriors of the parameters, if the model has any."""
-    record, posterior = folder.record, folder.evidence["posterior"]
-    if not posterior:
-        return
-    specs: list[dict[str, Any]] = (record.get("space") or {}).get("models", [])
-    spec = next((spec for spec in specs if spec["name"] == record["model"]), {})
-    # If networks are density-matched, only some draws are kept, and those need not be uniform.
-    priors, is_matched = spec.get("priors", {}), "match" in spec
-    uniform = {n for n in record["parameters"] if not is_matched and is_uniform(priors.get(n, ""))}
-    figures, rows = [], []
-    for i, (name, summary) in enumerate(record["parameters"].items()):
-        drawn = models.posterior(name, posterior, summary, uniform=name in uniform)
-        figures.append(sections.draw(f"parameter-{i}", drawn, f"Posterior of {name}"))
-        prior = priors.get(name, "unknown") + (", density-matched" if is_matched else "")
-        coverage, boundary = f"{summary['coverage']:.0%}", summary["at_boundary"] or "no"
-        rows.append((name, summary["median"], *summary["interval"], coverage, boundary, prior))
-    head = ("parameter", "median", "lower end", "upper end", "coverage",
-            "at the prior's boundary", "prior")  # fmt: skip
-    sections.add(
-        "parameters", f"Parameters of {record['model']}",
-        "The filled area is the posterior density of the parameter. If it looks like the prior, the "
-        "network does not determine the parameter."
-        + (" The dashed line is a uniform prior." if uniform else ""),
-        element("div", *figures, class_="small"),
-        details_table("Show the numbers as a table", "Posteriors under this model", head, rows),
-    )  # fmt: skip
-
-
-def is_uniform(prior: str) -> bool:
-    """Return whether a prior, given as text, is continuous and uniform.
-
-    >>> [is_uniform(text) for text in ("uniform(0, 1)", "loguniform(1, 9)", "integers(1, 9)", "")]
-    [True, False, False, False]
-    >>> is_uniform("scipy.stats.uniform(0.25, 0.5) on [0.25, 0.75]")
-    True
-    """
-    return prior.removeprefix("scipy.stats.").startswith("uniform(")
-
-
 def add_embedding(sections: Sections, folder: ResultFolder) -> None:
     """Add the embedding of simulated networks with the observed one."""
     embedding, fit = folder.evidence["embedding"], folder.evidence["fit"]

@@ -28,6 +28,12 @@ from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.fit_power import power_sentence
 from netchoice.workflows.local_simulations import FitSimulations, ModelPosterior
 from netchoice.workflows.misfit import explain, power_of_test
+from netchoice.workflows.parameters import (
+    Parameters,
+    parameter_notes,
+    parameter_record,
+    reported_models,
+)
 from netchoice.workflows.run import Run
 from netchoice.workflows.run_folder import versions
 
@@ -51,6 +57,9 @@ def answer(
     options: dict[str, Any] = {"seed": run.settings.seed, "n_jobs": run.stopwatch.workers}
     fit = goodness_of_fit(near.table.X[list(observed)], near.table.y, observed, **options)
     verdict = decide(pooled, fit, _is_above_chance(tested, table))
+    reported = reported_models(verdict.model, fit, pooled.probabilities)
+    quality = {name: posteriors[name].quality(**options) for name in reported if name in posteriors}
+    parameters = parameter_record(reported, posteriors, quality)
     evidence = Evidence(
         graph=run.network,
         selection=selection,
@@ -58,14 +67,14 @@ def answer(
         probabilities=pooled,
         held_out=tested,
         posteriors=dict(posteriors),
+        quality=quality,
         fit=fit,
         fit_table=fit_table,
         fit_observed=observed,
         misfit=explain(run, near, fit, observed, posteriors),
         reading=reading,
     )
-    known = posteriors.get(verdict.model)
-    run.notes.extend(_notes(run, evidence, verdict))
+    run.notes.extend(_notes(run, verdict, parameters))
     return Choice(
         verdict=verdict.kind,
         headline=verdict.sentence,
@@ -79,7 +88,7 @@ def answer(
         fit=_fit_record(run, near, fit, verdict.model),
         misfit={model: each.as_dict() for model, each in evidence.misfit.items()},
         features={name: run.observed.values[name] for name in selection.features},
-        parameters={} if known is None else known.posterior.summary(),
+        parameters=parameters,
         accuracy=float(tested.accuracy),
         confusion=tested.confusion,
         scores={"log_score": float(tested.log_score), "brier": float(tested.brier)},
@@ -145,15 +154,10 @@ def _fit_record(run: Run, near: FitSimulations, fit: Fit, model: str) -> dict[st
     }
 
 
-def _notes(run: Run, evidence: Evidence, verdict: Verdict) -> Iterator[str]:
+def _notes(run: Run, verdict: Verdict, parameters: Parameters) -> Iterator[str]:
     """Yield what a careful reader should know about an answer."""
-    known = evidence.posteriors.get(verdict.model)
-    if known is not None and verdict.kind != "none-fits":  # there the advice says it
-        for name, side in known.posterior.at_boundary.items():
-            yield (
-                f"the posterior of {name} is at the prior's boundary ({side}); a wider prior may "
-                "change it"
-            )
+    if verdict.kind != "none-fits":  # there the advice says it
+        yield from parameter_notes(parameters)
     if run.settings.isolated == "drop":
         yield (
             "the network has no isolated nodes, so those of the simulations were dropped; pass "

@@ -9,23 +9,31 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from netchoice.errors import UsageError
 from netchoice.inference import embed
 from netchoice.names import unknown
 from netchoice.workflows.choice_folder import write_choice
 from netchoice.workflows.discrepancies import misfit_lines
+from netchoice.workflows.parameters import Parameters, parameter_lines, posterior_draws
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from netchoice.graph import Graph
-    from netchoice.inference import Embedding, Fit, HeldOut, ModelProbabilities
+    from netchoice.inference import (
+        Embedding,
+        Fit,
+        HeldOut,
+        ModelProbabilities,
+        PosteriorQuality,
+    )
     from netchoice.io import ReadingReport
     from netchoice.storage.table import ReferenceTable
     from netchoice.workflows.feature_selection import FeatureSelection
     from netchoice.workflows.local_simulations import ModelPosterior
     from netchoice.workflows.misfit import Misfit
 
-SCHEMA = 3
+SCHEMA = 4
 
 
 @dataclass(frozen=True)
@@ -34,8 +42,8 @@ class Evidence:
 
     ``table`` holds the simulations with the selected features, ``fit_table`` those with all features,
     ``fit_observed`` the network's values of the latter features. ``posteriors`` holds the posterior of
-    each model that has parameters. ``misfit`` says how the network differs from simulations of each
-    model. ``reading`` says how a file was read.
+    each model that has parameters, ``quality`` the quality of those that are reported. ``misfit`` says
+    how the network differs from simulations of each model. ``reading`` says how a file was read.
     """
 
     graph: Graph
@@ -44,6 +52,7 @@ class Evidence:
     probabilities: ModelProbabilities
     held_out: HeldOut
     posteriors: dict[str, ModelPosterior]
+    quality: dict[str, PosteriorQuality]
     fit: Fit
     fit_table: ReferenceTable
     fit_observed: dict[str, float]
@@ -80,8 +89,9 @@ class Choice:
     features : dict
         The features that the answer is based on, with their values on the network.
     parameters : dict
-        Of the named model: median, interval, and whether the posterior is at the prior's
-        boundary.
+        Of the named model and of every other model that fits, by model and parameter: median,
+        interval, whether the posterior is at the prior's boundary, and the error, shrinkage and
+        coverage on held-out simulations. :meth:`posterior` returns the draws.
     accuracy : float
         Share of held-out simulations whose model was predicted correctly; ``confusion`` counts them
         by true and predicted model.
@@ -102,7 +112,7 @@ class Choice:
     fit: dict[str, Any]
     misfit: dict[str, dict[str, Any]]
     features: dict[str, float]
-    parameters: dict[str, dict[str, Any]]
+    parameters: Parameters
     accuracy: float
     confusion: pd.DataFrame
     scores: dict[str, float]
@@ -175,13 +185,8 @@ class Choice:
         lines = [
             f"a model fits if p is above {alpha:g}; p cannot be below about {floor:.2g}",
             self.fit["power_summary"],
+            *parameter_lines(self.parameters),
         ]
-        for name, parameter in self.parameters.items():
-            low, high = parameter["interval"]
-            lines.append(
-                f"{self.model} {name}: {parameter['median']:.3g} ({parameter['coverage']:.0%} interval "
-                f"{low:.3g} to {high:.3g})"
-            )
         values = ", ".join(f"{name} = {value:.4g}" for name, value in self.features.items())
         lines.append(f"features used ({len(self.features)}): {values}")
         if self.selection.get("stability"):
@@ -210,6 +215,33 @@ class Choice:
         ]
         frame = pd.concat(frames, ignore_index=True)
         return frame[["model", *frame.columns.drop("model")]]
+
+    def posterior(self, model: str | None = None) -> pd.DataFrame:
+        """Return draws from the posteriors of the models in ``parameters``.
+
+        The columns are model, draw, weight and one for each parameter; ``posterior.csv`` holds the
+        same. Pass the name of a model to see this model only, even if it does not fit.
+        """
+        models = list(self.parameters) if model is None else [self._with_posterior(model)]
+        return posterior_draws(models, self.evidence.posteriors)
+
+    def to_arviz(self, model: str | None = None) -> Any:
+        """Return the posterior of a model, by default the named one, for ArviZ.
+
+        See :meth:`netchoice.inference.Posterior.to_arviz`.
+        """
+        name = self._with_posterior(self.model if model is None else model)
+        return self.evidence.posteriors[name].posterior.to_arviz()
+
+    def _with_posterior(self, model: str) -> str:
+        if model not in self.probabilities:
+            raise unknown("model", model, self.probabilities)
+        if model not in self.evidence.posteriors:
+            raise UsageError(
+                f"{model} has no posterior; expected a model with parameters and enough simulations: "
+                f"{', '.join(self.evidence.posteriors) or 'none of these models'}"
+            )
+        return model
 
     def _by_probability(self) -> list[tuple[str, float]]:
         return sorted(self.probabilities.items(), key=lambda item: -item[1])

@@ -14,11 +14,12 @@ from netchoice.graph import Graph
 from netchoice.io import write_network
 
 if TYPE_CHECKING:
+    from netchoice.inference import PosteriorQuality
     from netchoice.workflows.choice import Choice, Evidence
     from netchoice.workflows.local_simulations import ModelPosterior
 
 EVIDENCE = "evidence.json"
-EVIDENCE_SCHEMA = 2
+EVIDENCE_SCHEMA = 3
 DIGITS = 6
 
 
@@ -31,6 +32,8 @@ def write_choice(choice: Choice, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         _write_network(choice.evidence.graph, folder)
         write_text(folder / "confusion.csv", choice.confusion.to_csv())
+        draws = choice.posterior().to_csv(index=False, float_format=f"%.{DIGITS}g")
+        write_text(folder / "posterior.csv", draws)
         write_text(folder / "costs.json", json.dumps(costs, indent=2))
         if selection.rankings is not None:
             write_text(folder / "rankings.csv", selection.rankings.to_csv(index=False))
@@ -69,7 +72,10 @@ def _evidence(choice: Choice) -> dict[str, Any]:
             "below": {str(model): _rounded(column) for model, column in quantiles.items()},
         },
         "reliability": evidence.held_out.reliability.to_dict("records"),
-        "posterior": _posterior(evidence.posteriors.get(choice.model)),
+        "posteriors": {
+            model: _posterior(evidence.posteriors[model], known)
+            for model, known in evidence.quality.items()
+        },
         "misfit": {model: each.figures() for model, each in evidence.misfit.items()},
     }
 
@@ -91,13 +97,13 @@ def _embedding(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _posterior(known: ModelPosterior | None) -> dict[str, Any] | None:
-    if known is None:
-        return None
+def _posterior(known: ModelPosterior, quality: PosteriorQuality) -> dict[str, Any]:
     draws = known.posterior.draws
     return {
         "draws": {str(name): _rounded(column) for name, column in draws.items()},
         "bounds": {name: _rounded(ends) for name, ends in known.bounds.items()},
+        "ranks": {str(name): column.tolist() for name, column in quality.ranks.items()},
+        "rank_draws": quality.n_draws,
     }
 
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
 from netchoice.graph import Graph
-from netchoice.inference import Posterior, posterior
-from netchoice.inference.posterior import MIN_SIMULATIONS
+from netchoice.inference import Posterior, PosteriorQuality, posterior, posterior_quality
+from netchoice.inference.posterior_estimator import MIN_SIMULATIONS
 from netchoice.models.model import Draws, Model
 from netchoice.models.space import ModelSpace
 from netchoice.row_simulator import RowSimulator
@@ -21,13 +22,17 @@ Bounds = dict[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class ModelPosterior:
-    """The posterior of a model's parameters, and the bounds of their priors.
+    """The posterior of a model's parameters, and the simulations that it is estimated from.
 
-    ``integers`` names the integer parameters. ``constants`` holds parameters that have the same value in
-    all simulations, for example because only this value matches the density.
+    ``X`` and ``parameters`` hold the features and the parameters of these simulations, and ``bounds``
+    the bounds of the priors. ``integers`` names the integer parameters. ``constants`` holds parameters
+    that have the same value in all simulations, for example because only this value matches the
+    density.
     """
 
     posterior: Posterior
+    X: pd.DataFrame
+    parameters: pd.DataFrame
     bounds: Bounds
     integers: frozenset[str]
     constants: dict[str, float]
@@ -40,6 +45,13 @@ class ModelPosterior:
             [int(x) if name in self.integers else float(x) for x in frame[name]] for name in frame
         ]
         return Draws(tuple(map(str, frame.columns)), tuple(zip(*columns, strict=True)))
+
+    def quality(self, seed: int, n_jobs: int | None = None) -> PosteriorQuality:
+        """Return how well the parameters of these simulations are estimated from the others."""
+        return posterior_quality(
+            self.X, self.parameters, bounds=self.bounds, coverage=self.posterior.coverage,
+            seed=seed, n_jobs=n_jobs,
+        )  # fmt: skip
 
 
 def model_posteriors(
@@ -71,7 +83,7 @@ def _posterior(
     constants = {name: value for name, value in constants.items() if name not in names}
     integers = frozenset(name for name in drawn if (drawn[name] % 1 == 0).all())
     found = posterior(X, drawn[names], values, bounds=bounds)
-    return ModelPosterior(found, bounds, integers, constants)
+    return ModelPosterior(found, X, drawn[names], bounds, integers, constants)
 
 
 def posterior_space(space: ModelSpace, posteriors: Mapping[str, ModelPosterior]) -> ModelSpace:

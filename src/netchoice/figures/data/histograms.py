@@ -1,9 +1,8 @@
-"""Histograms of features over the simulations, and of parameters over their priors."""
+"""Histograms of features over the simulations."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,16 +98,3 @@ def feature_histogram(name: str, values: Floats, models: Any, observed: float) -
     groups = {str(model): values[models == model] for model in np.unique(models)}
     shares = {model: np.histogram(own, edges)[0] / len(own) for model, own in groups.items()}
     return FeatureHistogram(name, scale, edges, shares, value)
-
-
-def posterior_histogram(
-    draws: Floats, bounds: Sequence[float | None] | None = None
-) -> tuple[Floats, Floats]:
-    """Return bin edges and density over the bounds of the prior; None is a bound of the draws."""
-    low, high = bounds or (None, None)
-    low = float(draws.min()) if low is None else low
-    high = float(draws.max()) if high is None else high
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    edges = np.linspace(low, high, BINS // 2 + 1)
-    return edges, np.histogram(draws.clip(low, high), edges, density=True)[0]

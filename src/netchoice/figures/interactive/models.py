@@ -1,4 +1,4 @@
-"""Plotly figures of a chosen model: probabilities, embedding, features, parameters, reliability."""
+"""Plotly figures of a chosen model: probabilities, embedding, features, reliability."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from netchoice.figures.data.histograms import FeatureHistogram, posterior_histogram
+from netchoice.figures.data.histograms import FeatureHistogram
 from netchoice.figures.data.predictions import rank_probabilities, reliability_bins
 from netchoice.figures.interactive import layout
 from netchoice.figures.interactive.layout import FAINT, TEXT_COLOUR, figure, label, rounded
@@ -107,40 +107,6 @@ def distribution(histogram: FeatureHistogram) -> dict[str, Any]:
         axis["tickvals"] = rounded(scale.transform(ticks), 8)
         axis["ticktext"] = [f"{tick:.4g}" for tick in ticks]
     return figure(traces, height=250 + 20 * (len(traces) // 4), xaxis=axis, yaxis=layout.NO_TICKS)
-
-
-def posterior(
-    name: str, record: Mapping[str, Any], summary: Mapping[str, Any], *, uniform: bool
-) -> dict[str, Any]:
-    """Return the posterior of one parameter over the range of its prior, which may be uniform.
-
-    ``record`` holds draws and bounds of all parameters, ``summary`` the interval of one.
-    """
-    draws = np.array([draw for draw in record["draws"][name] if draw is not None], dtype=float)
-    if not len(draws):
-        raise ValueError(f"no draw of the parameter {name!r} is a number")
-    edges, density = posterior_histogram(draws, (record["bounds"] or {}).get(name))
-    traces = [
-        go.Scatter(
-            x=rounded(edges), y=rounded([*density, density[-1]]),
-            mode="lines", name="posterior", line={"color": BLUE, "shape": "hv"}, fill="tozeroy",
-            hoverinfo="skip", fillcolor=layout.translucent(BLUE),
-        ),
-        go.Scatter(
-            x=rounded(summary["interval"]), y=[0, 0], mode="lines",
-            name=f"{summary['coverage']:.0%} interval", line={"color": TEXT_COLOUR, "width": 6},
-            hovertemplate="%{x:.4g}<extra></extra>",
-        ),
-    ]  # fmt: skip
-    if uniform:
-        low, high = edges[[0, -1]].tolist()
-        prior = go.Scatter(
-            x=[low, high], y=[1 / (high - low)] * 2, mode="lines",
-            name="uniform prior", line={"color": FAINT, "dash": "dash"}, hoverinfo="skip",
-        )  # fmt: skip
-        traces.insert(1, prior)
-    axis = {"title": {"text": label(name)}, "nticks": 6}
-    return figure(traces, height=250, xaxis=axis, yaxis=layout.NO_TICKS)
 
 
 def reliability(records: Sequence[Mapping[str, float]]) -> dict[str, Any]:

@@ -84,6 +84,11 @@ def new_panels(
     return axes[:n], figure
 
 
+def small_panels(n: int, columns: int, height: float) -> tuple[NDArray[Any], Figure]:
+    """Return n Axes and their new figure, which is narrower if there are few."""
+    return new_panels(n, columns, WIDTH * max(min(n, columns) / 3, 0.6), 0.5, height)
+
+
 def size_in_inches(ax: Axes) -> tuple[float, float]:
     """Return width and height of the Axes before the layout is computed."""
     figure = ax.get_figure(root=True)

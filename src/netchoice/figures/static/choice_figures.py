@@ -16,9 +16,10 @@ from netchoice.figures.data.checks import check_columns
 from netchoice.figures.data.predictions import rank_probabilities, reliability_bins
 from netchoice.figures.static import axes
 from netchoice.figures.static.axes import GREY, PLAIN, SMALL, WIDTH, halo, new_axes
-from netchoice.figures.static.distributions import feature_distributions, posteriors
+from netchoice.figures.static.distributions import feature_distributions
 from netchoice.figures.static.evaluation_figures import feature_costs, pareto
 from netchoice.figures.static.fit_figures import fit
+from netchoice.figures.static.posterior_figures import posteriors, rank_histograms
 from netchoice.figures.style import BLUE, HIGHLIGHT, SeriesStyle, series_styles
 from netchoice.names import file_names
 
@@ -207,9 +208,10 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
     """Draw the figures of a choice and return the paths of the PNG files.
 
     The figures show the model probabilities, the features, the embedding, the confusion matrix, the
-    reliability diagram and the costs; also the posteriors if the model has parameters, accuracy
-    against cost if features were selected, and the fit of each model (``fit-MODEL.png``) if it was
-    examined.
+    reliability diagram and the costs; accuracy against cost if features were selected; the fit of each
+    model (``fit-MODEL.png``) if it was examined; posteriors (``parameters.png``) and ranks of true values
+    (``ranks.png``) if the named model has parameters, and the same for other models that fit
+    (``parameters-MODEL.png``, ``ranks-MODEL.png``).
 
     Parameters
     ----------
@@ -227,7 +229,6 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
     """
     evidence = choice.evidence
     table, selection = evidence.table, evidence.selection
-    known = evidence.posteriors.get(choice.model)
     drawn: dict[str, Any] = {
         "probabilities": probabilities(choice.probabilities, choice.intervals),
         "features": feature_distributions(table.X, table.y, choice.features, choice.features),
@@ -236,10 +237,14 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
         "reliability": reliability(evidence.held_out.reliability),
         "costs": feature_costs(selection.costs.only(selection.table.features)),
     }
-    if known is not None:
-        finite = {name: ends for name, ends in known.bounds.items() if np.isfinite(ends).all()}
-        intervals = known.posterior.intervals
-        drawn["parameters"] = posteriors(known.posterior.draws, intervals=intervals, priors=finite)
+    for model, name in file_names(evidence.quality).items():
+        suffix = "" if model == choice.model else f"-{name}"
+        known, quality = evidence.posteriors[model], evidence.quality[model]
+        finite = {key: ends for key, ends in known.bounds.items() if np.isfinite(ends).all()}
+        drawn[f"parameters{suffix}"] = posteriors(
+            known.posterior.draws, intervals=known.posterior.intervals, priors=finite
+        )
+        drawn[f"ranks{suffix}"] = rank_histograms(quality.ranks, quality.n_draws)
     if selection.evaluation is not None and selection.point is not None:
         point = {"cost_shared": selection.point.cost, "accuracy": selection.point.accuracy}
         drawn["accuracy-against-cost"] = pareto(selection.evaluation, point=point)
