@@ -110,7 +110,9 @@ def main() -> None:
         for title, ranker in rankers.items():
             mean, error = score(ranker, X, y)
             ratios = [times[peer] / times[title] for peer in ("SelectKBest", "sequential")]
-            print(f"{title:20}{mean:8.3f}{error:7.3f}{ratios[0]:15.2f}×{ratios[1]:14.0f}×", flush=True)
+            print(
+                f"{title:20}{mean:8.3f}{error:7.3f}{ratios[0]:15.2f}×{ratios[1]:14.0f}×", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from netchoice.costs import CHARGES
 from netchoice.errors import UsageError
