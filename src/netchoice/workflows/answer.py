@@ -105,7 +105,8 @@ def _probabilities(
 ) -> tuple[ModelProbabilities, HeldOut]:
     """Return the probabilities, pooled over near-optimal sets of features, and the held-out scores.
 
-    Sets other than the selected one use the simulations of the fit, which have all features.
+    They use the features for the model. Sets other than the selected one use the simulations of the fit,
+    which have all features.
     """
     run.observed.compute([*selection.features, *fit_table.features])
     run.observed.require(selection.features)
@@ -113,7 +114,7 @@ def _probabilities(
     options: dict[str, Any] = {"seed": run.settings.seed, "n_jobs": run.stopwatch.workers}
     options["method"] = run.settings.inference or DEFAULT_METHOD
     weights = dict(zip(run.space.labels, run.space.weights, strict=True))
-    X, y = table.X[list(selection.features)], table.y
+    X, y = table.X[list(selection.for_model)], table.y
 
     def estimate(features: Sequence[str], rows: ReferenceTable) -> ModelProbabilities:
         values = {name: observed[name] for name in features}
@@ -127,7 +128,7 @@ def _probabilities(
     chosen = np.linspace(0, len(sets) - 1, min(len(sets), run.plan.pooled_sets)).round().astype(int)
     others = [estimate(sets[i], fit_table) for i in chosen]
     tested = held_out(X, y, limit=run.plan.held_out_samples, **options)
-    return pool_feature_sets(estimate(selection.features, table), others), tested
+    return pool_feature_sets(estimate(selection.for_model, table), others), tested
 
 
 def _is_above_chance(tested: HeldOut, table: ReferenceTable) -> bool:
@@ -182,14 +183,24 @@ def _cost(
     fit_features = selection.cost(fit_table.features)
     saved = len(table) * max(0.0, all_features - selected)
     fit_simulations = len(fit_table) + (0 if near is fit_table else len(near))
+    parts = {
+        "for_model": table.costs.cost_of_set(selection.for_model, "shared"),
+        "for_parameters": table.costs.cost_of_set(selection.for_parameters, "shared"),
+    }
+    split = (
+        f" ({duration(parts['for_model'])} for the model alone)"
+        if selected > parts["for_model"]
+        else ""
+    )
     summary = (
-        f"cost of the selected features: {duration(selected)} per network; of all "
+        f"cost of the selected features: {duration(selected)} per network{split}; of all "
         f"{len(selection.table.features)} features: {duration(all_features)}; saved on {len(table)} "
         f"simulations: {duration(saved)}; the test of fit used {fit_simulations} simulations at "
         f"{duration(fit_features)} each"
     )
     return {
         "selected_features": selected,
+        **parts,
         "all_features": all_features,
         "speedup": all_features / selected if selected else None,
         "saved_seconds": saved,

@@ -187,8 +187,7 @@ class Choice:
             self.fit["power_summary"],
             *parameter_lines(self.parameters),
         ]
-        values = ", ".join(f"{name} = {value:.4g}" for name, value in self.features.items())
-        lines.append(f"features used ({len(self.features)}): {values}")
+        lines += self._feature_lines()
         if self.selection.get("stability"):
             lines.append(f"stability of the selection: {self.selection['stability']}")
         n_tested = int(self.confusion.to_numpy().sum())
@@ -196,6 +195,17 @@ class Choice:
         lines.append(self.cost["summary"])
         lines.extend(f"note: {note}" for note in self.notes)
         return lines
+
+    def _feature_lines(self) -> list[str]:
+        """Return the features and their values: for the model, and those for the parameters only."""
+        chosen = self.selection["for_model"] or list(self.features)
+        others = [name for name in self.features if name not in chosen]
+        return [
+            f"features {text} ({len(names)}): "
+            + ", ".join(f"{name} = {self.features[name]:.4g}" for name in names)
+            for text, names in (("used", chosen), ("also used for the parameters", others))
+            if names
+        ]
 
     def discrepancies(self, model: str | None = None) -> pd.DataFrame:
         """Return how the network differs from simulations of each model, farthest outside first.

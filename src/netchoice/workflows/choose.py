@@ -150,7 +150,7 @@ def choose_model(
     selection = run.select()
     table = run.simulate_for_inference(selection)
     fit_table = run.simulate_for_fit(selection)
-    posteriors = run.posteriors(fit_table)
+    posteriors = run.posteriors(selection, table, fit_table)
     near = run.simulate_locally(fit_table, posteriors)
     choice = answer(run, selection, table, fit_table, near, posteriors, reading)
     if folder is not None:

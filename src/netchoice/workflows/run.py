@@ -216,9 +216,20 @@ class Run:
         rows = max(self._min_fit_samples, rows)
         return self._table("fit", self.network.n_nodes, rows, affordable)
 
-    def posteriors(self, fit_table: ReferenceTable) -> dict[str, ModelPosterior]:
-        """Return the posterior of each model's parameters, from all features of the fit's table."""
-        return model_posteriors(self.space, fit_table, self.fit_observed(fit_table))
+    def posteriors(
+        self, selection: FeatureSelection, table: ReferenceTable, fit_table: ReferenceTable
+    ) -> dict[str, ModelPosterior]:
+        """Return the posterior of each model's parameters.
+
+        Features that were selected for the parameters are in the large table for inference. Without such
+        features, the posteriors use all features of the fit's table.
+        """
+        if not selection.for_parameters:
+            return model_posteriors(self.space, fit_table, self.fit_observed(fit_table))
+        self.observed.compute(selection.features)
+        self.observed.require(selection.features)
+        observed = {name: self.observed.values[name] for name in selection.features}
+        return model_posteriors(self.space, table, observed)
 
     def fit_observed(self, fit_table: ReferenceTable) -> dict[str, float]:
         """Return the features of the network that the fit is judged on."""
