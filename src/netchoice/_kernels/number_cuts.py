@@ -41,14 +41,13 @@ def _sort(codes, n_codes, present, n_words):
 
 @helper
 def best_cut(
-    column, rows, pulls, first, last, drift, min_leaf, best, tally, present, n_words, codes, left
+    column, rows, pulls, first, last, n_total, min_leaf, best, tally, present, n_words, codes, left
 ):
     """Return the number of codes, the score of the best cut, and the last code on its left.
 
     A row of ``pulls`` has how often the row counts and, for each target, this times its difference
-    from the node's mean; ``drift`` has the sum of the former and the means of the latter, which are
-    0 up to rounding. The score is the sum, over targets, of the squared sum of the left side by the
-    product of both sides' sizes. Times the size of the node, it is the decrease of the sum of
+    from the node's mean. The score is the sum, over targets, of the squared sum of the left side by
+    the product of both sides' sizes. Times the size of the node, it is the decrease of the sum of
     squares. The cut is −1 if no score exceeds ``best`` by more than rounding. It is halfway between
     two codes that occur.
     """
@@ -65,15 +64,14 @@ def best_cut(
         left[c] = 0.0
     for at in range(n_codes):
         code = codes[at]
-        n_left, n_right = left[0], drift[0] - left[0]
+        n_left, n_right = left[0], n_total - left[0]
         if n_left >= min_leaf and n_right >= min_leaf:
             squares = 0.0
             for c in range(1, width):
-                gap = left[c] - n_left * drift[c]
-                squares += gap * gap
-            score = squares / (n_left * n_right)
-            if score > best * (1.0 + TOLERANCE):
-                best = score
+                squares += left[c] * left[c]
+            both = n_left * n_right
+            if squares > best * (1.0 + TOLERANCE) * both:
+                best = squares / both
                 cut = (codes[at - 1] + code) >> 1
         for c in range(width):
             left[c] += tally[code * width + c]
@@ -83,9 +81,9 @@ def best_cut(
 
 @helper
 def best_cut_of_one(
-    column, rows, pulls, first, last, drift, min_leaf, best, tally, present, n_words, codes
+    column, rows, pulls, first, last, n_total, min_leaf, best, tally, present, n_words, codes
 ):
-    """Return what ``best_cut`` returns, for one target, in about half of the time."""
+    """Return what ``best_cut`` returns, for one target, in about two thirds of the time."""
     n_codes = 0
     for i in range(first, last):
         code = np.int64(column[rows[i] & ROW_BITS])
@@ -95,15 +93,14 @@ def best_cut_of_one(
         tally[2 * code + 1] += pulls[i, 1]
     _sort(codes, n_codes, present, n_words)
     cut, previous = -1, 0
-    n_left, left, n_total, mean = 0.0, 0.0, drift[0], drift[1]
+    n_left, left = 0.0, 0.0
     for at in range(n_codes):
         code = codes[at]
         n_right = n_total - n_left
         if n_left >= min_leaf and n_right >= min_leaf:
-            gap = left - n_left * mean
-            score = gap * gap / (n_left * n_right)
-            if score > best * (1.0 + TOLERANCE):
-                best = score
+            both = n_left * n_right
+            if left * left > best * (1.0 + TOLERANCE) * both:
+                best = left * left / both
                 cut = (previous + code) >> 1
         n_left += tally[2 * code]
         left += tally[2 * code + 1]

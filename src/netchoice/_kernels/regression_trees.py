@@ -30,23 +30,21 @@ from netchoice._kernels.tree_nodes import (
 
 TARGETS = types.Array(types.float64, 2, "C")
 
-#: Working memory: ``aside``, rows of one side; ``pulls`` and ``drift``, see ``best_cut``; ``tally``, sums
-#: of pulls by code; ``codes`` that occur, and ``present``, their bits; ``n_words`` of bits per column;
+#: Working memory: ``aside``, rows of one side; ``pulls``, see ``best_cut``; ``tally``, sums of pulls by
+#: code; ``codes`` that occur, and ``present``, their bits; ``n_words`` of bits per column;
 #: ``left``, sums of pulls; ``totals`` and ``sides``, numbers of rows; ``pending``, nodes to split.
-Room = namedtuple("Room", "aside pulls drift tally present n_words codes left totals sides pending")
+Room = namedtuple("Room", "aside pulls tally present n_words codes left totals sides pending")
 
 
 @helper
 def _new_workspace(codes, targets):
     n, n_words, width = codes.shape[1], words_by_column(codes), targets.shape[1] + 1
-    pulls, drift, left = np.empty((n, width)), np.empty(width), np.empty(width)
+    pulls, left = np.empty((n, width)), np.empty(width)
     tally, present = np.zeros(WORD * n_words.max() * width), np.zeros(n_words.max(), np.uint64)
     totals, sides = np.empty(1, np.int64), np.empty((2, 1), np.int64)
     aside, pending = np.empty(n, np.int64), np.empty((n + 1, 4), np.int64)
     occurring = np.empty(n, np.int64)
-    return Room(
-        aside, pulls, drift, tally, present, n_words, occurring, left, totals, sides, pending
-    )
+    return Room(aside, pulls, tally, present, n_words, occurring, left, totals, sides, pending)
 
 
 @helper
@@ -65,27 +63,27 @@ def _add_leaf(nodes, means, at, rows, first, last, n_total, targets, min_leaf):
 
 
 @helper
-def _set_pulls(rows, first, last, targets, mean, pulls, drift):
-    """Compute the pulls and the drift of a node (see ``best_cut``); return its sum of squares."""
-    for c in range(len(drift)):
-        drift[c] = 0.0
+def _set_pulls(rows, first, last, n_total, targets, pulls):
+    """Compute the pulls of a node (see ``best_cut``); return the sum of squares of its targets.
+
+    Differences from one of the rows are exact if the targets are close to one another, so that the
+    pulls sum to 0 up to the rounding of these differences.
+    """
     squares = 0.0
-    for i in range(first, last):
-        row, times = rows[i] & ROW_BITS, float(rows[i] >> TIMES)
-        pulls[i, 0] = times
-        drift[0] += times
-        for c in range(len(mean)):
-            above = targets[row, c] - mean[c]
-            pulls[i, c + 1] = times * above
-            drift[c + 1] += times * above
+    for c in range(targets.shape[1]):
+        base, total = targets[rows[first] & ROW_BITS, c], 0.0
+        for i in range(first, last):
+            total += (rows[i] >> TIMES) * (targets[rows[i] & ROW_BITS, c] - base)
+        mean = total / n_total
+        for i in range(first, last):
+            times, above = float(rows[i] >> TIMES), targets[rows[i] & ROW_BITS, c] - base - mean
+            pulls[i, 0], pulls[i, c + 1] = times, times * above
             squares += times * above * above
-    for c in range(len(mean)):
-        drift[c + 1] /= drift[0]
     return squares
 
 
 @helper
-def _best_split(codes, rows, first, last, least, min_leaf, node, draws, state, work):
+def _best_split(codes, rows, first, last, n_total, least, min_leaf, node, draws, state, work):
     """Return score, column and cut of the best split of a node; cut −1 if no score exceeds ``least``.
 
     Columns are drawn until enough were tried and at least one of them was not constant, as in a
@@ -101,12 +99,12 @@ def _best_split(codes, rows, first, last, least, min_leaf, node, draws, state, w
         n_tried += 1
         if len(work.left) == 2:
             n_distinct, best, cut = best_cut_of_one(
-                codes[column], rows, work.pulls, first, last, work.drift, min_leaf, best,
+                codes[column], rows, work.pulls, first, last, n_total, min_leaf, best,
                 work.tally, work.present, work.n_words[column], work.codes,
             )  # fmt: skip
         else:
             n_distinct, best, cut = best_cut(
-                codes[column], rows, work.pulls, first, last, work.drift, min_leaf, best,
+                codes[column], rows, work.pulls, first, last, n_total, min_leaf, best,
                 work.tally, work.present, work.n_words[column], work.codes, work.left,
             )  # fmt: skip
         n_useful += n_distinct > 1
@@ -127,10 +125,10 @@ def _grow(codes, rows, n_rows, targets, min_leaf, draws, state, work, nodes, mea
         n_pending -= 1
         node, first, last = pending[n_pending, 0], pending[n_pending, 1], pending[n_pending, 2]
         totals[0] = pending[n_pending, 3]
-        squares = _set_pulls(rows, first, last, targets, means[node], work.pulls, work.drift)
+        squares = _set_pulls(rows, first, last, totals[0], targets, work.pulls)
         least = TOLERANCE * squares / totals[0]
         score, column, cut = _best_split(
-            codes, rows, first, last, least, min_leaf, node, draws, state, work
+            codes, rows, first, last, totals[0], least, min_leaf, node, draws, state, work
         )
         if cut < 0:
             continue
