@@ -67,6 +67,7 @@ def operating_point(
     charge: str = "shared",
     coverage: float = 0.95,
     choose_on: str = "half",
+    error_factor: float = 1.0,
 ) -> OperatingPoint:
     """Choose one set of features; return an :class:`OperatingPoint`.
 
@@ -88,6 +89,9 @@ def operating_point(
     choose_on : "half" or "all"
         "half" chooses on the even folds, and reports the accuracy on the odd folds, which had no part
         in the choice. "all" chooses on all folds.
+    error_factor : float
+        For R², with rule "cheapest": sets whose error is at most so many times that of the best set also
+        count as equally good.
 
     Examples
     --------
@@ -118,7 +122,8 @@ def operating_point(
     elif rule == "budget":
         chosen = best
     else:
-        tied = near_optimal(candidates, coverage=coverage, choose_on=choose_on)
+        rule_options: dict[str, Any] = {"coverage": coverage, "choose_on": choose_on}
+        tied = near_optimal(candidates, error_factor=error_factor, **rule_options)
         chosen = _canonical(tied[tied[cost] <= COST_RESOLUTION * tied[cost].min()], cost)
     reported = chosen["accuracy_reporting"]
     return OperatingPoint(
@@ -141,9 +146,15 @@ def operating_point(
 
 
 def near_optimal(
-    evaluation: pd.DataFrame, *, coverage: float = 0.95, choose_on: str = "half"
+    evaluation: pd.DataFrame,
+    *,
+    coverage: float = 0.95,
+    choose_on: str = "half",
+    error_factor: float = 1.0,
 ) -> pd.DataFrame:
     """Return the sets whose accuracy lies within the interval of the best accuracy.
+
+    For R², also those whose root mean squared error is at most ``error_factor`` times that of the best.
 
     >>> import pandas as pd
     >>> evaluation = pd.DataFrame({
@@ -155,6 +166,8 @@ def near_optimal(
     best = evaluation.loc[evaluation[accuracy].idxmax()]
     n = best["n_choosing"] + (best["n_reporting"] if choose_on == "all" else 0)
     low, _ = accuracy_interval(best, accuracy, n, coverage)
+    if measure_of(evaluation) == "R²":
+        low = min(low, 1 - error_factor**2 * (1 - best[accuracy]))
     return evaluation[evaluation[accuracy] >= low]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
@@ -28,6 +29,8 @@ Fold = tuple[Codes, Codes]
 MAX_SCORE = 4.0
 #: Added to the variances of terms, so that the regression exists if terms depend on each other.
 RIDGE = 1e-6
+#: Relative squared errors below this count as this.
+SMALLEST_ERROR = 1e-9
 #: The loss of predictions without probabilities.
 NO_LOSS = float("nan")
 FoldScore = tuple[float, float]
@@ -102,7 +105,9 @@ class ClassifierScorer:
 class RegressionScorer:
     """Scores sets with a linear regression of numbers on the rank scores of features and their squares.
 
-    The posterior of parameters uses such a regression (:func:`netchoice.inference.posterior`).
+    The posterior of parameters uses such a regression (:func:`netchoice.inference.posterior`). With several
+    columns of numbers, the score is 1 − the geometric mean of their relative squared errors, so that the
+    same relative change of any of them counts equally.
     """
 
     name = "regression"
@@ -117,8 +122,8 @@ class RegressionScorer:
     def __call__(self, fold: int, order: list[int], counted: list[bool]) -> list[FoldScore]:
         """Return the number of rows times R² for each counted prefix of the order."""
         sizes = [k + 1 for k, is_counted in enumerate(counted) if is_counted]
-        scores = [sum(part.score(order[:k]) for part in self._parts[fold]) for k in sizes]
-        return [(self._sizes[fold] * score, NO_LOSS) for score in scores]
+        logs = [sum(part.log_error(order[:k]) for part in self._parts[fold]) for k in sizes]
+        return [(self._sizes[fold] * (1 - math.exp(log)), NO_LOSS) for log in logs]
 
 
 class _RegressionPart:
@@ -139,14 +144,15 @@ class _RegressionPart:
         self._squares = (values[part.test] ** 2).sum(axis=0)
         self._scale = len(part.test) * part.target.values.var(axis=0)
 
-    def score(self, columns: list[int]) -> float:
-        """Return R² on the test rows, times the weight of the part."""
+    def log_error(self, columns: list[int]) -> float:
+        """Return the mean log of the relative squared errors, times the weight of the part."""
         used = np.array([0, *(1 + c for c in columns), *(1 + self._q + c for c in columns)])
         of_terms, with_values = self._train[0][np.ix_(used, used)], self._train[1][used]
         slopes = np.linalg.solve(of_terms + RIDGE * of_terms[0, 0] * np.eye(len(used)), with_values)
         of_terms, with_values = self._test[0][np.ix_(used, used)], self._test[1][used]
         explained = (slopes * (2 * with_values - of_terms @ slopes)).sum(axis=0)
-        return self._weight * float((1 - (self._squares - explained) / self._scale).mean())
+        errors = (self._squares - explained) / self._scale
+        return self._weight * float(np.log(errors.clip(min=SMALLEST_ERROR)).mean())
 
 
 Scorer = NeighboursScorer | RegressionScorer | ClassifierScorer

@@ -17,13 +17,14 @@ TOLERANCE = 1e-6
 
 
 class ForwardRegression(CostAwareSelector):
-    """Gain in R² of a linear regression on the selected columns and column k − λC.
+    """What column k adds to a linear regression on the selected columns, in nats − λC.
 
-    The regression uses the normal scores of the ranks of each column, and their squares. Forward
-    selection is fast and suits targets that the columns predict smoothly. It does not find columns that
-    are informative only jointly. For classes, the regression predicts the indicators of the classes. The
-    parameters and attributes are those of :class:`MRMR`, except those of mutual information;
-    ``relevance_`` is R² of a column alone, and ``random_state`` has no effect.
+    The regression uses the normal scores of the ranks of each column, and their squares. Its information
+    is −½ log(1 − R²), the mutual information of normal variables, averaged over the columns of the target.
+    Forward selection is fast and suits targets that the columns predict smoothly. It does not find columns
+    that are informative only jointly. For classes, the regression predicts the indicators of the classes.
+    The parameters and attributes are those of :class:`MRMR`, except those of mutual information;
+    ``relevance_`` is the information of a column alone, and ``random_state`` has no effect.
 
     Examples
     --------
@@ -65,11 +66,11 @@ class _Regression:
         self._covariances = both.T @ both / n
         self._selected: list[int] = []
         self._swept = self._covariances.copy()
-        #: R² of each column alone.
+        #: The information of each column alone.
         self.alone = self.gains([])
 
     def gains(self, selected: Sequence[int]) -> Floats:
-        """Return how much each column adds to R², given the selected columns."""
+        """Return the information that each column adds to the selected columns."""
         self._sweep_to(list(selected))
         q, swept = self._q, self._swept
         first, second = np.arange(q), np.arange(q, 2 * q)
@@ -79,8 +80,9 @@ class _Regression:
         on_first, on_second = swept[:q, 2 * q :], swept[q : 2 * q, 2 * q :]
         rest = swept[second, second] - slope * cross
         remaining = on_second - slope[:, None] * on_first
-        gains = _squares_over(on_first, variance) + _squares_over(remaining, rest)
-        return np.asarray(gains)
+        explained = _squares_over(on_first, variance) + _squares_over(remaining, rest)
+        left = np.diag(swept)[2 * q :].clip(min=TOLERANCE)
+        return np.asarray(-0.5 * np.log1p(-(explained / left).clip(max=1 - TOLERANCE)).mean(axis=1))
 
     def _sweep_to(self, selected: list[int]) -> None:
         if self._selected != selected[: len(self._selected)]:
@@ -94,10 +96,10 @@ class _Regression:
 
 
 def _squares_over(covariances: Floats, variance: Floats) -> Floats:
-    """Return the mean over outcomes of covariance² / variance; 0 if there is no variance left."""
-    squares = (covariances**2).mean(axis=1)
+    """Return covariance² / variance for each outcome; 0 if there is no variance left."""
     is_used = variance > TOLERANCE
-    return np.asarray(np.divide(squares, variance, out=np.zeros(len(squares)), where=is_used))
+    weights = np.divide(1.0, variance, out=np.zeros(len(variance)), where=is_used)
+    return np.asarray(covariances**2 * weights[:, None])
 
 
 def _indicators(target: Classes) -> Floats:

@@ -36,6 +36,8 @@ PARAMETER_SCORES = "parameter-scores.jsonl"
 
 #: The method that ranks features for the parameters, by evidence (``docs/inference.md``).
 PARAMETER_METHOD = "forward-regression"
+#: A set is good enough for the parameters if its error is at most so many times that of the best set.
+ERROR_FACTOR = 1.1
 PURPOSES = ("both", "model", "parameters")
 
 
@@ -258,7 +260,9 @@ def _select_on(
     )
     # All rows may choose: the accuracy of the answer is measured on other simulations.
     offered = evaluation[evaluation["method"].isin(options.methods)]
-    rule: dict[str, Any] = {"coverage": plan.coverage, "choose_on": "all"}
+    rule: dict[str, Any] = {
+        "coverage": plan.coverage, "choose_on": "all", "error_factor": ERROR_FACTOR
+    }  # fmt: skip
     point = operating_point(offered, budget=options.budget, **rule)
     tied = near_optimal(offered, **rule).sort_values("cost_shared")
     sets = dict.fromkeys(tuple(sorted(features)) for features in tied["features"])
