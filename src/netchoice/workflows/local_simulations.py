@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 from netchoice.graph import Graph
 from netchoice.inference import Posterior, PosteriorQuality, posterior, posterior_quality
 from netchoice.inference.posterior_estimator import MIN_SIMULATIONS
+from netchoice.inference.posterior_quality import N_HELD_OUT
 from netchoice.models.model import Draws, Model
 from netchoice.models.space import ModelSpace
 from netchoice.row_simulator import RowSimulator
@@ -18,6 +19,8 @@ from netchoice.storage.table import ReferenceTable
 from netchoice.threads import threads
 
 Bounds = dict[str, tuple[float, float]]
+#: Held-out simulations on which two posteriors are compared.
+N_COMPARED = 60
 
 
 @dataclass(frozen=True)
@@ -46,11 +49,13 @@ class ModelPosterior:
         ]
         return Draws(tuple(map(str, frame.columns)), tuple(zip(*columns, strict=True)))
 
-    def quality(self, seed: int, n_jobs: int | None = None) -> PosteriorQuality:
+    def quality(
+        self, seed: int, n_jobs: int | None = None, n_held_out: int = N_HELD_OUT
+    ) -> PosteriorQuality:
         """Return how well the parameters of these simulations are estimated from the others."""
         return posterior_quality(
             self.X, self.parameters, bounds=self.bounds, coverage=self.posterior.coverage,
-            seed=seed, n_jobs=n_jobs,
+            seed=seed, n_jobs=n_jobs, n_held_out=n_held_out,
         )  # fmt: skip
 
 
@@ -65,6 +70,23 @@ def model_posteriors(
     features = [name for name in observed if complete[name] and not np.isnan(observed[name])]
     found = {model.name: _posterior(model, table, observed, features) for model in space}
     return {name: result for name, result in found.items() if result is not None}
+
+
+def more_precise(
+    candidates: Sequence[ModelPosterior], *, seed: int, n_jobs: int | None = None
+) -> ModelPosterior:
+    """Return the posterior with the smallest error on held-out simulations.
+
+    The error is the geometric mean, over the parameters, of the error relative to the prior.
+    """
+    if len(candidates) == 1:
+        return candidates[0]
+
+    def log_error(candidate: ModelPosterior) -> float:
+        known = candidate.quality(seed, n_jobs, N_COMPARED).parameters.values()
+        return float(np.mean([np.log(max(each.rmse, 1e-300) / each.prior_sd) for each in known]))
+
+    return min(candidates, key=log_error)
 
 
 def _posterior(

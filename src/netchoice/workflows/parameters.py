@@ -31,7 +31,9 @@ def parameter_record(
     for model in models:
         if model in posteriors:
             estimates, qualities = posteriors[model].posterior.summary(), quality[model].summary()
-            record[model] = {name: estimates[name] | qualities[name] for name in estimates}
+            rows, columns = posteriors[model].X.shape
+            source = {"simulations": rows, "features": columns}
+            record[model] = {name: estimates[name] | qualities[name] | source for name in estimates}
     return record
 
 

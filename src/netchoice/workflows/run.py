@@ -30,6 +30,7 @@ from netchoice.workflows.local_simulations import (
     FitSimulations,
     ModelPosterior,
     model_posteriors,
+    more_precise,
     posterior_space,
 )
 from netchoice.workflows.observed import ObservedFeatures
@@ -221,15 +222,23 @@ class Run:
     ) -> dict[str, ModelPosterior]:
         """Return the posterior of each model's parameters.
 
-        Features that were selected for the parameters are in the large table for inference. Without such
-        features, the posteriors use all features of the fit's table.
+        The fit's table has many features, and the table for inference has many simulations, with the
+        features that were selected for the parameters. Each model uses the table with the smaller error.
         """
+        found = model_posteriors(self.space, fit_table, self.fit_observed(fit_table))
         if not selection.for_parameters:
-            return model_posteriors(self.space, fit_table, self.fit_observed(fit_table))
+            return found
         self.observed.compute(selection.features)
         self.observed.require(selection.features)
         observed = {name: self.observed.values[name] for name in selection.features}
-        return model_posteriors(self.space, table, observed)
+        others = model_posteriors(self.space, table, observed)
+        options = {"seed": self.settings.seed, "n_jobs": self.stopwatch.workers}
+        return {
+            model: more_precise(
+                [each[model] for each in (found, others) if model in each], **options
+            )
+            for model in {**found, **others}
+        }
 
     def fit_observed(self, fit_table: ReferenceTable) -> dict[str, float]:
         """Return the features of the network that the fit is judged on."""
