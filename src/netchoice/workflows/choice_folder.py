@@ -37,10 +37,13 @@ def write_choice(choice: Choice, folder: Path) -> None:
         write_text(folder / "costs.json", json.dumps(costs, indent=2))
         if selection.rankings is not None:
             write_text(folder / "rankings.csv", selection.rankings.to_csv(index=False))
-        if selection.evaluation is not None:
-            joined = selection.evaluation["features"].map(";".join)
-            frame = selection.evaluation.assign(features=joined)
-            write_text(folder / "evaluation.csv", frame.to_csv(index=False))
+        for name, evaluation in (
+            ("evaluation", selection.evaluation),
+            ("parameter-evaluation", selection.parameter_evaluation),
+        ):
+            if evaluation is not None:
+                frame = evaluation.assign(features=evaluation["features"].map(";".join))
+                write_text(folder / f"{name}.csv", frame.to_csv(index=False))
         write_text(folder / EVIDENCE, evidence + "\n")
         reading = choice.evidence.reading
         if reading is not None:

@@ -88,12 +88,22 @@ class FeatureSelection:
         """Return the CPU seconds per network of these features, shared steps paid once."""
         return self.costs.cost_of_set(features, "shared")
 
+    def _parameter_score(self) -> dict[str, float] | None:
+        """Return how well the parameters are predicted by the selected set and by the best one."""
+        frame = self.parameter_evaluation
+        if frame is None:
+            return None
+        is_selected = frame["features"].map(lambda names: {*names} == {*self.for_parameters})
+        scores = frame["accuracy"]
+        return {"selected": float(scores[is_selected].iloc[0]), "best": float(scores.max())}
+
     def as_dict(self) -> dict[str, Any]:
         """Return what ``choice.json`` holds of the selection."""
         record: dict[str, Any] = {
             "features": list(self.features),
             "for_model": list(self.for_model),
             "for_parameters": list(self.for_parameters),
+            "parameter_score": self._parameter_score(),
             "pilots": list(self.pilots),
             "simulations": len(self.table),
         }
@@ -176,7 +186,9 @@ def select_features(
         others = replace(options, methods=(PARAMETER_METHOD,), compared=())
         on_numbers = _select_on(selection, plan, tables, others, scores, "regression")
     if purpose == "parameters" and on_numbers is not None:
-        return on_numbers.added_to(selection, on_numbers.point.features, on_numbers.point.features)
+        chosen = on_numbers.point.features
+        selected = on_numbers.added_to(selection, chosen, chosen)
+        return replace(selected, parameter_evaluation=on_numbers.evaluation)
     first = _select_on(selection, plan, halves, options, path(SCORES))
     second = _second_selection(selection, plan, halves[::-1], options, path(SECOND_SCORES))
     return replace(
