@@ -180,7 +180,9 @@ def peer(task: Task) -> Iterable[Answer]:
     import pyabcranger
 
     # pyabcranger does not copy the arrays: they must live as long as its table.
-    X, drawn = np.asfortranarray(task.X), np.asfortranarray(task.parameters)
+    X, drawn, queries = (
+        np.array(frame, dtype=float, order="F") for frame in (task.X, task.parameters, task.queries)
+    )
     names, n = list(task.parameters), len(X)
     table = pyabcranger.reftable(
         n, [n], [len(names)], names, list(task.X.columns), X, drawn, [1.0] * n
@@ -188,9 +190,7 @@ def peer(task: Task) -> Iterable[Answer]:
     values, weights = [], []
     for name in names:
         options = f"--parameter {name} --chosenscen 1 --ntree 500 --noob 50 --threads 1 --seed 1"
-        found = pyabcranger.estimparam_multi(
-            table, np.asfortranarray(task.queries), options, True, False
-        ).values_weights
+        found = pyabcranger.estimparam_multi(table, queries, options, True, False).values_weights
         values.append([value for value, _ in found])
         weights.append([weight for _, weight in found])
     return [
