@@ -4,21 +4,22 @@ Every space is simulated 1500 times for each model with all features except nois
 ``netchoice choose``. The methods are trained on the simulations of one model, and predict the parameters
 of the same test networks:
 
+- posterior: ``netchoice.inference.posterior``, from all features, or from a cheap set;
 - adjustment: rejection of all but the 4√n nearest simulations, then local linear adjustment (Beaumont et
   al. 2002);
-- posterior: ``netchoice.inference.posterior``, from all features, or from a cheap set;
-- forest, net, ridge: ``posterior`` from learnt summaries, the predictions of the parameters by a random
-  forest (out-of-bag for the training rows), by a neural net, or by ridge regression on the rank scores
-  with all their products (both with cross-fitted predictions for the training rows);
+- forest, net, products, kernel: ``posterior`` from learnt summaries, the predictions of the parameters by
+  a random forest (out-of-bag for the training rows), by a neural net (cross-fitted), by ridge regression
+  on the rank scores with all their products, or with a Gaussian kernel (both leave-one-out);
+- kernel likelihood: the summaries of the Gaussian kernel determine the likelihood directly;
 - pyabcranger: the weights of its regression forest, 500 trees for each parameter.
 
 A cheap set costs at most 6 % of all features, with shared steps paid once. Features are added that lower
-the leave-one-out error of the linear regression of the parameters on the rank scores and their squares,
-over all models of the space. The cheap set is simulated again, 10,000 times for each model.
+the leave-one-out error of the linear regression of the parameters on the rank scores, over all models of
+the space. The cheap set is simulated again, 10,000 times for each model.
 
-Ratios compare a method with ``posterior`` from all features on the same networks; the standard error
-follows ±. The test networks of "foreign" were grown by the reference implementations in tests/naive.py.
-Methods were tuned with seed 1; the default seed 2 is for reporting.
+Ratios compare a method with the first one on the same networks, with standard errors. The test networks of
+"foreign" were grown by the reference implementations in tests/naive.py. Methods were tuned with seed 1; the
+default seed 2 is for reporting.
 """
 
 from __future__ import annotations
