@@ -94,7 +94,7 @@ def of_summaries(learn: Callable) -> Method:
 
 
 def kernel_likelihood(task: Task) -> Iterable[Answer]:
-    """Yield the posterior whose likelihood is that of the summaries of a Gaussian kernel."""
+    """Yield the posterior whose likelihood is that of the summaries of a kernel regression."""
     scaling, limits = Scaling.fit(task.X, "rank"), list(task.bounds.values())
     drawn = task.parameters.to_numpy()
     prior = PriorScale.fit(drawn, limits)
@@ -143,12 +143,14 @@ def learn_products(X: np.ndarray, targets: np.ndarray, queries: np.ndarray):
 
 
 def learn_kernel(X: np.ndarray, targets: np.ndarray, queries: np.ndarray):
-    """Return predictions by ridge regression with a Gaussian kernel."""
+    """Return predictions by ridge regression with a Gaussian kernel and a linear one."""
 
-    def gaussian(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.exp(-0.3 / a.shape[1] * cdist(a, b, "sqeuclidean"))
+    def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        q = a.shape[1]
+        # Far from all rows only the linear part remains; without it, predictions would be the mean.
+        return np.exp(-0.3 / q * cdist(a, b, "sqeuclidean")) + a @ b.T / q
 
-    return kernel_ridge(gaussian, X, targets, queries)
+    return kernel_ridge(kernel, X, targets, queries)
 
 
 def kernel_ridge(kernel: Callable, X: np.ndarray, targets: np.ndarray, queries: np.ndarray):

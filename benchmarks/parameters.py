@@ -9,8 +9,8 @@ of the same test networks:
   al. 2002);
 - forest, net, products, kernel: ``posterior`` from learnt summaries, the predictions of the parameters by
   a random forest (out-of-bag for the training rows), by a neural net (cross-fitted), by ridge regression
-  on the rank scores with all their products, or with a Gaussian kernel (both leave-one-out);
-- kernel likelihood: the summaries of the Gaussian kernel determine the likelihood directly;
+  on the rank scores with all their products, or with a Gaussian and linear kernel (both leave-one-out);
+- kernel likelihood: the summaries of this kernel determine the likelihood directly;
 - pyabcranger: the weights of its regression forest, 500 trees for each parameter.
 
 A cheap set costs at most 6 % of all features, with shared steps paid once. Features are added that lower
