@@ -137,17 +137,17 @@ def tasks_of(name: str, table, test: tuple[pd.DataFrame, pd.DataFrame], features
     truth, queries = test
     tasks = {}
     for model in SPACES[name][0]:
-        rows, asked = (table.y == model.name).to_numpy(), (truth["label"] == model.name).to_numpy()
+        rows, tested = (table.y == model.name).to_numpy(), (truth["label"] == model.name).to_numpy()
         X = table.X.loc[rows, features].reset_index(drop=True)
         usable = [x for x in features if X[x].nunique() > 1 and X[x].notna().all()]
-        usable = [x for x in usable if queries.loc[asked, x].notna().all()]
+        usable = [x for x in usable if queries.loc[tested, x].notna().all()]
         parameters = list(model.parameters)
         priors = {x: model.parameters[x].prior for x in parameters}
         tasks[model.name] = Task(
             X[usable],
             table.parameters.loc[rows, parameters].reset_index(drop=True),
-            queries.loc[asked, usable].reset_index(drop=True),
-            truth.loc[asked, parameters].reset_index(drop=True),
+            queries.loc[tested, usable].reset_index(drop=True),
+            truth.loc[tested, parameters].reset_index(drop=True),
             {x: (float(prior.low), float(prior.high)) for x, prior in priors.items()},
         )
     return tasks
