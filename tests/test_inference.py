@@ -18,6 +18,7 @@ from netchoice.inference.posterior import posterior
 from netchoice.inference.probabilities import METHODS, ModelProbabilities, model_probabilities
 from netchoice.inference.reliability import held_out, reliability
 from netchoice.inference.scaling import SCALINGS, Scaling
+from netchoice.inference.summary_likelihood import SummaryLikelihood
 
 
 def two_normals(n, seed, gap=1.0, q=1):
@@ -558,6 +559,20 @@ def test_posterior_of_a_conjugate_normal_mean():
         assert result.median["mean"] == pytest.approx(truth.mean(), abs=0.06)
         assert result.intervals["mean"] == pytest.approx(truth.interval(0.9), abs=0.12)
         assert result.at_boundary == {}
+
+
+def test_likelihood_of_normal_summaries_is_their_density():
+    """Summaries N(u², 0.05²) have a normal density, whose mean is quadratic in the quantile u."""
+    rng = np.random.default_rng(28)
+    units = rng.uniform(0, 1, (50_000, 1))
+    summaries = units**2 + 0.05 * rng.normal(size=units.shape)
+    likelihood = SummaryLikelihood.of_summaries(
+        np.array([0.5]), summaries, units, np.array([0.05]), widening=1.0
+    )
+    queries = np.array([0.6, 0.65, 0.7])[:, None]
+    expected = norm(queries[:, 0] ** 2, 0.05).logpdf(0.5) - norm(0, 0.05).logpdf(0)
+    assert likelihood.log(queries) == pytest.approx(expected, abs=0.05)
+    assert likelihood.log(np.array([[0.01]])) == -np.inf
 
 
 @pytest.mark.parametrize("coverage", [0.9, 0.5])

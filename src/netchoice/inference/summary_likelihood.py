@@ -139,12 +139,24 @@ class SummaryLikelihood:
         # The regression was fitted to these simulations, but not to the observation.
         widening = k / (k - rank) if k > rank + 1 else 1.0
         error = np.sqrt(np.average((units - summaries)[near] ** 2, axis=0, weights=weights[near]))
-        window = Window.fit(units, slopes[0].clip(0, 1), np.maximum(error, 1e-9))
+        return cls.of_summaries(slopes[0], summaries, units, error, widening)
+
+    @classmethod
+    def of_summaries(
+        cls, observed: Floats, summaries: Floats, units: Floats, error: Floats, widening: float = 1.0
+    ) -> Self:
+        """Return the likelihood from summaries (n, p) that estimate the quantiles ``units`` (n, p).
+
+        The standard errors of these estimates near the observation set the width of the window. The
+        covariance is multiplied by ``widening``.
+        """
+        window = Window.fit(units, observed.clip(0, 1), np.maximum(error, 1e-9))
         rows, weights = window.rows(units)
         quadratic = _quadratic(units[rows])
         coefficients, _ = _least_squares(quadratic, summaries[rows], weights)
         residuals = summaries[rows] - quadratic @ coefficients
-        # So is the mean, with c coefficients: the observation is farther from it by (n + c)/(n − c).
+        # The mean was fitted too, with c coefficients: the observation is farther from it by
+        # (n + c)/(n − c).
         n, c = float(effective_n(weights)), quadratic.shape[1]
         widening *= (n + c) / (n - c) if n > c + 1 else 1.0
         covariance = widening * (residuals * weights[:, None]).T @ residuals / weights.sum()
@@ -153,7 +165,7 @@ class SummaryLikelihood:
         low, high = summaries.min(axis=0) - deviation, summaries.max(axis=0) + deviation
         floor = 1e-12 * np.eye(len(covariance))
         precision = np.linalg.inv(covariance + floor)
-        return cls(slopes[0].clip(low, high), coefficients, precision, window)
+        return cls(observed.clip(low, high), coefficients, precision, window)
 
     def log(self, units: Floats) -> Floats:
         """Return the log-likelihood of parameters with these quantiles (n, p)."""
