@@ -9,18 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from scipy import stats
-from scipy.spatial.distance import cdist
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import cross_val_predict
 from sklearn.neural_network import MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from netchoice.inference import posterior
 from netchoice.inference.neighbour_weights import distances, epanechnikov
-from netchoice.inference.posterior import N_DRAWS, _interval
+from netchoice.inference.posterior import posterior_of
+from netchoice.inference.posterior_estimator import PosteriorEstimator
 from netchoice.inference.scaling import Scaling
-from netchoice.inference.summary_likelihood import PriorScale, SummaryLikelihood, draw_posterior
-
-MAX_CENTRES = 2000  # rows of a kernel regression
 
 
 @dataclass
@@ -67,17 +66,13 @@ def adjustment(task: Task) -> Iterable[Answer]:
         yield Answer(adjusted, np.tile(weights[:, None], drawn.shape[1]))
 
 
-def ours(task: Task, **settings: int) -> Iterable[Answer]:
+def ours(task: Task) -> Iterable[Answer]:
     """Yield the posterior of netchoice."""
+    known = PosteriorEstimator.fit(task.X, task.parameters, bounds=task.bounds)
     for _, query in task.queries.iterrows():
-        found = posterior(task.X, task.parameters, query, bounds=task.bounds, **settings)
+        found = posterior_of(known, query)
         ends = np.array([found.intervals[name] for name in task.parameters])
         yield Answer(found.draws.to_numpy(), np.ones(found.draws.shape), ends)
-
-
-def half_accepted(task: Task) -> Iterable[Answer]:
-    """Yield the posterior of netchoice from the nearest half of the simulations."""
-    return ours(task, n_accept=len(task.X) // 2)
 
 
 def of_summaries(learn: Callable) -> Method:
@@ -91,27 +86,6 @@ def of_summaries(learn: Callable) -> Method:
         return ours(Task(own, task.parameters, new, task.truth, task.bounds))
 
     return answers
-
-
-def kernel_likelihood(task: Task) -> Iterable[Answer]:
-    """Yield the posterior whose likelihood is that of the summaries of a kernel regression."""
-    scaling, limits = Scaling.fit(task.X, "rank"), list(task.bounds.values())
-    drawn = task.parameters.to_numpy()
-    prior = PriorScale.fit(drawn, limits)
-    units = prior.to_unit(drawn)
-    own, new = learn_kernel(scaling.transform(task.X), units, scaling.transform(task.queries))
-    unit = np.std(own - units, axis=0)
-    for observed in new:
-        nearest = np.argsort(np.linalg.norm((own - observed) / unit, axis=1))
-        near = nearest[: round(4 * np.sqrt(len(own)))]
-        error = np.sqrt(np.mean((own - units)[near] ** 2, axis=0))
-        likelihood = SummaryLikelihood.of_summaries(observed, own, units, error)
-        found = draw_posterior(N_DRAWS, units, likelihood, prior, np.random.default_rng(0))
-        draws = prior.from_unit(found)
-        ends = [
-            _interval(column, 0.95, limit) for column, limit in zip(draws.T, limits, strict=True)
-        ]
-        yield Answer(draws, np.ones(draws.shape), np.array(ends))
 
 
 def learn_forest(X: np.ndarray, targets: np.ndarray, queries: np.ndarray):
@@ -138,43 +112,12 @@ def learn_net(X: np.ndarray, targets: np.ndarray, queries: np.ndarray):
 
 
 def learn_products(X: np.ndarray, targets: np.ndarray, queries: np.ndarray):
-    """Return predictions by ridge regression on the scores and all their products."""
-    return kernel_ridge(lambda a, b: (1 + a @ b.T / a.shape[1]) ** 2, X, targets, queries)
-
-
-def learn_kernel(X: np.ndarray, targets: np.ndarray, queries: np.ndarray):
-    """Return predictions by ridge regression with a Gaussian kernel and a linear one."""
-
-    def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        q = a.shape[1]
-        # Far from all rows only the linear part remains; without it, predictions would be the mean.
-        return np.exp(-0.3 / q * cdist(a, b, "sqeuclidean")) + a @ b.T / q
-
-    return kernel_ridge(kernel, X, targets, queries)
-
-
-def kernel_ridge(kernel: Callable, X: np.ndarray, targets: np.ndarray, queries: np.ndarray):
-    """Return leave-one-out predictions for the training rows, and predictions for the queries.
-
-    The regression uses at most 2000 rows. Its penalty minimises the leave-one-out error.
-    """
-    X, queries = X.clip(-4, 4), queries.clip(-4, 4)
-    centres, mean = X[:MAX_CENTRES], targets.mean(axis=0)
-    values, vectors = np.linalg.eigh(kernel(centres, centres))
-    projected = vectors.T @ (targets[:MAX_CENTRES] - mean)
-    own, new = kernel(X, centres), kernel(queries, centres)
-    predicted_own, predicted_new = np.empty(targets.shape), np.empty((len(queries), len(mean)))
-    for j, column in enumerate(projected.T):
-        fits = []
-        for penalty in 10.0 ** np.arange(-4, 2.5, 0.5):
-            shrunk = 1 / (values.clip(0) + penalty)
-            weights = vectors @ (shrunk * column)
-            residuals = weights / (vectors**2 @ shrunk)
-            fits.append((residuals @ residuals, weights, residuals))
-        _, weights, residuals = min(fits, key=lambda fit: fit[0])
-        predicted_own[:, j], predicted_new[:, j] = own @ weights, new @ weights
-        predicted_own[:MAX_CENTRES, j] = (targets[:MAX_CENTRES] - mean)[:, j] - residuals
-    return predicted_own + mean, predicted_new + mean
+    """Return predictions by ridge regression on the scores and all their products, by 5 folds."""
+    ridge = make_pipeline(PolynomialFeatures(2), StandardScaler(), RidgeCV(np.logspace(-1, 5, 13)))
+    own = cross_val_predict(ridge, X.clip(-4, 4), targets, cv=5).reshape(targets.shape)
+    return own, ridge.fit(X.clip(-4, 4), targets).predict(queries.clip(-4, 4)).reshape(
+        len(queries), -1
+    )
 
 
 def peer(task: Task) -> Iterable[Answer]:

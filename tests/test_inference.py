@@ -14,7 +14,8 @@ from netchoice.inference import forest_classifier as forest
 from netchoice.inference import neighbour_weights
 from netchoice.inference import regression_classifier as regression
 from netchoice.inference.pooling import pool_feature_sets
-from netchoice.inference.posterior import posterior
+from netchoice.inference.posterior import posterior, posterior_of
+from netchoice.inference.posterior_estimator import PosteriorEstimator
 from netchoice.inference.probabilities import METHODS, ModelProbabilities, model_probabilities
 from netchoice.inference.reliability import held_out, reliability
 from netchoice.inference.scaling import SCALINGS, Scaling
@@ -521,8 +522,9 @@ def test_intervals_cover_parameters_at_the_boundary_of_the_prior():
     observations = features(np.zeros(200), np.ones(200), 200)
     bounds = {"p": (0, 1), "q": (0, 1)}
     covered = {"p": 0, "q": 0}
+    known = PosteriorEstimator.fit(X, drawn, bounds=bounds)
     for _, observed in observations.iterrows():
-        intervals = posterior(X, drawn, observed, bounds=bounds).intervals
+        intervals = posterior_of(known, observed).intervals
         covered["p"] += intervals["p"][0] == 0
         covered["q"] += intervals["q"][1] == 1
     assert min(covered.values()) >= binom(200, 0.95).ppf(1e-4)
@@ -566,9 +568,7 @@ def test_likelihood_of_normal_summaries_is_their_density():
     rng = np.random.default_rng(28)
     units = rng.uniform(0, 1, (50_000, 1))
     summaries = units**2 + 0.05 * rng.normal(size=units.shape)
-    likelihood = SummaryLikelihood.of_summaries(
-        np.array([0.5]), summaries, units, np.array([0.05]), widening=1.0
-    )
+    likelihood = SummaryLikelihood.fit(np.array([0.5]), summaries, units, np.array([0.05]))
     queries = np.array([0.6, 0.65, 0.7])[:, None]
     expected = norm(queries[:, 0] ** 2, 0.05).logpdf(0.5) - norm(0, 0.05).logpdf(0)
     assert likelihood.log(queries) == pytest.approx(expected, abs=0.05)
@@ -587,8 +587,9 @@ def test_credible_intervals_have_the_stated_coverage(coverage):
     )
     bounds = {"p": (0, 1), "q": (0, 1)}
     hits = np.zeros(2)
+    known = PosteriorEstimator.fit(X[300:], drawn[300:], bounds=bounds)
     for i in range(300):
-        result = posterior(X[300:], drawn[300:], X.iloc[i], bounds=bounds, coverage=coverage)
+        result = posterior_of(known, X.iloc[i], coverage=coverage)
         assert result.draws.min().min() >= 0
         assert result.draws.max().max() <= 1
         for j, name in enumerate(drawn):

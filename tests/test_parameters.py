@@ -25,6 +25,7 @@ from netchoice.workflows.parameters import (
 
 PLAN = SimulationPlan(selection_samples=600, samples=400, fit_samples=600)
 KEYS = {
+    "simulations", "features",
     "median", "interval", "coverage", "at_boundary", "rmse", "prior_sd", "shrinkage",
     "interval_coverage", "interval_coverage_interval", "rank_p_value", "held_out",
 }  # fmt: skip

@@ -37,7 +37,9 @@ class Posterior:
     Attributes
     ----------
     draws : DataFrame (2000, p), draws from the posterior
-    n_accepted : int, number of nearest simulations that the posterior is estimated from
+    errors : dict
+        Error of the summary of each parameter, in quantiles of the prior (normal scores if the prior has
+        no bounds), on simulations that the summary was not fitted to.
     median : dict, posterior median of each parameter
     intervals : dict
         Credible interval (lower, upper) of each parameter: the shortest of the central interval and
@@ -52,7 +54,7 @@ class Posterior:
     """
 
     draws: pd.DataFrame
-    n_accepted: int
+    errors: dict[str, float]
     median: dict[str, float]
     intervals: dict[str, Bounds]
     coverage: float
@@ -95,19 +97,18 @@ def posterior(
     observed: Mapping[str, float] | Any,
     *,
     bounds: Mapping[str, Bounds] | None = None,
-    n_accept: int | None = None,
     scaling: str = DEFAULT_SCALING,
     coverage: float = DEFAULT_COVERAGE,
     seed: int = 0,
 ) -> Posterior:
-    """Return the :class:`Posterior` of a model's parameters, from simulations near the observation.
+    """Return the :class:`Posterior` of a model's parameters, given the features of one observation.
 
-    The parameters are expressed as quantiles of their prior draws. Among the nearest simulations,
-    weighted by an Epanechnikov kernel, each parameter is regressed on the features (Beaumont et al.
-    2002, doi:10.1093/genetics/162.4.2025). The fitted values are summaries of the features, one for
-    each parameter (Fearnhead & Prangle 2012, doi:10.1111/j.1467-9868.2011.01010.x). The distribution
-    of these summaries given the parameters is normal around a quadratic function of the parameters
-    (Wood 2010, doi:10.1038/nature09319). This likelihood weights draws from the prior. No draw leaves
+    The parameters are expressed as quantiles of their prior draws. Each is regressed on the features, by
+    ridge regression with a Gaussian and a linear kernel. The predictions for simulations that the
+    regression was not fitted to are summaries of the features, one for each parameter (Fearnhead &
+    Prangle 2012, doi:10.1111/j.1467-9868.2011.01010.x). Near the observation, the distribution of these
+    summaries given the parameters is normal around a quadratic function of the parameters (Wood 2010,
+    doi:10.1038/nature09319). This likelihood weights draws from the prior. No draw leaves
     the prior, and the density at its bounds is not distorted.
 
     Parameters
@@ -117,9 +118,6 @@ def posterior(
     observed : mapping or Series, the same features of the observation
     bounds : mapping, optional
         (low, high) by parameter; each may be infinite. Parameters not listed are unbounded.
-    n_accept : int, optional
-        Number of nearest simulations. By default 4√n, or 16 for each coefficient of the regression if
-        that is more; at most n/2.
     scaling : "rank", "robust" or "standard"; see :class:`~netchoice.inference.scaling.Scaling`
     coverage : float, coverage of the credible intervals
     seed : int, seed of the draws
@@ -136,10 +134,21 @@ def posterior(
     >>> posterior(X, p, {"count": 0}, bounds={"rate": (0, 1)}).at_boundary
     {'rate': 'lower'}
     """
+    known = PosteriorEstimator.fit(X, parameters, bounds=bounds, scaling=scaling)
+    return posterior_of(known, observed, coverage=coverage, seed=seed)
+
+
+def posterior_of(
+    known: PosteriorEstimator,
+    observed: Mapping[str, float] | Any,
+    *,
+    coverage: float = DEFAULT_COVERAGE,
+    seed: int = 0,
+) -> Posterior:
+    """Return the :class:`Posterior` of one observation, from simulations that were prepared before."""
     coverage = check_fraction("coverage", coverage)
-    known = PosteriorEstimator.fit(X, parameters, bounds=bounds, n_accept=n_accept, scaling=scaling)
-    query = known.scaling.transform(check_observed(observed, known.features)[None])[0]
-    units = known.draw(query, N_DRAWS, np.random.default_rng(seed))
+    summaries = known.summaries_of(check_observed(observed, known.features))
+    units = known.draw(summaries, N_DRAWS, np.random.default_rng(seed))
     draws = known.prior.from_unit(units)
     edges = {
         name: _edge_shares(units[:, j], known.units[:, j], known.limits[j])
@@ -149,7 +158,7 @@ def posterior(
     columns = dict(zip(known.names, draws.T, strict=True))
     return Posterior(
         draws=pd.DataFrame(columns),
-        n_accepted=known.count_accepted(len(known.scaled)),
+        errors=dict(zip(known.names, known.errors.tolist(), strict=True)),
         median={name: float(np.median(column)) for name, column in columns.items()},
         intervals={
             name: credible_interval(column, coverage, known.limits[j])

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from netchoice.errors import UsageError
-from netchoice.inference.neighbour_weights import distances, epanechnikov
+from netchoice.inference.kernel_regression import KernelRegression
 from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
 from netchoice.inference.summary_likelihood import PriorScale, SummaryLikelihood, draw_posterior
 from netchoice.inference.table_checks import check_table
-from netchoice.validation import check_integer
 
 MIN_SIMULATIONS = 30  # of the model, to estimate its parameters
-ROWS_PER_COEFFICIENT = 16  # of the regression of the parameters on the features
 
 Bounds = tuple[float, float]
 
@@ -31,21 +30,20 @@ class PosteriorEstimator:
     features, names : list of str, names of the q features and of the p parameters
     limits : list, (low, high) of each parameter, infinite where it has no bound
     scaling : Scaling, of the features
-    scaled : array (n, q), scaled features of the simulations
     prior : PriorScale, of the parameters
     parameters, units : array (n, p), parameters of the simulations, and their quantiles
-    n_accept : int, optional, number of nearest simulations; by default it depends on n and q
+    regression : KernelRegression
+        Of the coordinates of the parameters on the scaled features; its predictions are summaries.
     """
 
     features: list[str]
     names: list[str]
     limits: list[Bounds]
     scaling: Scaling
-    scaled: Floats
     prior: PriorScale
     parameters: Floats
     units: Floats
-    n_accept: int | None
+    regression: KernelRegression
 
     @classmethod
     def fit(
@@ -54,7 +52,6 @@ class PosteriorEstimator:
         parameters: Any,
         *,
         bounds: Mapping[str, Bounds] | None = None,
-        n_accept: int | None = None,
         scaling: str = DEFAULT_SCALING,
     ) -> Self:
         """Check and scale simulations; :func:`~netchoice.inference.posterior` explains the arguments."""
@@ -67,35 +64,42 @@ class PosteriorEstimator:
                 f"least {MIN_SIMULATIONS}; simulate more"
             )
         limits = _check_bounds(bounds or {}, names, drawn)
-        if n_accept is not None:
-            n_accept = check_integer("n_accept", n_accept, maximum=n)
         fitted, prior = Scaling.fit(values, scaling), PriorScale.fit(drawn, limits)
         scaled, units = fitted.transform(values), prior.to_unit(drawn)
-        return cls(features, names, limits, fitted, scaled, prior, drawn, units, n_accept)
+        # With more than one thread of BLAS, the last digits would depend on their number.
+        with threadpool_limits(1, user_api="blas"):
+            regression = KernelRegression.fit(scaled, prior.coordinates(units))
+        return cls(features, names, limits, fitted, prior, drawn, units, regression)
 
-    def count_accepted(self, n: int) -> int:
-        """Return the number of nearest simulations used, if there are n."""
-        if self.n_accept is not None:
-            return min(self.n_accept, n)
-        coefficients = len(self.features) + 1
-        wanted = max(round(4 * math.sqrt(n)), 50, ROWS_PER_COEFFICIENT * coefficients)
-        return min(n // 2, wanted)
+    def __len__(self) -> int:
+        return len(self.units)
+
+    @property
+    def errors(self) -> Floats:
+        """Root mean squared error (p,) of the summaries."""
+        residuals = self.regression.predictions - self.prior.coordinates(self.units)
+        return np.asarray(np.sqrt((residuals**2).mean(axis=0)))
+
+    def summaries_of(self, features: Floats) -> Floats:
+        """Return the summaries (p,) of an observation with these features (q,)."""
+        return np.asarray(self.regression.predict(self.scaling.transform(features[None]))[0])
 
     def draw(
-        self, query: Floats, n_draws: int, rng: np.random.Generator, without: int | None = None
+        self, observed: Floats, n_draws: int, rng: np.random.Generator, without: int | None = None
     ) -> Floats:
         """Return draws (n_draws, p) from the posterior of one observation, as quantiles of the prior.
 
-        ``query`` (q,) holds its scaled features. The simulation in row ``without`` is left out.
+        ``observed`` (p,) holds its summaries. The simulation in row ``without`` is left out.
         """
-        scaled, units = self.scaled, self.units
+        summaries, units = self.regression.predictions, self.units
         if without is not None:
-            scaled, units = np.delete(scaled, without, axis=0), np.delete(units, without, axis=0)
-        _, distance = next(distances(scaled, query[None]))
-        nearest, kernel = epanechnikov(distance, self.count_accepted(len(scaled)))
-        weights = np.zeros(len(scaled))
-        weights[nearest[0]] = kernel[0]
-        likelihood = SummaryLikelihood.fit(scaled - query, units, weights)
+            summaries, units = (np.delete(each, without, axis=0) for each in (summaries, units))
+        coordinates = self.prior.coordinates(units)
+        residuals = summaries - coordinates
+        distance = np.linalg.norm((summaries - observed) / self.errors.clip(min=1e-9), axis=1)
+        near = np.argsort(distance, kind="stable")[: round(4 * math.sqrt(len(units)))]
+        error = np.sqrt((residuals[near] ** 2).mean(axis=0))
+        likelihood = SummaryLikelihood.fit(observed, summaries, coordinates, error)
         return draw_posterior(n_draws, units, likelihood, self.prior, rng)
 
 

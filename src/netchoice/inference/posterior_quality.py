@@ -85,7 +85,6 @@ def posterior_quality(
     *,
     bounds: Mapping[str, Bounds] | None = None,
     n_held_out: int = N_HELD_OUT,
-    n_accept: int | None = None,
     scaling: str = DEFAULT_SCALING,
     coverage: float = DEFAULT_COVERAGE,
     seed: int = 0,
@@ -94,15 +93,16 @@ def posterior_quality(
     """Return the :class:`PosteriorQuality` of a model's simulations, whose parameters are known.
 
     Simulations are drawn at random and held out, one at a time. The posterior of each is the one that
-    :func:`~netchoice.inference.posterior` estimates from all other simulations, with two exceptions:
-    the scaling of the features and the quantiles of the prior come from all simulations, and there are
-    999 draws. Errors, shrinkage and coverage are averages over the prior. They can differ for one
-    observation, for example if its features are rare. If posteriors are exact, the rank of the true
-    value among the draws is uniform (Cook et al. 2006, doi:10.1198/106186006X136976).
+    :func:`~netchoice.inference.posterior` estimates from all other simulations, with three exceptions:
+    the scaling of the features, the quantiles of the prior and the penalty of the regression come from
+    all simulations; the summaries of the others are leave-one-out predictions; and there are 999 draws.
+    Errors, shrinkage and coverage are averages over the prior. They can differ for one observation, for
+    example if its features are rare. If posteriors are exact, the rank of the true value among the
+    draws is uniform (Cook et al. 2006, doi:10.1198/106186006X136976).
 
     Parameters
     ----------
-    X, parameters, bounds, n_accept, scaling, coverage
+    X, parameters, bounds, scaling, coverage
         As in :func:`~netchoice.inference.posterior`.
     n_held_out : int, number of held-out simulations, at most all
     seed : int, seed of the held-out rows, of the draws and of the order of equal values
@@ -118,15 +118,28 @@ def posterior_quality(
     >>> round(quality.rmse, 2), round(quality.prior_sd, 2), round(quality.shrinkage, 2)
     (0.04, 0.29, 0.98)
     """
+    known = PosteriorEstimator.fit(X, parameters, bounds=bounds, scaling=scaling)
+    return quality_of(known, n_held_out=n_held_out, coverage=coverage, seed=seed, n_jobs=n_jobs)
+
+
+def quality_of(
+    known: PosteriorEstimator,
+    *,
+    n_held_out: int = N_HELD_OUT,
+    coverage: float = DEFAULT_COVERAGE,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> PosteriorQuality:
+    """Return the :class:`PosteriorQuality` of simulations that were prepared before."""
     coverage = check_fraction("coverage", coverage)
-    known = PosteriorEstimator.fit(X, parameters, bounds=bounds, n_accept=n_accept, scaling=scaling)
-    n_held_out = min(check_integer("n_held_out", n_held_out), len(known.scaled))
+    n_held_out = min(check_integer("n_held_out", n_held_out), len(known))
     rng = np.random.default_rng(seed)
-    rows = np.sort(rng.choice(len(known.scaled), n_held_out, replace=False))
+    rows = np.sort(rng.choice(len(known), n_held_out, replace=False))
 
     def draw(row: int) -> Floats:
         own = np.random.default_rng((seed, row))
-        return known.prior.from_unit(known.draw(known.scaled[row], N_RANK_DRAWS, own, without=row))
+        summaries = known.regression.predictions[row]
+        return known.prior.from_unit(known.draw(summaries, N_RANK_DRAWS, own, without=row))
 
     # The matrices are small: threads of BLAS would wait for each other most of the time.
     with threadpool_limits(1, user_api="blas"), threads(n_jobs) as run:

@@ -8,14 +8,15 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from netchoice.inference.neighbour_weights import effective_n, local_steps
+from netchoice.inference.neighbour_weights import effective_n
 from netchoice.inference.scaling import Floats
 
-_ROWS_PER_DIRECTION = 4  # of the regression: fewer directions are used if there are fewer rows
 #: Simulations whose parameters are within this many standard errors of those that the regression
 #: predicts, and at least so many for each coefficient, determine the likelihood.
 _WINDOW, _ROWS_PER_COEFFICIENT = 5.0, 50
+_SMALLEST_QUANTILE = 1e-6
 _JITTER = 0.1  # standard deviation of the moves between two steps, relative to that of the draws
 _MAX_STEPS = 200
 
@@ -34,6 +35,7 @@ class PriorScale:
 
     knots: tuple[tuple[Floats, Floats], ...]
     is_integer: tuple[bool, ...]
+    is_unbounded: tuple[bool, ...]
 
     @classmethod
     def fit(cls, drawn: Floats, limits: list[tuple[float, float]]) -> Self:
@@ -47,7 +49,8 @@ class PriorScale:
             if math.isfinite(high) and high > values[-1]:
                 values, quantiles = np.r_[values, high], np.r_[quantiles, 1.0]
             knots.append((values, quantiles))
-        return cls(tuple(knots), tuple((drawn == np.rint(drawn)).all(axis=0).tolist()))
+        is_integer = tuple((drawn == np.rint(drawn)).all(axis=0).tolist())
+        return cls(tuple(knots), is_integer, tuple(bool(np.isinf(ends).all()) for ends in limits))
 
     def to_unit(self, values: Floats) -> Floats:
         """Return the quantiles of parameters (n, p)."""
@@ -60,6 +63,14 @@ class PriorScale:
         return np.where(
             self.is_integer, np.rint(np.column_stack(columns)), np.column_stack(columns)
         )
+
+    def coordinates(self, units: Floats) -> Floats:
+        """Return the quantiles, but normal scores for parameters without bounds.
+
+        In the tails of a prior without bounds, the quantiles hardly change, and the features still do.
+        """
+        scores = ndtri(units.clip(_SMALLEST_QUANTILE, 1 - _SMALLEST_QUANTILE))
+        return np.where(self.is_unbounded, scores, units)
 
     def smooth(self, units: Floats, n: int, rng: np.random.Generator) -> Floats:
         """Return n draws from the smoothed distribution of the quantiles (Silverman's bandwidth)."""
@@ -106,7 +117,7 @@ class Window:
 
 @dataclass(frozen=True)
 class SummaryLikelihood:
-    """A normal likelihood of the observed summaries: their mean is quadratic in the quantiles.
+    """A normal likelihood of the observed summaries: their mean is quadratic in the coordinates.
 
     Attributes
     ----------
@@ -122,43 +133,21 @@ class SummaryLikelihood:
     window: Window
 
     @classmethod
-    def fit(cls, steps: Floats, units: Floats, weights: Floats) -> Self:
-        """Return the likelihood from simulations, of which those near the observation have weights.
+    def fit(cls, observed: Floats, summaries: Floats, units: Floats, error: Floats) -> Self:
+        """Return the likelihood from summaries (n, p) that estimate the coordinates ``units`` (n, p).
 
-        The steps (n, q) lead from the features of the observation to those of the simulations, whose
-        parameters have the quantiles ``units`` (n, p). The regression of the parameters on the
-        features uses simulations with similar features, and the distribution of the summaries given
-        the parameters uses simulations with similar parameters.
+        The standard errors of these estimates near the observation set the width of the window: the
+        distribution of the summaries given the parameters comes from simulations with similar parameters.
         """
-        near = weights > 0
-        k = float(effective_n(weights))
-        steps = _main_directions(local_steps(steps, weights), weights, int(k / _ROWS_PER_DIRECTION))
-        design = np.column_stack([np.ones(len(steps)), steps])
-        slopes, rank = _least_squares(design[near], units[near], weights[near])
-        summaries = design @ slopes
-        # The regression was fitted to these simulations, but not to the observation.
-        widening = k / (k - rank) if k > rank + 1 else 1.0
-        error = np.sqrt(np.average((units - summaries)[near] ** 2, axis=0, weights=weights[near]))
-        return cls.of_summaries(slopes[0], summaries, units, error, widening)
-
-    @classmethod
-    def of_summaries(
-        cls, observed: Floats, summaries: Floats, units: Floats, error: Floats, widening: float = 1.0
-    ) -> Self:
-        """Return the likelihood from summaries (n, p) that estimate the quantiles ``units`` (n, p).
-
-        The standard errors of these estimates near the observation set the width of the window. The
-        covariance is multiplied by ``widening``.
-        """
-        window = Window.fit(units, observed.clip(0, 1), np.maximum(error, 1e-9))
+        middle = observed.clip(units.min(axis=0), units.max(axis=0))
+        window = Window.fit(units, middle, np.maximum(error, 1e-9))
         rows, weights = window.rows(units)
         quadratic = _quadratic(units[rows])
         coefficients, _ = _least_squares(quadratic, summaries[rows], weights)
         residuals = summaries[rows] - quadratic @ coefficients
-        # The mean was fitted too, with c coefficients: the observation is farther from it by
-        # (n + c)/(n − c).
+        # The mean was fitted with c coefficients: the observation is farther from it by (n + c)/(n − c).
         n, c = float(effective_n(weights)), quadratic.shape[1]
-        widening *= (n + c) / (n - c) if n > c + 1 else 1.0
+        widening = (n + c) / (n - c) if n > c + 1 else 1.0
         covariance = widening * (residuals * weights[:, None]).T @ residuals / weights.sum()
         deviation = np.sqrt(np.diag(covariance))
         # Beyond the summaries of all simulations the regression extrapolates.
@@ -168,7 +157,7 @@ class SummaryLikelihood:
         return cls(observed.clip(low, high), coefficients, precision, window)
 
     def log(self, units: Floats) -> Floats:
-        """Return the log-likelihood of parameters with these quantiles (n, p)."""
+        """Return the log-likelihood of parameters with these coordinates (n, p)."""
         distance = self.observed - _quadratic(units) @ self.coefficients
         squares = np.einsum("ij,jk,ik->i", distance, self.precision, distance)
         return np.where(self.window.contains(units), -0.5 * squares, -np.inf)
@@ -186,10 +175,10 @@ def draw_posterior(
     The likelihood enters as a power that rises from 0 to 1. In every step the power rises as far as
     half of the draws remain effective; the draws are resampled and moved a little.
     """
-    power, inside = 0.0, likelihood.window.rows(units)[0]
+    power, inside = 0.0, likelihood.window.rows(prior.coordinates(units))[0]
     units = prior.smooth(units[inside], n, rng)
     for _ in range(_MAX_STEPS):
-        log = likelihood.log(units)
+        log = likelihood.log(prior.coordinates(units))
         log -= log.max()
         rise = _largest_rise(log, 1 - power)
         weights = np.where(log > -np.inf, np.exp(rise * log), 0.0)
@@ -220,15 +209,6 @@ def _quadratic(units: Floats) -> Floats:
     """Return the columns 1, u and all products of two columns of u."""
     first, second = np.triu_indices(units.shape[1])
     return np.column_stack([np.ones(len(units)), units, units[:, first] * units[:, second]])
-
-
-def _main_directions(steps: Floats, weights: Floats, most: int) -> Floats:
-    """Return the steps, or their coordinates on the main axes if there are more columns than these."""
-    if steps.shape[1] <= max(1, most):
-        return steps
-    centred = steps - (steps * weights[:, None]).sum(axis=0) / weights.sum()
-    _, _, axes = np.linalg.svd(centred * np.sqrt(weights)[:, None], full_matrices=False)
-    return np.asarray(steps @ axes[: max(1, most)].T)
 
 
 def _least_squares(design: Floats, values: Floats, weights: Floats) -> tuple[Floats, int]:

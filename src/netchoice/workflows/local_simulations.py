@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
 from netchoice.graph import Graph
-from netchoice.inference import Posterior, PosteriorQuality, posterior, posterior_quality
-from netchoice.inference.posterior_estimator import MIN_SIMULATIONS
-from netchoice.inference.posterior_quality import N_HELD_OUT
+from netchoice.inference import Posterior, PosteriorQuality
+from netchoice.inference.posterior import posterior_of
+from netchoice.inference.posterior_estimator import MIN_SIMULATIONS, PosteriorEstimator
+from netchoice.inference.posterior_quality import quality_of
 from netchoice.models.model import Draws, Model
 from netchoice.models.space import ModelSpace
 from netchoice.row_simulator import RowSimulator
@@ -19,23 +20,19 @@ from netchoice.storage.table import ReferenceTable
 from netchoice.threads import threads
 
 Bounds = dict[str, tuple[float, float]]
-#: Held-out simulations on which two posteriors are compared.
-N_COMPARED = 60
 
 
 @dataclass(frozen=True)
 class ModelPosterior:
     """The posterior of a model's parameters, and the simulations that it is estimated from.
 
-    ``X`` and ``parameters`` hold the features and the parameters of these simulations, and ``bounds``
-    the bounds of the priors. ``integers`` names the integer parameters. ``constants`` holds parameters
-    that have the same value in all simulations, for example because only this value matches the
-    density.
+    ``estimator`` holds these simulations, and ``bounds`` the bounds of the priors. ``integers`` names
+    the integer parameters. ``constants`` holds parameters that have the same value in all simulations,
+    for example because only this value matches the density.
     """
 
     posterior: Posterior
-    X: pd.DataFrame
-    parameters: pd.DataFrame
+    estimator: PosteriorEstimator
     bounds: Bounds
     integers: frozenset[str]
     constants: dict[str, float]
@@ -49,14 +46,10 @@ class ModelPosterior:
         ]
         return Draws(tuple(map(str, frame.columns)), tuple(zip(*columns, strict=True)))
 
-    def quality(
-        self, seed: int, n_jobs: int | None = None, n_held_out: int = N_HELD_OUT
-    ) -> PosteriorQuality:
+    def quality(self, seed: int, n_jobs: int | None = None) -> PosteriorQuality:
         """Return how well the parameters of these simulations are estimated from the others."""
-        return posterior_quality(
-            self.X, self.parameters, bounds=self.bounds, coverage=self.posterior.coverage,
-            seed=seed, n_jobs=n_jobs, n_held_out=n_held_out,
-        )  # fmt: skip
+        coverage = self.posterior.coverage
+        return quality_of(self.estimator, coverage=coverage, seed=seed, n_jobs=n_jobs)
 
 
 def model_posteriors(
@@ -72,21 +65,9 @@ def model_posteriors(
     return {name: result for name, result in found.items() if result is not None}
 
 
-def more_precise(
-    candidates: Sequence[ModelPosterior], *, seed: int, n_jobs: int | None = None
-) -> ModelPosterior:
-    """Return the posterior with the smallest error on held-out simulations.
-
-    The error is the geometric mean, over the parameters, of the error relative to the prior.
-    """
-    if len(candidates) == 1:
-        return candidates[0]
-
-    def log_error(candidate: ModelPosterior) -> float:
-        known = candidate.quality(seed, n_jobs, N_COMPARED).parameters.values()
-        return float(np.mean([np.log(max(each.rmse, 1e-300) / each.prior_sd) for each in known]))
-
-    return min(candidates, key=log_error)
+def more_precise(candidates: Sequence[ModelPosterior]) -> ModelPosterior:
+    """Return the posterior with the smallest errors of the summaries (geometric mean over parameters)."""
+    return min(candidates, key=lambda each: math.prod(each.posterior.errors.values()))
 
 
 def _posterior(
@@ -104,8 +85,9 @@ def _posterior(
     constants = {name: drawn[name].iloc[0] for name in model.parameters if name in drawn}
     constants = {name: value for name, value in constants.items() if name not in names}
     integers = frozenset(name for name in drawn if (drawn[name] % 1 == 0).all())
-    found = posterior(X, drawn[names], values, bounds=bounds)
-    return ModelPosterior(found, X, drawn[names], bounds, integers, constants)
+    estimator = PosteriorEstimator.fit(X, drawn[names], bounds=bounds)
+    found = posterior_of(estimator, values)
+    return ModelPosterior(found, estimator, bounds, integers, constants)
 
 
 def posterior_space(space: ModelSpace, posteriors: Mapping[str, ModelPosterior]) -> ModelSpace:

@@ -31,8 +31,8 @@ def parameter_record(
     for model in models:
         if model in posteriors:
             estimates, qualities = posteriors[model].posterior.summary(), quality[model].summary()
-            rows, columns = posteriors[model].X.shape
-            source = {"simulations": rows, "features": columns}
+            known = posteriors[model].estimator
+            source = {"simulations": len(known), "features": len(known.features)}
             record[model] = {name: estimates[name] | qualities[name] | source for name in estimates}
     return record
 

@@ -232,11 +232,8 @@ class Run:
         self.observed.require(selection.features)
         observed = {name: self.observed.values[name] for name in selection.features}
         others = model_posteriors(self.space, table, observed)
-        options = {"seed": self.settings.seed, "n_jobs": self.stopwatch.workers}
         return {
-            model: more_precise(
-                [each[model] for each in (found, others) if model in each], **options
-            )
+            model: more_precise([each[model] for each in (found, others) if model in each])
             for model in {**found, **others}
         }
 
