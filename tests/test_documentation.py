@@ -52,7 +52,8 @@ RETURNED = {
     "Choice", "CostAwareSelector", "CostSource", "Embedding", "Evidence", "Feature",
     "FeatureEvaluation", "FeatureRanking", "FeatureResult", "FeatureSelection", "Fit", "HeldOut",
     "ModelProbabilities", "OperatingPoint", "PaperCosts", "Parameter", "ParameterQuality",
-    "PilotStudy", "Posterior", "PosteriorQuality", "Prior", "ReadingReport", "Recommendation", "Stability", "Step",
+    "PilotStudy", "Posterior", "PosteriorQuality", "Prior", "ReadingReport",
+    "Recommendation", "Stability", "Step",
 }  # fmt: skip
 
 
