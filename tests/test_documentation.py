@@ -50,10 +50,10 @@ PUBLIC = [
 #: Classes without an example of their own, because a function returns them and has the example.
 RETURNED = {
     "Choice", "CostAwareSelector", "CostSource", "Embedding", "Evidence", "Feature",
-    "FeatureEvaluation", "FeatureRanking", "FeatureResult", "FeatureSelection", "Fit", "HeldOut",
+    "FeatureEvaluation", "FeatureRanking", "FeatureResult", "FeatureSelection", "Fit", "Forest", "HeldOut",
     "ModelProbabilities", "OperatingPoint", "PaperCosts", "Parameter", "ParameterQuality",
-    "PilotStudy", "Posterior", "PosteriorQuality", "Prior", "ReadingReport", "Recommendation", "Stability",
-    "Step",
+    "PilotStudy", "Posterior", "PosteriorQuality", "Prior", "ReadingReport",
+    "Recommendation", "Stability", "Step",
 }  # fmt: skip
 
 

@@ -174,7 +174,14 @@ def near_optimal(
 def accuracy_interval(
     row: pd.Series, column: str, n: float, coverage: float = 0.95
 ) -> tuple[float, float]:
-    """Return the interval of an accuracy (Wilson) or of R² (from its standard error over folds)."""
+    """Return the interval of an accuracy (Wilson) or of R² (from its standard error over folds).
+
+    >>> import pandas as pd
+    >>> row = pd.Series({"measure": "R²", "accuracy": 0.5, "accuracy_se": 0.1})
+    >>> low, high = accuracy_interval(row, "accuracy", n=100, coverage=0.95)
+    >>> round(low, 2), round(high, 2)
+    (0.3, 0.7)
+    """
     if row.get("measure", "accuracy") == "accuracy":
         return wilson(row[column], n, coverage)
     half_width = float(ndtri((1 + coverage) / 2)) * row[f"{column}_se"]
@@ -219,7 +226,12 @@ def knee(front: pd.DataFrame, cost: str = "cost_shared", accuracy: str = "accura
 
 
 def measure_of(evaluation: pd.DataFrame) -> str:
-    """Return "accuracy", or "R²" if the sets of an evaluation predict numbers."""
+    """Return "accuracy", or "R²" if the sets of an evaluation predict numbers.
+
+    >>> import pandas as pd
+    >>> measure_of(pd.DataFrame({"measure": ["R²"]}))
+    'R²'
+    """
     return str(evaluation["measure"].iloc[0]) if "measure" in evaluation else "accuracy"
 
 
