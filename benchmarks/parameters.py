@@ -12,9 +12,8 @@ of the same test networks:
   scores with all their products (both cross-fitted);
 - pyabcranger: the weights of its regression forest, 500 trees for each parameter.
 
-A cheap set costs at most 6 % of all features, with shared steps paid once. Features are added that lower
-the leave-one-out error of the linear regression of the parameters on the rank scores, over all models of
-the space. The cheap set is simulated again, 10,000 times for each model.
+A cheap set costs at most 6 % of all features, with shared steps paid once; it is the one that ``netchoice
+choose --for parameters`` selects within this budget. It is simulated again, 10,000 times for each model.
 
 Ratios compare a method with the first one on the same networks, with standard errors. The test networks of
 "foreign" were grown by the reference implementations in tests/naive.py. Methods were tuned with seed 1, and
@@ -44,16 +43,23 @@ from parameter_methods import (
     ours,
     peer,
 )  # fmt: skip
-from parameter_sets import CRITERIA, N_TRAIN, NAMES, Scored, cheap_set, random_set
 from scipy import stats
 
 import netchoice
 from netchoice import ModelSpace
+from netchoice.workflows import SimulationPlan
+from netchoice.workflows.feature_selection import (
+    FeatureSelection,
+    SelectionOptions,
+    select_features,
+)
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import naive
 
-N_LARGE = 10_000  # simulations of each model with a cheap set
+NAMES = netchoice.feature_names(noise=False)
+N_TRAIN, N_LARGE = 1500, 10_000  # simulations of each model, with all features and with a cheap set
+MAX_COST_SHARE = 0.06  # of a cheap set
 TAILS = (0.025, 0.975)
 WIDE = netchoice.get_space("mechanisms")
 SPACES = {
@@ -170,10 +176,9 @@ def compare(name: str, options: argparse.Namespace) -> list[dict]:
         networks = simulated(name, options.tables, options.seed, "test", options.test, NAMES)
         test = networks.parameters.assign(label=networks.y), networks.X
     tasks = {"all": tasks_of(name, table, test, NAMES)}
-    scored = Scored.of(tasks["all"].values(), table.costs)
-    cheap = cheap_set(scored, "linear")
+    cheap = selected_set(table, MAX_COST_SHARE)
     print(f"\n{name}; {table.costs.cost_of_set(NAMES, 'shared') * 1e6:.0f} µs for all features")
-    print(f"cheap set, {scored.share(cheap):.3f} of this cost: {', '.join(cheap)}")
+    print(f"cheap set, {cost_share(table, cheap):.3f} of this cost: {', '.join(cheap)}")
     large = simulated(name, options.tables, options.seed, "large", N_LARGE, cheap)
     tasks["cheap"] = {model: task.only(cheap) for model, task in tasks["all"].items()}
     tasks["large"] = tasks_of(name, large, test, cheap)
@@ -241,42 +246,37 @@ def line(cells: Iterable) -> None:
     print(f"{first:54}" + "".join(f"{c:>11}" for c in rest), flush=True)
 
 
+def selected_set(table: netchoice.ReferenceTable, share: float | None) -> list[str]:
+    """Return the features that ``choose`` selects for the parameters, within a share of all costs."""
+    budget = None if share is None else share * table.costs.cost_of_set(NAMES, "shared")
+    options = SelectionOptions(("jmi",), budget=budget, n_jobs=1)
+    offered = FeatureSelection((), table.costs, table)
+    return list(select_features(offered, SimulationPlan(), options, purpose="parameters").features)
+
+
+def cost_share(table: netchoice.ReferenceTable, features: list[str]) -> float:
+    """Return the cost of a set relative to all features, with shared steps paid once."""
+    return table.costs.cost_of_set(features, "shared") / table.costs.cost_of_set(NAMES, "shared")
+
+
 def compare_sets(options: argparse.Namespace) -> None:
-    """Print how well criteria predict the RMSE of the posterior, and sets at several costs."""
+    """Print the RMSE of the posterior relative to all features, for sets at several costs."""
     name = "duplication, 300 nodes"
     table = simulated(name, options.tables, options.seed, "train", N_TRAIN, NAMES)
     networks = simulated(name, options.tables, options.seed, "test", options.test, NAMES)
     tasks = tasks_of(name, table, (networks.parameters.assign(label=networks.y), networks.X), NAMES)
     base = {model: measured(ours, task)[0] for model, task in tasks.items()}
-
-    def final(features: list[str], models: Iterable[str]) -> float:
-        found = {model: measured(ours, tasks[model].only(features))[0] for model in models}
-        ratios = [ratio(f[:, :, 0] ** 2, base[m][:, :, 0] ** 2)[0] for m, f in found.items()]
-        return float(np.sqrt(np.mean(ratios)))
-
-    print(f"\n{name}: sets of features, and RMSE of the posterior relative to all features")
-    for models in [list(tasks), *([model] for model in tasks)]:
-        scored = Scored.of([tasks[model] for model in models], table.costs)
-        for limit in (0.04, 0.06, 0.08, 0.12):
-            chosen = cheap_set(scored, "linear", limit)
-            line(
-                [
-                    f"{' and '.join(models)}, share {scored.share(chosen):.3f}",
-                    final(chosen, models),
-                    "  " + ", ".join(chosen),
-                ]
-            )
-    rng, rows = np.random.default_rng(options.seed), []
-    sizes = {n: Scored.of(tasks.values(), table.costs, n) for n in (500, N_TRAIN)}
-    for _ in range(options.sets):
-        chosen = random_set(sizes[500], rng)
-        errors = {(c, n): sizes[n].error(chosen, c) for c in CRITERIA for n in sizes}
-        rows.append({**errors, "final": final(chosen, tasks)})
-    print(f"\nrank correlation with this RMSE, over {options.sets} random sets")
-    frame = pd.DataFrame(rows)
-    for criterion in frame.columns[:-1]:
-        found = stats.spearmanr(frame[criterion], frame["final"]).statistic
-        line([f"{criterion[0]}, {criterion[1]} simulations of each model", float(found)])
+    print(f"\n{name}: sets for the parameters, and RMSE relative to all features, by parameter")
+    for limit in (0.04, 0.06, 0.08, 0.12, None):
+        chosen = selected_set(table, limit)
+        ratios = []
+        for model, task in tasks.items():
+            found = measured(ours, task.only(chosen))[0]
+            squares = [(each[:, :, 0] ** 2).mean(axis=0) for each in (found, base[model])]
+            ratios += list(np.sqrt(squares[0] / squares[1]))
+        title = "no limit" if limit is None else f"limit {limit:.0%}"
+        shown = " ".join(f"{ratio:.2f}" for ratio in ratios)
+        print(f"{title}, {cost_share(table, chosen):.3f} of the cost: {shown}; {', '.join(chosen)}")
 
 
 def main() -> None:
@@ -287,7 +287,6 @@ def main() -> None:
     parser.add_argument("--methods", nargs="*", default=list(METHODS), help="the first is the base")
     parser.add_argument("--test", type=int, default=100, help="test networks of each model")
     parser.add_argument("--foreign", type=int, default=300, help="foreign networks of each model")
-    parser.add_argument("--sets", type=int, default=30, help="random sets of features")
     parser.add_argument("--seed", type=int, default=2, help="1 was used for tuning")
     parser.add_argument("--tables", type=Path, default=Path("build/parameters"))
     options = parser.parse_args()

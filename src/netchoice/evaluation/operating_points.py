@@ -76,7 +76,7 @@ def operating_point(
     evaluation : DataFrame, as :func:`netchoice.evaluate_rankings` returns it
     rule : "cheapest", "budget" or "knee"
         "cheapest" chooses the cheapest set whose accuracy lies within the binomial interval (Wilson)
-        of the best accuracy; for R², within the interval from its standard error. Costs that differ by
+        of the best accuracy; for R², within one standard error of the best. Costs that differ by
         less than a quarter count as equal, because times vary by as much between runs; of such sets,
         the one with the fewest features is chosen, and then the first in the order of names. "budget"
         chooses the most accurate set within the budget, and of equally accurate sets the cheapest.
@@ -154,7 +154,8 @@ def near_optimal(
 ) -> pd.DataFrame:
     """Return the sets whose accuracy lies within the interval of the best accuracy.
 
-    For R², also those whose root mean squared error is at most ``error_factor`` times that of the best.
+    For R², within one standard error of the best; also those whose root mean squared error is at most
+    ``error_factor`` times that of the best.
 
     >>> import pandas as pd
     >>> evaluation = pd.DataFrame({
@@ -165,9 +166,12 @@ def near_optimal(
     accuracy = "accuracy_choosing" if choose_on == "half" else "accuracy"
     best = evaluation.loc[evaluation[accuracy].idxmax()]
     n = best["n_choosing"] + (best["n_reporting"] if choose_on == "all" else 0)
-    low, _ = accuracy_interval(best, accuracy, n, coverage)
     if measure_of(evaluation) == "R²":
-        low = min(low, 1 - error_factor**2 * (1 - best[accuracy]))
+        low = min(
+            best[accuracy] - best[f"{accuracy}_se"], 1 - error_factor**2 * (1 - best[accuracy])
+        )
+    else:
+        low, _ = wilson(best[accuracy], n, coverage)
     return evaluation[evaluation[accuracy] >= low]
 
 
