@@ -116,13 +116,16 @@ bench: $(VENV)/.bench $(VENV)/.warm
 	-$(BIN)/python benchmarks/costs.py
 	-$(BIN)/python benchmarks/tables.py
 	-$(BIN)/python benchmarks/information.py
+	-$(BIN)/python benchmarks/information.py --numbers
 	-$(BIN)/python benchmarks/relief.py
 	-$(BIN)/python benchmarks/forest.py
 	-$(BIN)/python benchmarks/selection.py
+	-$(BIN)/python benchmarks/selection_numbers.py
 	-$(BIN)/python benchmarks/fit.py
 	-$(BIN)/python benchmarks/extrapolation.py
 	-$(BIN)/python benchmarks/pilot_size.py
 	-$(BIN)/python benchmarks/inference.py
+	-$(BIN)/python benchmarks/parameters.py
 
 docs: $(VENV)/.dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs $(OUT)/docs
