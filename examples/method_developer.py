@@ -45,9 +45,10 @@ class Contrast(CostAwareSelector):
     def _compute_statistics(self, data, group):
         # Ranks are robust against heavy tails.
         ranks = data.X.argsort(axis=0).argsort(axis=0).astype(float)
-        classes = range(len(data.classes))
-        means = np.array([ranks[data.y == c].mean(axis=0) for c in classes])
-        shares = np.bincount(data.y) / len(data.y)
+        codes = data.target.codes
+        classes = range(len(data.target.labels))
+        means = np.array([ranks[codes == c].mean(axis=0) for c in classes])
+        shares = np.bincount(codes) / len(codes)
         between = shares @ (means - ranks.mean(axis=0)) ** 2
         contrast = np.log1p(between / np.maximum(ranks.var(axis=0) - between, 1e-12))
         return contrast, np.corrcoef(ranks, rowvar=False) ** 2

@@ -644,7 +644,7 @@ def test_published_relevance_of_numbers_is_that_of_scikit_learn():
 
 
 def test_information_given_numbers_agrees_with_a_reference_implementation():
-    X, y = normal_table(120)
+    X, y = normal_table(240)
     ours = conditional_redundancy(X, y, estimator="published")[0, 1]
     theirs = naive.information_given_numbers(X[:, 0], X[:, 1], y, k=3, n_slices=2)
     assert ours == pytest.approx(theirs, abs=1e-9)

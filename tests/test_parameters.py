@@ -65,16 +65,21 @@ def test_every_model_that_fits_has_parameters_with_their_quality(answered):
             assert known["shrinkage"] < 1
             low, high = known["interval_coverage_interval"]
             assert low <= known["interval_coverage"] <= high
-            rows = choice.evidence.posteriors[model].parameters
-            assert known["held_out"] == min(200, len(rows))
+            estimator = choice.evidence.posteriors[model].estimator
+            assert known["held_out"] == min(200, len(estimator))
+            assert known["simulations"] == len(estimator)
 
 
 def test_quality_is_measured_on_the_simulations_of_the_posterior(answered):
     choice, _ = answered
-    known, table = choice.evidence.posteriors["dmr"], choice.evidence.fit_table
+    known, evidence = choice.evidence.posteriors["dmr"].estimator, choice.evidence
+    table = (
+        evidence.fit_table if len(known.features) == len(evidence.fit_observed) else evidence.table
+    )
     rows = (table.y == "dmr").to_numpy()
-    assert len(known.X) == len(known.parameters) == rows.sum()
-    assert np.array_equal(known.parameters["p_new"], table.parameters["p_new"][rows])
+    assert len(known) == rows.sum()
+    drawn = known.parameters[:, known.names.index("p_new")]
+    assert np.array_equal(drawn, table.parameters["p_new"][rows])
 
 
 def test_summary_has_one_line_for_each_parameter(answered):

@@ -22,6 +22,7 @@ from netchoice.evaluation import (
 from netchoice.features import min_powers
 from netchoice.selection import rank_path
 from netchoice.storage.table import ReferenceTable
+from netchoice.targets import Numbers
 from netchoice.workflows.parameter_sets import Set, cheapest_pair, parameter_quantiles
 from netchoice.workflows.selectors import selectors_for
 from netchoice.workflows.simulation_plan import SimulationPlan
@@ -275,7 +276,10 @@ def _select_on(
     rule: dict[str, Any] = {
         "coverage": plan.coverage, "choose_on": "all", "error_factor": ERROR_FACTOR
     }  # fmt: skip
-    point = operating_point(offered, budget=options.budget, **rule)
+    # A budget limits the sets already: those for the parameters are then not made cheaper still.
+    most_accurate = options.budget is not None and isinstance(test.target, Numbers)
+    name = "budget" if most_accurate else "cheapest"
+    point = operating_point(offered, name, budget=options.budget, **rule)
     tied = near_optimal(offered, **rule).sort_values("cost_shared")
     sets = dict.fromkeys(tuple(sorted(features)) for features in tied["features"])
     return _Selection(rankings, evaluation, point, list(sets))

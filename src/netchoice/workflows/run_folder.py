@@ -19,7 +19,8 @@ ROWS = "rows.json"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "networkx")
 #: Patterns of all files that a run writes; nothing else is ever deleted. The run file comes last.
 WRITTEN = (
-    "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "costs.json",
+    "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "posterior.csv",
+    "costs.json", "parameter-evaluation.csv", "parameter-scores.jsonl",
     "rankings.csv", "evaluation.csv", "reading.json", "scores.jsonl", SECOND_SCORES, "report.html",
     ROWS, "figures/fit-*.png",
     "figures/probabilities.png", "figures/features.png", "figures/embedding.png",
