@@ -196,7 +196,7 @@ class ReferenceTable:
         ...     "duplication", n_nodes=20, n_samples=40, seed=1, features=["degree_mean"],
         ...     engine="serial")
         >>> table.with_target(table.parameters[["p_new"]])
-        <ReferenceTable: 20 rows (target p_new), 1 features>
+        <ReferenceTable: 25 rows (target p_new), 1 features>
         """
         names = [str(name) for name in numbers.columns]
         old = [name for name in self.frame.columns if name.startswith(PARAMETER_PREFIX)]

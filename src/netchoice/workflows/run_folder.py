@@ -25,7 +25,7 @@ WRITTEN = (
     ROWS, "figures/fit-*.png",
     "figures/probabilities.png", "figures/features.png", "figures/embedding.png",
     "figures/confusion.png", "figures/reliability.png", "figures/costs.png",
-    "figures/parameters.png", "figures/accuracy-against-cost.png", "figures/fit-*.png",
+    "figures/parameters*.png", "figures/ranks*.png", "figures/accuracy-against-cost.png",
     "tables/*/_manifest.json", "tables/*/rows-*.parquet", "tables/*/_rows-*.damaged", "tables/*/_lock",
 )  # fmt: skip
 
