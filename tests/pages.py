@@ -39,8 +39,14 @@ RESULT_LINES = (
 )
 #: Lines that list the selected features. Only the beginning that matches the group is compared.
 FEATURE_LINES = (r"^(features used) .*",)
-#: Lines that appear only for some selections of features. They are not compared.
-OPTIONAL_LINES = (r"note: the posterior of .* is at the prior's boundary ",)
+#: Lines that appear only for some selections of features, among them the reasons why a model does not
+#: fit: they depend on the posterior. They are not compared.
+OPTIONAL_LINES = (
+    r"  (?:smaller|larger|more|fewer|the) ",
+    r"note: the posterior of .* is at the prior's boundary ",
+    r"note: posteriors of .* are not calibrated",
+    r"features also used for the parameters ",
+)
 
 
 class Run(NamedTuple):

@@ -189,7 +189,7 @@ def _cost(
     }
     split = (
         f" ({duration(parts['for_model'])} for the model alone)"
-        if selected > parts["for_model"]
+        if selection.parameter_evaluation is not None
         else ""
     )
     summary = (
