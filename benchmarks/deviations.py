@@ -329,7 +329,8 @@ def measured(task: tuple) -> list[dict]:
 def yeast(samples: int) -> list[dict]:
     """Measure deviation 10: node counts of the paper or of the data; isolated nodes kept or dropped."""
     from netchoice import datasets
-    from netchoice.selection.knn import Neighbours
+    from netchoice.selection.knn import ClassNeighbours
+    from netchoice.targets import as_target
 
     records = []
     for name, sizes in YEAST.items():
@@ -343,10 +344,12 @@ def yeast(samples: int) -> list[dict]:
                     isolated=isolated,
                 )  # fmt: skip
                 X = np.vstack([table.X[list(FIVE)].to_numpy(dtype=float), observed])
-                codes = np.append(np.unique(table.y, return_inverse=True)[1], 0)
+                labels = np.append(table.y.to_numpy(dtype=str), table.y.iloc[0])
+                target = as_target(labels, "classes")
+                codes = target.codes
                 known = np.arange(len(table))
                 votes = {
-                    k: Neighbours(X, codes, known, [len(table)], k).votes(range(5))[-1, 0, 1]
+                    k: ClassNeighbours(X, target, known, [len(table)], k).votes(range(5))[-1, 0, 1]
                     for k in (10, 100)
                 }
                 away = cdist(observed / X[known].std(axis=0), X[known] / X[known].std(axis=0))[0]

@@ -219,10 +219,11 @@ class NeighbourAccuracy:
     """Accuracy of sets of features by 10 nearest neighbours, in 10 folds of one table."""
 
     def __init__(self, table: netchoice.ReferenceTable, names: list[str]) -> None:
-        codes, folds = make_folds(table.y.to_numpy(), FOLDS, 0)
-        scorer = NeighboursScorer(table.X[names].to_numpy(dtype=float), codes, folds)
+        target = table.target
+        folds = make_folds(target, FOLDS, 0)
+        scorer = NeighboursScorer(table.X[names].to_numpy(dtype=float), target, folds)
         self._scores = Scores(names, scorer, FOLDS, "")
-        self._n = len(codes)
+        self._n = len(target)
 
     def __call__(self, sets: list[tuple[str, ...]]) -> dict[frozenset[str], float]:
         """Return the accuracy of each set; prefixes of longer sequences are scored with them."""

@@ -39,8 +39,9 @@ class Bench:
 
     def scores_on(self, X: pd.DataFrame) -> Scores:
         """Return the accuracies of sets on the test table with these columns."""
-        codes, folds = make_folds(self.test.y.to_numpy(), 10, 0)
-        scorer = NeighboursScorer(X[self.names].to_numpy(dtype=float), codes, folds)
+        target = self.test.target
+        folds = make_folds(target, 10, 0)
+        scorer = NeighboursScorer(X[self.names].to_numpy(dtype=float), target, folds)
         return Scores(self.names, scorer, 10, "")
 
     def accuracy(self, names: list[str], scores: Scores | None = None) -> float:

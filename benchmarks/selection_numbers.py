@@ -13,24 +13,20 @@ breast cancer.
 
 from __future__ import annotations
 
-import os
+import argparse
+import time
+from collections.abc import Callable, Iterator
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_name] = "1"
+import numpy as np
+from sklearn import datasets
+from sklearn.feature_selection import SequentialFeatureSelector, mutual_info_regression
+from sklearn.model_selection import RepeatedKFold
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
-import argparse  # noqa: E402
-import time  # noqa: E402
-from collections.abc import Callable, Iterator  # noqa: E402
-
-import numpy as np  # noqa: E402
-from sklearn import datasets  # noqa: E402
-from sklearn.feature_selection import SequentialFeatureSelector, mutual_info_regression  # noqa: E402
-from sklearn.model_selection import RepeatedKFold  # noqa: E402
-from sklearn.neighbors import KNeighborsRegressor  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
-
-from netchoice.selection import METHODS, get_selector  # noqa: E402
+from netchoice.selection import METHODS, get_selector
 
 SIZES = (2, 4, 6)
 NEIGHBOURS = make_pipeline(StandardScaler(), KNeighborsRegressor(10))
@@ -116,4 +112,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with threadpool_limits(1):
+        main()

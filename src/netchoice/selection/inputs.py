@@ -1,4 +1,4 @@
-"""Checks and conversions of labels, numbers of features, and sets of columns."""
+"""Checks and conversions of numbers of features and sets of columns."""
 
 from __future__ import annotations
 
@@ -8,31 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import type_of_target
 
 from netchoice.errors import UsageError
-
-
-def encode_labels(y: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the distinct labels, and the position of each row's label among them."""
-    if type_of_target(y) == "continuous":
-        raise UsageError(
-            "`y` must hold class labels; got numbers with fractions. To predict a quantity, divide "
-            "its range into classes first, for example with pandas.qcut"
-        )
-    try:
-        classes, codes = np.unique(y, return_inverse=True)
-    except TypeError as error:
-        raise UsageError(
-            "`y` must hold labels of one type; got different types, which cannot be sorted. "
-            "Convert all labels to text or to numbers, and drop rows without a label"
-        ) from error
-    if len(classes) < 2:
-        raise UsageError(
-            f"`y` must have at least two classes; got one class only, {str(classes[0])!r}, in all "
-            f"{len(y)} rows"
-        )
-    return classes, codes.astype(np.int64)
 
 
 def resolve_n_features(n_features_to_select: Any, n_features: int) -> int:
