@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
 from netchoice.inference.neighbour_weights import TIE_TOLERANCE, distances
-from netchoice.inference.scaling import Floats, Scaling
+from netchoice.inference.scaling import Codes, Floats, Scaling
 from netchoice.inference.table_checks import Labels, check_labels, check_observed, check_table
-from netchoice.threads import threads
 from netchoice.validation import check_fraction, check_integer
 
 N_NEIGHBORS = 10
 ALPHA = 0.01
 MAX_SIMULATIONS = 2000  # of each model; their number squared distances are computed
+#: Share of the simulations that the features are scaled by; the observation is compared with the others.
+SCALING_SHARE = 0.2
 
 
 @dataclass(frozen=True)
@@ -30,12 +32,9 @@ class Fit:
     p_values : dict
         By model: the share of its simulations, with the observation among them, that are at least
         as remote as the observation. Uniform if the model made the observation.
-    overall : float, the largest p-value
-    fits : bool, whether ``overall`` is above ``alpha``; if not, none of these models fits
     alpha : float
-        Largest probability that ``fits`` is false although one of the models made the observation.
-    floor : float, the smallest possible ``overall``: 1/(N + 1) for the fewest simulations N of a model
-    n_simulations : dict, N by model
+        Largest probability that no model fits although one of them made the observation.
+    n_simulations : dict, number N of simulations, by model
     remoteness : dict
         By model: the mean distance of the observation to its nearest simulations, divided by the same
         quantity for these simulations. About 1 if the model made the observation.
@@ -43,19 +42,42 @@ class Fit:
         By feature and model: the share of simulations below the observed value, plus half of those
         equal to it. 0 or 1 means that the value is outside the simulated range.
     left_out : tuple of str, features without a value for the observation or for some simulation
-    summary : str, the result in a sentence
     """
 
     p_values: dict[str, float]
-    overall: float
-    fits: bool
     alpha: float
-    floor: float
     n_simulations: dict[str, int]
     remoteness: dict[str, float]
     quantiles: pd.DataFrame = field(repr=False)
     left_out: tuple[str, ...]
-    summary: str
+
+    @property
+    def overall(self) -> float:
+        """The largest p-value."""
+        return max(self.p_values.values())
+
+    @property
+    def fits(self) -> bool:
+        """Whether ``overall`` is above ``alpha``; if not, none of these models fits."""
+        return self.overall > self.alpha
+
+    @property
+    def floor(self) -> float:
+        """The smallest possible ``overall``: 1/(N + 1) for the fewest simulations N of a model."""
+        return 1 / (min(self.n_simulations.values()) + 1)
+
+    @property
+    def summary(self) -> str:
+        """The result in a sentence."""
+        return _summary(self.p_values, self.alpha, max(self.n_simulations.values()))
+
+    def with_p_value(self, model: str, p_value: float, n_simulations: int) -> Fit:
+        """Return the result with the p-value of a model on other simulations."""
+        return replace(
+            self,
+            p_values=self.p_values | {model: p_value},
+            n_simulations=self.n_simulations | {model: n_simulations},
+        )
 
     @property
     def nearest(self) -> str:
@@ -77,17 +99,17 @@ def goodness_of_fit(
     alpha: float = ALPHA,
     max_simulations: int = MAX_SIMULATIONS,
     seed: int = 0,
-    n_jobs: int | None = None,
 ) -> Fit:
     """Test whether any model fits an observation; return a :class:`Fit`.
 
-    For each model, the observation is added to the N simulations. Each of the N + 1 rows gets a
-    score: the mean distance to its nearest neighbours, divided by the average of the same quantity
-    over these neighbours. The p-value is the share of the N + 1 rows that score at least as high as
-    the observation. All rows are treated alike, so if the model made the observation, every rank is
-    equally likely: P(p ≤ α) ≤ α for any distribution of the features, and p is at least 1/(N + 1).
-    None of the models fits if all p-values are at most ``alpha``. If one of them made the
-    observation, this has probability ``alpha`` at most, whatever the number of models.
+    A fifth of the simulations of each model determines the scale of the features. The observation is
+    added to the other N. Each of these N + 1 rows gets a score: the mean distance to its nearest
+    neighbours, divided by the average of the same quantity over these neighbours. The p-value is the
+    share of the N + 1 rows that score at least as high as the observation. All rows are treated alike,
+    so if the model made the observation, every rank is equally likely: P(p ≤ α) ≤ α for any
+    distribution of the features, and p is at least 1/(N + 1). None of the models fits if all p-values
+    are at most ``alpha``. If one of them made the observation, this has probability ``alpha`` at most,
+    whatever the number of models.
 
     Distances are Euclidean between normal scores of ranks (:class:`Scaling`), within each model.
     Use as many and as varied features as possible. Features selected to distinguish the models
@@ -103,7 +125,6 @@ def goodness_of_fit(
     max_simulations : int
         Largest number of simulations of each model; from more, this many are drawn at random.
     seed : int, seed of this draw
-    n_jobs : int, optional, number of threads; the result does not depend on it
 
     Examples
     --------
@@ -117,38 +138,98 @@ def goodness_of_fit(
     >>> goodness_of_fit(X, y, {"degree": 20.0}).fits
     False
     """
-    names, X = check_table(X, allow_missing=True)
-    values = check_observed(observed, names, allow_missing=True)
-    usable = ~np.isnan(X).any(axis=0) & ~np.isnan(values)
-    if not usable.any():
-        raise UsageError("no feature has a value for the observation and for every simulation")
-    values = values[usable]
-    samples = _samples(X[:, usable], check_labels(y, len(X)), max_simulations, seed)
-    sizes = {model: len(sample) for model, sample in samples.items()}
-    fewest = min(sizes.values())
-    check_fraction("alpha", alpha)
-    if fewest + 1 < 1 / alpha:
-        raise UsageError(
-            f"{fewest} simulations of one model; with so few its p-value cannot be at most "
-            f"alpha={alpha:g}: expected at least {int(np.ceil(1 / alpha)) - 1} of each, or a higher alpha"
-        )
-    check_integer("n_neighbors", n_neighbors, maximum=fewest - 1)
-    with threads(n_jobs) as run:
-        scores = run(lambda sample: _scores(sample, values, n_neighbors), samples.values())
-    p_values = {model: _p_value(found) for model, found in zip(samples, scores, strict=True)}
-    overall = max(p_values.values())
-    return Fit(
-        p_values=p_values,
-        overall=overall,
-        fits=overall > alpha,
-        alpha=alpha,
-        floor=1 / (fewest + 1),
-        n_simulations=sizes,
-        remoteness={model: float(found[-1]) for model, found in zip(samples, scores, strict=True)},
-        quantiles=_quantiles(samples, np.array(names)[usable].tolist(), values),
-        left_out=tuple(name for name, used in zip(names, usable, strict=True) if not used),
-        summary=_summary(p_values, alpha, max(sizes.values())),
+    fitted = FitTest.fit(
+        X, y, n_neighbors=n_neighbors, alpha=alpha, max_simulations=max_simulations, seed=seed
     )
+    return fitted.test(observed)
+
+
+@dataclass(frozen=True)
+class FitTest:
+    """The test of :func:`goodness_of_fit`, with everything that does not depend on the observation.
+
+    Attributes
+    ----------
+    names : list of str, features of the simulations that all of them have
+    references : dict of Reference, the simulations of each model
+    alpha : float, significance level
+    left_out : tuple of str, features without a value for some simulation
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame({"degree": rng.normal(size=300)})
+    >>> test = FitTest.fit(X, ["thin"] * 300)
+    >>> [test.test({"degree": degree}).fits for degree in (0.1, 20.0)]
+    [True, False]
+    """
+
+    names: list[str]
+    references: dict[str, Reference]
+    alpha: float
+    left_out: tuple[str, ...] = ()
+
+    @classmethod
+    def fit(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        n_neighbors: int = N_NEIGHBORS,
+        alpha: float = ALPHA,
+        max_simulations: int = MAX_SIMULATIONS,
+        seed: int = 0,
+    ) -> Self:
+        """Check the simulations, and compare them with each other."""
+        names, X = check_table(X, allow_missing=True)
+        usable = ~np.isnan(X).any(axis=0)
+        if not usable.any():
+            raise UsageError("no feature has a value for every simulation")
+        samples = _samples(X[:, usable], check_labels(y, len(X)), max_simulations, seed)
+        check_fraction("alpha", alpha)
+        for model, sample in samples.items():
+            if _n_compared(len(sample)) + 1 < 1 / alpha:
+                raise UsageError(
+                    f"{len(sample)} simulations of {model}; with so few its p-value cannot be at most "
+                    f"alpha={alpha:g}: expected at least {min_simulations(alpha)}, or a higher alpha"
+                )
+        fewest = min(_n_compared(len(sample)) for sample in samples.values())
+        check_integer("n_neighbors", n_neighbors, maximum=fewest - 1)
+        references = {
+            model: Reference.fit(sample, n_neighbors) for model, sample in samples.items()
+        }
+        kept = np.array(names)[usable].tolist()
+        return cls(kept, references, alpha, tuple(n for n in names if n not in kept))
+
+    def test(self, observed: Mapping[str, float]) -> Fit:
+        """Test whether any model fits an observation; features with NaN are left out."""
+        names = [*self.names, *self.left_out]
+        values = check_observed(observed, names, allow_missing=True)[: len(self.names)]
+        missing = np.isnan(values)
+        if missing.all():
+            raise UsageError("no feature has a value for the observation and for every simulation")
+        if missing.any():
+            return self._only(~missing).test(observed)
+        scores = {model: each.scores(values) for model, each in self.references.items()}
+        sizes = {model: len(each.points) for model, each in self.references.items()}
+        return Fit(
+            p_values={model: _p_value(found) for model, found in scores.items()},
+            alpha=self.alpha,
+            n_simulations=sizes,
+            remoteness={model: float(found[-1]) for model, found in scores.items()},
+            quantiles=_quantiles(self.references, self.names, values),
+            left_out=self.left_out,
+        )
+
+    def _only(self, used: NDArray[np.bool_]) -> FitTest:
+        """Return the test on some of the features."""
+        kept = [name for name, is_used in zip(self.names, used, strict=True) if is_used]
+        others = [name for name in self.names if name not in kept]
+        references = {
+            model: Reference.fit(each.sample[:, used], each.near.shape[1])
+            for model, each in self.references.items()
+        }
+        return FitTest(kept, references, self.alpha, (*self.left_out, *others))
 
 
 def _samples(X: Floats, labels: Labels, maximum: int, seed: int) -> dict[str, Floats]:
@@ -163,55 +244,104 @@ def _samples(X: Floats, labels: Labels, maximum: int, seed: int) -> dict[str, Fl
     return samples
 
 
-def fit_p_values(
-    X: Any, observations: Any, *, n_neighbors: int = N_NEIGHBORS, n_jobs: int | None = None
-) -> Floats:
+def fit_p_values(X: Any, observations: Any, *, n_neighbors: int = N_NEIGHBORS) -> Floats:
     """Return the p-value of each of several observations, given simulations of one model.
 
     >>> rng = np.random.default_rng(0)
     >>> fit_p_values(rng.normal(size=(199, 2)), [[0, 0], [9, 9]]).round(3)
-    array([0.55 , 0.005])
+    array([0.565, 0.005])
     """
-    X, rows = np.asarray(X, dtype=float), np.asarray(observations, dtype=float)
-    with threads(n_jobs) as run:
-        return np.array(run(lambda row: _p_value(_scores(X, row, n_neighbors)), list(rows)))
+    reference = Reference.fit(np.asarray(X, dtype=float), n_neighbors)
+    rows = np.asarray(observations, dtype=float)
+    return np.array([_p_value(reference.scores(row)) for row in rows])
 
 
-def _scores(sample: Floats, values: Floats, n_neighbors: int) -> Floats:
-    """Return the remoteness of each simulation and, last, of the observation."""
-    return _remoteness(_scaled(np.vstack([sample, values])), n_neighbors)
+@dataclass(frozen=True)
+class Reference:
+    """Simulations of one model, and their nearest neighbours among each other.
+
+    ``sample`` holds the features of all simulations. The first of them determine the ``scaling``, and the
+    other N are scaled to ``points`` (N, q). ``near`` (N, k) holds the rows of the k nearest points, the
+    farthest last, ``reach`` (N,) the distance to the farthest, and ``mean`` (N,) the mean distance to all k.
+    """
+
+    sample: Floats
+    scaling: Scaling
+    points: Floats
+    near: Codes
+    reach: Floats
+    mean: Floats
+
+    @classmethod
+    def fit(cls, sample: Floats, k: int) -> Self:
+        """Scale the simulations, and find the k nearest of each."""
+        first = len(sample) - _n_compared(len(sample))
+        scaling = Scaling.fit(sample[:first], "rank")
+        points = scaling.transform(sample[first:])
+        near, distance = np.empty((len(points), k), dtype=np.int64), np.empty((len(points), k))
+        for block, found in distances(points, points):
+            rows = np.arange(len(found))
+            found[rows, rows + block.start] = np.inf
+            nearest = np.argpartition(found, k - 1, axis=1)[:, :k]
+            values = np.take_along_axis(found, nearest, axis=1)
+            order = np.argsort(values, axis=1, kind="stable")
+            near[block] = np.take_along_axis(nearest, order, axis=1)
+            distance[block] = np.take_along_axis(values, order, axis=1)
+        return cls(sample, scaling, points, near, distance[:, -1], distance.mean(axis=1))
+
+    def scores(self, values: Floats) -> Floats:
+        """Return the remoteness of each simulation and, last, of an observation with these features.
+
+        The observation is one of the N + 1 rows: it may be among the nearest neighbours of a simulation.
+        """
+        k = self.near.shape[1]
+        ((_, found),) = distances(self.points, self.scaling.transform(values[None]))
+        distance = found[0]
+        nearest = np.argpartition(distance, k - 1)[:k]
+        own = distance[nearest].mean()
+        closer = distance < self.reach
+        mean = np.where(closer, self.mean + (distance - self.reach) / k, self.mean)
+        of_others = mean[self.near]
+        of_others[closer, -1] = own  # the observation replaces the farthest neighbour
+        return _ratio(np.append(mean, own), np.append(of_others.mean(axis=1), mean[nearest].mean()))
+
+
+def min_simulations(alpha: float = ALPHA) -> int:
+    """Return how many simulations of a model are needed for p-values as small as alpha.
+
+    >>> min_simulations(0.01)
+    124
+    """
+    n = int(np.ceil(1 / alpha)) - 1
+    while _n_compared(n) + 1 < 1 / alpha:
+        n += 1
+    return n
+
+
+def _n_compared(n: int) -> int:
+    """Return how many of n simulations the observation is compared with."""
+    return n - max(2, round(SCALING_SHARE * n))
 
 
 def _p_value(scores: Floats) -> float:
     return float(np.mean(scores >= scores[-1] * (1 - TIE_TOLERANCE)))
 
 
-def _scaled(pool: Floats) -> Floats:
-    """Scale all rows alike, without the extremes of a column influencing its scale."""
-    return Scaling.fit(np.sort(pool, axis=0)[1:-1], "rank").transform(pool)
-
-
-def _remoteness(points: Floats, k: int) -> Floats:
-    """Return the mean distance to the k nearest others, relative to that of these others."""
+def _ratio(mean: Floats, of_others: Floats) -> Floats:
+    """Return the mean distance to the nearest others, relative to that of these others."""
     # The local outlier factor (doi:10.1145/335191.335388) without its lower bound on distances.
-    near = np.empty((len(points), k), dtype=np.int64)
-    mean = np.empty(len(points))
-    for block, distance in distances(points, points):
-        rows = np.arange(len(distance))
-        distance[rows, rows + block.start] = np.inf
-        near[block] = np.argpartition(distance, k - 1, axis=1)[:, :k]
-        mean[block] = np.take_along_axis(distance, near[block], axis=1).mean(axis=1)
-    of_others = mean[near].mean(axis=1)
     # Identical rows have remoteness 1; a row that differs from identical ones is infinitely remote.
     identical = (mean == 0) & (of_others == 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(identical, 1.0, mean / of_others))
 
 
-def _quantiles(samples: Mapping[str, Floats], names: list[str], values: Floats) -> pd.DataFrame:
+def _quantiles(
+    references: Mapping[str, Reference], names: list[str], values: Floats
+) -> pd.DataFrame:
     below = {
-        model: np.mean((sample < values) + 0.5 * (sample == values), axis=0)
-        for model, sample in samples.items()
+        model: np.mean((each.sample < values) + 0.5 * (each.sample == values), axis=0)
+        for model, each in references.items()
     }
     return pd.DataFrame(below, index=pd.Index(names, name="feature"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from netchoice.inference.classifier import DEFAULT_COVERAGE, Classifier
 from netchoice.inference.forest_classifier import ForestClassifier
 from netchoice.inference.neighbours_classifier import NeighboursClassifier
 from netchoice.inference.regression_classifier import RegressionClassifier
-from netchoice.inference.scaling import DEFAULT_SCALING
+from netchoice.inference.scaling import DEFAULT_SCALING, Floats
 from netchoice.inference.table_checks import check_observed, check_simulations, prior_factors
 from netchoice.validation import check_choice
 
@@ -107,21 +107,56 @@ def model_probabilities(
     >>> result.model, lower < 0.73 < upper  # the true probability is 1 / (1 + exp(−1)) = 0.73
     ('high', True)
     """
-    names, values, models, codes = check_simulations(X, y)
-    query = check_observed(observed, names)
-    factors = prior_factors(weights, models, codes)
-    classifier = make_classifier(
-        method, scaling=scaling, n_neighbors=n_neighbors, n_trees=n_trees, seed=seed, n_jobs=n_jobs
-    ).fit(values, np.array(models)[codes])
-    prediction = classifier.predict(query[None], coverage).reweighted(factors)
-    probabilities = prediction.probabilities[0]
-    bounds = zip(prediction.lower[0].tolist(), prediction.upper[0].tolist(), strict=True)
-    return ModelProbabilities(
-        dict(zip(models, probabilities.tolist(), strict=True)),
-        dict(zip(models, bounds, strict=True)),
-        float(coverage),
-        models[int(probabilities.argmax())],
-        method,
-        scaling,
-        classifier.describe(prediction),
-    )
+    return ProbabilityEstimator.fit(
+        X, y, method=method, weights=weights, scaling=scaling, n_neighbors=n_neighbors,
+        n_trees=n_trees, seed=seed, n_jobs=n_jobs,
+    ).estimate(observed, coverage)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ProbabilityEstimator:
+    """A classifier fitted to simulations of all models, for any number of observations.
+
+    >>> estimator = ProbabilityEstimator.fit([[0.0], [1.0]] * 20, ["low", "high"] * 20)
+    >>> estimator.estimate({"0": 0.9}).model
+    'high'
+    """
+
+    names: list[str]
+    models: list[str]
+    classifier: Classifier
+    factors: Floats
+
+    @classmethod
+    def fit(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        method: str = DEFAULT_METHOD,
+        weights: Mapping[str, float] | None = None,
+        **settings: Any,
+    ) -> Self:
+        """Check the simulations and fit; :func:`model_probabilities` explains the arguments."""
+        names, values, models, codes = check_simulations(X, y)
+        factors = prior_factors(weights, models, codes)
+        classifier = make_classifier(method, **settings).fit(values, np.array(models)[codes])
+        return cls(names, models, classifier, factors)
+
+    def estimate(
+        self, observed: Mapping[str, float] | Any, coverage: float = DEFAULT_COVERAGE
+    ) -> ModelProbabilities:
+        """Return the probabilities of the models, given one observation."""
+        query = check_observed(observed, self.names)
+        found = self.classifier.predict(query[None], coverage).reweighted(self.factors)
+        probabilities = found.probabilities[0]
+        bounds = zip(found.lower[0].tolist(), found.upper[0].tolist(), strict=True)
+        return ModelProbabilities(
+            dict(zip(self.models, probabilities.tolist(), strict=True)),
+            dict(zip(self.models, bounds, strict=True)),
+            float(coverage),
+            self.models[int(probabilities.argmax())],
+            next(name for name, kind in METHODS.items() if kind is type(self.classifier)),
+            self.classifier.scaling,
+            self.classifier.describe(found),
+        )
