@@ -7,7 +7,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
+
+from threadpoolctl import ThreadpoolController
 
 from netchoice.errors import UsageError
 
@@ -51,3 +54,15 @@ def threads(n_jobs: int | None) -> Iterator[Run]:
             return results
 
         yield run
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let the libraries of linear algebra use one thread: with more, the last digits can differ."""
+    with _controller().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()

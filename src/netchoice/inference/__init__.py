@@ -5,7 +5,7 @@ labels ``y``) and the features of one observation, and return result dataclasses
 """
 
 from netchoice.inference.forest_classifier import ForestClassifier
-from netchoice.inference.goodness_of_fit import Fit, fit_p_values, goodness_of_fit
+from netchoice.inference.goodness_of_fit import Fit, FitTest, fit_p_values, goodness_of_fit
 from netchoice.inference.mds import Embedding, embed
 from netchoice.inference.neighbours_classifier import NeighboursClassifier
 from netchoice.inference.pooling import pool_feature_sets
@@ -15,14 +15,19 @@ from netchoice.inference.posterior_quality import (
     PosteriorQuality,
     posterior_quality,
 )
-from netchoice.inference.probabilities import ModelProbabilities, model_probabilities
+from netchoice.inference.probabilities import (
+    ModelProbabilities,
+    ProbabilityEstimator,
+    model_probabilities,
+)
 from netchoice.inference.regression_classifier import RegressionClassifier
 from netchoice.inference.reliability import HeldOut, held_out
 from netchoice.inference.scaling import Scaling
 
 __all__ = [
-    "Embedding", "Fit", "ForestClassifier", "HeldOut", "ModelProbabilities", "NeighboursClassifier",
-    "ParameterQuality", "Posterior", "PosteriorQuality", "RegressionClassifier", "Scaling", "embed",
-    "fit_p_values", "goodness_of_fit", "held_out", "model_probabilities", "pool_feature_sets",
-    "posterior", "posterior_quality",
+    "Embedding", "Fit", "FitTest", "ForestClassifier", "HeldOut", "ModelProbabilities",
+    "NeighboursClassifier", "ParameterQuality", "Posterior", "PosteriorQuality",
+    "ProbabilityEstimator", "RegressionClassifier", "Scaling", "embed", "fit_p_values",
+    "goodness_of_fit", "held_out", "model_probabilities", "pool_feature_sets", "posterior",
+    "posterior_quality",
 ]  # fmt: skip

@@ -251,9 +251,7 @@ def fit_p_values(X: Any, observations: Any, *, n_neighbors: int = N_NEIGHBORS) -
     >>> fit_p_values(rng.normal(size=(199, 2)), [[0, 0], [9, 9]]).round(3)
     array([0.565, 0.005])
     """
-    reference = Reference.fit(np.asarray(X, dtype=float), n_neighbors)
-    rows = np.asarray(observations, dtype=float)
-    return np.array([_p_value(reference.scores(row)) for row in rows])
+    return Reference.fit(np.asarray(X, dtype=float), n_neighbors).p_values(observations)
 
 
 @dataclass(frozen=True)
@@ -288,6 +286,11 @@ class Reference:
             near[block] = np.take_along_axis(nearest, order, axis=1)
             distance[block] = np.take_along_axis(values, order, axis=1)
         return cls(sample, scaling, points, near, distance[:, -1], distance.mean(axis=1))
+
+    def p_values(self, observations: Any) -> Floats:
+        """Return the p-value of each of several observations (m, q)."""
+        rows = np.asarray(observations, dtype=float)
+        return np.array([_p_value(self.scores(row)) for row in rows])
 
     def scores(self, values: Floats) -> Floats:
         """Return the remoteness of each simulation and, last, of an observation with these features.

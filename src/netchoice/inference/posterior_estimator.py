@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from netchoice.errors import UsageError
 from netchoice.inference.kernel_regression import KernelRegression
 from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
 from netchoice.inference.summary_likelihood import PriorScale, SummaryLikelihood, draw_posterior
 from netchoice.inference.table_checks import check_table
+from netchoice.threads import one_blas_thread
 
 MIN_SIMULATIONS = 30  # of the model, to estimate its parameters
 
@@ -67,7 +67,7 @@ class PosteriorEstimator:
         fitted, prior = Scaling.fit(values, scaling), PriorScale.fit(drawn, limits)
         scaled, units = fitted.transform(values), prior.to_unit(drawn)
         # With more than one thread of BLAS, the last digits would depend on their number.
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             regression = KernelRegression.fit(scaled, prior.coordinates(units))
         return cls(features, names, limits, fitted, prior, drawn, units, regression)
 

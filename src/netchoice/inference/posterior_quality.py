@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from netchoice.inference.classifier import DEFAULT_COVERAGE
 from netchoice.inference.posterior_estimator import Bounds, PosteriorEstimator, credible_interval
 from netchoice.inference.scaling import DEFAULT_SCALING, Codes, Floats
 from netchoice.inference.wilson_interval import wilson
-from netchoice.threads import threads
+from netchoice.threads import one_blas_thread, threads
 from netchoice.validation import check_fraction, check_integer
 
 N_HELD_OUT = 200
@@ -142,7 +141,7 @@ def quality_of(
         return known.prior.from_unit(known.draw(summaries, N_RANK_DRAWS, own, without=row))
 
     # The matrices are small: threads of BLAS would wait for each other most of the time.
-    with threadpool_limits(1, user_api="blas"), threads(n_jobs) as run:
+    with one_blas_thread(), threads(n_jobs) as run:
         draws = np.array(run(draw, rows.tolist()))
     ranks = np.empty((len(rows), len(known.names)), dtype=np.int64)
     qualities = {}

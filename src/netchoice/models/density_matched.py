@@ -141,11 +141,19 @@ class MatchedSpace(ModelSpace):
             raise UsageError(
                 f"{n_nodes} nodes with {n_edges} edges cannot all have neighbours; use isolated='keep'"
             )
+        self.base = base
         self.n_nodes = n_nodes
         self.n_edges = n_edges
         self.tolerance = check_fraction("tolerance", tolerance)
         self.isolated = isolated
         super().__init__(base.name, [self._match(model) for model in base], base.weights)
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The smallest and largest number of edges that match."""
+        first: Any = self.models[0]
+        low, high = first.bounds(self.n_nodes)
+        return int(low), int(high)
 
     def _match(self, model: Model) -> MatchedModel:
         values = {field.name: getattr(model, field.name) for field in fields(Model)}
@@ -157,6 +165,12 @@ class MatchedSpace(ModelSpace):
         low, high = _density_range(model, matched, adapting[0])
         spec = replace(model.parameters[adapting[0]], prior=uniform(low, high))
         return replace(matched, parameters={**model.parameters, adapting[0]: spec})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the models, weights, priors and the match as a dictionary for JSON."""
+        names = ("n_nodes", "n_edges", "tolerance", "isolated")
+        match = {name: getattr(self, name) for name in names}
+        return {**super().as_dict(), "match": {**match, "base": self.base.as_dict()}}
 
     def acceptance_rates(self, n_proposals: int = 200, seed: int = 0) -> dict[str, float]:
         """Return the fraction of proposed networks that match, by model."""

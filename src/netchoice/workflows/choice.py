@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from netchoice.workflows.local_simulations import ModelPosterior
     from netchoice.workflows.misfit import Misfit
 
-SCHEMA = 4
+SCHEMA = 5
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.errors import UsageError
+from netchoice.features import compute_features, feature_names
 from netchoice.features.registry import Feature
+from netchoice.graph import Graph
 from netchoice.io import ReadingReport
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
-from netchoice.threads import count_threads
 from netchoice.workflows.answer import answer
 from netchoice.workflows.choice import Choice
-from netchoice.workflows.observed import ObservedFeatures, comparable_network
-from netchoice.workflows.run import ChoiceSettings, Run
-from netchoice.workflows.run_folder import ROWS, open_run_folder
+from netchoice.workflows.comparison import Comparison
+from netchoice.workflows.preparation import ChoiceSettings, Preparation, make_preparation, plan_of
+from netchoice.workflows.prepared import Prepared, comparable_network
+from netchoice.workflows.prepared_folder import save_tables, write_prepared
+from netchoice.workflows.run_folder import open_run_folder
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
 from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
 
@@ -80,8 +83,9 @@ def choose_model(
         "drop" removes isolated nodes from the network, and from simulations, which are grown until
         they have as many other nodes as the network. By default "drop" if the network has none.
     local : bool
-        Simulate each model with parameters from its posterior, and judge the fit on these networks.
-        Otherwise the fit is judged on simulations from the priors: faster, but less exact.
+        Before the most probable model is rejected, simulate it with parameters from its posterior, and
+        compare the network with these simulations too. Otherwise all results come from simulations from
+        the priors: faster, but a network at a corner of the prior is rejected too often.
     seed, workers, engine
         As in :func:`netchoice.simulate_table`.
     path : path, optional
@@ -111,48 +115,64 @@ def choose_model(
     'ba2'
     """
     space = get_space(space)
-    if len(space) < 2:
-        raise UsageError(
-            f"the space {space.name} holds one model only, so there is nothing to choose; give at "
-            "least two (netchoice.inference.goodness_of_fit tests the fit of a single model)"
-        )
     network, isolated = comparable_network(graph, isolated)
-    plan = plan or SimulationPlan()
-    plan = plan if local else replace(plan, local_samples=0)
-    methods = (method,) if isinstance(method, str) else tuple(method)
-    given_features = features_by_name(features)
+    given = features_by_name(features)
     settings = ChoiceSettings(
         space=space.as_dict(),
-        network=network.fingerprint,
+        n_nodes=network.n_nodes,
         isolated=isolated,
         samples=samples,
-        features=None if features is None else tuple(given_features),
+        features=None if features is None else tuple(given),
         purpose=purpose,
-        method=methods,
+        method=(method,) if isinstance(method, str) else tuple(method),
         penalty=penalty,
         budget=budget,
         inference=inference,
         time_limit=time_limit,
         seed=seed,
-        plan=plan,
+        plan=plan_of(plan, local),
     )
-    compared = tuple(name for name in compare if name not in methods)
-    settings.check(compared)
     folder = None if path is None else Path(path)
-    rows_file = None if folder is None else folder / ROWS
-    stopwatch = Stopwatch(time_limit, workers or count_threads(-1), rows_file)
+    maker = TableMaker(space, seed, isolated, engine, workers, folder, on_progress, given)
+    preparation = make_preparation(space, settings, maker, compare)
+    if not preparation.uses_pilots:  # otherwise features of the network may cost too much
+        preparation = _without_failures(preparation, network)
     if folder is not None:
-        open_run_folder(folder, settings.as_dict(), fresh)
-    maker = TableMaker(space, seed, isolated, engine, workers, folder, on_progress, given_features)
-    observed = ObservedFeatures(network, maker)
-    run = Run(network, space, settings, maker, observed, stopwatch, compared)
+        record = {**preparation.settings.as_dict(), "network": network.fingerprint}
+        open_run_folder(folder, record, fresh)
+    return choose_prepared(
+        Prepared.simulate(preparation), network, preparation.stopwatch, reading=reading
+    )
 
-    selection = run.select()
-    table = run.simulate_for_inference(selection)
-    fit_table = run.simulate_for_fit(selection)
-    posteriors = run.posteriors(selection, table, fit_table)
-    near = run.simulate_locally(fit_table, posteriors)
-    choice = answer(run, selection, table, fit_table, near, posteriors, reading)
+
+def choose_prepared(
+    prepared: Prepared,
+    graph: Any,
+    stopwatch: Stopwatch,
+    *,
+    reading: ReadingReport | None = None,
+) -> Choice:
+    """Return the answer for one network, and write it to the folder that the tables are made in."""
+    found = Comparison.of(prepared, graph, stopwatch)
+    choice = answer(found, reading, stopwatch.elapsed)
+    folder = prepared.maker.folder
     if folder is not None:
+        save_tables(prepared, folder)
         choice.save(folder)
+        write_prepared(prepared, folder)
     return choice
+
+
+def _without_failures(preparation: Preparation, network: Graph) -> Preparation:
+    """Do not offer features without a value on the network; refuse those that the user named."""
+    settings, given = preparation.settings, preparation.settings.features or ()
+    names = list(dict.fromkeys([*feature_names(noise=False), *given]))
+    failures = compute_features(network, preparation.maker.as_given(names)).failures
+    for name in given:
+        if name in failures:
+            raise UsageError(
+                f"feature {name!r} has no value on this network ({failures[name]}); leave it out of the "
+                "features"
+            )
+    failed = tuple(name for name in names if name in failures)
+    return replace(preparation, settings=replace(settings, without=failed))

@@ -22,7 +22,7 @@ WRITTEN = (
     "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "posterior.csv",
     "costs.json", "parameter-evaluation.csv", "parameter-scores.jsonl",
     "rankings.csv", "evaluation.csv", "reading.json", "scores.jsonl", SECOND_SCORES, "report.html",
-    ROWS, "figures/fit-*.png",
+    ROWS, "prepared.json", "figures/fit-*.png",
     "figures/probabilities.png", "figures/features.png", "figures/embedding.png",
     "figures/confusion.png", "figures/reliability.png", "figures/costs.png",
     "figures/parameters*.png", "figures/ranks*.png", "figures/accuracy-against-cost.png",

@@ -32,11 +32,11 @@ class SimulationPlan:
     #: could be small enough to say that a model does not fit.
     fit_samples: int = 2000
     min_fit_samples: int = 150
-    #: Simulations of each model from its posterior, near the network, that the fit is finally judged
-    #: on; never more in total than those that features are selected on. 0 switches this stage off.
-    local_samples: int = 500
-    #: Of these, networks whose distributions are compared with the observed ones, and networks that
-    #: are altered to measure the power of the test of fit.
+    #: Simulations of a model from its posterior, near the network. They confirm that the most probable
+    #: model does not fit, and show how the network differs from a model. 0 switches this stage off.
+    local_samples: int = 300
+    #: Of these, networks whose distributions are compared with the observed ones; and networks from the
+    #: prior that are altered to measure the power of the test of fit.
     profile_samples: int = 100
     power_samples: int = 40
     #: Sets of features, as good as the selected one, whose probabilities are pooled with its own.

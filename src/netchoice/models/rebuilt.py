@@ -1,0 +1,45 @@
+"""Model spaces from their records: which built-in models, with which priors and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from netchoice.errors import UsageError
+from netchoice.models.builtin import get_model
+from netchoice.models.density_matched import MatchedSpace
+from netchoice.models.model import Model
+from netchoice.models.space import ModelSpace
+
+
+def rebuilt_space(record: Mapping[str, Any]) -> ModelSpace:
+    """Return the space whose :meth:`ModelSpace.as_dict` is this record; its models must be built in.
+
+    >>> import netchoice
+    >>> space = netchoice.get_space("duplication").with_priors({"p_delete": "uniform(0, 1)"})
+    >>> rebuilt_space(space.as_dict()).as_dict() == space.as_dict()
+    True
+    """
+    if "match" in record:
+        match = record["match"]
+        base = rebuilt_space(match["base"])
+        return MatchedSpace(
+            base, match["n_nodes"], match["n_edges"], match["tolerance"], match["isolated"]
+        )
+    models = [_rebuilt(each) for each in record["models"]]
+    return ModelSpace(record["name"], models, [each["weight"] for each in record["models"]])
+
+
+def _rebuilt(record: Mapping[str, Any]) -> Model:
+    try:
+        model = get_model(record["name"])
+    except UsageError as error:
+        raise UsageError(
+            f"the model {record['name']} is not built in; pass the model space that holds it"
+        ) from error
+    priors = {
+        name: prior
+        for name, prior in record["priors"].items()
+        if str(model.parameters[name].prior) != prior
+    }
+    return model.with_priors(priors)

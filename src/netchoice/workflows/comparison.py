@@ -1,0 +1,248 @@
+"""One network next to prepared simulations: probabilities, fit, verdict and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from netchoice.errors import NetchoiceError, UsageError
+from netchoice.features.registry import find
+from netchoice.graph import Graph
+from netchoice.inference import Fit, ModelProbabilities, pool_feature_sets
+from netchoice.inference.goodness_of_fit import fit_p_values, min_simulations
+from netchoice.models.density_matched import MatchedSpace
+from netchoice.threads import one_blas_thread
+from netchoice.workflows.choice_verdict import Verdict, decide
+from netchoice.workflows.discrepancies import Discrepancy, find_discrepancies
+from netchoice.workflows.local_simulations import FitSimulations, ModelPosterior, local_space
+from netchoice.workflows.parameters import (
+    Parameters,
+    parameter_notes,
+    parameter_record,
+    reported_models,
+)
+from netchoice.workflows.prepared import Prepared, comparable_network
+from netchoice.workflows.simulation_plan import Stopwatch
+from netchoice.workflows.table_maker import seconds_per_row
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One network, compared with prepared simulations; every result is computed when it is first used."""
+
+    prepared: Prepared
+    network: Graph
+    stopwatch: Stopwatch | None = None
+
+    @classmethod
+    def of(cls, prepared: Prepared, graph: Any, stopwatch: Stopwatch | None = None) -> Comparison:
+        """Check that the simulations are comparable with the network."""
+        settings = prepared.settings
+        network, _ = comparable_network(graph, settings.isolated)
+        if network.n_nodes != settings.n_nodes:
+            kind = "nodes with edges" if settings.isolated == "drop" else "nodes"
+            raise UsageError(
+                f"the network has {network.n_nodes} {kind}, and the simulations have {settings.n_nodes}; "
+                f"prepare a chooser for {network.n_nodes} nodes"
+            )
+        space = prepared.space
+        if isinstance(space, MatchedSpace):
+            low, high = space.bounds
+            if not low <= network.n_edges <= high:
+                raise UsageError(
+                    f"the network has {network.n_edges} edges, and the density-matched simulations have "
+                    f"{low} to {high}; prepare a chooser that matches this network"
+                )
+        return cls(prepared, network, stopwatch)
+
+    # Features
+
+    @cached_property
+    def _computed(self) -> tuple[dict[str, float], dict[str, str]]:
+        return self.prepared.features_of(self.network)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The features of the network that have a value."""
+        return self._computed[0]
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """Why other features have no value."""
+        return self._computed[1]
+
+    @property
+    def selected(self) -> dict[str, float]:
+        """The selected features; all of them must have a value."""
+        names = self.prepared.selection.features
+        for name in names:
+            if name in self.failures:
+                raise UsageError(
+                    f"feature {name!r} has no value on this network ({self.failures[name]}); leave it "
+                    "out of the features"
+                )
+        return {name: self.values[name] for name in names}
+
+    @property
+    def fit_observed(self) -> dict[str, float]:
+        """The features that the fit is judged on."""
+        names = self.prepared.fit_table.features
+        return {name: self.values[name] for name in names if name in self.values}
+
+    # Results
+
+    @cached_property
+    def probabilities(self) -> ModelProbabilities:
+        """The probabilities of the models, pooled over near-optimal sets of features."""
+        prepared, selected = self.prepared, self.selected
+        with one_blas_thread():
+            others = [
+                each.estimate(self.values)
+                for each in prepared.pooled_estimators
+                if self.values.keys() >= {*each.names}
+            ]
+            own = prepared.selected_estimator.estimate(selected)
+            return pool_feature_sets(own, others)
+
+    @cached_property
+    def prior_fit(self) -> Fit:
+        """The test of fit on simulations with parameters from the priors."""
+        names = self.prepared.fit_table.features
+        return self.prepared.fit_test.test({name: self.values.get(name, np.nan) for name in names})
+
+    @cached_property
+    def local_p_value(self) -> float | None:
+        """The p-value of the most probable model, near the network; None if this is not needed.
+
+        On average over the prior, the test rejects a network of a model with probability alpha. At the
+        corners of the prior it rejects more often. Before the most probable model is rejected, it is
+        therefore simulated again, with parameters from its posterior.
+        """
+        model, fit = self.probabilities.model, self.prior_fit
+        if fit.p_values[model] > fit.alpha or not self.prepared.plan.local_samples:
+            return None
+        names = list(self.fit_observed)
+        sample = self.near(model).table.X[names].dropna(axis=1)
+        values = [[self.values[name] for name in sample]]
+        return float(fit_p_values(sample.to_numpy(dtype=float), values)[0])
+
+    @cached_property
+    def fit(self) -> Fit:
+        """The test of fit: a model that fits near the network is not rejected."""
+        fit, p_value, model = self.prior_fit, self.local_p_value, self.probabilities.model
+        if p_value is None or p_value <= fit.alpha:
+            return fit
+        return fit.with_p_value(model, p_value, len(self.near(model).table))
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Whether one model fits, several, none, or they cannot be distinguished."""
+        return decide(self.probabilities, self.fit, self.prepared.is_above_chance)
+
+    @cached_property
+    def reported(self) -> list[str]:
+        """The named model, then the other models that fit."""
+        return reported_models(self.verdict.model, self.fit, self.probabilities.probabilities)
+
+    @cached_property
+    def _posteriors(self) -> dict[str, ModelPosterior]:
+        return {}
+
+    def posterior(self, model: str) -> ModelPosterior | None:
+        """Return the posterior of a model's parameters; None if it has none."""
+        missing = frozenset(self.failures) & frozenset(self.prepared.fit_table.features)
+        estimators = self.prepared.parameter_estimators(missing)
+        if model in estimators and model not in self._posteriors:
+            with one_blas_thread():
+                self._posteriors[model] = estimators[model].posterior(self.values)
+        return self._posteriors.get(model)
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """The estimates of the reported models, with their quality."""
+        found = {model: self.posterior(model) for model in self.reported}
+        posteriors = {model: each for model, each in found.items() if each is not None}
+        quality = {model: self.prepared.quality(model) for model in posteriors}
+        return parameter_record(self.reported, posteriors, quality)
+
+    def notes(self) -> Iterator[str]:
+        """Yield what a careful reader should know."""
+        prepared, model = self.prepared, self.probabilities.model
+        yield from prepared.notes
+        failed = [*prepared.settings.without, *self.failures]
+        if failed:
+            yield f"features without a value on this network were left out: {', '.join(failed)}"
+        if self.verdict.kind != "none-fits":  # there the advice says it
+            yield from parameter_notes(self.parameters)
+        if self.fit is not self.prior_fit:
+            yield (
+                f"{model} does not fit with parameters from its prior "
+                f"(p = {self.prior_fit.p_values[model]:.3g}), and fits with parameters from its posterior "
+                f"(p = {self.local_p_value:.3g}): the network is at the edge of what the prior allows"
+            )
+        if prepared.settings.isolated == "drop":
+            yield (
+                "the network has no isolated nodes, so those of the simulations were dropped; pass "
+                '--isolated keep (in Python isolated="keep") to keep them'
+            )
+        elif self.network.n_isolated:
+            yield (
+                f"{self.network.n_isolated} isolated nodes were kept, in the network and in the simulations"
+            )
+
+    # Simulations near the network
+
+    @cached_property
+    def _near(self) -> dict[str, FitSimulations]:
+        return {}
+
+    def near(self, model: str) -> FitSimulations:
+        """Return simulations of a model with parameters from its posterior.
+
+        A prior covers many networks that are unlike the observed one. Without a local stage, these are
+        the simulations from the prior.
+        """
+        if not self.prepared.plan.local_samples:
+            return self.prepared.fit_simulations
+        if model not in self._near:
+            self._near[model] = self._simulate_near(model)
+        return self._near[model]
+
+    def _simulate_near(self, model: str) -> FitSimulations:
+        prepared = self.prepared
+        n_nodes, features = prepared.settings.n_nodes, prepared.fit_table.features
+        name = f"local-{prepared.space.labels.index(model)}"
+        space = local_space(prepared.space, model, self.posterior(model))
+        stream = f"choose local {model}"
+        table = prepared.maker.table(
+            name, n_nodes, self._n_near(name), features, stream=stream, stage="local", space=space
+        )
+        if len(table) < min_simulations():
+            raise NetchoiceError(
+                f"{len(table)} simulations of {model} with parameters from its posterior succeeded, too "
+                "few to judge its fit; pass --no-local (in Python local=False) to judge it on "
+                "simulations from the prior"
+            )
+        simulator = prepared.maker.simulator(n_nodes, features, stream=stream, space=space)
+        return FitSimulations(table, simulator)
+
+    def _n_near(self, name: str) -> int:
+        plan, fit_table, watch = self.prepared.plan, self.prepared.fit_table, self.stopwatch
+        possible = len(fit_table) // len(self.prepared.space)
+        wanted = max(plan.min_fit_samples, min(plan.local_samples, possible))
+        if watch is None or watch.limit is None:
+            return wanted
+        row_seconds = seconds_per_row(fit_table)
+        return watch.affordable(name, wanted, plan.min_fit_samples, row_seconds, 0.4 * watch.left)
+
+    def discrepancies(self, model: str) -> list[Discrepancy]:
+        """Return how the network differs from simulations of a model, farthest outside first."""
+        table = self.near(model).table
+        X: pd.DataFrame = table.X[list(self.fit_observed)][table.y == model]
+        given = [find(feature) for feature in self.prepared.maker.given_features.values()]
+        return find_discrepancies(self.fit_observed, X, given)

@@ -1,0 +1,244 @@
+"""The simulations of a chooser: which networks are simulated, and which features are selected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Self
+
+from netchoice.errors import UsageError
+from netchoice.evaluation import parse_budget
+from netchoice.features import Feature, feature_names
+from netchoice.features.registry import find
+from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
+from netchoice.models.density_matched import MatchedSpace
+from netchoice.models.space import ModelSpace
+from netchoice.names import unknown
+from netchoice.selection import METHODS
+from netchoice.storage.table import ReferenceTable
+from netchoice.threads import count_threads
+from netchoice.validation import check_choice
+from netchoice.workflows.feature_selection import (
+    PURPOSES,
+    FeatureSelection,
+    SelectionOptions,
+    select_features,
+    simulate_for_selection,
+)
+from netchoice.workflows.run_folder import ROWS
+from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
+from netchoice.workflows.table_maker import TableMaker, seconds_per_row
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceSettings:
+    """What an answer depends on besides the network; kept in ``run.json`` and ``choice.json``.
+
+    ``without`` holds features that have no value on the network and are not offered for selection.
+    """
+
+    space: dict[str, Any]
+    n_nodes: int
+    isolated: str
+    samples: int | None = None
+    features: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
+    purpose: str = "both"
+    method: tuple[str, ...] = ("jmi",)
+    penalty: float | None = None
+    budget: float | str | None = None
+    inference: str | None = None
+    time_limit: float | None = None
+    seed: int = 1
+    plan: SimulationPlan = field(default_factory=SimulationPlan)
+
+    def check(self, compared: tuple[str, ...] = ()) -> None:
+        """Refuse settings that make no sense, before anything is simulated."""
+        for name in (*self.method, *compared):
+            if name not in METHODS:
+                raise unknown("method", name, METHODS)
+        check_choice("--for (in Python, purpose)", self.purpose, PURPOSES)
+        if self.inference is not None:
+            check_choice("inference", self.inference, INFERENCE_METHODS)
+        if self.budget is not None:
+            parse_budget(self.budget)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the settings for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Self:
+        """Return the settings of a record that :meth:`as_dict` made and JSON kept."""
+        values = dict(record)
+        for name in ("features", "without", "method"):
+            values[name] = None if values[name] is None else tuple(values[name])
+        plan = dict(values["plan"])
+        plan["pilot_sizes"] = tuple(plan["pilot_sizes"])
+        return cls(**(values | {"plan": SimulationPlan(**plan)}))
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """The settings of a chooser, and what makes its tables.
+
+    Attributes
+    ----------
+    compared : tuple of str
+        Methods of selection that are evaluated for the report only.
+    """
+
+    space: ModelSpace
+    settings: ChoiceSettings
+    maker: TableMaker
+    stopwatch: Stopwatch
+    compared: tuple[str, ...] = ()
+
+    @property
+    def plan(self) -> SimulationPlan:
+        """How many networks each stage simulates."""
+        return self.settings.plan
+
+    @property
+    def given_features(self) -> list[Feature]:
+        """Features of the user's own."""
+        return [find(feature) for feature in self.maker.given_features.values()]
+
+    @property
+    def notes(self) -> list[str]:
+        """What a careful reader should know."""
+        return self.stopwatch.notes
+
+    @property
+    def uses_pilots(self) -> bool:
+        """Whether networks of this size are too large to compute all features on simulations."""
+        large = self.settings.n_nodes > self.plan.max_direct_nodes
+        return large and not isinstance(self.space, MatchedSpace)
+
+    @property
+    def fit_table_name(self) -> str:
+        """Name of the table that the fit is judged on."""
+        return "fit" if self.uses_pilots else "selection"
+
+    def select(self) -> FeatureSelection:
+        """Return the features to base answers on."""
+        settings = self.settings
+        given = settings.features
+        offered = dict.fromkeys([*feature_names(noise=False), *(given or ())])
+        names = [name for name in offered if name not in settings.without]
+        samples = self._selection_samples(names)
+        selection = simulate_for_selection(
+            self.maker, settings.n_nodes, names, samples, self.plan, self.uses_pilots
+        )
+        if selection.pilots:
+            self.notes.append(
+                f"features were selected on networks with {selection.pilots[-1]} nodes, at costs "
+                f"extrapolated to {settings.n_nodes} nodes"
+            )
+        if given is not None:
+            return selection.with_features(given)
+        options = SelectionOptions(
+            settings.method,
+            compared=self.compared,
+            penalty=settings.penalty,
+            budget=settings.budget,
+            seed=settings.seed,
+            n_jobs=self.stopwatch.workers,
+        )
+        return select_features(
+            selection, self.plan, options, purpose=settings.purpose, folder=self.maker.folder
+        )
+
+    def _selection_samples(self, offered: list[str]) -> int:
+        plan, watch = self.plan, self.stopwatch
+        if watch.limit is None:
+            return plan.selection_samples
+        size = plan.pilot_sizes[-1] if self.uses_pilots else self.settings.n_nodes
+        name = f"pilot-{size}" if self.uses_pilots else "selection"
+        probe = self._table(name, size, plan.probe_samples, offered)
+        row_seconds, seconds = seconds_per_row(probe), 0.5 * watch.left
+        return watch.affordable(
+            name, plan.selection_samples, self.min_fit_samples, row_seconds, seconds
+        )
+
+    @property
+    def min_fit_samples(self) -> int:
+        """The fewest simulations that the fit of all models can be judged on."""
+        return self.plan.min_fit_samples * len(self.space)
+
+    def simulate_for_inference(self, selection: FeatureSelection) -> ReferenceTable:
+        """Return simulations of this size with the selected features only."""
+        plan, watch, samples = self.plan, self.stopwatch, self.settings.samples
+        probe = self._probe(selection)
+        seconds = plan.max_seconds if watch.limit is None else 0.5 * watch.left
+        rows = samples or plan.samples
+        if samples is None or watch.limit is not None:
+            row_seconds = seconds_per_row(probe)
+            rows = watch.affordable("inference", rows, plan.min_samples, row_seconds, seconds)
+        return self._table("inference", self.settings.n_nodes, rows, selection.features)
+
+    def simulate_for_fit(self, selection: FeatureSelection) -> ReferenceTable:
+        """Return simulations of this size with as many features as can be afforded.
+
+        The fit is never judged on the selected features alone: they distinguish the models from one
+        another, and say little about other ways in which a network can differ from all of them.
+        """
+        if not selection.pilots:
+            return selection.table
+        plan, watch = self.plan, self.stopwatch
+        limit = plan.max_fit_seconds if watch.limit is None else 0.5 * watch.limit
+        seconds = limit * watch.workers
+        growth = seconds_per_row(self._probe(selection))
+        by_cost = sorted(selection.table.features, key=selection.costs.cost)
+        affordable: list[str] = []
+        for name in by_cost:
+            more = [*affordable, name]
+            if (selection.cost(more) + growth) * self.min_fit_samples > seconds:
+                break
+            affordable = more
+        if not affordable:
+            raise UsageError(
+                "no feature is cheap enough to judge the fit of a network of this size"
+            )
+        left_out = by_cost[len(affordable) :]
+        if left_out:
+            self.notes.append(
+                f"the fit was judged without {len(left_out)} features that are too expensive at this "
+                f"size: {', '.join(left_out[-5:])}…"
+            )
+        rows = int(min(plan.fit_samples, seconds / (selection.cost(affordable) + growth)))
+        rows = max(self.min_fit_samples, rows)
+        return self._table("fit", self.settings.n_nodes, rows, affordable)
+
+    def _probe(self, selection: FeatureSelection) -> ReferenceTable:
+        """Return the first rows of the table for inference, to see how long a row takes."""
+        rows = self.plan.probe_samples
+        return self._table("inference", self.settings.n_nodes, rows, selection.features)
+
+    def _table(self, name: str, n_nodes: int, rows: int, features: Any) -> ReferenceTable:
+        return self.maker.table(name, n_nodes, rows, features, stream=f"choose {name}")
+
+
+def plan_of(plan: SimulationPlan | None, local: bool) -> SimulationPlan:
+    """Return a plan, by default the usual one; without a local stage if it is not wanted."""
+    plan = plan or SimulationPlan()
+    return plan if local else replace(plan, local_samples=0)
+
+
+def make_preparation(
+    space: ModelSpace,
+    settings: ChoiceSettings,
+    maker: TableMaker,
+    compare: Iterable[str] = (),
+) -> Preparation:
+    """Check the settings, and return what makes the simulations; the clock starts now."""
+    if len(space) < 2:
+        raise UsageError(
+            f"the space {space.name} holds one model only, so there is nothing to choose; give at "
+            "least two (netchoice.inference.goodness_of_fit tests the fit of a single model)"
+        )
+    compared = tuple(name for name in compare if name not in settings.method)
+    settings.check(compared)
+    rows_file = None if maker.folder is None else maker.folder / ROWS
+    watch = Stopwatch(settings.time_limit, maker.workers or count_threads(-1), rows_file)
+    return Preparation(space, settings, maker, watch, compared)

@@ -1,0 +1,313 @@
+"""What the folder of a chooser holds beside its tables; nothing in it is executed when it is read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from netchoice.atomic import write_text
+from netchoice.costs import CostModel
+from netchoice.errors import NetchoiceError, UsageError
+from netchoice.evaluation import OperatingPoint
+from netchoice.inference import HeldOut, ParameterQuality, PosteriorQuality
+from netchoice.models.rebuilt import rebuilt_space
+from netchoice.models.space import ModelSpace
+from netchoice.storage.table import ReferenceTable
+from netchoice.workflows.feature_selection import FeatureSelection
+from netchoice.workflows.fit_power import Power
+from netchoice.workflows.preparation import ChoiceSettings
+from netchoice.workflows.table_maker import TableMaker, features_by_name
+
+if TYPE_CHECKING:
+    from netchoice.workflows.prepared import Prepared
+
+PREPARED = "prepared.json"
+SCHEMA = 1
+#: Frames of the selection, in CSV files of these names.
+FRAMES = {
+    "rankings": "rankings.csv",
+    "evaluation": "evaluation.csv",
+    "parameter_evaluation": "parameter-evaluation.csv",
+}
+
+
+def write_prepared(prepared: Prepared, folder: Path) -> None:
+    """Write everything that :func:`read_prepared` needs; the tables must be in the folder already."""
+    selection = prepared.selection
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        digests = {}
+        for name, file in FRAMES.items():
+            frame = getattr(selection, name)
+            if frame is not None:
+                digests[file] = _write_frame(frame, folder / file)
+        record = _record(prepared) | {"files": digests}
+        text = json.dumps(record, ensure_ascii=False, allow_nan=False)
+        write_text(folder / PREPARED, json.dumps({"digest": _digest(text), "content": text}) + "\n")
+    except OSError as error:
+        raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
+
+
+def save_tables(prepared: Prepared, folder: Path) -> None:
+    """Write the tables of a chooser that was prepared in memory or in another folder."""
+    for name, table in _tables(prepared).items():
+        if not (folder / "tables" / name).exists():
+            table.save(folder / "tables" / name)
+
+
+def _tables(prepared: Prepared) -> dict[str, ReferenceTable]:
+    """Return the tables by their names."""
+    tables = {"inference": prepared.table, prepared.fit_table_name: prepared.fit_table}
+    if prepared.selection.pilots:
+        tables[f"pilot-{prepared.selection.pilots[-1]}"] = prepared.selection.table
+    return tables
+
+
+def _record(prepared: Prepared) -> dict[str, Any]:
+    selection = prepared.selection
+    point = selection.point
+    return {
+        "schema": SCHEMA,
+        "settings": prepared.settings.as_dict(),
+        "given_features": [str(feature) for feature in prepared.maker.given_features.values()],
+        "fingerprint": fingerprint(prepared),
+        "rows": {name: len(table.frame) for name, table in _tables(prepared).items()},
+        "fit_table": prepared.fit_table_name,
+        "notes": list(prepared.notes),
+        "selection": {
+            "features": selection.features,
+            "for_model": selection.for_model,
+            "for_parameters": selection.for_parameters,
+            "pilots": selection.pilots,
+            "second": selection.second,
+            "near_optimal": selection.near_optimal,
+            "point": None if point is None else point.as_dict(),
+            "costs": selection.costs.as_dict(),
+        },
+        "held_out": _held_out_record(prepared.held_out),
+        "quality": {model: _quality_record(q) for model, q in prepared.known_quality.items()},
+        "power": {model: [asdict(p) for p in powers] for model, powers in prepared.known_power.items()},
+    }  # fmt: skip
+
+
+def fingerprint(prepared: Prepared) -> str:
+    """Return a text that differs between choosers with other simulations, features or settings."""
+    settings, selection = prepared.settings.as_dict(), prepared.selection
+    digest = hashlib.blake2b(json.dumps(settings, sort_keys=True, default=str).encode())
+    digest.update(repr((selection.for_model, selection.features, selection.near_optimal)).encode())
+    for table in (prepared.table, prepared.fit_table):
+        digest.update("\n".join(table.y.astype(str)).encode())
+        digest.update(np.ascontiguousarray(table.X.to_numpy(dtype=np.float64)).tobytes())
+    return digest.hexdigest()[:32]
+
+
+def is_prepared(folder: Path) -> bool:
+    """Return whether a folder holds a chooser that was prepared completely."""
+    return (folder / PREPARED).is_file()
+
+
+def read_prepared(folder: Path, space: ModelSpace | None = None) -> Prepared:
+    """Read a prepared chooser.
+
+    Parameters
+    ----------
+    folder : Path
+    space : ModelSpace, optional
+        Needed if the models are not built in: functions of models are not kept.
+    """
+    from netchoice.workflows.prepared import Prepared
+
+    record = _read_record(folder)
+    try:
+        settings = ChoiceSettings.from_dict(record["settings"])
+        known = rebuilt_space(settings.space) if space is None else space
+        _check_space(known, settings, folder)
+        given = features_by_name(record["given_features"])
+        tables = {
+            name: ReferenceTable.load(folder / "tables" / name, rows)
+            for name, rows in record["rows"].items()
+        }
+        prepared = Prepared(
+            space=known,
+            settings=settings,
+            maker=TableMaker(known, settings.seed, settings.isolated, given_features=given),
+            selection=_selection(folder, record, tables),
+            table=tables["inference"],
+            fit_table=tables[record["fit_table"]],
+            fit_table_name=record["fit_table"],
+            notes=tuple(record["notes"]),
+            known_held_out=_held_out(record["held_out"]),
+            known_quality={m: _quality(each) for m, each in record["quality"].items()},
+            known_power={m: [_power(p) for p in ps] for m, ps in record["power"].items()},
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _damaged(folder, f"{PREPARED} has unexpected contents: {error}") from error
+    if fingerprint(prepared) != record["fingerprint"]:
+        raise _damaged(folder, "its tables are not those that it was prepared with")
+    return prepared
+
+
+def _read_record(folder: Path) -> dict[str, Any]:
+    path = folder / PREPARED
+    if not path.is_file():
+        raise UsageError(
+            f"{folder} holds no prepared chooser (there is no {PREPARED}); make one with netchoice prepare"
+        )
+    try:
+        outer = json.loads(path.read_text(encoding="utf-8"))
+        text = outer["content"]
+        if _digest(text) != outer["digest"]:
+            raise ValueError("its checksum differs")
+        record: dict[str, Any] = json.loads(text)
+        schema = record["schema"]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _damaged(folder, f"{PREPARED} cannot be read: {error}") from error
+    if schema != SCHEMA:
+        raise UsageError(
+            f"{folder} was prepared by another version of netchoice (schema {schema}, expected {SCHEMA}); "
+            "prepare it again"
+        )
+    return record
+
+
+def _damaged(folder: Path, reason: str) -> NetchoiceError:
+    return NetchoiceError(
+        f"the chooser in {folder} is damaged: {' '.join(reason.split())}; prepare it again in another folder"
+    )
+
+
+def _check_space(space: ModelSpace, settings: ChoiceSettings, folder: Path) -> None:
+    """Refuse models whose priors, weights or names differ from those of the simulations."""
+    found = json.loads(json.dumps(space.as_dict()))
+    if found != json.loads(json.dumps(settings.space)):
+        raise UsageError(
+            f"the models of {folder} differ from those given (names, priors or weights); pass the model "
+            "space that it was prepared with"
+        )
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+# The frames and results
+
+
+def _write_frame(frame: pd.DataFrame, path: Path) -> str:
+    kept = frame.assign(features=frame["features"].map(";".join)) if "features" in frame else frame
+    text = kept.to_csv(index=False)
+    write_text(path, text)
+    return _digest(text)
+
+
+def _read_frame(path: Path, digest: str) -> pd.DataFrame:
+    try:
+        text = path.read_bytes().decode("utf-8").replace("\r\n", "\n")
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path.name} cannot be read") from error
+    if _digest(text) != digest:
+        raise ValueError(f"the checksum of {path.name} differs")
+    names = {"feature": str, "features": str, "method": str, "measure": str}
+    frame = pd.read_csv(
+        StringIO(text), dtype=names, keep_default_na=False, na_values=[""], float_precision="round_trip"
+    )  # fmt: skip
+    if "features" in frame:
+        frame["features"] = frame["features"].map(lambda joined: tuple(str(joined).split(";")))
+    return frame
+
+
+def _selection(
+    folder: Path, record: Mapping[str, Any], tables: Mapping[str, ReferenceTable]
+) -> FeatureSelection:
+    kept, digests = record["selection"], record["files"]
+    frames = {
+        name: _read_frame(folder / file, digests[file])
+        for name, file in FRAMES.items()
+        if file in digests
+    }
+    point = kept["point"]
+    if point is not None:
+        tuples = ("features", "interval", "best_features")
+        point = {key: tuple(v) if key in tuples else v for key, v in point.items()}
+        point["speedup"] = float("inf") if point["speedup"] is None else point["speedup"]
+    pilots = tuple(kept["pilots"])
+    return FeatureSelection(
+        features=tuple(kept["features"]),
+        costs=CostModel(**kept["costs"]),
+        table=tables[f"pilot-{pilots[-1]}" if pilots else record["fit_table"]],
+        pilots=pilots,
+        for_model=tuple(kept["for_model"]),
+        for_parameters=tuple(kept["for_parameters"]),
+        point=None if point is None else OperatingPoint(**point),
+        second=tuple(kept["second"]),
+        near_optimal=tuple(map(tuple, kept["near_optimal"])),
+        **frames,
+    )
+
+
+def _held_out_record(tested: HeldOut) -> dict[str, Any]:
+    return {
+        "models": [str(model) for model in tested.probabilities.columns],
+        "rows": [int(row) for row in tested.probabilities.index],
+        "probabilities": tested.probabilities.to_numpy().tolist(),
+        "truth": [str(model) for model in tested.truth],
+        "confusion": tested.confusion.to_numpy().tolist(),
+        "confusion_models": [str(model) for model in tested.confusion.index],
+        "reliability": json.loads(tested.reliability.to_json(orient="split", double_precision=15)),
+        **{name: getattr(tested, name) for name in _HELD_OUT_VALUES},
+    }
+
+
+_HELD_OUT_VALUES = ("accuracy", "log_score", "brier", "calibration_error", "method", "scaling")
+
+
+def _held_out(record: Mapping[str, Any]) -> HeldOut:
+    models, rows = record["models"], record["rows"]
+    confused = record["confusion_models"]
+    names = dict(record["reliability"])
+    return HeldOut(
+        probabilities=pd.DataFrame(record["probabilities"], index=rows, columns=models),
+        truth=pd.Series(record["truth"], index=rows),
+        confusion=pd.DataFrame(
+            record["confusion"],
+            index=pd.Index(confused, name="true"),
+            columns=pd.Index(confused, name="predicted"),
+        ),
+        reliability=pd.DataFrame(names["data"], index=names["index"], columns=names["columns"]),
+        **{name: record[name] for name in _HELD_OUT_VALUES},
+    )
+
+
+def _quality_record(quality: PosteriorQuality) -> dict[str, Any]:
+    return {
+        "parameters": {name: asdict(each) for name, each in quality.parameters.items()},
+        "coverage": quality.coverage,
+        "n_draws": quality.n_draws,
+        "rows": [int(row) for row in quality.ranks.index],
+        "ranks": {str(name): column.tolist() for name, column in quality.ranks.items()},
+    }
+
+
+def _quality(record: Mapping[str, Any]) -> PosteriorQuality:
+    def of(known: Mapping[str, Any]) -> ParameterQuality:
+        ends = tuple(known["interval_coverage_interval"])
+        return ParameterQuality(**{**known, "interval_coverage_interval": ends})
+
+    return PosteriorQuality(
+        {name: of(known) for name, known in record["parameters"].items()},
+        record["coverage"],
+        pd.DataFrame(record["ranks"], index=record["rows"]),
+        record["n_draws"],
+    )
+
+
+def _power(record: Mapping[str, Any]) -> Power:
+    return Power(**{**record, "interval": tuple(record["interval"])})
