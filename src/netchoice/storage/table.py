@@ -213,6 +213,14 @@ class ReferenceTable:
         dropped = [name for name in self.features if n_values[name] <= 1]
         return self._with("drop_constant", self.frame.drop(columns=dropped), varying)
 
+    def with_features(self, names: Iterable[str]) -> ReferenceTable:
+        """Return the table with some of its features; names that it does not have are ignored."""
+        kept = [name for name in names if name in self.features]
+        if not kept:
+            raise UsageError("the table has none of these features; simulate it with more features")
+        others = [name for name in self.features if name not in kept]
+        return self._with("selecting features", self.frame.drop(columns=others), kept)
+
     @classmethod
     def concat(cls, tables: Iterable[ReferenceTable]) -> ReferenceTable:
         """Return one table with the rows of several; it has the given costs of the first, if any.

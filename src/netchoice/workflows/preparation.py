@@ -86,6 +86,8 @@ class Preparation:
     ----------
     compared : tuple of str
         Methods of selection that are evaluated for the report only.
+    given_table : ReferenceTable or None
+        A table that was simulated before; it then serves for all purposes.
     """
 
     space: ModelSpace
@@ -93,6 +95,7 @@ class Preparation:
     maker: TableMaker
     stopwatch: Stopwatch
     compared: tuple[str, ...] = ()
+    given_table: ReferenceTable | None = None
 
     @property
     def plan(self) -> SimulationPlan:
@@ -113,23 +116,27 @@ class Preparation:
     def uses_pilots(self) -> bool:
         """Whether networks of this size are too large to compute all features on simulations."""
         large = self.settings.n_nodes > self.plan.max_direct_nodes
-        return large and not isinstance(self.space, MatchedSpace)
+        return large and not isinstance(self.space, MatchedSpace) and self.given_table is None
 
     @property
     def fit_table_name(self) -> str:
         """Name of the table that the fit is judged on."""
+        if self.given_table is not None:
+            return "inference"
         return "fit" if self.uses_pilots else "selection"
+
+    @property
+    def fit_stream(self) -> str:
+        """The random stream of that table."""
+        if self.given_table is not None:
+            return str(self.given_table.manifest["stream"])
+        return f"choose {self.fit_table_name}"
 
     def select(self) -> FeatureSelection:
         """Return the features to base answers on."""
         settings = self.settings
         given = settings.features
-        offered = dict.fromkeys([*feature_names(noise=False), *(given or ())])
-        names = [name for name in offered if name not in settings.without]
-        samples = self._selection_samples(names)
-        selection = simulate_for_selection(
-            self.maker, settings.n_nodes, names, samples, self.plan, self.uses_pilots
-        )
+        selection = self._for_selection([*feature_names(noise=False), *(given or ())])
         if selection.pilots:
             self.notes.append(
                 f"features were selected on networks with {selection.pilots[-1]} nodes, at costs "
@@ -147,6 +154,17 @@ class Preparation:
         )
         return select_features(
             selection, self.plan, options, purpose=settings.purpose, folder=self.maker.folder
+        )
+
+    def _for_selection(self, offered: list[str]) -> FeatureSelection:
+        """Return simulations with the offered features, and nothing selected."""
+        names = [name for name in dict.fromkeys(offered) if name not in self.settings.without]
+        if self.given_table is not None:
+            table = self.given_table.with_features(names)
+            return FeatureSelection((), table.costs, table)
+        samples = self._selection_samples(names)
+        return simulate_for_selection(
+            self.maker, self.settings.n_nodes, names, samples, self.plan, self.uses_pilots
         )
 
     def _selection_samples(self, offered: list[str]) -> int:
@@ -168,6 +186,8 @@ class Preparation:
 
     def simulate_for_inference(self, selection: FeatureSelection) -> ReferenceTable:
         """Return simulations of this size with the selected features only."""
+        if self.given_table is not None:
+            return selection.table
         plan, watch, samples = self.plan, self.stopwatch, self.settings.samples
         probe = self._probe(selection)
         seconds = plan.max_seconds if watch.limit is None else 0.5 * watch.left

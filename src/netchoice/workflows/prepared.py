@@ -82,6 +82,7 @@ class Prepared:
     table: ReferenceTable
     fit_table: ReferenceTable
     fit_table_name: str
+    fit_stream: str
     notes: tuple[str, ...] = ()
     n_jobs: int | None = None
     known_held_out: HeldOut | None = None
@@ -100,6 +101,7 @@ class Prepared:
             table=preparation.simulate_for_inference(selection),
             fit_table=preparation.simulate_for_fit(selection),
             fit_table_name=preparation.fit_table_name,
+            fit_stream=preparation.fit_stream,
             notes=tuple(preparation.notes),
             n_jobs=preparation.stopwatch.workers,
         )
@@ -252,9 +254,8 @@ class Prepared:
     @cached_property
     def fit_simulations(self) -> FitSimulations:
         """The simulations of the fit's table, whose networks can be grown again."""
-        n_nodes, stream = self.settings.n_nodes, f"choose {self.fit_table_name}"
         simulator = self.maker.simulator(
-            n_nodes, self.fit_table.features, stream=stream, space=self.space
+            self.settings.n_nodes, self.fit_table.features, stream=self.fit_stream, space=self.space
         )
         return FitSimulations(self.fit_table, simulator)
 

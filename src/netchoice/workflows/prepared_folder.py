@@ -81,6 +81,7 @@ def _record(prepared: Prepared) -> dict[str, Any]:
         "fingerprint": fingerprint(prepared),
         "rows": {name: len(table.frame) for name, table in _tables(prepared).items()},
         "fit_table": prepared.fit_table_name,
+        "fit_stream": prepared.fit_stream,
         "notes": list(prepared.notes),
         "selection": {
             "features": selection.features,
@@ -143,6 +144,7 @@ def read_prepared(folder: Path, space: ModelSpace | None = None) -> Prepared:
             table=tables["inference"],
             fit_table=tables[record["fit_table"]],
             fit_table_name=record["fit_table"],
+            fit_stream=record["fit_stream"],
             notes=tuple(record["notes"]),
             known_held_out=_held_out(record["held_out"]),
             known_quality={m: _quality(each) for m, each in record["quality"].items()},

@@ -1,0 +1,411 @@
+"""A chooser: simulations that are made once, and answers for many networks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from netchoice.errors import UsageError
+from netchoice.features.registry import Feature
+from netchoice.inference.scaling import Floats
+from netchoice.io import ReadingReport
+from netchoice.models.builtin import get_space
+from netchoice.models.density_matched import MatchedSpace
+from netchoice.models.rebuilt import rebuilt_space
+from netchoice.models.space import ModelSpace
+from netchoice.storage.table import ReferenceTable
+from netchoice.validation import check_choice, check_integer
+from netchoice.workflows.answer_rows import CohortAnswerer
+from netchoice.workflows.choice import Choice
+from netchoice.workflows.choose import choose_prepared
+from netchoice.workflows.comparison import Comparison
+from netchoice.workflows.preparation import ChoiceSettings, make_preparation, plan_of
+from netchoice.workflows.prepared import Prepared, comparable_network
+from netchoice.workflows.prepared_folder import (
+    is_prepared,
+    read_prepared,
+    save_tables,
+    write_prepared,
+)
+from netchoice.workflows.run_folder import open_run_folder, read_run
+from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
+from netchoice.workflows.sizes import Size
+from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ISOLATED = ("keep", "drop")
+
+
+class Chooser:
+    """Choose models for many networks, from simulations that are made once for each size.
+
+    The answer for a network is the one that :func:`netchoice.choose_model` gives with the same settings:
+    that function prepares the same simulations for one network.
+
+    Parameters
+    ----------
+    space : ModelSpace or str
+        The models to compare.
+    n_nodes : int or sequence of int, optional
+        Numbers of nodes to prepare. Not needed if :meth:`fit` gets networks.
+    isolated : "keep", "drop" or None
+        As in :func:`netchoice.choose_model`. None prepares both, because networks with and without
+        isolated nodes are compared with different simulations.
+    match : bool
+        Use density-matched simulations; :meth:`fit` then needs networks.
+    samples, features, purpose, method, penalty, budget, time_limit, inference, local, seed, plan
+        As in :func:`netchoice.choose_model`. A time limit is for each size.
+
+    Attributes
+    ----------
+    classes_ : array of str, the models, in the order of the columns of :meth:`predict_proba`
+    sizes_ : list of Size, the prepared sizes
+
+    Examples
+    --------
+    >>> import netchoice, numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> networks = [netchoice.get_model(name).grow(30, rng=rng) for name in ("ba1", "ba2", "ba3")]
+    >>> chooser = Chooser("ba", samples=200, features=["degree_mean"], time_limit=1)
+    >>> chooser.fit(networks, engine="serial").predict_proba(networks).argmax(axis=1)
+    array([0, 1, 2])
+    """
+
+    def __init__(
+        self,
+        space: str | ModelSpace = "duplication",
+        *,
+        n_nodes: int | Sequence[int] | None = None,
+        isolated: str | None = None,
+        match: bool = False,
+        samples: int | None = None,
+        features: Iterable[str | Feature] | None = None,
+        purpose: str = "both",
+        method: str | Iterable[str] = "jmi",
+        penalty: float | None = None,
+        budget: float | str | None = None,
+        time_limit: float | None = None,
+        inference: str | None = None,
+        local: bool = True,
+        seed: int = 1,
+        plan: SimulationPlan | None = None,
+    ) -> None:
+        self.space = get_space(space)
+        self.n_nodes = n_nodes
+        self.isolated = isolated
+        self.match = match
+        self._given = features_by_name(features)
+        if isolated is not None:
+            check_choice("isolated", isolated, ISOLATED)
+        self._settings = ChoiceSettings(
+            space=self.space.as_dict(),
+            n_nodes=0,
+            isolated="",
+            samples=samples,
+            features=None if features is None else tuple(self._given),
+            purpose=purpose,
+            method=(method,) if isinstance(method, str) else tuple(method),
+            penalty=penalty,
+            budget=budget,
+            inference=inference,
+            time_limit=time_limit,
+            seed=seed,
+            plan=plan_of(plan, local),
+        )
+        self._settings.check()
+        self._prepared: dict[Size, Prepared] = {}
+        self._folder: Path | None = None
+
+    # What is prepared
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The models, in the order of the columns of :meth:`predict_proba`."""
+        return np.array(self.space.labels)
+
+    @property
+    def sizes_(self) -> list[Size]:
+        """The prepared sizes."""
+        found = {*self._prepared}
+        if self._folder is not None:
+            found.update(_sizes_in(self._folder))
+        return sorted(found, key=lambda size: (size.n_nodes, size.isolated, size.n_edges or 0))
+
+    def size_of(self, graph: Any) -> Size:
+        """Return the size that the simulations for a network must have."""
+        network, isolated = comparable_network(graph, self.isolated)
+        return Size(network.n_nodes, isolated, network.n_edges if self.match else None)
+
+    def fit(
+        self,
+        graphs: Iterable[Any] = (),
+        *,
+        path: str | PathLike[str] | None = None,
+        workers: int | None = None,
+        engine: str | Executor = "processes",
+        on_progress: Progress | None = None,
+    ) -> Self:
+        """Simulate, select features, fit the inference, and measure its quality, for every size.
+
+        Parameters
+        ----------
+        graphs : iterable of networks, or of :class:`Size`
+            Prepare their sizes, besides ``n_nodes``.
+        path : path, optional
+            Folder to keep the simulations in. Sizes that are prepared there are not prepared again, and
+            an interrupted preparation is resumed.
+        workers, engine, on_progress
+            As in :func:`netchoice.choose_model`.
+        """
+        wanted = dict.fromkeys([*self._given_sizes(), *map(self._as_size, graphs)])
+        if not wanted and not self.sizes_:
+            raise UsageError("no number of nodes is given; pass n_nodes, or networks to fit")
+        if path is not None:
+            self._folder = Path(path)
+            open_run_folder(self._folder, self._record(), False)
+        for size in wanted:
+            if size not in self.sizes_:
+                self._prepare(size, workers, engine, on_progress)
+        return self
+
+    def _as_size(self, graph: Any) -> Size:
+        return graph if isinstance(graph, Size) else self.size_of(graph)
+
+    def _given_sizes(self) -> Iterator[Size]:
+        given = self.n_nodes if self.n_nodes is not None else ()
+        numbers = [given] if isinstance(given, (int, np.integer)) else list(given)
+        if numbers and self.match:
+            raise UsageError("density-matched simulations depend on networks; pass them to fit")
+        for number in numbers:
+            for isolated in ISOLATED if self.isolated is None else (self.isolated,):
+                yield Size(check_integer("n_nodes", number), isolated)
+
+    def _record(self) -> dict[str, Any]:
+        """Return the settings of all sizes, for JSON."""
+        record = self._settings.as_dict()
+        return record | {"isolated": self.isolated, "match": self.match}
+
+    def _prepare(
+        self, size: Size, workers: int | None, engine: str | Executor, on_progress: Progress | None
+    ) -> None:
+        space = self.space
+        if size.n_edges is not None:
+            space = MatchedSpace(space, size.n_nodes, size.n_edges, 0.1, size.isolated)
+        settings = replace(
+            self._settings, space=space.as_dict(), n_nodes=size.n_nodes, isolated=size.isolated
+        )
+        folder = None if self._folder is None else self._folder / size.folder
+        maker = TableMaker(
+            space, settings.seed, size.isolated, engine, workers, folder, on_progress, self._given
+        )
+        preparation = make_preparation(space, settings, maker)
+        if folder is not None:
+            open_run_folder(folder, settings.as_dict(), False)
+        self._add(size, Prepared.simulate(preparation))
+
+    def _add(self, size: Size, prepared: Prepared) -> None:
+        """Measure the quality of a preparation, and keep it."""
+        prepared.assess()
+        self._prepared[size] = prepared
+        if self._folder is not None:
+            save_tables(prepared, self._folder / size.folder)
+            write_prepared(prepared, self._folder / size.folder)
+
+    @classmethod
+    def from_table(
+        cls, table: ReferenceTable, space: str | ModelSpace | None = None, **options: Any
+    ) -> Self:
+        """Return a chooser that uses a table that :func:`netchoice.simulate_table` made.
+
+        The table serves for the selection of features, for inference and for the test of fit. ``space``
+        is needed if its models are not built in. ``options`` are those of the class.
+        """
+        manifest = table.manifest
+        if "n_nodes" not in manifest or "seed" not in manifest:
+            raise UsageError(
+                "this table was not simulated by netchoice simulate in one run; expected a table of "
+                "networks with a known number of nodes, seed and model space"
+            )
+        known = rebuilt_space(manifest["space"]) if space is None else get_space(space)
+        isolated, seed = manifest["isolated"], manifest["seed"]
+        made = cls(known, isolated=isolated, seed=seed, **options)
+        n_edges = known.n_edges if isinstance(known, MatchedSpace) else None
+        size = Size(manifest["n_nodes"], isolated, n_edges)
+        settings = replace(made._settings, n_nodes=size.n_nodes, isolated=isolated)
+        maker = TableMaker(known, seed, isolated, given_features=made._given)
+        preparation = replace(make_preparation(known, settings, maker), given_table=table)
+        made._add(size, Prepared.simulate(preparation))
+        return made
+
+    # On disk
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything that :meth:`load` needs to a folder: tables (Parquet), JSON and CSV files."""
+        folder = Path(path)
+        open_run_folder(folder, self._record(), False)
+        for size in self.sizes_:
+            prepared = self._get(size)
+            save_tables(prepared, folder / size.folder)
+            write_prepared(prepared, folder / size.folder)
+        self._folder = folder
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], space: str | ModelSpace | None = None) -> Self:
+        """Read a chooser from a folder; nothing in it is executed.
+
+        ``space`` is needed if its models are not built in. The folder of a single answer
+        (:func:`netchoice.choose_model`) is a chooser for the size of that network.
+        """
+        folder = Path(path)
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is not a folder; expected one that netchoice prepare wrote")
+        record = read_run(folder)
+        known = None if space is None else get_space(space)
+        if is_prepared(folder):
+            prepared = read_prepared(folder, known)
+            made = cls._of_settings(prepared.settings, prepared.space)
+            made.isolated = prepared.settings.isolated
+            made._prepared[_size_of(prepared)] = prepared
+            return made
+        if record is None or "match" not in record:
+            raise UsageError(f"{folder} holds no chooser; make one with netchoice prepare")
+        isolated, match = record.pop("isolated"), record.pop("match")
+        settings = ChoiceSettings.from_dict({**record, "isolated": ""})
+        made = cls._of_settings(settings, known or rebuilt_space(settings.space))
+        made.isolated, made.match, made._folder = isolated, match, folder
+        if not made.sizes_:
+            raise UsageError(
+                f"the chooser in {folder} is not finished; run the same netchoice prepare again"
+            )
+        return made
+
+    @classmethod
+    def _of_settings(cls, settings: ChoiceSettings, space: ModelSpace) -> Self:
+        made = cls(space)
+        made._settings = settings
+        made._given = features_by_name(settings.features)
+        return made
+
+    def _get(self, size: Size) -> Prepared:
+        if size not in self._prepared and size in self.sizes_:
+            assert self._folder is not None
+            space = None if self.match or _is_built_in(self.space) else self.space
+            self._prepared[size] = read_prepared(self._folder / size.folder, space)
+        if size not in self._prepared:
+            prepared = "; ".join(map(str, self.sizes_)) or "none"
+            raise UsageError(
+                f"no simulations are prepared for a network with {size}; prepared are: {prepared}; "
+                "prepare this size too"
+            )
+        return self._prepared[size]
+
+    def prepared_for(self, graph: Any) -> Prepared:
+        """Return the simulations for a network."""
+        if not self.match or len(self.sizes_) > 1:
+            return self._get(self.size_of(graph))
+        return self._get(
+            self.sizes_[0]
+        )  # its edges may differ a little from those that were matched
+
+    # Answers
+
+    def choose(
+        self,
+        graph: Any,
+        *,
+        path: str | PathLike[str] | None = None,
+        fresh: bool = False,
+        reading: ReadingReport | None = None,
+        workers: int | None = None,
+        engine: str | Executor = "processes",
+        on_progress: Progress | None = None,
+    ) -> Choice:
+        """Return the whole answer for one network; see :func:`netchoice.choose_model`."""
+        prepared = self.prepared_for(graph)
+        folder = None if path is None else Path(path)
+        maker = replace(
+            prepared.maker, engine=engine, workers=workers, folder=folder, on_progress=on_progress
+        )
+        found = Comparison.of(prepared, graph)
+        if folder is not None:
+            record = {**prepared.settings.as_dict(), "network": found.network.fingerprint}
+            open_run_folder(folder, record, fresh)
+        stopwatch = Stopwatch(None, workers or 1)
+        return choose_prepared(replace(prepared, maker=maker), graph, stopwatch, reading=reading)
+
+    def predict_proba(self, graphs: Iterable[Any]) -> Floats:
+        """Return the probabilities (m, C) of the models for networks."""
+        rows = []
+        for graph in graphs:
+            known = Comparison.of(self.prepared_for(graph), graph).probabilities.probabilities
+            rows.append([known[model] for model in self.space.labels])
+        return np.array(rows).reshape(-1, len(self.space))
+
+    def choose_many(
+        self,
+        graphs: Iterable[Any],
+        *,
+        path: str | PathLike[str] | None = None,
+        workers: int | None = None,
+        engine: str | Executor = "processes",
+        fresh: bool = False,
+        on_progress: Progress | None = None,
+    ) -> pd.DataFrame:
+        """Return the answers for many networks, one row for each.
+
+        Parameters
+        ----------
+        graphs : iterable of networks, a mapping from ids to networks, or a collection
+            :func:`netchoice.io.find_networks` finds the networks of files and folders.
+        path : path, optional
+            Folder for the answers. To resume an interrupted run, call the method again.
+        workers, engine, fresh, on_progress
+            As in :func:`netchoice.choose_model`.
+
+        Returns
+        -------
+        DataFrame
+            The columns of ``answers.csv``; see the guide on cohorts.
+        """
+        from netchoice.workflows.cohort import choose_cohort
+
+        answers = choose_cohort(
+            self, graphs, path=path, workers=workers, engine=engine, fresh=fresh,
+            on_progress=on_progress,
+        )  # fmt: skip
+        return answers
+
+    def answerer(self, sizes: Iterable[Size]) -> CohortAnswerer:
+        """Return the object that answers for networks of these sizes in worker processes."""
+        parts = {size: self._get(size).for_worker() for size in sizes if size in self.sizes_}
+        return CohortAnswerer(self.space, parts, self.isolated, self.match)
+
+
+def _size_of(prepared: Prepared) -> Size:
+    space, settings = prepared.space, prepared.settings
+    n_edges = space.n_edges if isinstance(space, MatchedSpace) else None
+    return Size(settings.n_nodes, settings.isolated, n_edges)
+
+
+def _sizes_in(folder: Path) -> Iterator[Size]:
+    """Yield the sizes that are prepared completely in a folder."""
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        size = Size.of_folder(path.name)
+        if size is not None and is_prepared(path):
+            yield size
+
+
+def _is_built_in(space: ModelSpace) -> bool:
+    try:
+        return json.dumps(rebuilt_space(space.as_dict()).as_dict()) == json.dumps(space.as_dict())
+    except UsageError:
+        return False
