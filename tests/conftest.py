@@ -1,5 +1,10 @@
 """Settings and fixtures of several test modules."""
 
+import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -33,3 +38,39 @@ def run(capsys):
         return stopped.value.code or 0, captured.out, captured.err
 
     return run
+
+
+@pytest.fixture(scope="module")
+def dask_address(tmp_path_factory):
+    """Return the address of a Dask scheduler on this machine, and its two worker processes."""
+    distributed = pytest.importorskip(
+        "distributed", reason="the Dask engine needs the package distributed"
+    )
+    folder = tmp_path_factory.mktemp("dask")
+    file = folder / "scheduler.json"
+    quiet = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "cwd": folder}
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
+         "--no-dashboard", "--scheduler-file", str(file)], **quiet,
+    )  # fmt: skip
+    for _ in range(300):
+        if file.exists() and file.stat().st_size:
+            break
+        time.sleep(0.1)
+    address = json.loads(file.read_text())["address"]
+    search_path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": search_path}
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1",
+             "--no-dashboard", "--no-nanny", "--local-directory", str(folder)],
+            env=environment, **quiet,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    with distributed.Client(address, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+    yield address.removeprefix("tcp://"), workers
+    for process in (*workers, scheduler):
+        process.kill()
+        process.wait()

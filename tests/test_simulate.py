@@ -625,49 +625,9 @@ def test_too_many_failures_stop_the_run(tmp_path):
 # Dask
 
 
-@pytest.fixture(scope="module")
-def dask_address(tmp_path_factory):
-    """Start a scheduler and two worker processes on this machine."""
-    pytest.importorskip("distributed", reason="the Dask engine needs the package distributed")
-    folder = tmp_path_factory.mktemp("dask")
-    file = folder / "scheduler.json"
-    quiet = {"stderr": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "cwd": folder}
-    scheduler = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
-         "--no-dashboard", "--scheduler-file", str(file)], **quiet,
-    )  # fmt: skip
-    for _ in range(300):
-        if file.exists() and file.stat().st_size:
-            break
-        time.sleep(0.1)
-    address = json.loads(file.read_text())["address"]
-    search_path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
-    environment = os.environ | {"PYTHONPATH": search_path}
-    workers = [
-        subprocess.Popen(
-            [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1",
-             "--no-dashboard", "--no-nanny", "--local-directory", str(folder)],
-            env=environment, **quiet,
-        )
-        for _ in range(2)
-    ]  # fmt: skip
-    yield address.removeprefix("tcp://"), workers
-    for process in (*workers, scheduler):
-        process.kill()
-        process.wait()
-
-
-def wait_for_workers(address, n):
-    from distributed import Client
-
-    with Client(f"tcp://{address}", set_as_default=False) as client:
-        client.wait_for_workers(n, timeout=60)
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_table_from_dask_is_bit_identical_though_a_worker_dies(serial, dask_address):
     address, workers = dask_address
-    wait_for_workers(address, 2)
     table = simulate_table("duplication", **BASE, engine=f"dask://{address}")
     assert_same(table, serial)
     space = ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])

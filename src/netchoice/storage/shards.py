@@ -30,6 +30,18 @@ MANIFEST = "_manifest.json"
 FINGERPRINT, FOOTER = b"netchoice.fingerprint", b"netchoice.footer"
 
 
+@contextlib.contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Report errors of the disk in one line that names the folder and what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise TableError(
+            f"cannot write to {path}: {error.strerror or error}; rows written before are kept: "
+            "free some space or choose another folder, and run the same command again"
+        ) from error
+
+
 class TableFolder:
     """The folder of a table: shards and a manifest, each written atomically."""
 
@@ -63,7 +75,7 @@ class TableFolder:
     def lock(self) -> Iterator[None]:
         """Make the folder if necessary, and be the only process that writes to it."""
         with contextlib.ExitStack() as stack:
-            with self._disk_errors():
+            with disk_errors(self.path):
                 self.path.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(lock_folder(self.path))
             yield
@@ -79,7 +91,7 @@ class TableFolder:
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest."""
         text = json.dumps(manifest, indent=1, ensure_ascii=False)
-        with self._disk_errors():
+        with disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             write_atomically(self.path / MANIFEST, lambda file: file.write_text(text))
 
@@ -93,18 +105,8 @@ class TableFolder:
         rows = rows.replace_schema_metadata(metadata)
         rows = rows.replace_schema_metadata({**metadata, FOOTER: _footer_digest(rows)})
         write = partial(pq.write_table, rows, write_page_checksum=True, compression="zstd")
-        with self._disk_errors():
+        with disk_errors(self.path):
             write_atomically(self.path / name, write)
-
-    @contextlib.contextmanager
-    def _disk_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise TableError(
-                f"cannot write to {self.path}: {error.strerror or error}; rows written before are kept: "
-                "free some space or choose another folder, and run the same command again"
-            ) from error
 
     def shards(self) -> list[Path]:
         """Return the paths of the shards, sorted."""

@@ -1,24 +1,47 @@
-"""The folder of one run of ``choose_model``."""
+"""The folder of one run: a record of its settings, and the files that the run writes."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatch
 from importlib.metadata import version
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from netchoice.atomic import write_text
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.storage.lock import LOCK
 from netchoice.workflows.feature_selection import SECOND_SCORES
 
 RUN = "run.json"
 ROWS = "rows.json"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "networkx")
-#: Patterns of all files that a run writes; nothing else is ever deleted. The run file comes last.
-WRITTEN = (
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """What runs of one kind write.
+
+    Attributes
+    ----------
+    record : str
+        Name of the JSON file with the settings of a run.
+    made_by : str
+        What makes such runs, for messages.
+    written : tuple of str
+        Patterns of all files that a run writes; nothing else is ever deleted.
+    """
+
+    record: str
+    made_by: str
+    written: tuple[str, ...]
+
+
+CHOICE_FILES = RunFiles(RUN, "netchoice choose", (
     "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "posterior.csv",
     "costs.json", "parameter-evaluation.csv", "parameter-scores.jsonl",
     "rankings.csv", "evaluation.csv", "reading.json", "scores.jsonl", SECOND_SCORES, "report.html",
@@ -27,38 +50,55 @@ WRITTEN = (
     "figures/confusion.png", "figures/reliability.png", "figures/costs.png",
     "figures/parameters*.png", "figures/ranks*.png", "figures/accuracy-against-cost.png",
     "tables/*/_manifest.json", "tables/*/rows-*.parquet", "tables/*/_rows-*.damaged", "tables/*/_lock",
-)  # fmt: skip
+))  # fmt: skip
 
 
-def open_run_folder(folder: Path, settings: Mapping[str, Any], fresh: bool) -> None:
+def open_run_folder(
+    folder: Path, settings: Mapping[str, Any], fresh: bool, files: RunFiles = CHOICE_FILES
+) -> None:
     """Create the folder, or check that it holds a run with the same settings.
 
     Parameters
     ----------
     folder : Path
     settings : mapping
-        What the run depends on; kept in ``run.json``.
+        What the run depends on; kept in the record of the run.
     fresh : bool
         Delete the files of an earlier run. Other files in the folder are kept.
+    files : RunFiles
+        The kind of run.
     """
-    run = folder / RUN
     settings = json.loads(json.dumps(settings, default=str))
     try:
-        earlier = _read_run(run)
+        earlier = find_run(folder, files)
         if earlier is not None and not fresh:
             _check_same(earlier, settings, folder)
             return
         if earlier is not None:
-            _delete_run(folder)
-        elif folder.exists() and any(folder.iterdir()):
-            raise UsageError(
-                f"{folder} is not empty and holds no run of netchoice choose; give another folder"
-            )
+            _delete_run(folder, files)
         folder.mkdir(parents=True, exist_ok=True)
         record = {"settings": settings, **versions()}
-        write_text(run, json.dumps(record, indent=2, ensure_ascii=False))
+        write_text(folder / files.record, json.dumps(record, indent=2, ensure_ascii=False))
     except OSError as error:
         raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
+
+
+def find_run(folder: Path, files: RunFiles) -> dict[str, Any] | None:
+    """Return the settings of the run in a folder, or None if the folder is empty or missing.
+
+    A folder with other files but no run is refused.
+    """
+    if (folder / files.record).exists():
+        return _read_record(folder / files.record, files)
+    # A run that was killed before it wrote its record may have left these two.
+    own = (LOCK, f".{files.record}.*.partial")
+    if folder.exists() and not all(
+        any(fnmatch(path.name, name) for name in own) for path in folder.iterdir()
+    ):
+        raise UsageError(
+            f"{folder} is not empty and holds no run of {files.made_by}; give another folder"
+        )
+    return None
 
 
 def versions() -> dict[str, Any]:
@@ -69,35 +109,30 @@ def versions() -> dict[str, Any]:
     }
 
 
-def _read_run(run: Path) -> dict[str, Any] | None:
-    """Return the settings of an earlier run; None if there is none. Refuse a foreign file."""
-    if not run.exists():
-        return None
+def _read_record(path: Path, files: RunFiles) -> dict[str, Any]:
+    """Return the settings in the record of a run; refuse a foreign file."""
     try:
-        record = json.loads(run.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
         if record["versions"]["netchoice"]:
             return dict(record["settings"])
     except (ValueError, KeyError, TypeError):
         pass
     raise UsageError(
-        f"{run} is damaged or was not written by netchoice choose; nothing was changed: give another "
+        f"{path} is damaged or was not written by {files.made_by}; nothing was changed: give another "
         "folder"
     )
 
 
-def _delete_run(folder: Path) -> None:
-    """Delete the files that a run writes; ``run.json`` stays, so that an interruption is harmless."""
-    for pattern in WRITTEN:
+def _delete_run(folder: Path, files: RunFiles) -> None:
+    """Delete the files that a run writes; the record stays, so that an interruption is harmless."""
+    for pattern in files.written:
         for path in folder.glob(pattern):
             path.unlink()
-    for empty in _folders_of_run(folder):
-        with contextlib.suppress(OSError):  # it holds files of the user
-            empty.rmdir()
-
-
-def _folders_of_run(folder: Path) -> Iterator[Path]:
-    yield from (path for path in (folder / "tables").glob("*") if path.is_dir())
-    yield from (folder / "tables", folder / "figures")
+    parents = {parent for pattern in files.written for parent in PurePosixPath(pattern).parents}
+    for parent in sorted(parents - {PurePosixPath()}, key=lambda p: len(p.parts), reverse=True):
+        for subfolder in folder.glob(str(parent)):
+            with contextlib.suppress(OSError):  # it holds files of the user
+                subfolder.rmdir()
 
 
 def _check_same(earlier: Mapping[str, Any], settings: Mapping[str, Any], folder: Path) -> None:

@@ -1,0 +1,217 @@
+"""The files of a cohort: parts of consecutive networks, and the tables that are made from the parts."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from netchoice.atomic import write_atomically
+from netchoice.storage.manifest import TableError
+from netchoice.storage.shards import disk_errors
+from netchoice.workflows.run_folder import RunFiles
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PARTS = "answers"
+ANSWERS_CSV, ANSWERS, FEATURES = "answers.csv", "answers.parquet", "features.parquet"
+_PART = f"{PARTS}/part-{'[0-9]' * 6}.parquet"
+#: Files that were not completed because the process was killed.
+_PARTIAL = (f"{PARTS}/.part-*.partial", f".{ANSWERS_CSV}.*.partial", f".{ANSWERS}.*.partial",
+            f".{FEATURES}.*.partial", ".cohort.json.*.partial")  # fmt: skip
+COHORT_FILES = RunFiles(
+    "cohort.json", "a cohort", (ANSWERS_CSV, ANSWERS, FEATURES, _PART, *_PARTIAL)
+)
+
+#: Begins the names of the features in a part, where they stand beside the answers.
+_FEATURE = "feature:"
+#: Key of the metadata of a part: a digest of all its values and of what they were made from.
+_DIGEST = b"netchoice.digest"
+#: Rows that are in memory at a time when the tables are written, and rows of a Parquet row group.
+_ROWS_IN_MEMORY = 10_000
+
+
+Row = Sequence[str | float | bool | None]
+
+
+@dataclass(frozen=True)
+class AnswerFiles:
+    """The files of one cohort.
+
+    Parts do not hold what is known about the networks: if a group or a covariate is corrected, the
+    parts remain valid.
+
+    Attributes
+    ----------
+    folder : Path
+    known : mapping
+        ``"text"``, ``"number"`` or ``"flag"`` by name of the columns that are known: id, group, ….
+    answers : mapping
+        The same for the columns of the answers.
+    features : sequence of str
+        Names of the features.
+    fingerprint : str
+        What the answers depend on. A part with another fingerprint counts as damaged.
+    """
+
+    folder: Path
+    known: Mapping[str, str]
+    answers: Mapping[str, str]
+    features: Sequence[str]
+    fingerprint: str
+
+    def prepare(self) -> None:
+        """Make the folder of the parts; delete what a killed process left incomplete."""
+        with disk_errors(self.folder):
+            (self.folder / PARTS).mkdir(exist_ok=True)
+            for pattern in _PARTIAL:
+                for path in self.folder.glob(pattern):
+                    path.unlink()
+
+    def write_part(self, part: int, rows: Sequence[Row]) -> None:
+        """Write the rows of one part: id, answers and features of each network."""
+        import pyarrow.parquet as pq
+
+        features = dict.fromkeys((_FEATURE + name for name in self.features), "number")
+        table = _as_table(rows, {"id": "text", **self.answers, **features})
+        table = table.replace_schema_metadata({_DIGEST: self._digest(table)})
+        write = partial(pq.write_table, table, write_page_checksum=True)
+        with disk_errors(self.folder):
+            write_atomically(self._path(part), write)
+
+    def count_failed(self, part: int, ids: Sequence[str]) -> int | None:
+        """Return how many networks of a part failed; None if the part is missing or damaged."""
+        path = self._path(part)
+        if not path.exists():
+            return None
+        try:
+            table = _read(path)
+            is_whole = (table.schema.metadata or {}).get(_DIGEST) == self._digest(table)
+            if is_whole and table.column("id").to_pylist() == list(ids):
+                return len(table) - int(table.column("error").null_count)
+        except Exception:  # noqa: S110  # damaged bytes may raise anything
+            pass
+        warnings.warn(f"{path} is damaged; its networks are answered again", stacklevel=4)
+        return None
+
+    def write_tables(self, n_parts: int, known: Iterable[Sequence[Row]]) -> None:
+        """Write the tables of all answers and of all features from the parts.
+
+        ``known`` yields the rows of the known columns for each part.
+        """
+        answers = (self._answers(part, rows) for part, rows in enumerate(known))
+        features = (self._features(part) for part in range(n_parts))
+        all_answers, all_features = self.folder / ANSWERS, self.folder / FEATURES
+        types = {"id": "text"} | dict.fromkeys(self.features, "number")
+        with disk_errors(self.folder):
+            write_atomically(all_features, partial(_write_parquet, features, _schema(types)))
+            types = {**self.known, **self.answers}
+            write_atomically(all_answers, partial(_write_parquet, answers, _schema(types)))
+            write_atomically(self.folder / ANSWERS_CSV, partial(_write_csv, all_answers))
+
+    def _answers(self, part: int, rows: Sequence[Row]) -> pa.Table:
+        table = _as_table(rows, self.known)
+        answers = self._columns(part, list(self.answers))
+        for name in self.answers:
+            table = table.append_column(name, answers.column(name))
+        return table
+
+    def _features(self, part: int) -> pa.Table:
+        table = self._columns(part, ["id", *(_FEATURE + name for name in self.features)])
+        return table.rename_columns(["id", *self.features])
+
+    def _columns(self, part: int, names: list[str]) -> pa.Table:
+        import pyarrow as pa
+
+        try:
+            return _read(self._path(part), names).replace_schema_metadata(None)
+        except (pa.ArrowException, OSError) as error:
+            raise TableError(
+                f"{self._path(part)} was damaged during the run ({error}); run the same command again"
+            ) from error
+
+    def _path(self, part: int) -> Path:
+        return self.folder / PARTS / f"part-{part:06d}.parquet"
+
+    def _digest(self, table: pa.Table) -> bytes:
+        facts = repr((self.fingerprint, table.to_pydict()))
+        return hashlib.blake2b(facts.encode(), digest_size=16).hexdigest().encode()
+
+
+def csv_cell(value: str | float | bool | None) -> str:
+    """Return the text of a value in a CSV file; a missing value is empty.
+
+    Numbers have all their digits. A spreadsheet would run a text that begins with ``=``, ``+``, ``-``
+    or ``@`` as a formula, so an apostrophe is written before it, unless the text is a number. An
+    apostrophe is also written before a text that begins with one: to get the text back, remove one
+    apostrophe at the beginning.
+
+    >>> [csv_cell(value) for value in (0.1, None, True, "a,b", "-1.5", "=A1")]
+    ['0.1', '', 'True', '"a,b"', '-1.5', "'=A1"]
+    """
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return repr(value)
+    if value[:1] in _BEGINS_FORMULA and not _NUMBER.fullmatch(value):
+        value = f"'{value}"
+    return '"' + value.replace('"', '""') + '"' if _NEEDS_QUOTES.search(value) else value
+
+
+_BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
+_NEEDS_QUOTES = re.compile(r'[",\r\n]|^\s|\s$')
+
+
+def _read(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path, columns=columns, page_checksum_verification=True, partitioning=None)
+
+
+def _schema(kinds: Mapping[str, str]) -> pa.Schema:
+    import pyarrow as pa
+
+    types = {"text": pa.string(), "number": pa.float64(), "flag": pa.bool_()}
+    return pa.schema([(name, types[kind]) for name, kind in kinds.items()])
+
+
+def _as_table(rows: Sequence[Row], kinds: Mapping[str, str]) -> pa.Table:
+    import pyarrow as pa
+
+    schema, columns = _schema(kinds), zip(*rows, strict=True)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+    return pa.table(arrays, schema=schema)
+
+
+def _write_parquet(tables: Iterable[pa.Table], schema: pa.Schema, target: Path) -> None:
+    """Write tables to one file, in row groups of a fixed number of rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with pq.ParquetWriter(target, schema, write_page_checksum=True) as writer:
+        waiting = schema.empty_table()
+        for table in tables:
+            waiting = pa.concat_tables([waiting, table])
+            while len(waiting) >= _ROWS_IN_MEMORY:
+                writer.write_table(waiting[:_ROWS_IN_MEMORY].combine_chunks())
+                waiting = waiting[_ROWS_IN_MEMORY:].combine_chunks()
+        if len(waiting):
+            writer.write_table(waiting.combine_chunks())
+
+
+def _write_csv(source: Path, target: Path) -> None:
+    """Write a CSV file with the content of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    with open(target, "w", encoding="utf-8", newline="") as file, pq.ParquetFile(source) as table:
+        file.write(",".join(map(csv_cell, table.schema_arrow.names)) + "\n")
+        for rows in table.iter_batches():
+            columns = (map(csv_cell, column.to_pylist()) for column in rows.columns)
+            file.writelines(",".join(cells) + "\n" for cells in zip(*columns, strict=True))

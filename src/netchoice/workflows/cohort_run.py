@@ -1,0 +1,270 @@
+"""Answers for the networks of a cohort: on any engine, resumable, one row for each network."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from netchoice.engines import get_engine
+from netchoice.engines.engine import Lost
+from netchoice.errors import UsageError
+from netchoice.simulate import StoppedError
+from netchoice.storage.lock import lock_folder
+from netchoice.storage.shards import disk_errors
+from netchoice.workflows.answer_files import (
+    ANSWERS,
+    COHORT_FILES,
+    FEATURES,
+    AnswerFiles,
+)
+from netchoice.workflows.cohort_rows import (
+    Answered,
+    Answerer,
+    Collection,
+    NumberedSource,
+    RowAnswerer,
+    as_cell,
+    clean_text,
+    covariate_kinds,
+)
+from netchoice.workflows.run_folder import find_run, open_run_folder
+from netchoice.workflows.table_maker import Progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: A cohort has at most this many parts. The parts of a small cohort hold one network each, so that a
+#: killed run loses little; the parts of a large cohort hold more, so that the files stay few.
+_MAX_PARTS = 1000
+_MAX_BATCH = 10
+
+
+@dataclass(frozen=True)
+class CohortAnswers:
+    """The answers for a cohort, in the files of its folder.
+
+    Attributes
+    ----------
+    folder : Path
+    n, n_failed : int
+        Number of networks, and of networks without an answer.
+    columns : mapping
+        ``"text"``, ``"number"`` or ``"flag"`` by name of the columns of an answer.
+    """
+
+    folder: Path
+    n: int
+    n_failed: int
+    columns: Mapping[str, str]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the answers: one row for each network, in the order of the collection."""
+        return self._read(ANSWERS)
+
+    def features(self) -> pd.DataFrame:
+        """Return the features: one row for each network, in the order of the collection."""
+        return self._read(FEATURES)
+
+    def counts(self, column: str | None = None) -> dict[str, int]:
+        """Return how many networks have each value of a column, the most frequent value first.
+
+        By default, the values of the first column of an answer are counted. Missing values are not
+        counted.
+        """
+        column = next(iter(self.columns)) if column is None else column
+        counts = self._read(ANSWERS, [column])[column].value_counts()
+        by_value = {str(value): int(count) for value, count in counts.items()}
+        return dict(sorted(by_value.items(), key=lambda item: (-item[1], item[0])))
+
+    def _read(self, name: str, columns: list[str] | None = None) -> pd.DataFrame:
+        import pandas as pd
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(self.folder / name, columns=columns, partitioning=None)
+        frame: pd.DataFrame = table.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
+        return frame
+
+
+def answer_all(
+    sources: Collection,
+    answerer: Answerer,
+    *,
+    folder: Path,
+    engine: str | Executor = "processes",
+    workers: int | None = None,
+    fresh: bool = False,
+    on_progress: Progress | None = None,
+    settings: Mapping[str, Any],
+) -> CohortAnswers:
+    """Answer for each network of a collection, and write the answers to a folder.
+
+    A network that cannot be read or answered gets a row with the reason in the column ``error``. To
+    resume an interrupted run, make the same call again. Everything but the column ``seconds`` is the
+    same on every engine and for every number of workers.
+
+    Parameters
+    ----------
+    sources : Collection
+        The networks.
+    answerer : Answerer
+    folder : Path
+        The settings are in ``cohort.json``. The tables ``answers.parquet`` and ``answers.csv`` have a
+        row for each network: ``id``, ``group``, the covariates, the columns of the answerer,
+        ``seconds`` (CPU seconds of reading and answering) and ``error``. ``features.parquet`` has
+        ``id`` and the features. Finished parts are in the subfolder ``answers``.
+    engine : str or concurrent.futures.Executor
+        ``"serial"``, ``"processes"``, ``"dask://HOST:PORT"``, or an executor.
+    workers : int, optional
+        Number of processes; one per core by default.
+    fresh : bool
+        Start over: delete the files of an earlier run. Other files in the folder are kept.
+    on_progress : callable, optional
+        Called with ``"answers"`` and the numbers of finished, all and failed networks.
+    settings : mapping
+        What the answers also depend on. A run with other settings is not resumed.
+    """
+    folder, n = Path(folder), len(sources)
+    _check_names(["id", "group", *sources.covariates, *answerer.columns, "seconds", "error"])
+    _check_names(["id", *answerer.feature_names])
+    kinds = covariate_kinds((sources[i] for i in range(n)), sources.covariates)
+    per_part = max(1, math.ceil(n / _MAX_PARTS))
+    depends_on = {
+        **settings, "collection": sources.fingerprint, "answerer": answerer.fingerprint,
+        "columns": answerer.columns, "features": answerer.feature_names,
+        "number of networks per part": per_part,
+    }  # fmt: skip
+    digest = hashlib.blake2b(json.dumps(depends_on, default=str).encode(), digest_size=16)
+    files = AnswerFiles(
+        folder, {"id": "text", "group": "text", **kinds},
+        {**answerer.columns, "seconds": "number", "error": "text"},
+        answerer.feature_names, digest.hexdigest(),
+    )  # fmt: skip
+    run = _Run(sources, RowAnswerer(answerer), files, per_part, on_progress)
+    with _opened(folder, depends_on, fresh):
+        files.prepare()
+        try:
+            run.answer(run.missing_parts(), engine, workers)
+            files.write_tables(run.n_parts, map(run.known, range(run.n_parts)))
+        except KeyboardInterrupt:
+            raise StoppedError(
+                f"stopped after {run.n_written} of {n} networks, which are kept in {folder}; run the "
+                "same command again to resume"
+            ) from None
+    return CohortAnswers(folder, n, run.n_failed, dict(answerer.columns))
+
+
+def _check_names(names: list[str]) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise UsageError(
+            f"two columns of the answers are called {repeated[0]!r}; rename the covariate or feature "
+            "of this name"
+        )
+
+
+@contextlib.contextmanager
+def _opened(folder: Path, settings: Mapping[str, Any], fresh: bool) -> Iterator[None]:
+    """Make or check the folder of a cohort, and be the only process that writes to it."""
+    with contextlib.ExitStack() as stack:
+        with disk_errors(folder):
+            find_run(folder, COHORT_FILES)  # a folder of somebody else gets no lock
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(lock_folder(folder))
+        open_run_folder(folder, settings, fresh, COHORT_FILES)
+        yield
+
+
+class _Run:
+    """Collects rows, and writes each part as soon as its rows are complete."""
+
+    def __init__(
+        self, sources: Collection, answerer: RowAnswerer, files: AnswerFiles, per_part: int,
+        on_progress: Progress | None,
+    ) -> None:  # fmt: skip
+        self.sources, self.answerer, self.files = sources, answerer, files
+        self.per_part, self.on_progress = per_part, on_progress
+        self.n_parts = math.ceil(len(sources) / per_part)
+        self.n_written, self.n_done, self.n_failed = 0, 0, 0
+        self.unwritten: defaultdict[int, dict[int, Answered]] = defaultdict(dict)
+
+    def numbers(self, part: int) -> range:
+        """Return the numbers of the networks of a part."""
+        return range(part * self.per_part, min((part + 1) * self.per_part, len(self.sources)))
+
+    def missing_parts(self) -> list[int]:
+        """Return the parts that are missing or damaged; count the networks of the others."""
+        missing = []
+        for part in range(self.n_parts):
+            ids = [clean_text(self.sources[i].id) for i in self.numbers(part)]
+            n_failed = self.files.count_failed(part, ids)
+            if n_failed is None:
+                missing.append(part)
+            else:
+                self.n_written += len(ids)
+                self.n_failed += n_failed
+        self.n_done = self.n_written
+        return missing
+
+    def answer(self, parts: list[int], engine: str | Executor, workers: int | None) -> None:
+        """Answer for the networks of some parts."""
+        self._report()
+        if not parts:
+            return
+        chosen = get_engine(engine, workers)
+        batches = self._batches(parts, chosen.workers)
+        with contextlib.closing(chosen.run(self.answerer, batches)) as results:
+            for result in results:
+                if isinstance(result, Lost):
+                    result = [self.answerer.failed(result.row, f"lost: {result.reason}")]
+                for answered in result:
+                    self._add(answered)
+                self._report()
+
+    def _batches(self, parts: list[int], n_workers: int) -> Iterator[list[int]]:
+        """Yield batches of networks; small cohorts and the last parts have the shortest batches."""
+        n_left = sum(len(self.numbers(part)) for part in parts)
+        for part in parts:
+            numbers = self.numbers(part)
+            while numbers:
+                size = min(_MAX_BATCH, max(1, n_left // (2 * n_workers)), len(numbers))
+                yield [NumberedSource.of(i, self.sources[i]) for i in numbers[:size]]
+                numbers, n_left = numbers[size:], n_left - size
+
+    def _add(self, answered: Answered) -> None:
+        """Add a row; write its part if all rows of the part are there."""
+        part = answered.number // self.per_part
+        rows = self.unwritten[part]
+        rows[answered.number] = answered
+        self.n_done += 1
+        self.n_failed += answered.error is not None
+        if len(rows) == len(self.numbers(part)):
+            self.files.write_part(part, [self._row(rows[i]) for i in self.numbers(part)])
+            self.n_written += len(rows)
+            del self.unwritten[part]
+
+    def _row(self, answered: Answered) -> list[Any]:
+        """Return the row of a part."""
+        name = clean_text(self.sources[answered.number].id)
+        return [name, *answered.values, answered.seconds, answered.error, *answered.features]
+
+    def known(self, part: int) -> list[list[Any]]:
+        """Return what is known about the networks of a part: id, group and covariates."""
+        rows = []
+        for number in self.numbers(part):
+            source = self.sources[number]
+            values = {**source.covariates, "id": source.id, "group": source.group}
+            rows.append([as_cell(values.get(n), kind) for n, kind in self.files.known.items()])
+        return rows
+
+    def _report(self) -> None:
+        if self.on_progress is not None:
+            self.on_progress("answers", self.n_done, len(self.sources), self.n_failed)
