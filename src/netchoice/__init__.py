@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from netchoice.inference import embed
     from netchoice.workflows import (
         Choice,
+        Chooser,
         choose_model,
         evaluate_features,
         rank_features,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Choice", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
+    "Choice", "Chooser", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
     "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model",
     "compute_features", "embed", "errors", "evaluate_features", "evaluate_rankings", "evaluation",
     "feature", "feature_names", "figures", "get_model", "get_space", "inference", "information",
@@ -49,7 +50,7 @@ _LAZY: dict[str, tuple[str, ...]] = {
     "figures": (), "information": (), "report": (), "selection": (),
     "inference": ("embed",),
     "workflows": (
-        "Choice", "choose_model", "evaluate_features", "rank_features", "recommend_pilot_size",
+        "Choice", "Chooser", "choose_model", "evaluate_features", "rank_features", "recommend_pilot_size",
     ),
 }  # fmt: skip
 

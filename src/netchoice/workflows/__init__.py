@@ -5,6 +5,7 @@ Each function does one task from start to finish. The commands call these functi
 
 from netchoice.workflows.choice import Choice, Evidence
 from netchoice.workflows.choose import choose_model
+from netchoice.workflows.chooser import Chooser
 from netchoice.workflows.cost_source import CostSource, find_costs
 from netchoice.workflows.evaluate import FeatureEvaluation, evaluate_features
 from netchoice.workflows.feature_selection import FeatureSelection
@@ -17,6 +18,7 @@ from netchoice.workflows.tables import load_table
 
 __all__ = [
     "Choice",
+    "Chooser",
     "CostSource",
     "Evidence",
     "FeatureEvaluation",

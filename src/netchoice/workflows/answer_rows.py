@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from netchoice.errors import UsageError
 from netchoice.graph import Graph
@@ -14,14 +15,45 @@ from netchoice.models.space import ModelSpace
 from netchoice.workflows.comparison import Comparison
 from netchoice.workflows.discrepancies import main_discrepancies
 from netchoice.workflows.prepared import Prepared, comparable_network
-from netchoice.workflows.prepared_folder import fingerprint
+from netchoice.workflows.prepared_folder import fingerprint, read_prepared, read_record
 from netchoice.workflows.sizes import Size
-
-if TYPE_CHECKING:
-    from netchoice.workflows.comparison import Comparison as Found
 
 #: Main differences that the notes of a network without a fitting model state.
 N_REASONS = 3
+_PARTS_IN_MEMORY = 4
+
+
+class PartsOnDisk(Mapping[Size, Prepared]):
+    """The simulations of many sizes, of which a worker reads those that it needs and keeps a few."""
+
+    def __init__(self, folder: Path, sizes: tuple[Size, ...], space: ModelSpace | None) -> None:
+        self.folder, self.sizes, self.space = folder, sizes, space
+        self._kept: dict[Size, Prepared] = {}
+
+    def __getitem__(self, size: Size) -> Prepared:
+        if size not in self.sizes:
+            raise KeyError(size)
+        if size not in self._kept:
+            if len(self._kept) >= _PARTS_IN_MEMORY:
+                del self._kept[next(iter(self._kept))]
+            self._kept[size] = read_prepared(self.folder / size.folder, self.space).for_worker()
+        return self._kept[size]
+
+    def __iter__(self) -> Iterator[Size]:
+        return iter(self.sizes)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def fingerprint(self, size: Size) -> str:
+        """Return the fingerprint of one size without reading its tables."""
+        return str(read_record(self.folder / size.folder)["fingerprint"])
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The features of the test of fit, of all sizes."""
+        records = (read_record(self.folder / size.folder) for size in self.sizes)
+        return list(dict.fromkeys(name for each in records for name in each["fit_features"]))
 
 
 @dataclass(frozen=True)
@@ -57,6 +89,8 @@ class CohortAnswerer:
     @cached_property
     def feature_names(self) -> list[str]:
         """The features of the test of fit, of all sizes."""
+        if isinstance(self.parts, PartsOnDisk):
+            return self.parts.feature_names
         names = [name for part in self.parts.values() for name in part.fit_table.features]
         return list(dict.fromkeys(names))
 
@@ -64,14 +98,18 @@ class CohortAnswerer:
     def fingerprint(self) -> str:
         """A text that differs if answers can differ."""
         digest = hashlib.blake2b(repr((self.isolated, self.match)).encode(), digest_size=16)
-        for size, part in sorted(self.parts.items(), key=lambda item: item[0].folder):
-            digest.update(f"{size.folder} {fingerprint(part)}".encode())
+        for size in sorted(self.parts, key=lambda size: size.folder):
+            part = self.parts
+            known = (
+                part.fingerprint(size) if isinstance(part, PartsOnDisk) else fingerprint(part[size])
+            )
+            digest.update(f"{size.folder} {known}".encode())
         return digest.hexdigest()
 
     def warm_up(self) -> None:
         """Load compiled code."""
-        for part in self.parts.values():
-            part.fit_simulations.simulator.warm_up()
+        for size in list(self.parts)[:1]:
+            self.parts[size].fit_simulations.simulator.warm_up()
 
     def answer(self, graph: Graph) -> tuple[dict[str, Any], dict[str, float]]:
         """Return the row of a network, and its features."""
@@ -88,7 +126,7 @@ class CohortAnswerer:
         return answer_row(found) | {"chooser": f"{self.space.name}, {size}"}, found.fit_observed
 
 
-def answer_row(found: Found) -> dict[str, Any]:
+def answer_row(found: Comparison) -> dict[str, Any]:
     """Return the answer for one network as a row of ``answers.csv``."""
     verdict, known = found.verdict, found.probabilities
     row: dict[str, Any] = {
@@ -111,7 +149,7 @@ def answer_row(found: Found) -> dict[str, Any]:
     return row
 
 
-def _reasons(found: Found) -> list[str]:
+def _reasons(found: Comparison) -> list[str]:
     """Return how a network without a fitting model differs from the most probable one."""
     if found.verdict.kind != "none-fits" or not found.prepared.plan.local_samples:
         return []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from os import PathLike
@@ -22,9 +23,10 @@ from netchoice.models.rebuilt import rebuilt_space
 from netchoice.models.space import ModelSpace
 from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_choice, check_integer
-from netchoice.workflows.answer_rows import CohortAnswerer
+from netchoice.workflows.answer_rows import CohortAnswerer, PartsOnDisk
 from netchoice.workflows.choice import Choice
 from netchoice.workflows.choose import choose_prepared
+from netchoice.workflows.cohort import MAX_SIZES_IN_MEMORY, choose_cohort
 from netchoice.workflows.comparison import Comparison
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation, plan_of
 from netchoice.workflows.prepared import Prepared, comparable_network
@@ -34,7 +36,7 @@ from netchoice.workflows.prepared_folder import (
     save_tables,
     write_prepared,
 )
-from netchoice.workflows.run_folder import open_run_folder, read_run
+from netchoice.workflows.run_folder import CHOICE_FILES, find_run, open_run_folder
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
 from netchoice.workflows.sizes import Size
 from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
@@ -268,7 +270,7 @@ class Chooser:
         folder = Path(path)
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a folder; expected one that netchoice prepare wrote")
-        record = read_run(folder)
+        record = find_run(folder, CHOICE_FILES)
         known = None if space is None else get_space(space)
         if is_prepared(folder):
             prepared = read_prepared(folder, known)
@@ -376,17 +378,21 @@ class Chooser:
         DataFrame
             The columns of ``answers.csv``; see the guide on cohorts.
         """
-        from netchoice.workflows.cohort import choose_cohort
+        options: dict[str, Any] = {
+            "workers": workers, "engine": engine, "fresh": fresh, "on_progress": on_progress
+        }  # fmt: skip
+        if path is not None:
+            return choose_cohort(self, graphs, path=path, **options).frame()
+        with tempfile.TemporaryDirectory() as folder:
+            return choose_cohort(self, graphs, path=Path(folder) / "cohort", **options).frame()
 
-        answers = choose_cohort(
-            self, graphs, path=path, workers=workers, engine=engine, fresh=fresh,
-            on_progress=on_progress,
-        )  # fmt: skip
-        return answers
-
-    def answerer(self, sizes: Iterable[Size]) -> CohortAnswerer:
+    def answerer(self, sizes: Sequence[Size]) -> CohortAnswerer:
         """Return the object that answers for networks of these sizes in worker processes."""
-        parts = {size: self._get(size).for_worker() for size in sizes if size in self.sizes_}
+        if len(sizes) > MAX_SIZES_IN_MEMORY and self._folder is not None:
+            space = None if self.match or _is_built_in(self.space) else self.space
+            parts: Mapping[Size, Prepared] = PartsOnDisk(self._folder, tuple(sizes), space)
+        else:
+            parts = {size: self._get(size).for_worker() for size in sizes}
         return CohortAnswerer(self.space, parts, self.isolated, self.match)
 
 

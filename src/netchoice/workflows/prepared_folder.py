@@ -81,6 +81,7 @@ def _record(prepared: Prepared) -> dict[str, Any]:
         "fingerprint": fingerprint(prepared),
         "rows": {name: len(table.frame) for name, table in _tables(prepared).items()},
         "fit_table": prepared.fit_table_name,
+        "fit_features": prepared.fit_table.features,
         "fit_stream": prepared.fit_stream,
         "notes": list(prepared.notes),
         "selection": {
@@ -126,7 +127,7 @@ def read_prepared(folder: Path, space: ModelSpace | None = None) -> Prepared:
     """
     from netchoice.workflows.prepared import Prepared
 
-    record = _read_record(folder)
+    record = read_record(folder)
     try:
         settings = ChoiceSettings.from_dict(record["settings"])
         known = rebuilt_space(settings.space) if space is None else space
@@ -157,7 +158,8 @@ def read_prepared(folder: Path, space: ModelSpace | None = None) -> Prepared:
     return prepared
 
 
-def _read_record(folder: Path) -> dict[str, Any]:
+def read_record(folder: Path) -> dict[str, Any]:
+    """Return what a chooser's folder says about it, after a check of its checksum."""
     path = folder / PREPARED
     if not path.is_file():
         raise UsageError(

@@ -1,0 +1,137 @@
+"""Answers for the networks of a cohort: which sizes they have, and what answers for each."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from netchoice.errors import NetchoiceError
+from netchoice.graph import Graph
+from netchoice.workflows.cohort_rows import Collection, Source
+from netchoice.workflows.cohort_run import CohortAnswers, answer_all
+from netchoice.workflows.sizes import Size
+from netchoice.workflows.table_maker import Progress
+
+if TYPE_CHECKING:
+    from netchoice.workflows.chooser import Chooser
+
+#: A chooser with more sizes is read size by size, and the networks are ordered by size.
+MAX_SIZES_IN_MEMORY = 4
+
+
+@dataclass(frozen=True)
+class GraphSource:
+    """A network that is in memory."""
+
+    id: str
+    graph: Any
+    group: str | None = None
+    covariates: Mapping[str, Any] = field(default_factory=dict)
+
+    def read(self) -> tuple[Graph, None]:
+        """Return the network."""
+        return Graph.of(self.graph), None
+
+
+@dataclass(frozen=True)
+class SourceList:
+    """Networks of a cohort in a list; see :class:`netchoice.workflows.cohort_rows.Collection`."""
+
+    sources: Sequence[Source]
+    fingerprint: str
+    covariates: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def __getitem__(self, number: int) -> Source:
+        return self.sources[number]
+
+
+def as_collection(graphs: Any) -> Collection:
+    """Return networks as a collection: networks by id, a sequence of networks, or a collection."""
+    if hasattr(graphs, "fingerprint") and hasattr(graphs, "covariates"):
+        return graphs  # type: ignore[no-any-return]
+    if isinstance(graphs, Mapping):
+        named = {str(name): graph for name, graph in graphs.items()}
+    else:
+        named = {str(i): graph for i, graph in enumerate(graphs)}
+    digest = hashlib.blake2b(digest_size=16)
+    sources = []
+    for name, graph in named.items():
+        try:
+            graph = Graph.of(graph)
+            digest.update(f"{name} {graph.fingerprint}".encode())
+        except NetchoiceError:  # its row will say why
+            digest.update(name.encode())
+        sources.append(GraphSource(name, graph))
+    return SourceList(sources, digest.hexdigest())
+
+
+def sizes_of(
+    chooser: Chooser, collection: Collection, on_progress: Progress | None = None
+) -> list[Size | None]:
+    """Return the size of each network of a collection; None if it cannot be read or compared."""
+    sizes: list[Size | None] = []
+    for number in range(len(collection)):
+        try:
+            graph, _ = collection[number].read()
+            sizes.append(chooser.size_of(graph))
+        except Exception:  # its row will say why
+            sizes.append(None)
+        if on_progress is not None:
+            on_progress("sizes", number + 1, len(collection), sizes.count(None))
+    return sizes
+
+
+def needed_sizes(sizes: Iterable[Size | None]) -> dict[Size, int]:
+    """Return how many networks have each size, the most frequent size first."""
+    return dict(Counter(size for size in sizes if size is not None).most_common())
+
+
+def by_size(collection: Collection, sizes: Sequence[Size | None]) -> Collection:
+    """Return the networks ordered by size, so that each size is read from disk once."""
+    order = sorted(range(len(collection)), key=lambda i: (sizes[i] is None, sizes[i] or (0, ""), i))
+    sources = [collection[i] for i in order]
+    return SourceList(sources, f"by size {collection.fingerprint}", collection.covariates)
+
+
+def choose_cohort(
+    chooser: Chooser,
+    graphs: Any,
+    *,
+    path: str | PathLike[str],
+    sizes: Sequence[Size | None] | None = None,
+    workers: int | None = None,
+    engine: str | Executor = "processes",
+    fresh: bool = False,
+    on_progress: Progress | None = None,
+) -> CohortAnswers:
+    """Answer for each network of a cohort, and write the answers to a folder.
+
+    Parameters are those of :meth:`Chooser.choose_many`. ``sizes`` holds the size of each network, if it
+    is known.
+    """
+    collection = as_collection(graphs)
+    prepared = chooser.sizes_
+    if len(prepared) > MAX_SIZES_IN_MEMORY:
+        sizes = sizes_of(chooser, collection, on_progress) if sizes is None else sizes
+        prepared = [size for size in needed_sizes(sizes) if size in {*prepared}]
+    if len(prepared) > MAX_SIZES_IN_MEMORY and sizes is not None:
+        collection = by_size(collection, sizes)
+    return answer_all(
+        collection,
+        chooser.answerer(prepared),
+        folder=Path(path),
+        engine=engine,
+        workers=workers,
+        fresh=fresh,
+        on_progress=on_progress,
+        settings={},
+    )
