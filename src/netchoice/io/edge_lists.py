@@ -91,14 +91,14 @@ def node_names(
     """Return the names of both ends of each edge; with ``graph``, of an edge of that network."""
     width, delimiter = columns.width, columns.delimiter
     u, v = columns.ends
-    names = []
+    names: list[str] = []
     for number, line in lines:
         cells = split_cells(line, delimiter, f"{path}, line {number}")
         if len(cells) != width or width < 2:
+            expected = f"{width} as on line {columns.first_line}" if width > 1 else "2 or more"
             raise NetworkFormatError(
                 f"{path}, line {number}: {_columns(len(cells))} separated by {_DELIMITERS[delimiter]}, "
-                f"{f'expected {width} as on line {columns.first_line}' if width > 1 else 'expected 2 or more'}"
-                "; correct the line, put # before it, or pass another format"
+                f"expected {expected}; correct the line, put # before it, or pass another format"
             )
         if not cells[u] or not cells[v]:
             raise NetworkFormatError(
