@@ -17,6 +17,8 @@ from netchoice.io.edge_lists import (
 
 GRAPH_COLUMNS = ("graph", "graph_id", "network", "network_id")
 PATH_COLUMN = "path"
+#: How many bytes of a file are read to find its header.
+START = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,10 @@ class Header:
 
 
 def read_header(start: bytes) -> Header | None:
-    """Return the header in the first bytes of a text file, None if there is no complete line."""
-    newline = b"\n" if b"\n" in start else b"\r"
+    """Return the header in the first ``START`` bytes of a file, None if there is no such line."""
+    newline = b"\r" if b"\r" in start and b"\n" not in start else b"\n"
+    if len(start) < START:
+        start += newline  # the last line is complete, because there are no more bytes
     begin = 0
     for number, line in enumerate(start.split(newline)[:-1], 1):
         end = begin + len(line) + 1
@@ -82,6 +86,7 @@ def is_manifest(header: Header) -> bool:
     plain = [plain_name(name) for name in header.cells]
     n_ends = sum(HEADER_CELL.fullmatch(name) is not None for name in plain)
     has_graph = any(name in GRAPH_COLUMNS for name in plain)
-    starts_with_ends = all(HEADER_CELL.fullmatch(name) for name in plain[:2])
+    starts_with_ends = n_ends > 1 and all(HEADER_CELL.fullmatch(name) for name in plain[:2])
     is_edge_list = starts_with_ends or (has_graph and n_ends > 1)
-    return PATH_COLUMN in plain and header.delimiter is not None and not is_edge_list
+    is_table = header.delimiter is not None or len(plain) == 1
+    return PATH_COLUMN in plain and is_table and not is_edge_list

@@ -45,7 +45,9 @@ def _read_table(stored: StoredFile, header: Header) -> tuple[list[str], list[lis
     """Return the names of the columns and the rows, after checking their widths."""
     path = stored.path
     text = decode(stored.load(), path)
-    reader = csv.reader(io.StringIO(text), delimiter=header.delimiter or ",", skipinitialspace=True)
+    reader = csv.reader(
+        io.StringIO(text), delimiter=header.delimiter or "\t", skipinitialspace=True
+    )
     rows: list[list[str]] = []
     lines: list[int] = []
     try:

@@ -9,7 +9,7 @@ from typing import Protocol, overload
 
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
-from netchoice.io.collection_headers import columns_of_networks, is_manifest, read_header
+from netchoice.io.collection_headers import START, columns_of_networks, is_manifest, read_header
 from netchoice.io.reader import ReadingReport, find_format, parse_network
 from netchoice.io.stored_files import StoredFile, ZipMember
 
@@ -87,7 +87,7 @@ class FilePlace:
         format = find_format(Path(self.name), self.format)
         content = self.stored.load()
         if format == "edgelist" and self.header is not False:
-            header = read_header(content[: 1 << 16])
+            header = read_header(content[:START])
             if header and (columns_of_networks(header) or is_manifest(header)):
                 raise NetworkFormatError(
                     f"{self.name}: many networks, because of its columns "

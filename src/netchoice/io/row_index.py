@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from netchoice.errors import NetworkFormatError
 from netchoice.io.edge_lists import COMMENTS, split_cells
 
-#: Bytes that are indexed at once, which is also the length of the longest line.
-BLOCK = 1 << 23
+#: Bytes that are indexed at once; larger blocks do not fit into the caches of the processor.
+BLOCK = 1 << 21
+MAX_LINE = 1 << 24  # bytes
 #: Longer cells are compared one by one.
 _MAX_CELL = 64
 _WORD = 8  # bytes that are compared at once
@@ -51,7 +52,9 @@ class RowFormat:
     graph_of: Callable[[str], str | None]  # the network's name; None for that of the row before
 
 
-def index_rows(file: BinaryIO, name: str, start: int, line: int, format: RowFormat) -> RowIndex:
+def index_rows(
+    file: BinaryIO, name: str, start: int, line: int, format: RowFormat, block_size: int = BLOCK
+) -> RowIndex:
     """Read a file once from a byte on, and return where the rows of each network are.
 
     A row whose network is unknown counts as a row of the network before it, so that reading this
@@ -61,7 +64,7 @@ def index_rows(file: BinaryIO, name: str, start: int, line: int, format: RowForm
     starts, lines, networks = [], [], []
     last = -1
     end = start
-    for end, block in _blocks(file, start, format.newline, name):
+    for end, block in _blocks(file, name, start, format.newline, block_size):
         block_starts, positions, block_codes, n_lines = _runs(block, format, codes)
         _fill(block_codes, last, codes)
         is_new = block_codes != np.append(last, block_codes)[:-1]
@@ -77,17 +80,19 @@ def index_rows(file: BinaryIO, name: str, start: int, line: int, format: RowForm
     )
 
 
-def _blocks(file: BinaryIO, start: int, newline: bytes, name: str) -> Iterator[tuple[int, bytes]]:
+def _blocks(
+    file: BinaryIO, name: str, start: int, newline: bytes, size: int
+) -> Iterator[tuple[int, bytes]]:
     """Yield blocks of complete lines, each with the position of its end."""
     file.seek(start)
     rest = b""
-    while new := file.read(BLOCK):
+    while new := file.read(size):
         block = rest + new
         cut = block.rfind(newline) + 1
         block, rest = block[:cut], block[cut:]
-        if len(rest) > BLOCK:
+        if len(rest) > MAX_LINE:
             raise NetworkFormatError(
-                f"{name}: a line has more than {BLOCK >> 20} MB; expected one edge per line"
+                f"{name}: a line has more than {MAX_LINE >> 20} MB; expected one edge per line"
             )
         if block:
             start += len(block)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from netchoice.errors import NetworkFormatError
+from netchoice.io.collection_headers import START
 from netchoice.io.library_formats import guarded
 from netchoice.io.reader import decompress, load
 
@@ -21,8 +22,6 @@ from netchoice.io.reader import decompress, load
 MAX_MEMBER = 2 << 30
 #: The largest content that is kept in memory because its file is compressed.
 MAX_HELD = 512 << 20
-#: How much of a file is read to find its header.
-_START = 1 << 16
 _LOCAL_HEADER = 30  # bytes before the name of a member
 
 
@@ -54,9 +53,7 @@ class StoredFile:
         try:
             with open(self.path, "rb") as file:
                 return (
-                    gzip.GzipFile(fileobj=file).read(_START)
-                    if _is_gzip(file)
-                    else file.read(_START)
+                    gzip.GzipFile(fileobj=file).read(START) if _is_gzip(file) else file.read(START)
                 )
         except (OSError, EOFError, ValueError, zlib.error):
             return b""
@@ -106,7 +103,7 @@ class ZipMember:
     def start(self) -> bytes:
         """Return the first bytes of the content, or none if they cannot be read."""
         try:
-            return self.open().read(_START)
+            return self.open().read(START)
         except NetworkFormatError:
             return b""
 

@@ -85,8 +85,11 @@ def tu_networks(name: str, files: Mapping[str, StoredFile | ZipMember]) -> Part:
     nodes = np.column_stack([changes[:-1], changes[1:]])[order] + 1
     first_range = np.searchsorted(codes[changes[:-1]][order], np.arange(len(graphs) + 1))
 
-    header = read_header(edges.start())
+    start = edges.start()
+    header = read_header(start)
     columns, index = None, None
+    if header is None and start.strip():
+        raise NetworkFormatError(f"{edges.name}: no edges found; expected lines such as 1, 2")
     if header is not None:
         columns = Columns(header.delimiter, len(header.cells), header.line)
         index = _index_edges(edges, header, indicator)
