@@ -137,7 +137,7 @@ def test_yeast_networks_have_names(yeast_folder, monkeypatch):
         ({"a.zip": zip_of({"README": "a b"})}, ["a.zip"], "no network files in it"),
         ({"a.parquet": b"PAR1"}, ["a.parquet"], "not readable as Parquet"),
         ({"a.parquet": parquet_of({"u": [1], "v": [2]})}, ["a.parquet"], "the columns u, v"),
-        ({"a.csv": "graph,source,target\n"}, ["a.csv"], "a header and no rows"),
+        ({"a.csv": "graph,source,target\n"}, ["a.csv"], "no rows of networks"),
         ({"a.csv": "path\n"}, ["a.csv"], "a manifest without networks"),
         ({"a.csv": "path,id\nx\n"}, ["a.csv"], "line 2: 1 cells; expected 2"),
         ({"a.csv": "path,id\n,x\n"}, ["a.csv"], "line 2: the path is empty"),
@@ -348,24 +348,30 @@ def test_network_of_a_collection_equals_that_of_its_own_file(tmp_path, rows, ord
         assert content(source.read()) == content(read_network(tmp_path / "own.csv"))
 
 
-def naive_ranges(text, start, column, width):
-    """Byte ranges of each network, line by line."""
+def naive_ranges(text, start, column):
+    """Byte ranges of each network, line by line; the first one starts where the rows start."""
     ranges, position, before = {}, start, None
     for number, line in enumerate(text[start:].splitlines(keepends=True), 2):
         cells = line.decode().rstrip("\n").split(",")
-        if line.strip() and not line.lstrip().startswith((b"#", b"%")):
-            graph = cells[column].strip() if len(cells) > column else (before or "")
-            if graph == before:
-                ranges[graph][-1][1] = position + len(line)
-            else:
-                if before is not None:
-                    ranges[before][-1][1] = position
-                ranges.setdefault(graph, []).append([position, position + len(line), number])
-            before = graph
-        elif before is not None:
-            ranges[before][-1][1] = position + len(line)
+        is_row = line.strip() and not line.lstrip().startswith((b"#", b"%"))
+        graph = cells[column].strip() if is_row and len(cells) > column else before
+        if graph is not None and graph != before:
+            first = [position, None, number] if ranges else [start, None, 2]
+            ranges.setdefault(graph, []).append(first)
         position += len(line)
+        if graph is not None:
+            ranges[graph][-1][1] = position
+        before = graph
     return ranges
+
+
+class NamedRows(RowFormat):
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.graphs = {}
+
+    def number(self, cell):
+        return self.graphs.setdefault(cell, len(self.graphs))
 
 
 LINES = st.one_of(
@@ -382,15 +388,16 @@ LINES = st.one_of(
 def test_index_equals_that_of_the_reference_implementation(lines, column, block_size):
     header = "h1,h2,h3\n"
     text = "".join([header, *(f"{line}\n" for line in lines)]).encode()
-    expected = naive_ranges(text, len(header), column, 3)
-    format = RowFormat(",", 3, column, b"\n", lambda cell: cell)
+    expected = naive_ranges(text, len(header), column)
+    rows = NamedRows(",", b"\n", 3, column)
     if not expected:
         with pytest.raises(NetworkFormatError, match="no rows"):
-            index_rows(io.BytesIO(text), "c.csv", len(header), 2, format, block_size)
+            index_rows(io.BytesIO(text), "c.csv", len(header), 2, rows, block_size)
         return
-    index = index_rows(io.BytesIO(text), "c.csv", len(header), 2, format, block_size)
-    assert index.graphs == list(expected)
-    found = {graph: [*map(list, index.ranges(i))] for i, graph in enumerate(index.graphs)}
+    index = index_rows(io.BytesIO(text), "c.csv", len(header), 2, rows, block_size)
+    graphs = list(rows.graphs)
+    assert [graphs[number] for number in index.by_appearance] == list(expected)
+    found = {graph: [*map(list, index.ranges(number))] for graph, number in rows.graphs.items()}
     assert found == expected
 
 

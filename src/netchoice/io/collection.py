@@ -6,7 +6,7 @@ import hashlib
 import os
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from os import PathLike
@@ -60,6 +60,9 @@ class NetworkCollection(Sequence[NetworkSource]):
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __iter__(self) -> Iterator[NetworkSource]:
+        return (self[i] for i in range(len(self)))
 
     @overload
     def __getitem__(self, i: int) -> NetworkSource: ...

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -29,27 +30,44 @@ _Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class RowIndex:
-    """The byte ranges of the rows of each network, in flat arrays."""
+    """The byte ranges of the rows of each network, in flat arrays; networks have numbers."""
 
-    graphs: list[str]  # by first appearance
-    runs: _Ints  # of shape (r, 3), sorted by network
-    first_run: _Ints  # of each network, then r
+    starts: _Ints  # of runs of rows, sorted by network
+    ends: _Ints
+    lines: _Ints
+    first_run: _Ints  # of each network, then the number of runs
+    by_appearance: _Ints  # the networks that have rows
 
-    def ranges(self, i: int) -> Ranges:
-        """Return the byte ranges of one network."""
-        rows = self.runs[self.first_run[i] : self.first_run[i + 1]].tolist()
-        return tuple((start, end, line) for start, end, line in rows)
+    def ranges(self, network: int) -> Ranges:
+        """Return the byte ranges of one network, none if it has no rows."""
+        if network + 1 >= len(self.first_run):
+            return ()
+        runs = slice(self.first_run[network], self.first_run[network + 1])
+        columns = (self.starts[runs], self.ends[runs], self.lines[runs])
+        return tuple(zip(*(column.tolist() for column in columns), strict=True))
 
 
-@dataclass(frozen=True)
-class RowFormat:
-    """How to find the name of the network in a row."""
+class RowFormat(ABC):
+    """How rows are separated into cells, and which cell decides to which network a row belongs."""
 
-    delimiter: str | None
-    width: int
-    column: int  # the cell that decides to which network a row belongs
-    newline: bytes
-    graph_of: Callable[[str], str | None]  # the network's name; None for that of the row before
+    def __init__(self, delimiter: str | None, newline: bytes, width: int, column: int) -> None:
+        self.delimiter, self.newline, self.width, self.column = delimiter, newline, width, column
+
+    @abstractmethod
+    def number(self, cell: str) -> int:
+        """Return the number of the network of a cell, −1 if it is unknown."""
+
+    def numbers(self, cells: NDArray[np.bytes_]) -> Sequence[int] | _Ints:
+        """Return the numbers of the networks of cells that may have quotation marks and spaces."""
+        return [self.number_of_cell(cell.decode("utf-8", "replace"), 0) for cell in cells.tolist()]
+
+    def number_of_cell(self, line: str, column: int) -> int:
+        """Return the number of the network of one cell of a line, −1 if there is no such cell."""
+        try:
+            cells = split_cells(line, self.delimiter, "")
+        except NetworkFormatError:
+            return -1
+        return self.number(cells[column]) if len(cells) > column else -1
 
 
 def index_rows(
@@ -57,27 +75,25 @@ def index_rows(
 ) -> RowIndex:
     """Read a file once from a byte on, and return where the rows of each network are.
 
-    A row whose network is unknown counts as a row of the network before it, so that reading this
-    network raises the error.
+    A row whose network is unknown counts as a row of the network before it (or after it, at the
+    start), so that reading this network raises the error.
     """
-    codes: dict[str, int] = {}
     starts, lines, networks = [], [], []
-    last = -1
-    end = start
+    next_line, last, end = line, -1, start
     for end, block in _blocks(file, name, start, format.newline, block_size):
-        block_starts, positions, block_codes, n_lines = _runs(block, format, codes)
-        _fill(block_codes, last, codes)
-        is_new = block_codes != np.append(last, block_codes)[:-1]
+        block_starts, positions, numbers, n_lines = _runs(block, format)
+        _fill(numbers, last)
+        is_new = numbers != np.append(last, numbers)[:-1]
         starts.append(block_starts[is_new] + end - len(block))
-        lines.append(positions[is_new] + line)
-        networks.append(block_codes[is_new])
-        line += n_lines
-        last = int(block_codes[-1]) if len(block_codes) else last
-    if not codes:
-        raise NetworkFormatError(f"{name}: a header and no rows; expected the edges of networks")
-    return _sorted_index(
-        np.concatenate(starts), np.concatenate(lines), np.concatenate(networks), end, list(codes)
-    )
+        lines.append(positions[is_new] + next_line)
+        networks.append(numbers[is_new])
+        next_line += n_lines
+        last = int(numbers[-1]) if len(numbers) else last
+    if last < 0:
+        raise NetworkFormatError(f"{name}: no rows of networks; expected their edges")
+    all_starts, all_lines = np.concatenate(starts), np.concatenate(lines)
+    all_starts[0], all_lines[0] = start, line  # rows before the first known network
+    return _sorted_index(all_starts, all_lines, np.concatenate(networks), end)
 
 
 def _blocks(
@@ -101,13 +117,8 @@ def _blocks(
         yield start + len(rest) + 1, rest + newline
 
 
-def _runs(
-    block: bytes, format: RowFormat, codes: dict[str, int]
-) -> tuple[_Ints, _Ints, _Ints, int]:
-    """Return where runs of rows with the same cell start, their lines and codes, and all lines.
-
-    The code is −1 if the network is unknown.
-    """
+def _runs(block: bytes, format: RowFormat) -> tuple[_Ints, _Ints, _Ints, int]:
+    """Return where runs of rows with the same cell start, their lines and networks, and all lines."""
     data = np.frombuffer(block, np.uint8)
     is_end = data == format.newline[0]
     marks = np.flatnonzero(is_end | (data == ord(format.delimiter or " ")))
@@ -125,23 +136,23 @@ def _runs(
     keys = _keys(block, cell_starts[rows], lengths[rows])
     is_new = np.ones(len(rows), bool)
     is_new[1:] = (keys[1:] != keys[:-1]).any(axis=1) | (np.diff(rows) > 1)
-    odd_rows, odd_codes = _odd_rows(block, starts, ends, np.flatnonzero(~regular), format, codes)
+    odd_rows, odd_numbers = _odd_rows(block, starts, ends, np.flatnonzero(~regular), format)
     positions = np.concatenate([rows[is_new], odd_rows])
-    found = np.concatenate([_encode(keys[is_new], format, codes), odd_codes])
-    order = np.argsort(positions)
+    numbers = np.concatenate([_numbers(keys[is_new], format), odd_numbers])
+    order = np.argsort(positions, kind="stable")
     positions = positions[order]
-    return starts[positions], positions, found[order], len(ends)
+    return starts[positions], positions, numbers[order], len(ends)
 
 
 def _odd_rows(
-    block: bytes, starts: _Ints, ends: _Ints, rows: _Ints, format: RowFormat, codes: dict[str, int]
+    block: bytes, starts: _Ints, ends: _Ints, rows: _Ints, format: RowFormat
 ) -> tuple[_Ints, _Ints]:
-    """Return the lines that are neither empty nor comments, and their codes, one by one."""
+    """Return the lines that are neither empty nor comments, and their networks, one by one."""
     found = []
     for row in rows.tolist():
         line = block[starts[row] : ends[row]].decode("utf-8", "replace")
         if line.strip() and not line.lstrip().startswith(COMMENTS):
-            found.append((row, _code(_cell(line, format.column, format), format, codes)))
+            found.append((row, format.number_of_cell(line, format.column)))
     table = np.array(found, np.int64).reshape(-1, 2)
     return table[:, 0], table[:, 1]
 
@@ -158,55 +169,33 @@ def _keys(block: bytes, starts: _Ints, lengths: _Ints) -> NDArray[np.uint64]:
     return keys
 
 
-def _encode(keys: NDArray[np.uint64], format: RowFormat, codes: dict[str, int]) -> _Ints:
-    """Return the code of the network of each key; each distinct key is decoded once."""
+def _numbers(keys: NDArray[np.uint64], format: RowFormat) -> _Ints:
+    """Return the number of the network of each key; each distinct key is decoded once."""
     import pyarrow as pa
 
     width = keys.shape[1] * _WORD
     buffer = pa.py_buffer(np.ascontiguousarray(keys, "<u8"))
     array = pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(keys), [None, buffer])
     encoded = array.dictionary_encode()
-    cells = [
-        cell.rstrip(b"\0").decode("utf-8", "replace") for cell in encoded.dictionary.to_pylist()
-    ]
-    values = [_code(_cell(cell, 0, format), format, codes) for cell in cells]
-    numbers: NDArray[np.int32] = encoded.indices.to_numpy()
-    return np.array(values, np.int64)[numbers]
+    cells = np.frombuffer(encoded.dictionary.buffers()[1], f"S{width}", len(encoded.dictionary))
+    positions: NDArray[np.int32] = encoded.indices.to_numpy()
+    return np.asarray(format.numbers(cells), np.int64)[positions]
 
 
-def _cell(line: str, column: int, format: RowFormat) -> str | None:
-    try:
-        cells = split_cells(line, format.delimiter, "")
-    except NetworkFormatError:
-        return None
-    return cells[column] if len(cells) > column else None
+def _fill(numbers: _Ints, last: int) -> None:
+    """Replace −1 by the number before it, in place."""
+    if len(numbers):
+        numbers[0] = last if numbers[0] < 0 else numbers[0]
+        known = np.maximum.accumulate(np.where(numbers >= 0, np.arange(len(numbers)), 0))
+        numbers[:] = numbers[known]
 
 
-def _code(cell: str | None, format: RowFormat, codes: dict[str, int]) -> int:
-    graph = None if cell is None else format.graph_of(cell)
-    return -1 if graph is None else codes.setdefault(graph, len(codes))
-
-
-def _fill(block_codes: _Ints, last: int, codes: dict[str, int]) -> None:
-    """Replace −1 by the code before it, in place."""
-    if not len(block_codes):
-        return
-    if block_codes[0] < 0:
-        block_codes[0] = last if last >= 0 else codes.setdefault("", len(codes))
-    known = np.maximum.accumulate(np.where(block_codes >= 0, np.arange(len(block_codes)), 0))
-    block_codes[:] = block_codes[known]
-
-
-def _sorted_index(
-    starts: _Ints, lines: _Ints, codes: _Ints, end: int, graphs: list[str]
-) -> RowIndex:
-    """Sort runs by the first appearance of their network."""
-    runs = np.column_stack([starts, np.append(starts[1:], end), lines])
-    _, first = np.unique(codes, return_index=True)
-    by_appearance = np.argsort(first)
-    rank = np.empty(len(graphs), np.int64)
-    rank[by_appearance] = np.arange(len(graphs))
-    ranks = rank[codes]
-    first_run = np.concatenate([[0], np.cumsum(np.bincount(ranks, minlength=len(graphs)))])
-    runs = runs[np.argsort(ranks, kind="stable")]
-    return RowIndex([graphs[i] for i in by_appearance], runs, first_run)
+def _sorted_index(starts: _Ints, lines: _Ints, networks: _Ints, end: int) -> RowIndex:
+    """Sort runs by network."""
+    ends = np.append(starts[1:], end)
+    order = np.argsort(networks, kind="stable")
+    counts = np.bincount(networks)
+    first_run = np.concatenate([[0], np.cumsum(counts)])
+    present = np.flatnonzero(counts)
+    by_appearance = present[np.argsort(order[first_run[present]])]
+    return RowIndex(starts[order], ends[order], lines[order], first_run, by_appearance)

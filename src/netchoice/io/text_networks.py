@@ -59,17 +59,29 @@ def read_lines(stored: StoredFile | ZipMember, ranges: Ranges) -> list[tuple[int
     return lines
 
 
+class _NamedRows(RowFormat):
+    """Rows with a cell that is the name of their network."""
+
+    def __init__(self, columns: Columns, newline: bytes) -> None:
+        assert columns.graph is not None
+        super().__init__(columns.delimiter, newline, columns.width, columns.graph)
+        self.graphs: dict[str, int] = {}
+
+    def number(self, cell: str) -> int:
+        return self.graphs.setdefault(cell, len(self.graphs))
+
+
 def text_networks(stored: StoredFile | ZipMember, header: Header, columns: Columns) -> Part:
     """Return the networks of an edge list with a column of networks, after reading it once."""
-    assert columns.graph is not None
-    format = RowFormat(
-        columns.delimiter, columns.width, columns.graph, header.newline, lambda cell: cell
-    )
+    rows = _NamedRows(columns, header.newline)
     with stored.open() as file:
-        index = index_rows(file, stored.name, header.end, header.line + 1, format)
-    ids = [graph or "(no name)" for graph in index.graphs]
+        index = index_rows(file, stored.name, header.end, header.line + 1, rows)
+    graphs = list(rows.graphs)
+    numbers = index.by_appearance
 
     def place(i: int) -> Place:
-        return RowsPlace(stored, columns, index.graphs[i], index.ranges(i))
+        number = int(numbers[i])
+        return RowsPlace(stored, columns, graphs[number], index.ranges(number))
 
+    ids = [graphs[number] or "(no name)" for number in numbers.tolist()]
     return Part(PlacesOnDemand(len(ids), place), ids, stored.name, files=[stored.path])

@@ -6,7 +6,7 @@ The format is described at https://chrsmrrs.github.io/datasets/docs/format.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,49 +74,67 @@ def tu_names(files: Iterable[str]) -> list[str]:
     return sorted(name for name in names if name + INDICATOR in files)
 
 
+class _NodeRows(RowFormat):
+    """Rows whose first cell is a node, which belongs to one network."""
+
+    def __init__(self, header: Header, network_of_node: NDArray[np.int64]) -> None:
+        super().__init__(header.delimiter, header.newline, len(header.cells), 0)
+        self.network_of_node = network_of_node
+
+    def number(self, cell: str) -> int:
+        node = int(cell) if cell.isdecimal() and len(cell) < 19 else 0
+        return int(self.network_of_node[node - 1]) if 0 < node <= len(self.network_of_node) else -1
+
+    def numbers(self, cells: NDArray[np.bytes_]) -> Sequence[int] | NDArray[np.int64]:
+        try:
+            nodes = cells.astype(np.int64)
+        except (ValueError, OverflowError):
+            return super().numbers(cells)
+        is_known = (nodes > 0) & (nodes <= len(self.network_of_node))
+        return np.where(is_known, self.network_of_node[np.where(is_known, nodes, 1) - 1], -1)
+
+
 def tu_networks(name: str, files: Mapping[str, StoredFile | ZipMember]) -> Part:
     """Return the networks of a TUDataset, after reading its files once."""
     edges = files[name + EDGES]
-    indicator = _read_indicator(files[name + INDICATOR])
-    graphs, codes = np.unique(indicator, return_inverse=True)
+    graphs, numbers = np.unique(_read_indicator(files[name + INDICATOR]), return_inverse=True)
     labels = _read_labels(files.get(name + LABELS), graphs)
-    changes = np.flatnonzero(np.diff(codes, prepend=-1, append=-1))
-    order = np.argsort(codes[changes[:-1]], kind="stable")
-    nodes = np.column_stack([changes[:-1], changes[1:]])[order] + 1
-    first_range = np.searchsorted(codes[changes[:-1]][order], np.arange(len(graphs) + 1))
-
-    start = edges.start()
-    header = read_header(start)
-    columns, index = None, None
-    if header is None and start.strip():
-        raise NetworkFormatError(f"{edges.name}: no edges found; expected lines such as 1, 2")
-    if header is not None:
-        columns = Columns(header.delimiter, len(header.cells), header.line)
-        index = _index_edges(edges, header, indicator)
-    position = {graph: i for i, graph in enumerate(index.graphs)} if index else {}
     ids = [str(graph) for graph in graphs.tolist()]
-    used = [file.path for end in (EDGES, INDICATOR, LABELS) if (file := files.get(name + end))]
+    changes = np.flatnonzero(np.diff(numbers, prepend=-1, append=-1))
+    first_nodes, stops = changes[:-1], changes[1:]
+    order = np.argsort(numbers[first_nodes], kind="stable")
+    nodes = np.column_stack([first_nodes, stops])[order] + 1
+    first_range = np.searchsorted(numbers[first_nodes][order], np.arange(len(ids) + 1))
+    columns, index = _index_edges(edges, numbers)
 
     def place(i: int) -> Place:
-        found = position.get(ids[i])
-        ranges = index.ranges(found) if index and found is not None else ()
         own = nodes[first_range[i] : first_range[i + 1]].tolist()
+        ranges = index.ranges(i) if index else ()
         return TUPlace(edges, columns, ids[i], tuple((a, b) for a, b in own), ranges)
 
-    container = edges.name.removesuffix(EDGES)
-    return Part(PlacesOnDemand(len(ids), place), ids, container, groups=labels, files=used)
+    return Part(
+        PlacesOnDemand(len(ids), place),
+        ids,
+        edges.name.removesuffix(EDGES),
+        groups=labels,
+        files=[file.path for end in (EDGES, INDICATOR, LABELS) if (file := files.get(name + end))],
+    )
 
 
 def _index_edges(
-    edges: StoredFile | ZipMember, header: Header, indicator: NDArray[np.int64]
-) -> RowIndex:
-    def graph_of(cell: str) -> str | None:
-        node = int(cell) if cell.isdecimal() and len(cell) < 19 else 0
-        return str(indicator[node - 1]) if 1 <= node <= len(indicator) else None
-
-    format = RowFormat(header.delimiter, len(header.cells), 0, header.newline, graph_of)
+    edges: StoredFile | ZipMember, numbers: NDArray[np.int64]
+) -> tuple[Columns | None, RowIndex | None]:
+    """Return the columns of the edges and where those of each network are; None without edges."""
+    start = edges.start()
+    header = read_header(start)
+    if header is None:
+        if start.strip():
+            raise NetworkFormatError(f"{edges.name}: no edges found; expected lines such as 1, 2")
+        return None, None
     with edges.open() as file:
-        return index_rows(file, edges.name, header.start, header.line, format)
+        rows = _NodeRows(header, numbers)
+        index = index_rows(file, edges.name, header.start, header.line, rows)
+    return Columns(header.delimiter, len(header.cells), header.line), index
 
 
 def _read_indicator(stored: StoredFile | ZipMember) -> NDArray[np.int64]:
