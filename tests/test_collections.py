@@ -4,9 +4,11 @@ import csv
 import gzip
 import io
 import math
+import os
 import pickle
 import shutil
 import struct
+import subprocess
 import zipfile
 
 import numpy as np
@@ -87,7 +89,16 @@ def test_several_files_keep_their_order(tmp_path):
 
 
 def test_folder_leaves_out_files_that_are_no_networks(tmp_path):
-    files = ["b.graphml", "a.tsv", "c", "README.txt", "notes.md", "x.json", ".hidden.tsv", "d.png"]
+    files = [
+        "b.graphml",
+        "a.tsv",
+        "c",
+        "README.txt",
+        "notes.md",
+        "x.json.gz",
+        ".hidden.tsv",
+        "d.png",
+    ]
     write(tmp_path, dict.fromkeys(files, "a\tb\n"))
     write_network(Graph.from_edges([(0, 1)]), tmp_path / "b.graphml")
     write(tmp_path, {"sub/e.tsv": "a b\n", "list.csv": "path\na.tsv\n"})
@@ -247,6 +258,15 @@ def test_is_collection_of_other_names(tmp_path):
     assert is_collection(f"{tmp_path}/*.tsv")
     assert not is_collection(tmp_path / "missing.tsv")
     assert not is_collection("yeast:ito2001")
+
+
+def test_pipes_are_read_once(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert not is_collection(pipe)
+    with subprocess.Popen(["/bin/sh", "-c", f"echo a b > {pipe}"]):
+        (source,) = find_networks([pipe])
+        assert edges_of(source) == pairs("ab")
 
 
 # Manifests

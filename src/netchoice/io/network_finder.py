@@ -6,14 +6,14 @@ import glob
 import os
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from netchoice.errors import UsageError
 from netchoice.io.collection_headers import Header, columns_of_networks, is_manifest, read_header
 from netchoice.io.network_manifest import manifest_networks
 from netchoice.io.parquet_networks import parquet_networks
 from netchoice.io.places import FilePlace, Part, place_of, short_name
-from netchoice.io.reader import find_format
+from netchoice.io.reader import find_format, suffix_of
 from netchoice.io.stored_files import StoredFile, ZipMember, zip_members
 from netchoice.io.text_networks import text_networks
 from netchoice.io.tu_dataset import tu_names, tu_networks
@@ -25,7 +25,7 @@ OTHER_ENDINGS = {
     "htm", "html", "ini", "ipynb", "jpeg", "jpg", "js", "json", "log", "m", "md", "md5",
     "odt", "pdf", "pkl", "png", "ps", "py", "pyc", "r", "rar", "rdata", "rds", "rmd", "rst",
     "sas", "sh", "sha256", "svg", "tar", "tex", "tgz", "tif", "tiff", "toml", "webp", "xls",
-    "xlsx", "xml", "yaml", "yml",
+    "xlsx", "yaml", "yml",
 }  # fmt: skip
 #: Names, without endings, of files that are no networks.
 OTHER_NAMES = {
@@ -172,7 +172,7 @@ def _header_of(stored: StoredFile | ZipMember) -> Header | None:
 
 def _is_other(name: str) -> bool:
     """Return whether a file of a folder or zip file is hidden or, by its name, no network."""
-    path = PurePosixPath(name)
+    path = Path(name)
     is_hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
-    ending = path.suffix.lower().removeprefix(".")
+    ending = suffix_of(path).lower().removeprefix(".")
     return is_hidden or ending in OTHER_ENDINGS or short_name(name).lower() in OTHER_NAMES

@@ -53,7 +53,7 @@ class PlacesOnDemand(Sequence[Place]):
 
 @dataclass(frozen=True)
 class Part:
-    """Some networks of a collection, of which at most one at a time is in memory."""
+    """Some networks of a collection; their places may be made on demand."""
 
     places: Sequence[Place]
     ids: Sequence[str]

@@ -49,12 +49,16 @@ class StoredFile:
         return _open_held(self)
 
     def start(self) -> bytes:
-        """Return the first bytes of the content, or none if they cannot be read."""
+        """Return the first bytes of the content, or none if they cannot be read.
+
+        Pipes and devices are not read, because their bytes can be read only once.
+        """
+        if not os.path.isfile(self.path):
+            return b""
         try:
             with open(self.path, "rb") as file:
-                return (
-                    gzip.GzipFile(fileobj=file).read(START) if _is_gzip(file) else file.read(START)
-                )
+                content: BinaryIO = gzip.GzipFile(fileobj=file) if _is_gzip(file) else file
+                return content.read(START)
         except (OSError, EOFError, ValueError, zlib.error):
             return b""
 
