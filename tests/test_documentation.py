@@ -51,7 +51,8 @@ PUBLIC = [
 RETURNED = {
     "Choice", "CostAwareSelector", "CostSource", "Embedding", "Evidence", "Feature",
     "FeatureEvaluation", "FeatureRanking", "FeatureResult", "FeatureSelection", "Fit", "Forest", "HeldOut",
-    "ModelProbabilities", "OperatingPoint", "PaperCosts", "Parameter", "ParameterQuality",
+    "ModelProbabilities", "NetworkCollection", "NetworkSource", "OperatingPoint",
+    "PaperCosts", "Parameter", "ParameterQuality",
     "PilotStudy", "Posterior", "PosteriorQuality", "Prior", "ReadingReport",
     "Recommendation", "Stability", "Step",
 }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,18 +20,31 @@ OWN_HEADER = re.compile(r"# netchoice nodes=(\d+)( labels)?")
 _DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", None: "space"}
 
 
-def _content(text: str) -> list[tuple[int, str]]:
+@dataclass(frozen=True)
+class Columns:
+    """How the lines of an edge list are split into cells, and which cells name the nodes."""
+
+    delimiter: str | None  # None for spaces
+    width: int
+    first_line: int  # the number of the line with the first cells
+    ends: tuple[int, int] = (0, 1)
+    graph: int | None = None  # the column of the network's name, if the file has many networks
+
+
+def content_lines(text: str, first_line: int = 1) -> list[tuple[int, str]]:
     """Return the lines that are neither empty nor comments, with their numbers."""
-    lines = enumerate(text.split("\n"), 1)
+    lines = enumerate(text.split("\n"), first_line)
     return [(i, s) for i, s in lines if s.strip() and not s.lstrip().startswith(COMMENTS)]
 
 
-def _delimiter(line: str) -> str | None:
+def find_delimiter(line: str) -> str | None:
+    """Return the mark that separates the cells of a line, None for spaces."""
     line = line.partition("{")[0]  # networkx's attributes start here
     return next((mark for mark in ("\t", ",", ";") if mark in line), None)
 
 
-def _cells(line: str, delimiter: str | None, where: str) -> list[str]:
+def split_cells(line: str, delimiter: str | None, where: str) -> list[str]:
+    """Return the cells of a line, without quotation marks and outer spaces."""
     if '"' in line and "{" not in line:
         text = line.strip() if delimiter is None else line
         mark = delimiter or " "
@@ -52,7 +66,7 @@ def _cells(line: str, delimiter: str | None, where: str) -> list[str]:
 
 def parse_edge_list(text: str, path: str, header: bool | None) -> EdgePairs:
     """Parse an edge list: two or more columns, with names of nodes in the first two."""
-    lines = _content(text)
+    lines = content_lines(text)
     own = OWN_HEADER.match(text)
     if own:
         return _parse_own(lines, path, int(own[1]), labelled=bool(own[2]))
@@ -61,33 +75,51 @@ def parse_edge_list(text: str, path: str, header: bool | None) -> EdgePairs:
             f"{path}: no edges found, only comments; expected two names per line, such as A<tab>B"
         )
     first_number, first_line = lines[0]
-    delimiter = _delimiter(first_line)
-    first = _cells(first_line, delimiter, f"{path}, line {first_number}")
+    delimiter = find_delimiter(first_line)
+    first = split_cells(first_line, delimiter, f"{path}, line {first_number}")
     if header or (header is None and _is_header(first)):
         lines = lines[1:]
         if not lines:
             raise NetworkFormatError(f"{path}: a header and no edges; expected two names per line")
-    width = len(first)
-    ends = []
+    ends = node_names(lines, path, Columns(delimiter, len(first), first_number))
+    return number_nodes(ends, weighted=len(first) > 2)
+
+
+def node_names(
+    lines: list[tuple[int, str]], path: str, columns: Columns, graph: str | None = None
+) -> list[str]:
+    """Return the names of both ends of each edge; with ``graph``, of an edge of that network."""
+    width, delimiter = columns.width, columns.delimiter
+    u, v = columns.ends
+    names: list[str] = []
     for number, line in lines:
-        cells = _cells(line, delimiter, f"{path}, line {number}")
+        cells = split_cells(line, delimiter, f"{path}, line {number}")
         if len(cells) != width or width < 2:
+            expected = f"{width} as on line {columns.first_line}" if width > 1 else "2 or more"
             raise NetworkFormatError(
                 f"{path}, line {number}: {_columns(len(cells))} separated by {_DELIMITERS[delimiter]}, "
-                f"{f'expected {width} as on line {first_number}' if width > 1 else 'expected 2 or more'}"
-                "; correct the line, put # before it, or pass another format"
+                f"expected {expected}; correct the line, put # before it, or pass another format"
             )
-        if not cells[0] or not cells[1]:
+        if not cells[u] or not cells[v]:
             raise NetworkFormatError(
-                f"{path}, line {number}: a name is empty; expected a name in the first two columns"
+                f"{path}, line {number}: a name is empty; expected a name in columns {u + 1} and {v + 1}"
             )
-        ends += cells[:2]
-    return number_nodes(ends, weighted=width > 2)
+        if columns.graph is not None and cells[columns.graph] != graph:
+            raise NetworkFormatError(
+                f"{path}, line {number}: the row belongs to {cells[columns.graph][:60]!r}; expected "
+                f"{graph!r}; if the file was changed, search for its networks again"
+            )
+        names += (cells[u], cells[v])
+    return names
 
 
 def _is_header(cells: list[str]) -> bool:
-    names = [cell.strip('"').lower().replace(" ", "_").replace("-", "_") for cell in cells[:2]]
-    return len(names) == 2 and all(HEADER_CELL.fullmatch(name) for name in names)
+    return len(cells) > 1 and all(HEADER_CELL.fullmatch(plain_name(cell)) for cell in cells[:2])
+
+
+def plain_name(cell: str) -> str:
+    """Return the name of a column in lower case, with _ for spaces and hyphens."""
+    return cell.strip('"').lower().replace(" ", "_").replace("-", "_")
 
 
 def _columns(number: int) -> str:
@@ -129,7 +161,7 @@ def _parse_own(lines: list[tuple[int, str]], path: str, n_nodes: int, labelled: 
 
 def parse_sif(text: str, path: str) -> EdgePairs:
     """Parse Cytoscape's simple interaction format: source, relation, one or more targets."""
-    lines = _content(text)
+    lines = content_lines(text)
     if not lines:
         raise NetworkFormatError(f"{path}: no edges found; expected lines such as A pp B")
     tabs = any("\t" in line for _, line in lines)

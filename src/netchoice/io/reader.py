@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -117,22 +118,36 @@ def read_network(
     (1, 1)
     """
     path = Path(path)
-    name = str(path)
+    format = find_format(path, format)
+    return parse_network(load(path), str(path), format, header)
+
+
+def find_format(path: Path, format: str | None) -> str:
+    """Return the format of a file: the given one, or that of the suffix."""
     if format is None:
-        format = SUFFIXES.get(suffix_of(path).lower(), "edgelist")
-    elif format not in FORMATS:
+        return SUFFIXES.get(suffix_of(path).lower(), "edgelist")
+    if format not in FORMATS:
         raise unknown("network format", format, FORMATS)
-    content = _load(path)
+    return format
+
+
+def parse_network(
+    content: bytes, name: str, format: str, header: bool | None = None
+) -> tuple[Graph, ReadingReport]:
+    """Read a network from the content of a file; the name is for messages."""
+    if not content.strip():
+        raise NetworkFormatError(f"{name}: the file is empty; expected a network")
     if format in _BINARY:
         edges = _BINARY[format](content, name)
     elif format == "edgelist":
-        edges = edge_lists.parse_edge_list(_decode(content, name), name, header)
+        edges = edge_lists.parse_edge_list(decode(content, name), name, header)
     else:
-        edges = _TEXT[format](_decode(content, name), name)
-    return _cleaned(edges, name, format)
+        edges = _TEXT[format](decode(content, name), name)
+    return clean(edges, name, format)
 
 
-def _cleaned(edges: EdgePairs, path: str, format: str) -> tuple[Graph, ReadingReport]:
+def clean(edges: EdgePairs, path: str, format: str) -> tuple[Graph, ReadingReport]:
+    """Return the simple network of some edges, and a report of what was dropped."""
     _check_size(edges, path)
     graph = Graph.from_pairs(edges)
     kept = graph if edges.declares_nodes else graph.without_isolated()
@@ -171,7 +186,8 @@ def suffix_of(path: Path) -> str:
     return path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
 
 
-def _load(path: Path) -> bytes:
+def load(path: Path) -> bytes:
+    """Return the content of a file, decompressed if it is gzipped."""
     try:
         content = path.read_bytes()
     except (OSError, ValueError) as error:
@@ -184,22 +200,32 @@ def _load(path: Path) -> bytes:
         else:
             reason = f": cannot be read: {error}; check the disk, or copy the file elsewhere"
         raise NetworkFormatError(f"{path}{reason}") from error
+    return decompress(content, str(path))
+
+
+def decompress(content: bytes, name: str, max_size: int | None = None) -> bytes:
+    """Return the content of a gzip file of limited size; other content is returned as it is."""
+    if content[:2] != b"\x1f\x8b":
+        return content
     try:
-        content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+        file = gzip.GzipFile(fileobj=io.BytesIO(content))
+        content = file.read(-1 if max_size is None else max_size + 1)
     except (EOFError, OSError, zlib.error) as error:
         raise NetworkFormatError(
-            f"{path}: damaged or truncated gzip file ({error}); download or compress it again"
+            f"{name}: damaged or truncated gzip file ({error}); download or compress it again"
         ) from error
-    if not content.strip():
-        raise NetworkFormatError(f"{path}: the file is empty; expected a network")
+    if max_size is not None and len(content) > max_size:
+        raise NetworkFormatError(
+            f"{name}: more than {max_size >> 20} MB after decompression; decompress the file first"
+        )
     return content
 
 
-def _decode(content: bytes, name: str) -> str:
+def decode(content: bytes, name: str, first_line: int = 1) -> str:
     """Decode UTF-8, or raise an error with the line of the first invalid byte."""
     nul = content.find(b"\x00")
     if nul >= 0:
-        line = content.count(b"\n", 0, nul) + 1
+        line = content.count(b"\n", 0, nul) + first_line
         raise NetworkFormatError(
             f"{name}, line {line}: a NUL byte; this is a binary file or "
             "UTF-16 text: convert it to UTF-8, or pass its format"
@@ -207,7 +233,7 @@ def _decode(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        line = content.count(b"\n", 0, error.start) + first_line
         raise NetworkFormatError(
             f"{name}, line {line}: not UTF-8 text (byte {content[error.start]:#04x}); convert it, for "
             "example with iconv -f latin1 -t utf-8, or pass its format if it is binary"

@@ -1,0 +1,92 @@
+"""Headers of files that list networks, or that hold many networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from netchoice.errors import NetworkFormatError
+from netchoice.io.edge_lists import (
+    COMMENTS,
+    HEADER_CELL,
+    Columns,
+    find_delimiter,
+    plain_name,
+    split_cells,
+)
+
+GRAPH_COLUMNS = ("graph", "graph_id", "network", "network_id")
+PATH_COLUMN = "path"
+#: How many bytes of a file are read to find its header.
+START = 1 << 16
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first line of a file that is neither empty nor a comment."""
+
+    cells: list[str]
+    delimiter: str | None
+    line: int
+    start: int  # the first byte of the line
+    end: int  # the first byte after the line
+    newline: bytes
+
+
+def read_header(start: bytes) -> Header | None:
+    """Return the header in the first ``START`` bytes of a file, None if there is no such line."""
+    newline = b"\r" if b"\r" in start and b"\n" not in start else b"\n"
+    if len(start) < START:
+        start += newline  # the last line is complete, because there are no more bytes
+    begin = 0
+    for number, line in enumerate(start.split(newline)[:-1], 1):
+        end = begin + len(line) + 1
+        text = line.decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r")
+        if text.strip() and not text.lstrip().startswith(COMMENTS):
+            delimiter = find_delimiter(text)
+            try:
+                cells = split_cells(text, delimiter, "")
+            except NetworkFormatError:
+                return None
+            return Header(cells, delimiter, number, begin, end, newline)
+        begin = end
+    return None
+
+
+def columns_of_networks(header: Header) -> Columns | None:
+    """Return the columns of an edge list of many networks, None if it is not one."""
+    found = find_graph_columns(header.cells)
+    if found is None:
+        return None
+    graph, *ends = found
+    return Columns(header.delimiter, len(header.cells), header.line, (ends[0], ends[1]), graph)
+
+
+def find_graph_columns(names: Sequence[str]) -> tuple[int, int, int] | None:
+    """Return the columns of the network's name and of the two nodes, None if one is missing.
+
+    The nodes are in the first two columns with known names (source, target, from, to, …), or else
+    in the first two columns after the removal of the network's name.
+
+    >>> find_graph_columns(["graph_id", "weight", "source", "target"])
+    (0, 2, 3)
+    """
+    plain = [plain_name(name) for name in names]
+    graph = next((i for i, name in enumerate(plain) if name in GRAPH_COLUMNS), None)
+    others = [i for i in range(len(plain)) if i != graph]
+    if graph is None or len(others) < 2:
+        return None
+    known = [i for i in others if HEADER_CELL.fullmatch(plain[i])]
+    first, second = (known if len(known) > 1 else others)[:2]
+    return graph, first, second
+
+
+def is_manifest(header: Header) -> bool:
+    """Return whether a file lists networks: it has a column ``path``, and is no edge list."""
+    plain = [plain_name(name) for name in header.cells]
+    n_ends = sum(HEADER_CELL.fullmatch(name) is not None for name in plain)
+    has_graph = any(name in GRAPH_COLUMNS for name in plain)
+    starts_with_ends = n_ends > 1 and all(HEADER_CELL.fullmatch(name) for name in plain[:2])
+    is_edge_list = starts_with_ends or (has_graph and n_ends > 1)
+    is_table = header.delimiter is not None or len(plain) == 1
+    return PATH_COLUMN in plain and is_table and not is_edge_list

@@ -1,0 +1,178 @@
+"""The search for networks in files, folders, patterns, manifests and files of many networks."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+
+from netchoice.errors import UsageError
+from netchoice.io.collection_headers import Header, columns_of_networks, is_manifest, read_header
+from netchoice.io.network_manifest import manifest_networks
+from netchoice.io.parquet_networks import parquet_networks
+from netchoice.io.places import FilePlace, Part, place_of, short_name
+from netchoice.io.reader import find_format, suffix_of
+from netchoice.io.stored_files import StoredFile, ZipMember, zip_members
+from netchoice.io.text_networks import text_networks
+from netchoice.io.tu_dataset import tu_names, tu_networks
+from netchoice.names import unknown
+
+#: Endings of files that are no networks.
+OTHER_ENDINGS = {
+    "bib", "bz2", "c", "cff", "cfg", "cpp", "css", "do", "doc", "docx", "eps", "gif", "h",
+    "htm", "html", "ini", "ipynb", "jpeg", "jpg", "js", "json", "log", "m", "md", "md5",
+    "odt", "pdf", "pkl", "png", "ps", "py", "pyc", "r", "rar", "rdata", "rds", "rmd", "rst",
+    "sas", "sh", "sha256", "svg", "tar", "tex", "tgz", "tif", "tiff", "toml", "webp", "xls",
+    "xlsx", "yaml", "yml",
+}  # fmt: skip
+#: Names, without endings, of files that are no networks.
+OTHER_NAMES = {
+    "changelog", "changes", "citation", "copying", "license", "licence", "makefile", "readme",
+}  # fmt: skip
+PARQUET = (".parquet", ".pq")
+
+
+class NetworkFinder:
+    """Collects the networks of names, and counts the files that are no networks."""
+
+    def __init__(self, format: str | None, header: bool | None) -> None:
+        self.format, self.header = format, header
+        self.parts: list[Part] = []
+        self.left_out = 0
+        if format is not None:
+            find_format(Path(), format)
+
+    def add(self, name: str) -> None:
+        """Add the networks of one name."""
+        if name.startswith("yeast:"):
+            self._add_dataset(name)
+        elif os.path.isdir(name):
+            self._add_folder(name)
+        elif os.path.lexists(name):
+            self._add_file(name)
+        elif glob.has_magic(name):
+            matches = sorted(glob.glob(name))
+            if not matches:
+                raise UsageError(
+                    f"{name}: no file matches this pattern; check the folder and the ending"
+                )
+            for match in matches:
+                self.add(match)
+        else:
+            raise UsageError(
+                f"{name}: no such file or folder; check the path and the current folder"
+            )
+
+    def _add_dataset(self, name: str) -> None:
+        from netchoice.datasets import DATASETS
+
+        if short_name(name) not in DATASETS:
+            raise unknown("dataset", short_name(name), DATASETS)
+        self._add_one(name)
+
+    def _add_one(self, name: str) -> None:
+        self.parts.append(Part([place_of(name, self.format, self.header)], [short_name(name)]))
+
+    def _add_folder(self, folder: str) -> None:
+        """Add the network files of a folder, sorted by name, without subfolders and manifests."""
+        names = sorted(entry.name for entry in os.scandir(folder) if not entry.is_dir())
+        files = {name: StoredFile(os.path.join(folder, name)) for name in names}
+        n_parts = len(self.parts)
+        for name in self._add_datasets(files):
+            self._add_file(files[name].path, in_folder=True)
+        self._check_added(n_parts, folder)
+
+    def _add_zip(self, path: str) -> None:
+        """Add the network files of a zip file, in the order of their names."""
+        files = {member.member: member for member in zip_members(path)}
+        n_parts = len(self.parts)
+        members = [files[name] for name in self._add_datasets(dict(sorted(files.items())))]
+        if members and not (len(members) == 1 and self._add_many(members[0])):
+            places = [FilePlace(member, self.format, self.header) for member in members]
+            self.parts.append(Part(places, [short_name(member.member) for member in members]))
+        self._check_added(n_parts, path)
+
+    def _add_datasets(self, files: Mapping[str, StoredFile | ZipMember]) -> list[str]:
+        """Add the TUDatasets among some files, or else return the names of network files."""
+        datasets = tu_names(files)
+        for dataset in datasets:
+            self.parts.append(tu_networks(dataset, files))
+        if datasets:
+            own = tuple(f"{dataset}_" for dataset in datasets)
+            self.left_out += sum(not name.startswith(own) for name in files)
+            return []
+        networks = [name for name in files if not _is_other(name)]
+        self.left_out += len(files) - len(networks)
+        return networks
+
+    def _check_added(self, n_parts: int, name: str) -> None:
+        if len(self.parts) == n_parts:
+            raise UsageError(
+                f"{name}: no network files in it; expected edge lists, GraphML or other formats "
+                "(in subfolders, pass their paths; to use a manifest, pass its path)"
+            )
+
+    def _add_file(self, name: str, in_folder: bool = False) -> None:
+        ending = Path(name).suffix.lower()
+        if ending == ".zip":
+            self._add_zip(name)
+        elif ending in PARQUET:
+            self.parts.append(parquet_networks(name))
+        elif not self._add_many(StoredFile(name), in_folder):
+            self._add_one(name)
+
+    def _add_many(self, stored: StoredFile | ZipMember, in_folder: bool = False) -> bool:
+        """Add the networks of a manifest or of an edge list of many; return whether it is one."""
+        header = _header_of(stored) if self.header is not False else None
+        if header is None:
+            return False
+        if is_manifest(header):
+            if in_folder:
+                self.left_out += 1
+                return True
+            if isinstance(stored, StoredFile):
+                self.parts.append(manifest_networks(stored, header, self.format, self.header))
+                return True
+        columns = columns_of_networks(header)
+        if columns is not None:
+            self.parts.append(text_networks(stored, header, columns))
+            return True
+        return False
+
+
+def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> bool:
+    r"""Return whether a name stands for several networks, after reading at most its first line.
+
+    It does if it is a folder, a pattern, a zip file, a Parquet file, a manifest, or an edge list with
+    a column of networks. With ``header=False``, an edge list is one network.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "net.csv"
+    >>> _ = path.write_text("source,target,graph\na,b,g1\n")
+    >>> is_collection(path), is_collection(path.parent), is_collection("yeast:ito2001")
+    (True, True, False)
+    """
+    name = os.fspath(name)
+    if name.startswith("yeast:"):
+        return False
+    if not os.path.lexists(name):
+        return glob.has_magic(name)
+    if os.path.isdir(name) or Path(name).suffix.lower() in (".zip", *PARQUET):
+        return True
+    found = _header_of(StoredFile(name)) if header is not False else None
+    return found is not None and (is_manifest(found) or columns_of_networks(found) is not None)
+
+
+def _header_of(stored: StoredFile | ZipMember) -> Header | None:
+    is_text = find_format(Path(stored.name), None) == "edgelist"
+    return read_header(stored.start()) if is_text else None
+
+
+def _is_other(name: str) -> bool:
+    """Return whether a file of a folder or zip file is hidden or, by its name, no network."""
+    path = Path(name)
+    is_hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
+    ending = suffix_of(path).lower().removeprefix(".")
+    return is_hidden or ending in OTHER_ENDINGS or short_name(name).lower() in OTHER_NAMES

@@ -1,0 +1,179 @@
+"""Files and members of zip files, which can be opened at any byte."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import struct
+import zipfile
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import BinaryIO
+
+from netchoice.errors import NetworkFormatError
+from netchoice.io.collection_headers import START
+from netchoice.io.library_formats import guarded
+from netchoice.io.reader import decompress, load
+
+#: The largest member of a zip file.
+MAX_MEMBER = 2 << 30
+#: The largest content that is kept in memory because its file is compressed.
+MAX_HELD = 512 << 20
+_LOCAL_HEADER = 30  # bytes before the name of a member
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file on disk, which may be gzipped."""
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The path, for messages."""
+        return self.path
+
+    def load(self) -> bytes:
+        """Return the whole content."""
+        return load(Path(self.path))
+
+    def open(self) -> BinaryIO:
+        """Open the content; that of a gzip file is decompressed once in each process."""
+        file = open_file(self.path)
+        if not _is_gzip(file):
+            return file
+        file.close()
+        return _open_held(self)
+
+    def start(self) -> bytes:
+        """Return the first bytes of the content, or none if they cannot be read.
+
+        Pipes and devices are not read, because their bytes can be read only once.
+        """
+        if not os.path.isfile(self.path):
+            return b""
+        try:
+            with open(self.path, "rb") as file:
+                content: BinaryIO = gzip.GzipFile(fileobj=file) if _is_gzip(file) else file
+                return content.read(START)
+        except (OSError, EOFError, ValueError, zlib.error):
+            return b""
+
+
+@dataclass(frozen=True, slots=True)
+class ZipMember:
+    """A member of a zip file, which is read without the directory of the zip file."""
+
+    path: str
+    member: str
+    offset: int
+    compressed_size: int
+    size: int
+    method: int
+    checksum: int
+    encrypted: bool
+
+    @property
+    def name(self) -> str:
+        """The path of the zip file and the name of the member, for messages."""
+        return f"{self.path}/{self.member}"
+
+    def load(self) -> bytes:
+        """Return the content, which has the declared size and checksum, decompressed if gzipped."""
+        self._check()
+        with open_file(self.path) as file:
+            file.seek(self.offset)
+            header = file.read(_LOCAL_HEADER)
+            if len(header) < _LOCAL_HEADER or not header.startswith(b"PK\x03\x04"):
+                raise self._damage("no member at its offset")
+            file.seek(sum(struct.unpack("<HH", header[-4:])), os.SEEK_CUR)
+            content = file.read(self.compressed_size)
+        if self.method == zipfile.ZIP_DEFLATED:
+            try:
+                content = zlib.decompressobj(-zlib.MAX_WBITS).decompress(content, self.size + 1)
+            except zlib.error as error:
+                raise self._damage(str(error)) from error
+        if len(content) != self.size or zlib.crc32(content) != self.checksum:
+            raise self._damage("the size or the checksum differs from the declared one")
+        return decompress(content, self.name, MAX_MEMBER)
+
+    def open(self) -> BinaryIO:
+        """Open the content, which is decompressed once in each process."""
+        return _open_held(self)
+
+    def start(self) -> bytes:
+        """Return the first bytes of the content, or none if they cannot be read."""
+        try:
+            return self.open().read(START)
+        except NetworkFormatError:
+            return b""
+
+    def _check(self) -> None:
+        if max(self.size, self.compressed_size) > MAX_MEMBER:
+            raise NetworkFormatError(
+                f"{self.name}: {self.size >> 20} MB; expected at most {MAX_MEMBER >> 20} MB in a zip file; "
+                "extract it and pass the extracted file"
+            )
+        if self.encrypted or self.method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            found = "encrypted" if self.encrypted else f"compressed with method {self.method}"
+            raise NetworkFormatError(
+                f"{self.name}: {found}; expected members that are stored or deflated; zip the files again"
+            )
+
+    def _damage(self, found: str) -> NetworkFormatError:
+        return NetworkFormatError(
+            f"{self.name}: damaged member of a zip file ({found}); download or zip it again"
+        )
+
+
+def zip_members(path: str) -> list[ZipMember]:
+    """Return the members of a zip file, without folders."""
+
+    def read() -> list[zipfile.ZipInfo]:
+        with zipfile.ZipFile(path) as file:
+            return [info for info in file.infolist() if not info.is_dir()]
+
+    return [
+        ZipMember(
+            path, info.filename, info.header_offset, info.compress_size, info.file_size,
+            info.compress_type, info.CRC, bool(info.flag_bits & 1),
+        )
+        for info in guarded(read, path, "zip")
+    ]  # fmt: skip
+
+
+def open_file(path: str) -> BinaryIO:
+    """Open a file, or raise an error with one line."""
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise NetworkFormatError(
+            f"{path}: cannot be read: {error.strerror}; check the path and the permissions"
+        ) from error
+
+
+def _is_gzip(file: BinaryIO) -> bool:
+    magic = file.read(2)
+    file.seek(0)
+    return magic == b"\x1f\x8b"
+
+
+def _open_held(stored: StoredFile | ZipMember) -> BinaryIO:
+    return io.BytesIO(_held(stored, os.stat(stored.path).st_mtime_ns))
+
+
+@lru_cache(maxsize=1)
+def _held(stored: StoredFile | ZipMember, changed: int) -> bytes:
+    """Return the decompressed content; the time of the last change is part of the key."""
+    if isinstance(stored, StoredFile):
+        with open_file(stored.path) as file:
+            return decompress(file.read(), stored.name, MAX_HELD)
+    if stored.size > MAX_HELD:
+        raise NetworkFormatError(
+            f"{stored.name}: many networks in {stored.size >> 20} MB; expected at most "
+            f"{MAX_HELD >> 20} MB in a zip file; extract it and pass the extracted file"
+        )
+    return stored.load()
