@@ -20,7 +20,8 @@ class PathSource:
     seconds: float = 0.0
 
     def read(self):
-        time.sleep(self.seconds)
+        if self.seconds:
+            time.sleep(self.seconds)
         match self.trouble:
             case "missing":
                 raise FileNotFoundError(2, "No such file", f"{self.id}.tsv")

@@ -31,12 +31,18 @@ SETTINGS = {"seed": 1}
 
 
 def answer(
-    folder, n=60, engine="serial", answerer=None, trouble=TROUBLE, settings=SETTINGS, **options
+    folder,
+    n=60,
+    engine="serial",
+    answerer=PathAnswerer,
+    trouble=TROUBLE,
+    settings=SETTINGS,
+    **options,
 ):
-    sources = options.pop("sources", None) or Paths(n, trouble)
+    sources = options.pop("sources", Paths(n, trouble))
     return answer_all(
         sources,
-        answerer or PathAnswerer(),
+        answerer(),
         folder=folder,
         engine=engine,
         settings=settings,
@@ -152,7 +158,6 @@ def test_text_in_csv_is_no_formula_and_round_trips(tmp_path):
     assert list(cohort.frame()["id"]) == expected
     rows = csv_rows(tmp_path / "c" / "answers.csv")
     for row, text in zip(rows, expected, strict=True):
-        assert row["id"].removeprefix("'") == text.removeprefix("'") or row["id"][1:] == text
         assert (row["id"][1:] if row["id"].startswith("'") else row["id"]) == text
         assert row["group"] == "'=group"
         assert (row["age"], row["site"]) == ("1e-300", "")
@@ -171,7 +176,7 @@ def test_undeclared_or_wrong_columns_cost_one_row(tmp_path):
         def answer(self, graph):
             return ({"colour": 1}, {}) if graph.n_nodes == 2 else ({"n_edges": "many"}, {})
 
-    frame = answer(tmp_path / "c", 2, answerer=Wrong()).frame()
+    frame = answer(tmp_path / "c", 2, answerer=Wrong).frame()
     assert "the answer has the column 'colour', which was not declared" in frame["error"][0]
     assert frame["error"][1] == "ValueError: could not convert string to float: 'many'"
 
@@ -226,14 +231,14 @@ def test_tables_from_dask_are_bit_identical(serial, dask_address, tmp_path):
 
 
 def test_parts_of_several_networks_give_the_same_tables(serial, tmp_path, monkeypatch):
-    monkeypatch.setattr("netchoice.workflows.cohort_run._MAX_PARTS", 7)
+    monkeypatch.setattr("netchoice.workflows.cohort_run._PARTS", 7)
     answer(tmp_path / "c", engine="processes", workers=2)
     assert len(list((tmp_path / "c" / "answers").iterdir())) == 7
     assert contents(tmp_path / "c") == contents(serial.folder)
 
 
 def test_row_groups_have_a_fixed_size(serial, tmp_path, monkeypatch):
-    monkeypatch.setattr("netchoice.workflows.cohort_run._MAX_PARTS", 7)
+    monkeypatch.setattr("netchoice.workflows.cohort_run._PARTS", 7)
     monkeypatch.setattr("netchoice.workflows.answer_files._ROWS_IN_MEMORY", 25)
     answer(tmp_path / "c")
     metadata = pq.ParquetFile(tmp_path / "c" / "answers.parquet").metadata
@@ -245,12 +250,10 @@ def test_row_groups_have_a_fixed_size(serial, tmp_path, monkeypatch):
 
 
 def test_worker_that_dies_costs_one_row(tmp_path, monkeypatch):
-    monkeypatch.setattr("netchoice.workflows.cohort_run._MAX_PARTS", 4)
-    for workers in (1, 2):
-        answer(tmp_path / f"{workers}", 20, "processes", workers=workers, trouble={6: "killed"})
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    monkeypatch.setattr("netchoice.workflows.cohort_run._PARTS", 4)
+    answer(tmp_path / "dies", 20, "processes", workers=2, trouble={6: "killed"})
     answer(tmp_path / "well", 20, trouble={})
-    rows, well = (csv_rows(tmp_path / name / "answers.csv") for name in ("2", "well"))
+    rows, well = (csv_rows(tmp_path / name / "answers.csv") for name in ("dies", "well"))
     for i, (row, expected) in enumerate(zip(rows, well, strict=True)):
         if i == 6:
             assert row["error"] == "lost: the process was ended by SIGKILL"
@@ -276,7 +279,7 @@ SCRIPT = """
 import sys; sys.path.insert(0, {here!r})
 from cohort_parts import PathAnswerer, Paths
 from netchoice.workflows import cohort_run
-cohort_run._MAX_PARTS = 40
+cohort_run._PARTS = 40
 sources = Paths({n}, {trouble}, seconds=0.03)
 cohort_run.answer_all(sources, PathAnswerer(), folder={folder!r}, workers=2, settings={settings})
 """
@@ -306,7 +309,7 @@ def wait_for_parts(run, folder, n):
 def test_cohort_resumed_after_kills_is_bit_identical(tmp_path, monkeypatch):
     """Parent and children get SIGKILL at random moments; the last run completes the cohort."""
     chance, kept, n_kills = random.Random(1), {}, 0
-    for goal in (1, 6, 14, 25):
+    for goal in (1, 9, 25):
         run = start(tmp_path / "c")
         wait_for_parts(run, tmp_path / "c", goal)
         time.sleep(chance.uniform(0, 0.2))
@@ -317,13 +320,13 @@ def test_cohort_resumed_after_kills_is_bit_identical(tmp_path, monkeypatch):
         times = {path.name: path.stat().st_mtime_ns for path in parts(tmp_path / "c")}
         assert times.items() >= kept.items()  # finished parts are not written again
         kept = times
-    assert n_kills == 4
+    assert n_kills == 3
     assert 25 <= len(kept) < 40
     (tmp_path / "c" / "answers" / ".part-000039.parquet.1.partial").write_text("incomplete")
     run = start(tmp_path / "c")
     _, errors = run.communicate(timeout=120)
     assert run.returncode == 0, errors.decode()
-    monkeypatch.setattr("netchoice.workflows.cohort_run._MAX_PARTS", 40)
+    monkeypatch.setattr("netchoice.workflows.cohort_run._PARTS", 40)
     answer(tmp_path / "serial", 120)
     assert contents(tmp_path / "c") == contents(tmp_path / "serial")
     names = {path.name for path in (tmp_path / "c" / "answers").iterdir()}
@@ -371,7 +374,7 @@ def test_corrected_group_needs_no_new_answers(tmp_path):
 @pytest.fixture
 def coarse(tmp_path, monkeypatch):
     """Return the folder of a cohort with 3 parts, and its contents."""
-    monkeypatch.setattr("netchoice.workflows.cohort_run._MAX_PARTS", 3)
+    monkeypatch.setattr("netchoice.workflows.cohort_run._PARTS", 3)
     answer(tmp_path / "c")
     return tmp_path / "c", contents(tmp_path / "c")
 
@@ -388,7 +391,7 @@ def test_damaged_part_is_answered_again(coarse, damage, tmp_path):
         case "swapped":
             shutil.copy(second, first)
         case "other answerer":
-            answer(tmp_path / "other", answerer=PathAnswerer(fingerprint="other"))
+            answer(tmp_path / "other", answerer=lambda: PathAnswerer(fingerprint="other"))
             shutil.copy(parts(tmp_path / "other")[0], first)
         case "deleted":
             first.unlink()
@@ -438,8 +441,8 @@ def files_of(folder):
     ("options", "what"),
     [
         ({"settings": {"seed": 2}}, "seed"),
-        ({"answerer": PathAnswerer(fingerprint="new")}, "answerer"),
-        ({"answerer": PathAnswerer(3)}, "features"),
+        ({"answerer": lambda: PathAnswerer(fingerprint="new")}, "answerer"),
+        ({"answerer": lambda: PathAnswerer(3)}, "features"),
         ({"sources": Paths(60, fingerprint="new")}, "collection"),
     ],
 )

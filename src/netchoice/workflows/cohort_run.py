@@ -41,9 +41,9 @@ from netchoice.workflows.table_maker import Progress
 if TYPE_CHECKING:
     import pandas as pd
 
-#: A cohort has at most this many parts. The parts of a small cohort hold one network each, so that a
-#: killed run loses little; the parts of a large cohort hold more, so that the files stay few.
-_MAX_PARTS = 1000
+#: A part holds a hundredth of the networks, and at most 100 networks: a killed run loses little of a
+#: small cohort, and a large cohort has few files.
+_PARTS, _MAX_PART = 100, 100
 _MAX_BATCH = 10
 
 
@@ -136,7 +136,7 @@ def answer_all(
     _check_names(["id", "group", *sources.covariates, *answerer.columns, "seconds", "error"])
     _check_names(["id", *answerer.feature_names])
     kinds = covariate_kinds((sources[i] for i in range(n)), sources.covariates)
-    per_part = max(1, math.ceil(n / _MAX_PARTS))
+    per_part = min(_MAX_PART, max(1, math.ceil(n / _PARTS)))
     depends_on = {
         **settings, "collection": sources.fingerprint, "answerer": answerer.fingerprint,
         "columns": answerer.columns, "features": answerer.feature_names,
