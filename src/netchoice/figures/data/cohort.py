@@ -131,7 +131,8 @@ def thin(values: NDArray[Any], most: int) -> NDArray[Any]:
     """
     if len(values) <= most:
         return values
-    return values[np.linspace(0, len(values) - 1, most).round().astype(int)]
+    chosen = np.linspace(0, len(values) - 1, most).round().astype(int)
+    return np.asarray(values[chosen])
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,8 @@ def group_bars(counts: pd.DataFrame, styles: Mapping[str, CategoryStyle]) -> dic
                 name=label(name), text=[str(n) if n else "" for n in rows[name]],
                 textposition="inside", insidetextanchor="middle", textangle=0,
                 marker={"color": style.colour, "line": {"color": layout.BACKGROUND, "width": 1},
-                        "pattern": {"shape": style.pattern, "solidity": 0.2, "size": 7}},
+                        "pattern": {"shape": style.pattern, "solidity": 0.15, "size": 8,
+                                    "fillmode": "overlay", "fgcolor": "#fff", "fgopacity": 0.4}},
                 customdata=[[label(group), int(n), int(size)] for group, n, size
                             in zip(rows.index, rows[name], sizes, strict=True)],
                 hovertemplate="<b>%{customdata[0]}</b><br>%{fullData.name}: %{customdata[1]} of "
@@ -47,7 +48,9 @@ def group_bars(counts: pd.DataFrame, styles: Mapping[str, CategoryStyle]) -> dic
     ticks = [f"{label(group, 22)} ({n})" for group, n in sizes.items()]
     return figure(
         traces, height=120 + 40 * len(rows), barmode="stack", uniformtext={"minsize": 9, "mode": "hide"},
-        xaxis={"title": {"text": "share of the networks"}, "tickformat": ".0%", "range": [0, 1]},
+        xaxis={"title": {"text": "share of the networks"}, "tickformat": ".0%", "range": [0, 1.02],
+               "dtick": 0.25},
+        legend_traceorder="normal",
         yaxis={"tickvals": heights, "ticktext": ticks, "showgrid": False},
     )  # fmt: skip
 
@@ -82,7 +85,7 @@ def probabilities(data: SortedProbabilities) -> dict[str, Any]:
          "line": {"color": TEXT_COLOUR, "width": 2}} for x in edges
     ]  # fmt: skip
     return figure(
-        traces, height=340, barmode="stack", bargap=0, shapes=lines,
+        traces, height=340, barmode="stack", bargap=0, shapes=lines, legend_traceorder="normal",
         xaxis=axis | {"range": [-0.5, len(positions) - 0.5]},
         yaxis={"title": {"text": "probability"}, "range": [-0.02, 1.02]},
     )  # fmt: skip
@@ -145,7 +148,7 @@ def embedding(data: CohortEmbedding) -> dict[str, Any]:
             )  # fmt: skip
     names = [
         {"x": float(own["x"].median()), "y": float(own["y"].median()), "text": f"<b>{label(name)}</b>",
-         "showarrow": False, "bgcolor": layout.BACKGROUND, "opacity": 0.85, "borderpad": 2,
+         "showarrow": False, "bgcolor": layout.BACKGROUND, "opacity": 0.7, "borderpad": 2,
          "font": {"color": TEXT_COLOUR}}
         for name, own in simulated.groupby("label")
     ]  # fmt: skip
