@@ -29,15 +29,12 @@ def add_networks(
     sections: Sections, record: Mapping[str, Any], answers: CohortAnswers, paths: Mapping[str, str]
 ) -> None:
     """Add a row for each network; many networks are limited to the most notable ones."""
-    frame = answers.frame.assign(
-        p=answers.none_fits_p, q=pd.to_numeric(pd.Series(record["none_fits"]["q_values"]))
-    )
+    q_values = np.array(record["none_fits"]["q_values"], dtype=np.float64)
+    frame = answers.frame.assign(none_fits_p=answers.none_fits_p, none_fits_q=q_values)
     frame = frame[frame["error"] == ""]
-    order = frame["verdict"].map({kind: i for i, kind in enumerate(_NOTABLE)})
     if len(frame) > MOST_NETWORKS:
-        frame = frame.loc[
-            frame.assign(order=order).sort_values(["order", "q"], kind="stable").index
-        ]
+        place = {kind: i for i, kind in enumerate(_NOTABLE)}
+        frame = frame.iloc[np.lexsort((frame["none_fits_q"], frame["verdict"].map(place)))]
     rows, size = [], 0
     for network in frame.head(MOST_NETWORKS).to_dict("records"):
         rows.append(_row(network, answers, paths))
@@ -99,7 +96,7 @@ def _row(network: Mapping[str, Any], answers: CohortAnswers, paths: Mapping[str,
         element("span", shown, data_value=probability),
         *(
             element("span", "–" if value is None else f"{value:.2g}", data_value=value)
-            for value in (_number(network["p"]), _number(network["q"]))
+            for value in (_number(network["none_fits_p"]), _number(network["none_fits_q"]))
         ),
     ]
     notes = [element("li", _short(note)) for note in split_notes(network["notes"])]

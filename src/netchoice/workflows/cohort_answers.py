@@ -22,6 +22,8 @@ _FIXED: dict[str, object] = {
     "error": "",
 }  # fmt: skip
 _NEEDED = ("id", "verdict", "model")
+#: Columns that the summary computes.
+_COMPUTED = ("none_fits_p", "none_fits_q")
 _OF_MODEL = ("probability", "lower", "upper", "fit_p")
 _ENDS = ("median", "lower", "upper")
 
@@ -81,8 +83,10 @@ class CohortAnswers:
         _check_verdicts(frame)
         models = _models(columns)
         parameters = _parameters(columns, models)
-        meant = {*_FIXED, *(f"{kind}_{model}" for kind in _OF_MODEL for model in models)}
-        meant |= {each.column(end) for each in parameters for end in _ENDS}
+        numbers = [f"{kind}_{model}" for kind in _OF_MODEL for model in models]
+        numbers += [each.column(end) for each in parameters for end in _ENDS]
+        frame[numbers] = frame[numbers].apply(pd.to_numeric).astype(float)
+        meant = {*_FIXED, *_COMPUTED, *numbers}
         covariates = tuple(name for name in columns if name not in meant)
         return cls(frame, models, parameters, covariates)
 
@@ -96,7 +100,7 @@ class CohortAnswers:
         """The group of each network; "no group" for an empty one."""
         return self.frame["group"].where(self.frame["group"] != "", NO_GROUP)
 
-    @property
+    @cached_property
     def groups(self) -> list[str]:
         """The groups, the largest first; none if no network has a group."""
         sizes = self.group.value_counts(sort=False).sort_values(ascending=False, kind="stable")
@@ -107,7 +111,7 @@ class CohortAnswers:
     def none_fits_p(self) -> pd.Series:
         """The p-value of "none of these models fits": the largest p-value of any model."""
         columns = [f"fit_p_{model}" for model in self.models]
-        largest = self.frame[columns].astype(float).max(axis=1)
+        largest = self.frame[columns].max(axis=1).astype(float)
         return largest.where(self.frame["error"] == "")
 
     def estimates(self, parameter: ParameterOfModel) -> pd.DataFrame:
@@ -118,7 +122,7 @@ class CohortAnswers:
         columns = {parameter.column(end): end for end in _ENDS}
         rows = self.answered
         named = (rows["model"] == parameter.model) & rows["verdict"].isin(NAMING)
-        return rows.loc[named, list(columns)].rename(columns=columns).astype(float).dropna()
+        return rows.loc[named, list(columns)].rename(columns=columns).dropna()
 
     def is_number(self, covariate: str) -> bool:
         """Return whether a covariate holds numbers."""

@@ -71,7 +71,7 @@ def summarise_cohort(
     record = {
         "networks": len(cohort.frame),
         "answered": len(cohort.answered),
-        "groups": cohort.groups,
+        "groups": cohort.groups[:MOST_LISTED],
         "models": list(cohort.models),
         "choosers": _counts(cohort.answered["chooser"]),
         "verdicts": _verdicts(cohort),
@@ -92,10 +92,13 @@ def _counts(values: pd.Series) -> dict[str, int]:
 
 
 def _by_group(cohort: CohortAnswers) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the answered networks of each group; a group may have none."""
+    """Yield the answered networks of each of the largest groups; a group may have none."""
+    names = cohort.groups[:MOST_LISTED]
     groups = cohort.group[cohort.answered.index]
-    for name in cohort.groups:
-        yield name, cohort.answered[groups == name]
+    groups = groups[groups.isin(names)]
+    rows = dict(list(cohort.answered.loc[groups.index].groupby(groups)))
+    for name in names:
+        yield name, rows.get(name, cohort.answered.head(0))
 
 
 def _verdicts(cohort: CohortAnswers) -> dict[str, Any]:
@@ -138,12 +141,13 @@ def _none_fits(cohort: CohortAnswers, floor: float | None, alpha: float) -> dict
     n_tests = int(p.notna().sum())
     columns = [f"fit_p_{model}" for model in cohort.models]
     if floor is None:
-        floor = float(cohort.answered[columns].astype(float).min().min())
+        floor = float(cohort.answered[columns].min().min())
     is_known = n_tests > 0 and 0 < floor < 1
     fewest = fewest_rejections(n_tests, floor) if is_known else 1
     n_rejected = int((q <= RATE).sum())
     rows = cohort.frame[(cohort.frame["verdict"] == "none-fits") & (cohort.frame["error"] == "")]
-    rows = rows.assign(p=p, q=q).sort_values(["q", "p"], kind="stable")
+    rows = rows.assign(none_fits_p=p[rows.index], none_fits_q=q[rows.index])
+    rows = rows.sort_values(["none_fits_q", "none_fits_p"], kind="stable")
     return {
         "q_values": [None if math.isnan(value) else value for value in q.tolist()],
         "rate": RATE,
@@ -158,8 +162,8 @@ def _none_fits(cohort: CohortAnswers, floor: float | None, alpha: float) -> dict
                 "id": row["id"],
                 "group": row["group"],
                 "nearest": row["model"],
-                "p_value": row["p"],
-                "q_value": row["q"],
+                "p_value": row["none_fits_p"],
+                "q_value": row["none_fits_q"],
                 "notes": split_notes(row["notes"]),
             }
             for row in rows.head(MOST_LISTED).to_dict("records")
@@ -187,16 +191,19 @@ def split_notes(notes: str) -> list[str]:
 def _errors(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return errors with the same reason together, the most frequent reason first."""
     failed = frame[frame["error"] != ""]
-    reasons = failed["error"].map(reason)
+    pairs = zip(failed["id"], failed["error"], strict=True)
+    reasons = pd.Series(
+        [reason(text.removeprefix(f"{own}: ")) for own, text in pairs], failed.index
+    )
+    rows = dict(list(failed[["id", "error"]].groupby(reasons)))
+    ranked = sorted(rows, key=lambda name: -len(rows[name]))[:MOST_LISTED]
     return [
         {
             "reason": name,
-            "n": int(n),
-            "examples": failed.loc[reasons == name, ["id", "error"]]
-            .head(MOST_EXAMPLES)
-            .to_dict("records"),
+            "n": len(rows[name]),
+            "examples": rows[name].head(MOST_EXAMPLES).to_dict("records"),
         }
-        for name, n in reasons.value_counts().items()
+        for name in ranked
     ]
 
 

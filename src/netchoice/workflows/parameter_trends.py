@@ -68,10 +68,8 @@ def _spearman(medians: pd.Series, values: pd.Series) -> dict[str, Any] | None:
 def _kruskal_wallis(medians: pd.Series, values: pd.Series) -> dict[str, Any] | None:
     from scipy.stats import kruskal
 
-    texts = values.astype(str)
-    sizes = texts.value_counts()
-    levels = sorted(str(level) for level in sizes.index[sizes >= MIN_NETWORKS] if level != "")
-    samples = {level: medians[texts == level] for level in levels}
+    by_text = medians.groupby(values.astype(str))
+    samples = {str(text): own for text, own in by_text if text and len(own) >= MIN_NETWORKS}
     if len(samples) < 2 or pd.concat(list(samples.values())).nunique() < 2:
         return None
     return {

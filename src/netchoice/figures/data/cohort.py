@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from netchoice.figures.data.checks import check_columns
 from netchoice.figures.style import series_styles
 from netchoice.inference import Embedding, embed
 from netchoice.workflows.choice_verdict import VERDICTS
@@ -38,7 +39,7 @@ class CategoryStyle(NamedTuple):
 
 VERDICT_STYLES = {
     "one-fits": CategoryStyle("#0072B2", "o", "circle", "", ""),
-    "several-fit": CategoryStyle("#56B4E9", "s", "square", "//", "/"),
+    "several-fit": CategoryStyle("#009E73", "s", "square", "//", "/"),
     "undetermined": CategoryStyle("#9AA0A6", "D", "diamond", "..", "."),
     "none-fits": CategoryStyle("#D55E00", "^", "triangle-up", "xx", "x"),
 }
@@ -112,12 +113,9 @@ def sorted_probabilities(cohort: CohortAnswers) -> SortedProbabilities:
     order = np.lexsort((-largest, top, groups.map(place).fillna(0)))
     chosen = thin(order, MOST_POINTS // max(1, len(columns)))
     rows = values.iloc[chosen]
-    shown = groups.loc[rows.index].tolist()
-    spans = {
-        name: (shown.index(name), len(shown) - 1 - shown[::-1].index(name))
-        for name in cohort.groups
-        if name in shown
-    }
+    at = pd.Series(range(len(rows))).groupby(groups.loc[rows.index].to_numpy(), sort=False)
+    ends = at.agg(["min", "max"]) if cohort.groups else pd.DataFrame(columns=["min", "max"])
+    spans = {str(name): (int(first), int(last)) for name, first, last in ends.itertuples()}
     ids = cohort.frame.loc[rows.index, "id"].tolist()
     few = spans if len(spans) <= MOST_GROUPS else {}
     return SortedProbabilities(ids, rows.reset_index(drop=True), few, len(values))
@@ -167,7 +165,8 @@ def _by_group(cohort: CohortAnswers, parameter: ParameterOfModel) -> ParameterPa
     """Return networks sorted by the median within their group; each group is one unit wide."""
     rows = cohort.estimates(parameter)
     groups = cohort.group[rows.index]
-    shown = [name for name in cohort.groups if (groups == name).any()][:MOST_GROUPS] or [ALL]
+    present = set(groups)
+    shown = [name for name in cohort.groups if name in present][:MOST_GROUPS] or [ALL]
     ticks = {name: float(i) for i, name in enumerate(shown)}
     start = groups.map(ticks) if cohort.groups else pd.Series(0.0, index=rows.index)
     rows, start = rows[start.notna()], start.dropna()
@@ -216,7 +215,10 @@ def cohort_embeddings(
     cohort: CohortAnswers, features: pd.DataFrame, simulations: Simulations
 ) -> list[CohortEmbedding]:
     """Return an embedding for each of the choosers with the most networks, at most six."""
-    known = features.drop_duplicates("id").set_index("id")
+    if not len(cohort.answered) or not simulations:
+        return []
+    known = check_columns(features, ("id",), "table of features")
+    known = known.assign(id=known["id"].astype(str)).drop_duplicates("id").set_index("id")
     counts = cohort.answered["chooser"].value_counts()
     choosers = [str(name) for name in counts.index if name in simulations][:MOST_EMBEDDINGS]
     made = (_embedding(cohort, known, name, *simulations[name]) for name in choosers)
