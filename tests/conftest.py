@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from browser_visits import CHROMIUM, QUIET
 from hypothesis import settings
 
 settings.register_profile("netchoice", deadline=None, derandomize=True)
@@ -33,3 +34,15 @@ def run(capsys):
         return stopped.value.code or 0, captured.out, captured.err
 
     return run
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Start the installed chromium; skip the test if there is none."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine: apt-get install chromium")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        yield started
+        started.close()

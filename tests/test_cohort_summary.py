@@ -37,7 +37,7 @@ class TestColumns:
         answers = CohortAnswers.of(frame.rename(columns=longer))
         assert [tuple(each) for each in answers.parameters] == [
             ("dmc", "p_new"),
-            ("dmc_p", "p_new"),
+            ("dmc_2", "p_new"),
         ]
 
     def test_columns_may_be_missing_or_hold_empty_texts(self):
@@ -182,7 +182,7 @@ class TestErrors:
         failed = pd.DataFrame({"id": ["n1", "n2", "n3", "n4"], "error": texts})
         errors = summarise_cohort(pd.concat([frame, failed], ignore_index=True))["errors"]
         found = {error["reason"]: error["n"] for error in errors}
-        assert list(found.items())[0] == ("…: … nodes; expected at least …", 3)
+        assert next(iter(found.items())) == ("…: … nodes; expected at least …", 3)
         assert found == {
             "…: … nodes; expected at least …": 3,
             "z …: line … is …": 1,
