@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from browser_visits import CHROMIUM, QUIET
 from hypothesis import settings
 
 settings.register_profile("netchoice", deadline=None, derandomize=True)
@@ -74,3 +75,15 @@ def dask_address(tmp_path_factory):
     for process in (*workers, scheduler):
         process.kill()
         process.wait()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Start the installed chromium; skip the test if there is none."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine: apt-get install chromium")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        yield started
+        started.close()

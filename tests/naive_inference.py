@@ -82,3 +82,12 @@ def distance_correlation(a, b):
     first, second = centred(a), centred(b)
     variances = mean_product(first, first) * mean_product(second, second)
     return (mean_product(first, second) / variances**0.5) ** 0.5
+
+
+def adjusted_p_values(p):
+    """Return Benjamini and Hochberg's adjusted p-values: the smallest rate at which each is rejected."""
+    m, adjusted = len(p), []
+    for own in p:
+        rates = [m * other / sum(each <= other for each in p) for other in p if other >= own]
+        adjusted.append(min(1.0, *rates))
+    return adjusted

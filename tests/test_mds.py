@@ -100,6 +100,26 @@ class TestEmbedding:
         nearest = np.sort(cdist(positions, positions), axis=1)[:, 1:11].mean(axis=1)
         assert nearest[-1] > nearest[:-1].max()
 
+    def test_many_observations_are_placed_as_each_of_them_alone(self, table):
+        X, y = table[0].iloc[:300, :8], table[1].iloc[:300]
+        observed = table[0].iloc[300:320, :8] * 1.1
+        without, many = (embed(X, y, rows).points for rows in (None, observed))
+        assert many["observed"].tolist() == [False] * 300 + [True] * 20
+        pd.testing.assert_frame_equal(many.iloc[:300], without)
+        for i in (0, 7, 19):
+            one = embed(X, y, observed.iloc[i]).points.iloc[-1]
+            assert many.iloc[300 + i][["x", "y"]].tolist() == pytest.approx(
+                one[["x", "y"]].tolist()
+            )
+
+    def test_feature_that_one_observation_lacks_is_left_out_for_all(self, table):
+        X, y = table[0][FEATURES[:3]], table[1]
+        observed = X.iloc[:4].reset_index(drop=True)
+        observed.loc[2, FEATURES[1]] = np.nan
+        result = embed(X, y, observed)
+        assert result.features == (FEATURES[0], FEATURES[2])
+        assert result.points["observed"].sum() == 4
+
     def test_features_without_an_observed_value_are_left_out(self, table):
         X, y = table
         one, other, third = FEATURES[:3]
@@ -137,6 +157,7 @@ class TestEmbedding:
             ({"y": ["a"]}, "400 simulations and labels of shape"),
             ({"observed": {"degree_mean": 1.0}}, "no value for degree_max"),
             ({"observed": dict.fromkeys(FEATURES, np.nan)}, "at least one"),
+            ({"observed": pd.DataFrame({"degree_mean": [1.0]})}, "no value for degree_max"),
             ({"X": np.empty((400, 0))}, "at least one"),
             ({"X": np.full((400, 1), np.nan)}, "missing values"),
         ],

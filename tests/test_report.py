@@ -4,11 +4,11 @@ import itertools
 import json
 import re
 import shutil
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
+from page_outline import Outline
 from report_folders import (
     MARKUP_NAMES,
     add_misfit,
@@ -35,37 +35,6 @@ from netchoice.workflows import SimulationPlan
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 8_000_000
-VOID = {"meta", "input"}
-
-
-class Outline(HTMLParser):
-    """Elements, texts and the embedded data of a page."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.elements, self.ids, self.open, self.texts, self.data = [], [], [], [], ""
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        self.ids += [value for name, value in attrs if name == "id"]
-        if tag not in VOID:
-            self.open.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop()[0] == tag
-
-    def handle_data(self, data):
-        tag, attributes = self.open[-1] if self.open else ("", {})
-        if tag == "script":
-            self.data += data if attributes.get("id") == "data" else ""
-        elif tag != "style":
-            self.texts.append(data)
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.texts).split())
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import shutil
 
 import pandas as pd
 import pytest
+from browser_visits import DESKTOP, PHONE, Visit
 from report_folders import (
     MARKUP_NAMES,
     add_misfit,
@@ -16,60 +17,14 @@ from report_folders import (
 
 from netchoice.report import write_report
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-QUIET = (
-    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
-DESKTOP, PHONE = (1280, 900), (390, 844)
 
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("no chromium on this machine: apt-get install chromium")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
-        yield started
-        started.close()
-
-
-class Visit:
-    """An open page, with its console messages and requests."""
-
-    def __init__(self, browser, file, size=DESKTOP, **options):
-        width, height = size
-        self.context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        self.page = self.context.new_page()
-        self.messages, self.requests = [], []
-        self.page.on("console", lambda message: self.messages.append(message.text))
-        self.page.on("pageerror", lambda error: self.messages.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.address = file.as_uri()
-        self.page.goto(self.address)
-        self.page.wait_for_selector("html[data-drawn]")
-
-    def check_quiet(self):
-        assert self.messages == []
-        assert self.requests == [self.address]
-
-    def figure(self, name, expression):
-        return self.page.evaluate(f"(() => {{const g = document.getElementById('figure-{name}');"
-                                  f"return {expression};}})()")  # fmt: skip
+class ReportVisit(Visit):
+    """An open report with the explorer of feature sets."""
 
     def selected(self):
         lines = self.page.inner_text("#selected-numbers").splitlines()
         features = self.page.locator("#selected-features li").all_inner_texts()
         return features, dict(zip(lines[::2], lines[1::2], strict=True))
-
-    def wait_until(self, condition, what):
-        """Wait for a condition; the content policy forbids Playwright's wait_for_function."""
-        for _ in range(100):
-            if condition():
-                return
-            self.page.wait_for_timeout(50)
-        pytest.fail(f"timed out waiting for {what}")
 
     def accuracy(self):
         return float(self.selected()[1]["Accuracy"].partition("%")[0]) / 100
@@ -97,7 +52,7 @@ def open_report(browser, files):
     visits = []
 
     def open_one(name, *arguments, **options):
-        visits.append(Visit(browser, files.get(name, name), *arguments, **options))
+        visits.append(ReportVisit(browser, files.get(name, name), *arguments, **options))
         return visits[-1]
 
     yield open_one

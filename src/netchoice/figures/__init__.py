@@ -23,6 +23,14 @@ from netchoice.figures.static.choice_figures import (
     probabilities,
     reliability,
 )
+from netchoice.figures.static.cohort_figures import (
+    cohort_embedding,
+    cohort_models,
+    cohort_parameters,
+    cohort_probabilities,
+    cohort_verdicts,
+    draw_cohort,
+)
 from netchoice.figures.static.distributions import feature_distributions
 from netchoice.figures.static.evaluation_figures import (
     draw_evaluation,
@@ -36,7 +44,9 @@ from netchoice.figures.static.pilot_figures import cost_growth, draw_pilot_study
 from netchoice.figures.static.posterior_figures import posteriors, rank_histograms
 
 __all__ = [
-    "confusion", "cost_growth", "draw_choice", "draw_evaluation", "draw_pilot_study", "embedding",
-    "feature_costs", "feature_distributions", "fit", "heatmap", "heatmaps", "pareto", "pilot_accuracy",
-    "posteriors", "probabilities", "rank_histograms", "ranking_paths", "reliability", "save",
+    "cohort_embedding", "cohort_models", "cohort_parameters", "cohort_probabilities",
+    "cohort_verdicts", "confusion", "cost_growth", "draw_choice", "draw_cohort", "draw_evaluation",
+    "draw_pilot_study", "embedding", "feature_costs", "feature_distributions", "fit", "heatmap",
+    "heatmaps", "pareto", "pilot_accuracy", "posteriors", "probabilities", "rank_histograms",
+    "ranking_paths", "reliability", "save",
 ]  # fmt: skip

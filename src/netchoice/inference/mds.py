@@ -1,4 +1,4 @@
-"""Metric multidimensional scaling: simulations and the observation as points in the plane."""
+"""Metric multidimensional scaling: simulations and observations as points in the plane."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from netchoice.errors import UsageError
 from netchoice.inference.neighbour_weights import distances
 from netchoice.inference.scaling import DEFAULT_SCALING, Codes, Floats, Scaling
-from netchoice.inference.table_checks import check_labels, check_observed, check_table
+from netchoice.inference.table_checks import check_labels, check_present, check_table
 from netchoice.validation import check_integer
 
 N_LANDMARKS = 300
@@ -24,13 +24,13 @@ _MAX_ITERATIONS, _TOLERANCE = 100, 1e-4  # of majorisation; relative decrease of
 
 @dataclass(frozen=True)
 class Embedding:
-    """Simulations and the observation as points in the plane; the result of :func:`embed`.
+    """Simulations and observations as points in the plane; the result of :func:`embed`.
 
     Attributes
     ----------
     points : pandas.DataFrame
-        ``x``, ``y``, ``label`` (the model, or "observed") and ``observed`` (true for the
-        observation): the simulations in the order of the table, then the observation.
+        ``x``, ``y``, ``label`` (the model, or "observed") and ``observed`` (true for an
+        observation): the simulations in the order of the table, then the observations in theirs.
     pearson : float, correlation over pairs between distances in the plane and between features
     distance_correlation : float, Székely's, between positions in the plane and features
     features : tuple of str, features that the distances are computed from
@@ -51,21 +51,22 @@ def embed(
     n_landmarks: int = N_LANDMARKS,
     seed: int = 0,
 ) -> Embedding:
-    """Return an :class:`Embedding` of simulations, and an observation, that keeps their distances.
+    """Return an :class:`Embedding` of simulations, and observations, that keeps their distances.
 
     This is metric multidimensional scaling with landmarks (de Silva & Tenenbaum 2004). A random sample
     of the simulations, the landmarks, is placed by principal component analysis. Majorisation (de Leeuw
     & Mair 2009, doi:10.18637/jss.v031.i03) then moves the landmarks to minimise the squared differences
-    between distances in the plane and true distances. Every other row, including the observation, is
-    placed by its distances to the landmarks under the same criterion. So the observation has no
-    influence on the positions of the simulations.
+    between distances in the plane and true distances. Every other row is placed by its distances to the
+    landmarks under the same criterion, and alone. So an observation has no influence on the positions of
+    the simulations and of other observations.
 
     Parameters
     ----------
     X : DataFrame or array (n, q), features of the simulations
     y : array (n,), the model of each simulation
-    observed : mapping or Series, optional
-        The same features of the observation; those with NaN are left out.
+    observed : mapping or Series, or DataFrame (m, q), optional
+        The same features of one observation, or of m observations. Features that are NaN for any of
+        them are left out.
     scaling : "rank", "robust" or "standard"; see :class:`~netchoice.inference.scaling.Scaling`
     n_landmarks : int
     seed : int, seed of the landmarks and of the samples for the correlations
@@ -121,15 +122,16 @@ def _centred_distances(points: Floats) -> Floats:
 
 
 def _usable_features(X: Any, observed: Any) -> tuple[list[str], Floats, Floats]:
-    """Return names and values (n, q) of the observed features, and the observation (0 or 1, q)."""
+    """Return names and values (n, q) of the observed features, and the observations (m, q)."""
     names, values = check_table(X, allow_missing=observed is not None)
     if observed is None:
         return names, values, np.empty((0, len(names)))
-    query = check_observed(observed, names, allow_missing=True)
-    used = ~np.isnan(query)
+    rows = observed if isinstance(observed, pd.DataFrame) else pd.DataFrame([dict(observed)])
+    queries = rows[check_present(rows, names)].to_numpy(dtype=np.float64)
+    used = ~np.isnan(queries).any(axis=0)
     if not used.any():
-        raise UsageError("no feature has an observed value; expected at least one")
-    return np.array(names)[used].tolist(), values[:, used], query[None, used]
+        raise UsageError("no feature has a value for every observation; expected at least one")
+    return np.array(names)[used].tolist(), values[:, used], queries[:, used]
 
 
 def _place(scaled: Floats, landmarks: Codes) -> Floats:
@@ -142,7 +144,7 @@ def _place(scaled: Floats, landmarks: Codes) -> Floats:
     fixed = plane[landmarks] = _majorise(cdist(marks, marks), plane[landmarks])
     others = np.setdiff1d(np.arange(len(scaled)), landmarks)
     for block, true in distances(marks, scaled[others]):
-        plane[others[block]] = _majorise(true, plane[others[block]], fixed)
+        plane[others[block]] = _attach(true, plane[others[block]], fixed)
     return plane
 
 
@@ -153,24 +155,42 @@ def _principal_axes(centred: Floats) -> Floats:
     return np.asarray(axes * np.where(largest < 0, -1.0, 1.0))
 
 
-def _majorise(true: Floats, plane: Floats, fixed: Floats | None = None) -> Floats:
-    """Move points (m, 2) to match true distances, among themselves or to fixed points."""
+def _majorise(true: Floats, plane: Floats) -> Floats:
+    """Move points (m, 2) to match true distances (m, m) among themselves."""
     # Each iteration is a Guttman transform, which never increases the stress Σ(d − true)².
     stress = np.inf
     for _ in range(_MAX_ITERATIONS):
-        marks = plane if fixed is None else fixed
-        between = cdist(plane, marks)
+        between = cdist(plane, plane)
         before, stress = stress, float(((between - true) ** 2).sum())
         if before - stress <= _TOLERANCE * stress:
             break
-        pull = np.divide(true, between, out=np.zeros_like(true), where=between > 0)
-        plane = (pull.sum(axis=1)[:, None] * plane - pull @ marks) / len(marks)
-        plane = plane + (0 if fixed is None else fixed.mean(axis=0))
+        plane = _guttman(true, between, plane, plane)
     return plane
 
 
+def _attach(true: Floats, plane: Floats, fixed: Floats) -> Floats:
+    """Move each point (m, 2) alone to match its true distances (m, k) to fixed points."""
+    plane, stress, moving = plane.copy(), np.full(len(plane), np.inf), np.arange(len(plane))
+    for _ in range(_MAX_ITERATIONS):
+        between = cdist(plane[moving], fixed)
+        now = ((between - true[moving]) ** 2).sum(axis=1)
+        falls = stress[moving] - now > _TOLERANCE * now
+        moving, between = moving[falls], between[falls]
+        if not len(moving):
+            break
+        stress[moving] = now[falls]
+        plane[moving] = _guttman(true[moving], between, plane[moving], fixed) + fixed.mean(axis=0)
+    return plane
+
+
+def _guttman(true: Floats, between: Floats, plane: Floats, marks: Floats) -> Floats:
+    """Return the Guttman transform of points: each moves by the mean pull of the marks."""
+    pull = np.divide(true, between, out=np.zeros_like(true), where=between > 0)
+    return np.asarray((pull.sum(axis=1)[:, None] * plane - pull @ marks) / len(marks))
+
+
 def _points(plane: Floats, labels: list[str]) -> pd.DataFrame:
-    """Return the positions with their labels; rows without a label are the observation."""
+    """Return the positions with their labels; rows without a label are observations."""
     observed = np.arange(len(plane)) >= len(labels)
     names = labels + [OBSERVED] * int(observed.sum())
     return pd.DataFrame({"x": plane[:, 0], "y": plane[:, 1], "label": names, "observed": observed})

@@ -65,15 +65,20 @@ def check_simulations(X: Any, y: Any) -> tuple[list[str], Floats, list[str], Cod
     return names, values, models.tolist(), codes.astype(np.int64)
 
 
-def check_observed(observed: Any, names: list[str], *, allow_missing: bool = False) -> Floats:
-    """Return the observed values (q,) of the named features, in their order."""
+def check_present(observed: Any, names: list[str]) -> list[str]:
+    """Return the names if the observation, or the frame of observations, has them all."""
     absent = [name for name in names if name not in observed]
     if absent:
         raise UsageError(
             f"the observation has no value for {', '.join(absent)}; compute these features, or drop "
             "them from the simulated table"
         )
-    values = np.array([float(observed[name]) for name in names])
+    return names
+
+
+def check_observed(observed: Any, names: list[str], *, allow_missing: bool = False) -> Floats:
+    """Return the observed values (q,) of the named features, in their order."""
+    values = np.array([float(observed[name]) for name in check_present(observed, names)])
     missing = np.array(names)[np.isnan(values)]
     if len(missing) and not allow_missing:
         raise UsageError(

@@ -1,6 +1,7 @@
-"""The report of a choice or an evaluation: one self-contained HTML file."""
+"""The report of a choice, an evaluation or a cohort: one self-contained HTML file."""
 
 from netchoice.report.build import write_report
+from netchoice.report.cohort_page import write_cohort_report
 from netchoice.report.reported import report_choice, report_evaluation
 
-__all__ = ["report_choice", "report_evaluation", "write_report"]
+__all__ = ["report_choice", "report_evaluation", "write_cohort_report", "write_report"]

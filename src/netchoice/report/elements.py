@@ -126,3 +126,14 @@ def flatten(record: Any, path: str = "") -> list[tuple[str, str]]:
     if isinstance(record, list):
         return [(path, ", ".join(map(cell, record)) or "none")]
     return [(path, "not given" if record is None or record == {} else cell(record))]
+
+
+def add_settings(sections: Sections, groups: Mapping[str, Any]) -> None:
+    """Add every argument, seed and version."""
+    tables = [
+        details_table(title, title, ("name", "value"), flatten(record))
+        for title, record in groups.items()
+        if record
+    ]
+    explanation = "With these you can repeat the run."
+    sections.add("settings", "Settings, seed and versions", explanation, *tables)

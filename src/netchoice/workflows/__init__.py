@@ -6,6 +6,7 @@ Each function does one task from start to finish. The commands call these functi
 from netchoice.workflows.choice import Choice, Evidence
 from netchoice.workflows.choose import choose_model
 from netchoice.workflows.chooser import Chooser
+from netchoice.workflows.cohort_summary import summarise_cohort
 from netchoice.workflows.cost_source import CostSource, find_costs
 from netchoice.workflows.evaluate import FeatureEvaluation, evaluate_features
 from netchoice.workflows.feature_selection import FeatureSelection
@@ -35,4 +36,5 @@ __all__ = [
     "rank_features",
     "recommend_pilot_size",
     "selectors_for",
+    "summarise_cohort",
 ]

@@ -1,0 +1,97 @@
+"""The HTML file of a report: text, style, scripts and data."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from plotly.offline import get_plotlyjs
+
+from netchoice.errors import NetchoiceError
+from netchoice.report.elements import Sections
+from netchoice.report.headline import Card, Headline
+from netchoice.report.markup import Html, element, script_json
+
+
+def html_page(
+    headline: Headline, sections: Sections, without_script: str, *,
+    data: Mapping[str, Any] | None = None, scripts: tuple[str, ...] = (),
+) -> str:  # fmt: skip
+    """Return the text of the HTML file.
+
+    Parameters
+    ----------
+    headline : Headline, the first screen
+    sections : Sections, everything below it
+    without_script : str, what the page lacks if the browser runs no JavaScript
+    data : mapping, optional, what the scripts read in addition to the figures
+    scripts : tuple of str, assets that run after ``report.js``
+    """
+    # A browser normalizes line ends before it computes the hash.
+    plotly = str(get_plotlyjs()).replace("\r\n", "\n").replace("\r", "\n")
+    texts = [plotly, *(_asset(name) for name in ("report.js", *scripts))]
+    packed = script_json({"figures": sections.figures, **(data or {})})
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(texts)),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", f"netchoice: {headline.title}"),
+        element("style", Html(_asset("report.css"))),
+    )
+    body = element(
+        "body",
+        element("a", "Skip to the content", href="#answer", class_="skip"),
+        element("header", element("p", "netchoice", class_="brand"), element("h1", headline.title)),
+        element("main", _first_screen(headline), sections.contents(), sections.html()),
+        element("noscript", element("p", without_script)),
+        element("script", packed, type="application/json", id="data"),
+        *(element("script", Html(script)) for script in texts),
+    )
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _first_screen(headline: Headline) -> Html:
+    items = [element("li", note) for note in headline.notes]
+    notes = element("div", element("h3", "Notes"), element("ul", *items)) if items else ""
+    title = element("h2", "Summary", class_="hidden")
+    verdict = element("p", headline.verdict, class_="headline")
+    cards = element("div", *map(_card, headline.cards), class_="cards")
+    return element("section", title, verdict, cards, notes, id="answer")
+
+
+def _card(card: Card) -> Html:
+    texts = {"question": card.question, "reply": card.answer, "rest": card.details}
+    paragraphs = [element("p", text, class_=name) for name, text in texts.items()]
+    return element("div", *paragraphs, class_="card warning" if card.warning else "card")
+
+
+def _policy(scripts: list[str]) -> str:
+    """Return a content policy that fetches nothing and runs only these scripts."""
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in scripts
+    )
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _asset(name: str) -> str:
+    return (files("netchoice.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def write_page(text: str, path: Path) -> Path:
+    """Write the text of a page to a file and return its path."""
+    try:
+        # A file name may contain bytes that are not text.
+        path.write_bytes(text.encode("utf-8", errors="replace"))
+    except OSError as error:
+        raise NetchoiceError(f"cannot write {path}: {error.strerror}") from error
+    return path

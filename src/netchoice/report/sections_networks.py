@@ -1,0 +1,177 @@
+"""The section with all networks: rows that the reader sorts, filters and opens."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from netchoice.names import file_names
+from netchoice.report.elements import Sections, aside, cell, select, table
+from netchoice.report.markup import Html, element
+from netchoice.workflows.choice import format_probability
+from netchoice.workflows.choice_verdict import VERDICTS
+from netchoice.workflows.cohort_answers import CohortAnswers
+from netchoice.workflows.cohort_summary import split_notes
+
+MOST_NETWORKS = 1000
+MOST_CHARACTERS = 6_000_000  # of all rows, so that the page stays small
+_MOST_GROUPS, _LONGEST = 100, 500  # in the list of groups; characters of one text
+_COLUMNS = ("network", "group", "verdict", "model", "probability", "p-value", "q-value")
+#: Verdicts in the order in which they need attention.
+_NOTABLE = ("none-fits", "undetermined", "several-fit", "one-fits")
+
+
+def add_networks(
+    sections: Sections, record: Mapping[str, Any], answers: CohortAnswers, paths: Mapping[str, str]
+) -> None:
+    """Add a row for each network; many networks are limited to the most notable ones."""
+    q_values = np.array(record["none_fits"]["q_values"], dtype=np.float64)
+    frame = answers.frame.assign(none_fits_p=answers.none_fits_p, none_fits_q=q_values)
+    frame = frame[frame["error"] == ""]
+    if len(frame) > MOST_NETWORKS:
+        place = {kind: i for i, kind in enumerate(_NOTABLE)}
+        frame = frame.iloc[np.lexsort((frame["none_fits_q"], frame["verdict"].map(place)))]
+    rows, size = [], 0
+    for network in frame.head(MOST_NETWORKS).to_dict("records"):
+        rows.append(_row(network, answers, paths))
+        size += len(rows[-1])
+        if size > MOST_CHARACTERS:
+            break
+    rest = len(frame) - len(rows)
+    left_out = (
+        f"The list has {len(rows)} of {len(frame)} networks: first those that no model fits, then those "
+        f"with an undetermined verdict, then the others. {rest} are left out; the table of answers has all."
+    )
+    head = element("div", *(_sorter(i, name) for i, name in enumerate(_COLUMNS)), class_="row head")
+    body = element("div", *rows, id="network-list")
+    region = element(
+        "div", head, body, class_="scroll networks", tabindex=0, role="region", aria_label="All networks"
+    )  # fmt: skip
+    sections.add(
+        "networks", "All networks",
+        "Open a row for its probabilities, p-values, parameters and notes, and for the command that makes "
+        "the full report of the network. The p-value is the largest of all models, the q-value the same "
+        "adjusted for the number of networks.",
+        aside(left_out) if rest else "",
+        _controls(answers) if rows else "", region if rows else aside("No network was answered."),
+    )  # fmt: skip
+
+
+def _sorter(i: int, name: str) -> Html:
+    """Return the button that sorts by a column; the script enables it."""
+    return element("button", name, type="button", disabled=True, class_="sort", data_column=i)
+
+
+def _controls(answers: CohortAnswers) -> Html:
+    """Return the filters, which the script shows."""
+    field = element(
+        "input", type="search", id="network-text", autocomplete="off", spellcheck="false"
+    )
+    label = element("label", "Contains the text", for_="network-text")
+    any_verdict = {"": "any verdict"} | {kind: kind for kind in VERDICTS}
+    parts = [
+        element("p", label, field, class_="control"),
+        select("network-verdict", "Verdict", any_verdict),
+    ]
+    if 1 < len(answers.groups) <= _MOST_GROUPS:
+        any_group = {"": "any group"} | {name: name for name in answers.groups}
+        parts.append(select("network-group", "Group", any_group))
+    status = element("p", id="network-status", class_="aside", role="status")
+    return element("div", *parts, status, id="network-controls", class_="filters", hidden=True)
+
+
+def _row(network: Mapping[str, Any], answers: CohortAnswers, paths: Mapping[str, str]) -> Html:
+    """Return the row of one network and what it opens to."""
+    probability = _number(network.get(f"probability_{network['model']}"))
+    shown = "–" if probability is None else format_probability(probability)
+    cells = [
+        element("span", _short(network["id"], 80), class_="name"),
+        element("span", _short(network["group"], 40) or "–"),
+        element("span", network["verdict"], class_=f"verdict {network['verdict']}"),
+        element("span", _short(network["model"], 40)),
+        element("span", shown, data_value=probability),
+        *(
+            element("span", "–" if value is None else f"{value:.2g}", data_value=value)
+            for value in (_number(network["none_fits_p"]), _number(network["none_fits_q"]))
+        ),
+    ]
+    notes = [element("li", _short(note)) for note in split_notes(network["notes"])]
+    return element(
+        "details",
+        element("summary", *cells, class_="row"),
+        element(
+            "div",
+            element("p", _short(network["headline"])) if network["headline"] else "",
+            _models(network, answers),
+            _parameters(network, answers),
+            element("ul", *notes) if notes else "",
+            _facts(network, answers),
+            element(
+                "p", "The full report of this network: ", element("code", _command(network, paths))
+            ),
+            class_="opened",
+        ),
+        class_="network",
+    )
+
+
+def _models(network: Mapping[str, Any], answers: CohortAnswers) -> Html | str:
+    rows = []
+    for model in answers.models:
+        probability, low, high, p = (
+            _number(network[f"{kind}_{model}"])
+            for kind in ("probability", "lower", "upper", "fit_p")
+        )
+        if probability is not None:
+            ends = [format_probability(end) for end in (low, high) if end is not None]
+            fit = "–" if p is None else f"{p:.3g}"
+            rows.append((model, format_probability(probability), " to ".join(ends) or "–", fit))
+    rows.sort(key=lambda row: -network[f"probability_{row[0]}"])
+    head = ("model", "probability", "interval", "p-value of the fit")
+    return table("Models", head, rows) if rows else ""
+
+
+def _parameters(network: Mapping[str, Any], answers: CohortAnswers) -> Html | str:
+    rows = []
+    for each in answers.parameters:
+        numbers = [_number(network[each.column(end)]) for end in ("median", "lower", "upper")]
+        if numbers[0] is not None:
+            rows.append((f"{each.model} {each.name}", *numbers))
+    head = ("parameter", "median", "lower end", "upper end")
+    return table("Parameters", head, rows) if rows else ""
+
+
+def _facts(network: Mapping[str, Any], answers: CohortAnswers) -> Html:
+    names = {"file": "file", "n_nodes": "nodes", "n_edges": "edges", "isolated": "isolated nodes",
+             "chooser": "chooser", "seconds": "seconds"}  # fmt: skip
+    names |= {name: name for name in answers.covariates}
+    values = {label: network[name] for name, label in names.items()}
+    rows = [
+        (_short(label, 60), _short(cell(value)))
+        for label, value in values.items()
+        if not (pd.isna(value) or value == "")
+    ]
+    return table("The network", ("property", "value"), rows)
+
+
+def _command(network: Mapping[str, Any], paths: Mapping[str, str]) -> str:
+    """Return the command that chooses a model for this network alone, with a full report."""
+    identity, chooser = str(network["id"]), str(network["chooser"])
+    folder = file_names([identity])[identity].strip("-") or "network"
+    file, simulations = network["file"] or identity, paths.get(chooser, chooser)
+    return shlex.join(
+        ["netchoice", "choose", str(file), "--with", simulations, "--out", f"{folder}-choice"]
+    )
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None or not np.isfinite(float(value)) else float(value)
+
+
+def _short(value: Any, longest: int = _LONGEST) -> str:
+    text = str(value)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

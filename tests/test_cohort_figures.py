@@ -1,0 +1,155 @@
+"""Figures of a cohort: what they show, as data and in both drawings."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from cohort_frames import answers_by_hand, random_answers, random_features
+
+from netchoice import figures
+from netchoice.errors import UsageError
+from netchoice.figures.data import cohort as data
+from netchoice.figures.interactive import cohort as interactive
+from netchoice.workflows.cohort_answers import CohortAnswers
+from netchoice.workflows.parameter_trends import parameter_trends
+
+
+@pytest.fixture(scope="module")
+def by_hand():
+    return CohortAnswers.of(answers_by_hand())
+
+
+def test_verdicts_and_models_are_counted_by_group(by_hand):
+    verdicts = data.verdict_counts(by_hand)
+    assert verdicts.index.tolist() == ["all networks", "yeast", "human", "no group"]
+    assert verdicts.to_numpy().tolist() == [[3, 1, 1, 2], [2, 1, 0, 0], [0, 0, 1, 2], [1, 0, 0, 0]]
+    models = data.model_counts(by_hand)
+    assert list(models) == ["dmc", "dmr", "undetermined", "none-fits"]
+    assert models.to_numpy().tolist() == [[2, 2, 1, 2], [2, 1, 0, 0], [0, 0, 1, 2], [0, 1, 0, 0]]
+
+
+def test_small_groups_are_counted_together():
+    answers = random_answers(60, groups=20)
+    counts = data.verdict_counts(CohortAnswers.of(answers))
+    assert len(counts) == data.MOST_GROUPS + 2
+    assert counts.index[-1] == "5 other groups"
+    assert counts.iloc[1:].sum().tolist() == counts.loc["all networks"].tolist()
+
+
+def test_without_groups_all_networks_are_one_bar():
+    answers = CohortAnswers.of(answers_by_hand().drop(columns="group"))
+    assert data.verdict_counts(answers).index.tolist() == ["all networks"]
+    assert data.sorted_probabilities(answers).spans == {}
+
+
+def test_probabilities_are_sorted_within_groups(by_hand):
+    found = data.sorted_probabilities(by_hand)
+    assert found.ids == ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]
+    assert found.spans == {"yeast": (0, 2), "human": (3, 5), "no group": (6, 6)}
+    assert found.values.sum(axis=1).tolist() == pytest.approx([1] * 7)
+    drawn = interactive.probabilities(found)
+    assert [trace["name"] for trace in drawn["data"]] == ["dmc", "dmr"]
+    assert drawn["data"][0]["y"][:2] == [0.9, 0.9]
+
+
+def test_figures_of_many_networks_have_at_most_5000_points():
+    answers = random_answers(12_000)
+    cohort = CohortAnswers.of(answers)
+    found = data.sorted_probabilities(cohort)
+    assert (len(found.ids), found.n_all) == (2500, 12_000)
+    panels = data.parameter_panels(cohort, parameter_trends(cohort)[0])
+    assert all(len(panel.rows) <= data.MOST_POINTS / data.MOST_PANELS for panel in panels)
+    features, X, y = random_features(answers)
+    many = pd.concat([X] * 60, ignore_index=True)
+    simulations = {"duplication, 100 nodes": (many, np.tile(y, 60))}
+    embedding = data.cohort_embeddings(cohort, features, simulations)[0]
+    assert len(embedding.embedding.points) <= data.MOST_POINTS
+    assert embedding.n_all == 12_000
+
+
+def test_panels_show_the_estimates_of_named_models():
+    answers = random_answers(60, seed=3)
+    cohort = CohortAnswers.of(answers)
+    panels = data.parameter_panels(cohort, parameter_trends(cohort)[0])
+    assert [(panel.model, panel.covariate) for panel in panels] == [
+        ("dmc", "group"), ("dmr", "group"), ("dmc", "age"), ("dmr", "age"),
+    ]  # fmt: skip
+    named = answers["verdict"].isin(["one-fits", "several-fit"]) & (answers["model"] == "dmc")
+    own = answers[named].set_index("id")
+    for panel in (panels[0], panels[2]):
+        rows = panel.rows.set_index("id")
+        assert rows["median"].sort_index().tolist() == own["dmc_p_new_median"].tolist()
+    assert panels[2].rows.set_index("id")["x"].sort_index().tolist() == own["age"].tolist()
+    assert panels[0].ticks == {"g0": 0.0, "g1": 1.0, "g2": 2.0}
+    place = panels[0].rows.set_index("id")["x"].round().sort_index()
+    assert place.tolist() == own["group"].map(panels[0].ticks).tolist()
+    drawn = interactive.parameter(panels[2])["data"][0]
+    assert drawn["y"] == pytest.approx(panels[2].rows["median"].tolist(), rel=1e-3)
+
+
+class TestEmbedding:
+    def found(self, answers, features, X, y):
+        simulations = {"duplication, 100 nodes": (X, y)}
+        return data.cohort_embeddings(CohortAnswers.of(answers), features, simulations)
+
+    def test_misfits_lie_apart_and_keep_their_names(self):
+        answers = random_answers(80, seed=5)
+        features, X, y = random_features(answers)
+        found = self.found(answers, features.sample(frac=1, random_state=1), X, y)[0]
+        networks = found.networks.set_index("id")
+        assert networks["verdict"].to_dict() == answers.set_index("id")["verdict"].to_dict()
+        centre = found.simulated[["x", "y"]].mean()
+        far = ((networks[["x", "y"]] - centre) ** 2).sum(axis=1)
+        misfit = networks["verdict"] == "none-fits"
+        assert far[misfit].min() > far[~misfit].max()
+        drawn = interactive.embedding(found)
+        assert [trace["name"] for trace in drawn["data"]] == [
+            "dmc (simulated)", "dmr (simulated)", "one-fits", "several-fit", "undetermined", "none-fits",
+        ]  # fmt: skip
+        assert len(drawn["data"][-1]["x"]) == misfit.sum()
+
+    def test_networks_or_features_with_missing_values_are_left_out(self):
+        answers = random_answers(40)
+        features, X, y = random_features(answers)
+        features.loc[:19, "transitivity"] = np.nan  # half of the networks lack it
+        features.loc[25, "core_3_size"] = np.nan
+        found = self.found(answers, features, X, y)[0]
+        assert found.embedding.features == ("degree_mean", "core_3_size")
+        assert (found.n_all, found.n_lacking, len(found.networks)) == (40, 1, 39)
+
+    def test_choosers_without_simulations_have_no_figure(self):
+        answers = random_answers(20)
+        features, X, y = random_features(answers)
+        assert self.found(answers.assign(chooser="other"), features, X, y) == []
+        with pytest.raises(UsageError, match="table of features lacks 'id'"):
+            self.found(answers, features.drop(columns="id"), X, y)
+
+    def test_at_most_six_choosers(self):
+        answers = random_answers(90)
+        answers["chooser"] = [f"c{i % 9}" for i in range(90)]
+        features, X, y = random_features(answers)
+        simulations = {f"c{i}": (X, y) for i in range(9)}
+        found = data.cohort_embeddings(CohortAnswers.of(answers), features, simulations)
+        assert [each.n_all for each in found] == [10] * data.MOST_EMBEDDINGS
+
+
+def test_static_figures_draw_the_same_numbers(by_hand):
+    ax = figures.cohort_verdicts(answers_by_hand())
+    assert [text.get_text() for text in ax.texts][:4] == ["3", "2", "1", "1"]
+    bars = interactive.group_bars(data.verdict_counts(by_hand), data.VERDICT_STYLES)
+    for kind, trace in zip(data.VERDICT_STYLES, bars["data"], strict=True):
+        widths = [bar.get_width() for bar in ax.patches if bar.get_gid() == f"category {kind}"]
+        assert widths == pytest.approx(trace["x"][::-1], rel=1e-4)
+    with pytest.raises(UsageError, match="at least five networks"):
+        figures.cohort_parameters(answers_by_hand())
+
+
+def test_draw_cohort_writes_all_figures(tmp_path):
+    answers = random_answers(30)
+    features, X, y = random_features(answers)
+    simulations = {"duplication, 100 nodes": (X, y)}
+    paths = figures.draw_cohort(answers, tmp_path / "new", features, simulations)
+    assert [path.name for path in paths] == [
+        "verdicts.png", "models.png", "probabilities.png", "parameters.png",
+        "embedding-duplication-100-nodes.png",
+    ]  # fmt: skip
+    assert all(path.stat().st_size > 5000 for path in paths)

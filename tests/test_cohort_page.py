@@ -1,0 +1,310 @@
+"""The report of a cohort: its contents, its limits, that names stay text, and its use in a browser."""
+
+import json
+import re
+import shlex
+
+import numpy as np
+import pytest
+from browser_visits import DESKTOP, PHONE, Visit
+from cohort_frames import answers_by_hand, random_answers, random_features
+from page_outline import Outline
+from report_folders import MARKUP_NAMES
+
+from netchoice.report import sections_networks, write_cohort_report
+from netchoice.report.cohort_page import cohort_headline, cohort_page
+from netchoice.workflows import summarise_cohort
+
+CHOOSER = "duplication, 100 nodes"
+LARGEST = 15_000_000
+
+
+def page_of(answers, **options):
+    return cohort_page(summarise_cohort(answers), answers, **options)
+
+
+def answers_with_markup():
+    """Return answers with markup in every text, and features and simulations that belong to them."""
+    answers = random_answers(60, seed=6)
+    features, X, y = random_features(answers)
+    mark = dict(enumerate(MARKUP_NAMES))
+    rename = {model: mark[i].format(model) for i, model in enumerate(("dmc", "dmr"))}
+    answers["model"] = answers["model"].map(rename)
+    y = np.array([rename[model] for model in y])
+    columns = {name: name.replace(model, new) for model, new in rename.items() for name in answers
+               if model in name}  # fmt: skip
+    answers = answers.rename(columns=columns | {"age": mark[2].format("age")})
+    for column in ("id", "group", "notes", "tissue", "file", "headline", "chooser"):
+        base = answers[column].astype(str)
+        marks = [mark[i % len(mark)] for i in range(len(answers))]
+        if column in ("chooser", "group"):
+            marks = [mark[3]] * len(answers)
+        answers[column] = [name.format(text) for name, text in zip(marks, base, strict=True)]
+    features["id"] = answers["id"]
+    answers.loc[50:, "error"] = [name.format("error") for name in MARKUP_NAMES] + ["x"] * 3
+    return answers, features, {answers["chooser"].iloc[0]: (X, y)}
+
+
+@pytest.fixture(scope="module")
+def by_hand():
+    return Outline(page_of(answers_by_hand()))
+
+
+@pytest.fixture(scope="module")
+def text():
+    answers, features, simulations = answers_with_markup()
+    return cohort_page(summarise_cohort(answers), answers, features, simulations)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return random_answers(60, seed=8)
+
+
+@pytest.fixture(scope="module")
+def file(answers, tmp_path_factory):
+    features, X, y = random_features(answers)
+    path = tmp_path_factory.mktemp("cohort") / "report.html"
+    path.write_text(page_of(answers, features=features, simulations={CHOOSER: (X, y)}))
+    return path
+
+
+class TestContents:
+    def test_first_screen_has_the_answer(self, by_hand):
+        top = by_hand.text.partition("Models by group")[0]
+        assert "Which models made these 8 networks?" in top
+        assert "Of 7 networks: one model fits 3 (43%)" in top
+        assert "How often is one model clearly the most probable? 3 of 7" in top
+        assert "43% of the networks (95% interval 16% to 75%); several models fit 1 more" in top
+        assert "How many networks fit none of the models? 2 of 7 2 at a false discovery rate" in top
+        assert "Was every network answered? 7 of 8 1 error" in top
+        assert "1 of 8 networks were not answered" in top
+
+    def test_sections_and_links_agree(self, by_hand):
+        names = [name for name in by_hand.ids if f"{name}-title" in by_hand.ids]
+        assert names == ["verdicts", "models", "misfits", "networks", "errors", "settings"]
+        links = [a["href"][1:] for tag, a in by_hand.elements if tag == "a"]
+        assert links == ["answer", *names]
+        assert len(by_hand.ids) == len(set(by_hand.ids))
+
+    def test_row_opens_to_the_numbers_of_its_network(self, by_hand):
+        text = by_hand.text.partition("▸")[0]
+        opened = text[text.index("a3 yeast several-fit dmr 0.900 0.3 0.7") :]
+        opened = opened[: opened.index("--out a3-choice")]
+        assert "several-fit: dmr" in opened
+        assert "dmr 0.900 0.850 to 0.950 0.3 dmc 0.100 0.050 to 0.150 0.2" in opened
+        assert "nodes 100 edges 202 isolated nodes drop chooser duplication, 100 nodes" in opened
+        assert "age 2" in opened
+
+    def test_misfits_have_their_notes_and_errors_their_message(self, by_hand):
+        misfits = by_hand.text.partition("Smallest q-value first")[2]
+        assert "b1 human dmc 0.002 0.014 small; sparse" in misfits
+        errors = by_hand.text.partition("Most frequent reason first")[2]
+        assert "…: … nodes; expected at least … 1 d1 d1.tsv: 3 nodes" in errors
+
+    def test_command_is_quoted_for_the_shell(self):
+        answers = random_answers(3).assign(id="-x; rm 'a'/b")
+        answers["file"] = "my nets/$HOME.tsv"
+        page = Outline(page_of(answers, paths={CHOOSER: "choosers/a b"}))
+        at = [i for i, text in enumerate(page.texts) if text.startswith("netchoice choose")]
+        assert shlex.split(page.texts[at[0]]) == [
+            "netchoice", "choose", "my nets/$HOME.tsv", "--with", "choosers/a b", "--out",
+            "x-rm-a-b-choice",
+        ]  # fmt: skip
+
+    def test_parameters_and_embedding_are_shown_if_there_are_any(self):
+        answers = random_answers(60)
+        features, X, y = random_features(answers)
+        page = Outline(page_of(answers, features=features, simulations={CHOOSER: (X, y)}))
+        assert {"parameters", "embedding"} <= set(page.ids)
+        drawn = set(json.loads(page.data)["figures"])
+        assert {"verdicts", "named", "probabilities", "parameter-0", "embedding-0"} <= drawn
+        assert "The intervals of the parameters are not propagated." in page.text
+        assert {f"figure-{name}" for name in drawn} <= set(page.ids)
+
+    def test_limit_of_the_false_discovery_rate_is_stated(self):
+        sentence = "no network can be rejected among {} unless at least {} are rejected together"
+        answers = random_answers(200).assign(fit_p_dmc=0.5, verdict="one-fits")
+        answers.loc[0, ["fit_p_dmc", "fit_p_dmr"]] = 1 / 1501
+        assert Outline(page_of(answers)).text.count(sentence.format(200, 3)) == 2
+        assert "can be rejected among" not in Outline(page_of(answers.head(20))).text
+
+    def test_cohort_without_any_answer(self):
+        answers = answers_by_hand().tail(1)
+        page = Outline(page_of(answers))
+        assert "No network was answered." in page.text
+        assert "Which model made this network?" in page.text
+        headline = cohort_headline(summarise_cohort(answers))
+        assert [card.answer for card in headline.cards] == ["–", "none", "0 of 0", "0 of 1"]
+
+    def test_report_and_figures_are_written(self, tmp_path):
+        answers = answers_by_hand()
+        path = write_cohort_report(tmp_path / "new", summarise_cohort(answers), answers)
+        assert path == tmp_path / "new" / "report.html"
+        assert {file.name for file in (tmp_path / "new" / "figures").iterdir()} == {
+            "verdicts.png", "models.png", "probabilities.png"
+        }  # fmt: skip
+
+
+class TestLimits:
+    def test_page_of_many_networks_stays_small_and_says_what_is_left_out(self):
+        answers = random_answers(20_000, groups=300)
+        features, X, y = random_features(answers)
+        text = page_of(answers, features=features, simulations={CHOOSER: (X, y)})
+        page = Outline(text)
+        assert len(text.encode()) < LARGEST
+        rows = [a for tag, a in page.elements if a.get("class") == "network"]
+        assert len(rows) == sections_networks.MOST_NETWORKS
+        assert "The list has 1000 of 20000 networks" in page.text
+        assert "19000 are left out" in page.text
+        n_misfits = int((answers["verdict"] == "none-fits").sum())
+        assert f"{n_misfits - 200} more are left out here" in page.text
+        first = page.text.partition("q-value net-")[2]
+        assert first[: first.index("0.00067")].split()[1:3] == [
+            "g" + first.split()[1][1:],
+            "none-fits",
+        ]
+
+    def test_long_texts_stay_within_the_size(self, monkeypatch):
+        monkeypatch.setattr(sections_networks, "MOST_CHARACTERS", 50_000)
+        answers = random_answers(200).assign(notes="word " * 5000)
+        page = Outline(page_of(answers))
+        rows = [a for tag, a in page.elements if a.get("class") == "network"]
+        assert 5 < len(rows) < 60
+        assert f"The list has {len(rows)} of 200 networks" in page.text
+
+
+class TestMarkup:
+    def test_names_that_look_like_markup_stay_text(self, text):
+        page = Outline(text)
+        allowed = {
+            "html", "head", "meta", "title", "style", "body", "a", "header", "p", "h1", "h2", "h3",
+            "main", "section", "div", "span", "ul", "li", "nav", "figure", "details", "summary", "code",
+            "table", "thead", "tbody", "tr", "th", "td", "label", "input", "select", "option", "button",
+            "noscript", "script",
+        }  # fmt: skip
+        tags = [tag for tag, _ in page.elements]
+        assert set(tags) <= allowed
+        assert tags.count("script") == 4
+        assert not [a for _, a in page.elements if any(name.startswith("on") for name in a)]
+        for name in MARKUP_NAMES:
+            assert " ".join(name.format("a note").split()) in page.text
+            assert " ".join(name.format("error").split()) in page.text
+        assert {"parameters", "embedding", "misfits", "errors"} <= set(page.ids)
+
+    def test_labels_of_figures_contain_no_markup(self, text):
+        def texts(part):
+            if isinstance(part, dict | list):
+                for value in part.values() if isinstance(part, dict) else part:
+                    yield from texts(value)
+            elif isinstance(part, str):
+                yield part
+
+        figures = json.loads(Outline(text).data)["figures"]
+        allowed = re.compile(r"</?b>|<br>|<extra></extra>")
+        for found in texts(figures):
+            assert "<" not in allowed.sub("", found), found
+
+    def test_nothing_runs_in_a_browser(self, text, browser, tmp_path):
+        """Also without the content policy, so that the escaping itself is tested."""
+        head, _, rest = text.partition('<meta http-equiv="Content-Security-Policy"')
+        pages = {"closed.html": text, "open.html": head + rest.partition(">")[2]}
+        for name, content in pages.items():
+            (tmp_path / name).write_text(content)
+            visit = Visit(browser, tmp_path / name)
+            page = visit.page
+            page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+            page.fill("#network-text", "<b>")
+            page.click("button.sort >> nth=0")
+            assert page.evaluate("typeof hit") == "undefined"
+            assert page.locator("img, main b, main i, main svg a, [onload], [onerror]").count() == 0
+            assert page.locator("a:not([href^='#'])").count() == 0
+            visit.check_quiet()
+            visit.context.close()
+
+
+class TestBrowser:
+    def shown(self, page):
+        return page.locator("#network-list > details:not([hidden]) .name").all_inner_texts()
+
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+    def test_page_opens_without_messages_and_fits_the_screen(self, browser, file, size, scheme):
+        visit = Visit(browser, file, size, color_scheme=scheme)
+        page = visit.page
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        page.wait_for_timeout(100)
+        plots = page.evaluate("[...document.querySelectorAll('.plot')].map(g => g.calcdata.length)")
+        assert len(plots) >= 5
+        assert all(plots)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        visit.check_quiet()
+        visit.context.close()
+
+    def test_networks_are_sorted_in_both_directions(self, browser, file, answers):
+        visit = Visit(browser, file)
+        page = visit.page
+        button = page.locator("button.sort", has_text="probability")
+        named = np.where(answers["model"] == "dmc", answers["probability_dmc"],
+                         answers["probability_dmr"])  # fmt: skip
+        rising = answers["id"].to_numpy()[np.argsort(named, kind="stable")].tolist()
+        button.focus()
+        page.keyboard.press("Enter")
+        assert [name.strip("▸︎ \u00a0") for name in self.shown(page)] == rising
+        assert "60 of 60 networks, sorted by probability, rising" in page.inner_text(
+            "#network-status"
+        )
+        page.keyboard.press("Enter")
+        assert [name.strip("▸︎ \u00a0") for name in self.shown(page)] == rising[::-1]
+        visit.check_quiet()
+        visit.context.close()
+
+    def test_networks_are_filtered_by_text_verdict_and_group(self, browser, file, answers):
+        visit = Visit(browser, file)
+        page = visit.page
+        page.select_option("#network-verdict", "none-fits")
+        own = answers[answers["verdict"] == "none-fits"]
+        assert len(self.shown(page)) == len(own)
+        page.select_option("#network-group", "g1")
+        own = own[own["group"] == "g1"]
+        assert len(self.shown(page)) == len(own)
+        page.fill("#network-text", "ROOT")
+        own = own[own["tissue"] == "root"]
+        assert len(self.shown(page)) == len(own)
+        assert page.inner_text("#network-status") == f"{len(own)} of 60 networks"
+        visit.check_quiet()
+        visit.context.close()
+
+    def test_row_is_opened_by_keyboard(self, browser, file, answers):
+        visit = Visit(browser, file, PHONE)
+        page = visit.page
+        page.locator("#network-list summary").first.focus()
+        page.keyboard.press("Enter")
+        opened = page.locator("#network-list details[open]")
+        assert opened.count() == 1
+        assert opened.locator("code").is_visible()
+        assert f"--out {answers['id'].iloc[0]}-choice" in opened.inner_text()
+        visit.check_quiet()
+        visit.context.close()
+
+    def test_every_control_has_a_name(self, browser, file):
+        visit = Visit(browser, file)
+        nameless = visit.page.evaluate(
+            "[...document.querySelectorAll('input, select, button, summary, a')].filter(e =>"
+            " !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).length"
+        )
+        assert nameless == 0
+        visit.context.close()
+
+    def test_without_javascript_all_tables_and_rows_are_there(self, browser, file):
+        context = browser.new_context(java_script_enabled=False)
+        page = context.new_page()
+        page.goto(file.as_uri())
+        assert "all tables do not" in page.locator("noscript").inner_text()
+        assert page.locator("#network-list > details").count() == 60
+        assert page.locator("#network-controls").is_hidden()
+        page.locator("#network-list summary").first.click()
+        assert page.locator("#network-list code").first.is_visible()
+        for name in ("verdicts", "models", "parameters", "misfits", "settings"):
+            assert page.locator(f"#{name} tbody tr").count(), name
+        context.close()
