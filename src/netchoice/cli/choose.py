@@ -1,9 +1,9 @@
-"""The main command: which model made this network?"""
+"""The main command: which model made this network, or each network of a cohort?"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -12,47 +12,50 @@ import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, say
 from netchoice.cli.progress import stages
+from netchoice.errors import UsageError
 from netchoice.units import seconds_of
+
+#: Options that a prepared chooser has decided.
+_DECIDED = {
+    "space", "models", "match", "samples", "features", "purpose", "method", "penalty", "budget",
+    "time_limit", "inference", "no_local", "prior", "seed",
+}  # fmt: skip
+#: Settings that a simulated table has decided.
+_FROM_TABLE = {"samples", "seed", "isolated"}
 
 
 @app.command()
 def choose(
-    network: Annotated[
-        str, Argument(help="A network file, or yeast:uetz2000, yeast:ito2001, yeast:yu2008.")
+    context: typer.Context,
+    networks: Annotated[
+        list[str],
+        Argument(
+            metavar="NETWORK…",
+            help="A network file, or yeast:uetz2000, yeast:ito2001, yeast:yu2008. For a cohort: several "
+            "files, a folder, a pattern, a manifest, or a file of many networks.",
+        ),
     ],
     space: Annotated[
         str, Option(help="A model space by name, or module:attribute.")
     ] = "duplication",
-    models: Annotated[
-        str | None, Option(metavar="NAME,…", help="Models to compare instead of a space.")
+    models: options.Models = None,
+    with_: Annotated[
+        Path | None,
+        Option("--with", metavar="FOLDER", help="Use a chooser that netchoice prepare made."),
+    ] = None,
+    table: Annotated[
+        Path | None, Option(help="Use the simulations of a table that netchoice simulate made.")
     ] = None,
     match: Annotated[bool, Option("--match", help="Use density-matched simulations.")] = False,
-    samples: Annotated[
-        int | None, Option(min=100, help="Number of simulations for inference; 20,000 by default.")
-    ] = None,
-    features: Annotated[
-        str | None, Option(metavar="NAME,…", help="Features to use; by default they are selected.")
-    ] = None,
-    purpose: Annotated[
-        str,
-        Option("--for", metavar="model|parameters|both", help="What features are selected for."),
-    ] = "both",
-    method: Annotated[str, Option(metavar="NAME,…", help="Methods that select features.")] = "jmi",
-    penalty: Annotated[
-        float | None, Option(min=0, help="λ; by default many values are tried.")
-    ] = None,
+    samples: options.Samples = None,
+    features: options.Features = None,
+    purpose: options.Purpose = "both",
+    method: options.Method = "jmi",
+    penalty: options.Penalty = None,
     budget: options.Budget = None,
-    time_limit: Annotated[str | None, Option(help="Time for the simulations: 60s, 5min.")] = None,
-    inference: Annotated[
-        str | None, Option(help="regression (default), forest or neighbours.")
-    ] = None,
-    no_local: Annotated[
-        bool,
-        Option(
-            "--no-local",
-            help="Judge the fit on simulations from the priors, not near the network: faster, less exact.",
-        ),
-    ] = False,
+    time_limit: options.TimeLimit = None,
+    inference: options.Inference = None,
+    no_local: options.NoLocal = False,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
     format: options.Format = None,
@@ -61,7 +64,12 @@ def choose(
     engine: options.Engine = "processes",
     seed: options.SimulationSeed = 1,
     out: Annotated[
-        Path | None, Option("--out", "-o", help="Folder of the answer; NAME-choice by default.")
+        Path | None,
+        Option(
+            "--out",
+            "-o",
+            help="Folder of the answer; NAME-choice by default, NAME-cohort of a cohort.",
+        ),
     ] = None,
     fresh: Annotated[
         bool, Option("--fresh", help="Delete an earlier run in the folder, and start over.")
@@ -73,34 +81,84 @@ def choose(
 
     Example: [bold]netchoice choose ito2001.txt --space duplication[/bold]
 
+    A cohort: [bold]netchoice choose brains/ --with prepared-300 --out answers[/bold]
+
     To resume an interrupted run, run the same command again.
     """
+    from netchoice.io import is_collection
+
+    settings: dict[str, Any] = {
+        "samples": samples, "features": options.split_list(features, "--features"),
+        "purpose": purpose, "method": options.split_list(method, "--method") or (),
+        "penalty": penalty, "budget": budget, "inference": inference, "seed": seed,
+        "time_limit": None if time_limit is None else seconds_of(time_limit, "--time-limit"),
+        "isolated": None if isolated is None else isolated.value, "local": not no_local,
+    }  # fmt: skip
+    chooser = _chooser(context, with_, table, settings)
+    run: dict[str, Any] = {"workers": workers, "engine": engine, "fresh": fresh}
+    run["report"] = not no_report
+    if len(networks) > 1 or is_collection(networks[0]):
+        from netchoice.cli.cohort import choose_cohort
+
+        if chooser is None:
+            chosen = options.model_space(space, models, prior)
+            chooser = netchoice.Chooser(chosen, match=match, **settings)
+        folder = out or Path(f"{_name(networks[0])}-cohort")
+        choosers = str(with_ or table or "")
+        choose_cohort(chooser, networks, format, header, folder, choosers, run, as_json)
+        return
+
     from netchoice.report import report_choice
 
-    graph, reading = options.read(network, format, header)
-    isolated_nodes = None if isolated is None else isolated.value
-    names = options.split_list(models, "--models")
-    chosen = netchoice.get_space(space)
-    if names is not None:
-        chosen = netchoice.ModelSpace("chosen", [netchoice.get_model(name) for name in names])
-    chosen = chosen.with_priors(options.assignments(prior, "--prior"))
-    if match:
-        chosen = chosen.matched_to(graph, isolated=isolated_nodes)
-    folder = out or Path(f"{Path(network.rpartition(':')[2]).stem}-choice")
+    graph, reading = options.read(networks[0], format, header)
+    folder = out or Path(f"{_name(networks[0])}-choice")
     if not as_json:
         say(*reading.lines())
     with stages("simulating ({})") as on_progress:
-        choice = report_choice(
-            graph, chosen, path=folder, report=not no_report, samples=samples,
-            features=options.split_list(features, "--features"), purpose=purpose,
-            method=options.split_list(method, "--method") or (), penalty=penalty, budget=budget,
-            time_limit=None if time_limit is None else seconds_of(time_limit, "--time-limit"),
-            inference=inference, isolated=isolated_nodes, seed=seed, workers=workers, engine=engine,
-            fresh=fresh, reading=reading, on_progress=on_progress,
-            local=not no_local,
-        )  # fmt: skip
+        run |= {"path": folder, "reading": reading, "on_progress": on_progress}
+        if chooser is not None:
+            choice = report_choice(graph, chooser=chooser, **run)
+        else:
+            chosen = options.model_space(space, models, prior)
+            if match:
+                chosen = chosen.matched_to(graph, isolated=settings["isolated"])
+            choice = report_choice(graph, chosen, **settings, **run)
     if as_json:
         typer.echo(choice.to_json())
         return
     report = "" if no_report else "report.html, "
     say(choice.summary(), f"{report}choice.json, tables and figures are in {folder}")
+
+
+def _name(network: str) -> str:
+    """Return the name of a network or cohort for the folder of its answer."""
+    name = Path(network.rpartition(":")[2].rstrip("*?[]/\\")).stem
+    return name or "networks"
+
+
+def _chooser(
+    context: typer.Context, folder: Path | None, table: Path | None, settings: dict[str, Any]
+) -> netchoice.Chooser | None:
+    """Return the chooser that the user names; refuse options that it has decided."""
+    if folder is None and table is None:
+        return None
+    if folder is not None and table is not None:
+        raise UsageError("--with and --table are given; expected one of them")
+    decided = (
+        _DECIDED if table is None else {"space", "models", "match", "samples", "prior", "seed"}
+    )
+    for name in sorted(decided):
+        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE":
+            option = "--for" if name == "purpose" else f"--{name.replace('_', '-')}"
+            raise UsageError(
+                f"{option} is given, but the simulations of {folder or table} were made before; leave it "
+                "out, or leave out --with and --table"
+            )
+    if folder is not None:
+        chooser = netchoice.Chooser.load(folder)
+    else:
+        kept = {key: value for key, value in settings.items() if key not in _FROM_TABLE}
+        chooser = netchoice.Chooser.from_table(netchoice.ReferenceTable.load(str(table)), **kept)
+    if settings["isolated"] is not None:
+        chooser.isolated = settings["isolated"]
+    return chooser

@@ -51,6 +51,32 @@ Engine = Annotated[str, Option(help="serial, processes, or dask://HOST:PORT.")]
 SimulationSeed = Annotated[int, Option(min=0, help="Seed of all random numbers.")]
 Seed = Annotated[int, Option(min=0, max=2**32 - 1, help="Seed of all random numbers.")]
 
+# What an answer is based on
+Samples = Annotated[
+    int | None, Option(min=100, help="Number of simulations for inference; 20,000 by default.")
+]
+Features = Annotated[
+    str | None, Option(metavar="NAME,…", help="Features to use; by default they are selected.")
+]
+Purpose = Annotated[
+    str,
+    Option("--for", metavar="model|parameters|both", help="What features are selected for."),
+]
+Method = Annotated[str, Option(metavar="NAME,…", help="Methods that select features.")]
+Penalty = Annotated[float | None, Option(min=0, help="λ; by default many values are tried.")]
+TimeLimit = Annotated[str | None, Option(help="Time for the simulations: 60s, 5min.")]
+Inference = Annotated[str | None, Option(help="regression (default), forest or neighbours.")]
+NoLocal = Annotated[
+    bool,
+    Option(
+        "--no-local",
+        help="Do not simulate near a network before its most probable model is rejected.",
+    ),
+]
+Models = Annotated[
+    str | None, Option(metavar="NAME,…", help="Models to compare instead of a space.")
+]
+
 # Costs and tables
 CostScale = Annotated[str, Option(help="share: costs divided by their sum; or raw.")]
 Charge = Annotated[str, Option(help="alone, or shared: shared steps are paid once.")]
@@ -90,6 +116,15 @@ def read(
 
         return datasets.load(name)
     return netchoice.read_network(name, format=format, header=header)
+
+
+def model_space(space: str, models: str | None, prior: list[str] | None) -> netchoice.ModelSpace:
+    """Return a space by name, or one of the named models, with some priors replaced."""
+    names = split_list(models, "--models")
+    chosen = netchoice.get_space(space)
+    if names is not None:
+        chosen = netchoice.ModelSpace("chosen", [netchoice.get_model(name) for name in names])
+    return chosen.with_priors(assignments(prior, "--prior"))
 
 
 def split_list(

@@ -20,6 +20,7 @@ class DaskEngine(ExecutorEngine):
     """Submits batches to a Dask client and closes it at the end."""
 
     counted: float = 0.0
+    sent: tuple[bytes, Any] | None = None  #: the pickled work, and where the workers find it
 
     def count_workers(self) -> None:
         """Update the number of workers."""
@@ -27,8 +28,10 @@ class DaskEngine(ExecutorEngine):
         self.counted = time.monotonic()
 
     def submit(self, pickled: bytes, rows: list[int]) -> Any:
-        """Submit one batch."""
-        return self.executor.submit(call_pickled, pickled, rows, pure=False, retries=0)
+        """Submit one batch; the work itself is sent once."""
+        if self.sent is None or self.sent[0] is not pickled:
+            self.sent = (pickled, self.executor.scatter(pickled, hash=False))
+        return self.executor.submit(call_pickled, self.sent[1], rows, pure=False, retries=0)
 
     def wait(self, running: Iterable[Any]) -> Iterable[Any]:
         """Wait until at least one batch has finished; return the finished ones."""

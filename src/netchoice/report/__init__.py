@@ -2,6 +2,8 @@
 
 from netchoice.report.build import write_report
 from netchoice.report.cohort_page import write_cohort_report
-from netchoice.report.reported import report_choice, report_evaluation
+from netchoice.report.reported import report_choice, report_cohort, report_evaluation
 
-__all__ = ["report_choice", "report_evaluation", "write_cohort_report", "write_report"]
+__all__ = [
+    "report_choice", "report_cohort", "report_evaluation", "write_cohort_report", "write_report",
+]  # fmt: skip

@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
+import json
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
+from netchoice.atomic import write_text
 from netchoice.figures import draw_choice, draw_evaluation
 from netchoice.models.space import ModelSpace
 from netchoice.report.build import write_report
+from netchoice.report.cohort_page import write_cohort_report
 from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS
-from netchoice.workflows import Choice, FeatureEvaluation, choose_model, evaluate_features
+from netchoice.workflows import (
+    Choice,
+    Chooser,
+    FeatureEvaluation,
+    choose_model,
+    evaluate_features,
+    summarise_cohort,
+)
+from netchoice.workflows.cohort import choose_cohort
+from netchoice.workflows.cohort_run import CohortAnswers
 from netchoice.workflows.tables import Table
 
 #: Methods that the report of a choice compares. Weighted forests grow again for every penalty, which
 #: takes too long here.
 COMPARED_METHODS = tuple(name for name in PAPER_METHODS if name not in WEIGHTED_METHODS)
 
+#: Sizes that the report of a cohort shows the networks among the simulations of.
+MAX_EMBEDDINGS = 6
+
 
 def report_choice(
     graph: Any, space: str | ModelSpace = "duplication", *, path: str | PathLike[str],
-    report: bool = True, **options: Any,
+    chooser: Chooser | None = None, report: bool = True, **options: Any,
 ) -> Choice:  # fmt: skip
     """Choose a model, and write the answer, its figures and its report to the folder ``path``.
 
-    Parameters and result are those of :func:`netchoice.choose_model`. If ``report`` is False, the
-    report and the comparison of selection methods that it shows are left out.
+    Parameters and result are those of :func:`netchoice.choose_model`; with a ``chooser``, those of
+    :meth:`netchoice.Chooser.choose`. If ``report`` is False, the report and the comparison of selection
+    methods that it shows are left out.
 
     Examples
     --------
@@ -37,13 +55,43 @@ def report_choice(
     >>> (folder / "report.html").exists(), (folder / "figures" / "probabilities.png").exists()
     (True, True)
     """
-    if report and options.get("time_limit") is None:
-        options.setdefault("compare", COMPARED_METHODS)
-    choice = choose_model(graph, space, path=path, **options)
+    if chooser is not None:
+        choice = chooser.choose(graph, path=path, **options)
+    else:
+        if report and options.get("time_limit") is None:
+            options.setdefault("compare", COMPARED_METHODS)
+        choice = choose_model(graph, space, path=path, **options)
     draw_choice(choice, Path(path) / "figures")
     if report:
         write_report(path)
     return choice
+
+
+def report_cohort(
+    chooser: Chooser, graphs: Any, *, path: str | PathLike[str], given: str = "",
+    report: bool = True, **options: Any,
+) -> tuple[CohortAnswers, dict[str, Any]]:  # fmt: skip
+    """Answer for each network of a cohort, and write the answers, their summary and the report.
+
+    Parameters are those of :meth:`netchoice.Chooser.choose_many`. ``given`` is what a user passes to
+    ``--with`` to use the chooser. Return the answers, and the record that ``summary.json`` holds.
+    """
+    answers = choose_cohort(chooser, graphs, path=path, **options)
+    frame, folder = answers.frame(), Path(path)
+    texts = {f"{chooser.space.name}, {size}": size for size in chooser.sizes_}
+    used = frame["chooser"].value_counts().index
+    settings = json.loads(json.dumps(chooser.record(), default=str))
+    record = summarise_cohort(frame, settings=settings)
+    q_values = pd.Series(record["none_fits"].pop("q_values"), index=frame.index, dtype=float)
+    write_text(folder / "summary.json", json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+    text = pd.DataFrame({"id": frame["id"], "none_fits_q": q_values}).to_csv(index=False)
+    write_text(folder / "none-fits.csv", text)
+    if report:
+        tables = {text: chooser.simulations(texts[text]) for text in used[:MAX_EMBEDDINGS]}
+        simulations = {text: (table.X, table.y) for text, table in tables.items()}
+        paths = dict.fromkeys(texts, given)
+        write_cohort_report(folder, record, frame, answers.features(), simulations, paths=paths)
+    return answers, record
 
 
 def report_evaluation(

@@ -6,7 +6,7 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -28,6 +28,7 @@ from netchoice.workflows.choice import Choice
 from netchoice.workflows.choose import choose_prepared
 from netchoice.workflows.cohort import MAX_SIZES_IN_MEMORY, choose_cohort
 from netchoice.workflows.comparison import Comparison
+from netchoice.workflows.fit_power import power_sentence
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation, plan_of
 from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.prepared_folder import (
@@ -142,6 +143,16 @@ class Chooser:
             found.update(_sizes_in(self._folder))
         return sorted(found, key=lambda size: (size.n_nodes, size.isolated, size.n_edges or 0))
 
+    @property
+    def seed(self) -> int:
+        """The seed of the simulations."""
+        return self._settings.seed
+
+    @property
+    def plan(self) -> SimulationPlan:
+        """How many networks each stage simulates."""
+        return self._settings.plan
+
     def size_of(self, graph: Any) -> Size:
         """Return the size that the simulations for a network must have."""
         network, isolated = comparable_network(graph, self.isolated)
@@ -172,12 +183,42 @@ class Chooser:
         if not wanted and not self.sizes_:
             raise UsageError("no number of nodes is given; pass n_nodes, or networks to fit")
         if path is not None:
-            self._folder = Path(path)
-            open_run_folder(self._folder, self._record(), False)
+            self.open(path)
         for size in wanted:
             if size not in self.sizes_:
                 self._prepare(size, workers, engine, on_progress)
         return self
+
+    def open(self, path: str | PathLike[str]) -> None:
+        """Use a folder for the simulations, and those that are prepared there already."""
+        open_run_folder(Path(path), self.record(), False)
+        self._folder = Path(path)
+
+    @property
+    def path(self) -> Path | None:
+        """The folder of the simulations; None if they are in memory."""
+        return self._folder
+
+    def describe(self, size: Size) -> dict[str, Any]:
+        """Return what is known about a prepared size: features, accuracy, power; ``lines`` says it."""
+        prepared = self._get(size)
+        selection, tested = prepared.selection, prepared.held_out
+        powers = {model: prepared.power(model) for model in self.space.labels}
+        lines = [
+            f"{size}: {len(prepared.table)} simulations for inference, {len(prepared.fit_table)} for the fit",
+            f"  features: {', '.join(selection.features)}",
+            f"  held-out accuracy: {tested.accuracy:.1%} of {len(tested.truth)} simulations",
+            *(f"  {model}: {power_sentence(found)}" for model, found in powers.items()),
+        ]
+        return {
+            "size": size._asdict(),
+            "features": list(selection.features),
+            "accuracy": float(tested.accuracy),
+            "quality": {name: known.summary() for name, known in prepared.known_quality.items()},
+            "power": {model: [asdict(each) for each in found] for model, found in powers.items()},
+            "notes": list(prepared.notes),
+            "lines": lines,
+        }
 
     def _as_size(self, graph: Any) -> Size:
         return graph if isinstance(graph, Size) else self.size_of(graph)
@@ -191,7 +232,7 @@ class Chooser:
             for isolated in ISOLATED if self.isolated is None else (self.isolated,):
                 yield Size(check_integer("n_nodes", number), isolated)
 
-    def _record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """Return the settings of all sizes, for JSON."""
         record = self._settings.as_dict()
         return record | {"isolated": self.isolated, "match": self.match}
@@ -253,7 +294,7 @@ class Chooser:
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything that :meth:`load` needs to a folder: tables (Parquet), JSON and CSV files."""
         folder = Path(path)
-        open_run_folder(folder, self._record(), False)
+        open_run_folder(folder, self.record(), False)
         for size in self.sizes_:
             prepared = self._get(size)
             save_tables(prepared, folder / size.folder)
@@ -385,6 +426,10 @@ class Chooser:
             return choose_cohort(self, graphs, path=path, **options).frame()
         with tempfile.TemporaryDirectory() as folder:
             return choose_cohort(self, graphs, path=Path(folder) / "cohort", **options).frame()
+
+    def simulations(self, size: Size) -> ReferenceTable:
+        """Return the simulations of a size with all features, to show networks among them."""
+        return self._get(size).fit_table
 
     def answerer(self, sizes: Sequence[Size]) -> CohortAnswerer:
         """Return the object that answers for networks of these sizes in worker processes."""

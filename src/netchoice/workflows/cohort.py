@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from netchoice.errors import NetchoiceError
 from netchoice.graph import Graph
+from netchoice.io import ReadingReport
 from netchoice.workflows.cohort_rows import Collection, Source
 from netchoice.workflows.cohort_run import CohortAnswers, answer_all
 from netchoice.workflows.sizes import Size
@@ -34,7 +35,7 @@ class GraphSource:
     group: str | None = None
     covariates: Mapping[str, Any] = field(default_factory=dict)
 
-    def read(self) -> tuple[Graph, None]:
+    def read(self) -> tuple[Graph, ReadingReport | None]:
         """Return the network."""
         return Graph.of(self.graph), None
 
@@ -63,7 +64,7 @@ def as_collection(graphs: Any) -> Collection:
     else:
         named = {str(i): graph for i, graph in enumerate(graphs)}
     digest = hashlib.blake2b(digest_size=16)
-    sources = []
+    sources: list[Source] = []
     for name, graph in named.items():
         try:
             graph = Graph.of(graph)

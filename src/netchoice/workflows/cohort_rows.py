@@ -30,7 +30,7 @@ class Source(Protocol):
     def covariates(self) -> Mapping[str, Any]:
         """Texts and numbers that are known about the network, by name."""
 
-    def read(self) -> tuple[Graph, ReadingReport]:
+    def read(self) -> tuple[Graph, ReadingReport | None]:
         """Read the network."""
 
 

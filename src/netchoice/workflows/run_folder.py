@@ -123,6 +123,16 @@ def _read_record(path: Path, files: RunFiles) -> dict[str, Any]:
     )
 
 
+def delete_run(folder: Path, files: RunFiles) -> None:
+    """Delete a run: the files that it wrote, its record, and the folder if nothing else is in it."""
+    if (folder / files.record).exists():
+        _read_record(folder / files.record, files)  # a foreign file is refused
+        _delete_run(folder, files)
+        (folder / files.record).unlink()
+    with contextlib.suppress(OSError):  # it holds files of the user
+        folder.rmdir()
+
+
 def _delete_run(folder: Path, files: RunFiles) -> None:
     """Delete the files that a run writes; the record stays, so that an interruption is harmless."""
     for pattern in files.written:

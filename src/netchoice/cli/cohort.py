@@ -1,0 +1,230 @@
+"""Cohorts: answers for many networks, choosers that are prepared once, and their cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+import netchoice
+from netchoice.cli import options
+from netchoice.cli.common import app, say, show
+from netchoice.cli.progress import stages
+from netchoice.errors import UsageError
+from netchoice.threads import count_threads
+from netchoice.units import duration, seconds_of
+from netchoice.workflows.sizes import Size
+
+cache = typer.Typer(help="Show and clear the cache of choosers.", rich_markup_mode="rich")
+app.add_typer(cache, name="cache")
+
+
+def choose_cohort(
+    chooser: netchoice.Chooser,
+    names: Sequence[str],
+    format: str | None,
+    header: bool | None,
+    folder: Path,
+    given: str,
+    run: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Answer for each network of a cohort, and print what came out.
+
+    ``given`` is the chooser that the user named; without one, each size is prepared in the cache.
+    """
+    from netchoice.report import report_cohort
+
+    collection = netchoice.io.find_networks(names, format=format, header=header)
+    left_out = f"; {collection.left_out} other files left out" if collection.left_out else ""
+    _tell(as_json, f"{len(collection)} networks{left_out}")
+    with stages("{}", {"sizes": "networks", "answers": "networks"}) as on_progress:
+        sizes = None
+        if not given:
+            sizes = _prepare_sizes(chooser, collection, run, as_json, on_progress)
+            given = str(chooser.path)
+        _, record = report_cohort(
+            chooser,
+            collection,
+            path=folder,
+            sizes=sizes,
+            given=given,
+            on_progress=on_progress,
+            **run,
+        )
+    if as_json:
+        show(True, record, ())
+        return
+    report = "report.html, " if run["report"] else ""
+    say(
+        record["headline"], *record["notes"],
+        f"{report}answers.csv, answers.parquet and features.parquet are in {folder}",
+    )  # fmt: skip
+
+
+def _tell(as_json: bool, line: str) -> None:
+    """Print a line, on standard error if standard output is JSON."""
+    typer.echo(line, err=as_json)
+
+
+def _prepare_sizes(
+    chooser: netchoice.Chooser,
+    collection: Any,
+    run: dict[str, Any],
+    as_json: bool,
+    on_progress: Any,
+) -> list[Size | None]:
+    """Prepare the sizes of all networks in the cache, and say before what it will take."""
+    from netchoice.workflows.cache import cached_path, estimated_seconds
+    from netchoice.workflows.cohort import needed_sizes, sizes_of
+
+    sizes = sizes_of(chooser, collection, on_progress)
+    needed = needed_sizes(sizes)
+    if not needed:
+        return sizes
+    path = cached_path(chooser)
+    chooser.open(path)
+    missing = [size for size in needed if size not in {*chooser.sizes_}]
+    listed = "; ".join(f"{n} with {size}" for size, n in list(needed.items())[:5])
+    more = f"; and {len(needed) - 5} other sizes" if len(needed) > 5 else ""
+    _tell(as_json, f"sizes: {listed}{more}")
+    if missing:
+        workers = run["workers"] or count_threads(-1)
+        middle = sorted(missing)[len(missing) // 2]
+        each = estimated_seconds(chooser, middle, workers)
+        _tell(
+            as_json,
+            f"{len(missing)} of {len(needed)} sizes are not prepared; each takes about {duration(each)}, "
+            f"all about {duration(each * len(missing))}; they are kept in {path}",
+        )
+    chooser.fit(
+        missing, path=path, workers=run["workers"], engine=run["engine"], on_progress=on_progress
+    )
+    return sizes
+
+
+@app.command()
+def prepare(
+    space: Annotated[
+        str, Argument(help="A model space by name, or module:attribute.")
+    ] = "duplication",
+    nodes: Annotated[
+        str | None,
+        Option(
+            "--nodes", "-n", metavar="N[,N…]", help="Number of nodes; several for several sizes."
+        ),
+    ] = None,
+    models: options.Models = None,
+    table: Annotated[
+        Path | None, Option(help="Use the simulations of a table that netchoice simulate made.")
+    ] = None,
+    match: options.Match = None,
+    samples: options.Samples = None,
+    features: options.Features = None,
+    purpose: options.Purpose = "both",
+    method: options.Method = "jmi",
+    penalty: options.Penalty = None,
+    budget: options.Budget = None,
+    time_limit: options.TimeLimit = None,
+    inference: options.Inference = None,
+    no_local: options.NoLocal = False,
+    prior: options.Prior = None,
+    isolated: options.IsolatedNodes = None,
+    workers: options.Workers = None,
+    engine: options.Engine = "processes",
+    seed: options.SimulationSeed = 1,
+    out: Annotated[Path | None, Option("--out", "-o", help="Folder of the chooser.")] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Prepare a chooser: simulations that answer for many networks of the same size.
+
+    Example: [bold]netchoice prepare duplication --nodes 1000 --out duplication-1000[/bold]
+
+    Networks with and without isolated nodes are compared with different simulations; both are prepared,
+    unless --isolated names one. To resume an interrupted run, run the same command again.
+    """
+    folder = options.require(out, "--out", "duplication-1000")
+    settings: dict[str, Any] = {
+        "features": options.split_list(features, "--features"), "purpose": purpose,
+        "method": options.split_list(method, "--method") or (), "penalty": penalty,
+        "budget": budget, "inference": inference, "local": not no_local,
+        "time_limit": None if time_limit is None else seconds_of(time_limit, "--time-limit"),
+    }  # fmt: skip
+    with stages("simulating ({})") as on_progress:
+        if table is not None:
+            if nodes is not None or match is not None:
+                raise UsageError("--table is given, so --nodes and --match must be left out")
+            simulated = netchoice.ReferenceTable.load(str(table))
+            chooser = netchoice.Chooser.from_table(simulated, **settings)
+            chooser.save(folder)
+        else:
+            settings |= {"samples": samples, "seed": seed}
+            settings["isolated"] = None if isolated is None else isolated.value
+            graphs: list[Any] = []
+            if match is not None:
+                graphs.append(netchoice.read_network(match)[0])
+            elif nodes is None:
+                raise UsageError("--nodes is missing; give it, for example --nodes 1000")
+            numbers = options.split_list(nodes, "--nodes", int, "numbers of nodes")
+            chooser = netchoice.Chooser(
+                options.model_space(space, models, prior), n_nodes=numbers, match=match is not None,
+                **settings,
+            )  # fmt: skip
+            chooser.fit(
+                graphs, path=folder, workers=workers, engine=engine, on_progress=on_progress
+            )
+    reports = [chooser.describe(size) for size in chooser.sizes_]
+    lines = [line for report in reports for line in report["lines"]]
+    use = f"use it with: netchoice choose NETWORK… --with {folder}"
+    show(as_json, {"out": str(folder), "sizes": reports}, [*lines, use])
+
+
+@cache.command("list")
+def list_cache(as_json: options.AsJson = False) -> None:
+    """List the choosers in the cache.
+
+    Example: [bold]netchoice cache list[/bold]
+    """
+    from netchoice.workflows.cache import CACHE_VARIABLE, cache_folder, cached_choosers
+
+    found = cached_choosers()
+    record = {
+        "folder": str(cache_folder()),
+        "choosers": [
+            {
+                "name": each.name, "models": list(each.models), "seed": each.seed,
+                "sizes": [str(size) for size in each.sizes], "bytes": each.n_bytes, "error": each.error,
+            }
+            for each in found
+        ],
+    }  # fmt: skip
+    lines = [f"cache: {cache_folder()} (set {CACHE_VARIABLE} to use another folder)"]
+    for each in found:
+        lines.append(
+            f"{each.name}: {', '.join(each.models) or each.error}; {each.n_bytes / 1e6:.1f} MB"
+        )
+        lines += [f"  {size}" for size in each.sizes]
+    show(as_json, record, lines if found else [*lines, "no choosers"])
+
+
+@cache.command("clear")
+def clear(
+    names: Annotated[
+        list[str] | None, Argument(metavar="NAME…", help="Choosers to delete; all with --all.")
+    ] = None,
+    everything: Annotated[bool, Option("--all", help="Delete all choosers of the cache.")] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Delete choosers from the cache.
+
+    Example: [bold]netchoice cache clear --all[/bold]
+    """
+    from netchoice.workflows.cache import clear_cache
+
+    if bool(names) == everything:
+        raise UsageError("name the choosers to delete (netchoice cache list), or pass --all")
+    deleted = clear_cache(None if everything else names)
+    show(as_json, {"deleted": deleted}, [f"deleted: {', '.join(deleted) or 'nothing'}"])

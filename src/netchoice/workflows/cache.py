@@ -1,0 +1,108 @@
+"""The cache of choosers: simulations that later cohorts use again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from netchoice.errors import NetchoiceError
+from netchoice.names import unknown
+from netchoice.simulate import simulate_table
+from netchoice.workflows.chooser import Chooser
+from netchoice.workflows.run_folder import CHOICE_FILES, delete_run, versions
+from netchoice.workflows.sizes import Size
+from netchoice.workflows.table_maker import seconds_per_row
+
+CACHE_VARIABLE = "NETCHOICE_CACHE"
+_PROBES = 8
+#: Share of the cost of all features that the selected ones have, and seconds for selection and fitting.
+_SELECTED_SHARE, _OTHER_SECONDS = 0.1, 20.0
+
+
+def cache_folder() -> Path:
+    """Return the folder of the cache: ``$NETCHOICE_CACHE``, or netchoice in the user's cache folder."""
+    given = os.environ.get(CACHE_VARIABLE)
+    return Path(given) if given else user_cache_path("netchoice", appauthor=False) / "choosers"
+
+
+def cached_path(chooser: Chooser) -> Path:
+    """Return the folder of the cache that holds choosers with these settings."""
+    record = {"settings": chooser.record(), "netchoice": versions()["versions"]["netchoice"]}
+    digest = hashlib.blake2b(
+        json.dumps(record, sort_keys=True, default=str).encode(), digest_size=6
+    )
+    name = "".join(c if c.isalnum() else "-" for c in chooser.space.name)
+    return cache_folder() / f"{name}-{digest.hexdigest()}"
+
+
+@dataclass(frozen=True)
+class CachedChooser:
+    """A chooser in the cache.
+
+    ``error`` says why it cannot be used, and is empty otherwise.
+    """
+
+    name: str
+    path: Path
+    models: tuple[str, ...]
+    seed: int | None
+    sizes: tuple[Size, ...]
+    n_bytes: int
+    error: str = ""
+
+
+def cached_choosers() -> list[CachedChooser]:
+    """Return the choosers in the cache, by name."""
+    folder = cache_folder()
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.is_dir())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise NetchoiceError(f"cannot read the cache {folder}: {error.strerror}") from error
+    return [_cached(path) for path in paths]
+
+
+def _cached(path: Path) -> CachedChooser:
+    n_bytes = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    try:
+        chooser = Chooser.load(path)
+    except NetchoiceError as error:
+        return CachedChooser(path.name, path, (), None, (), n_bytes, str(error))
+    sizes = tuple(chooser.sizes_)
+    return CachedChooser(path.name, path, chooser.space.labels, chooser.seed, sizes, n_bytes)
+
+
+def clear_cache(names: list[str] | None = None) -> list[str]:
+    """Delete choosers of the cache, by default all; return their names. Other files are kept."""
+    known = {each.name: each.path for each in cached_choosers()}
+    for name in names or ():
+        if name not in known:
+            raise unknown("chooser in the cache", name, known)
+    chosen = list(known) if names is None else names
+    for name in chosen:
+        for part in sorted(known[name].iterdir()):
+            if part.is_dir() and Size.of_folder(part.name) is not None:
+                delete_run(part, CHOICE_FILES)
+        delete_run(known[name], CHOICE_FILES)
+    return chosen
+
+
+def estimated_seconds(chooser: Chooser, size: Size, workers: int) -> float:
+    """Return about how many seconds it takes to prepare a size, from a few simulations."""
+    plan = chooser.plan
+    n_nodes = min(size.n_nodes, plan.pilot_sizes[-1])
+    probe = simulate_table(
+        chooser.space, n_nodes=n_nodes, n_samples=_PROBES, seed=0, stream="estimate",
+        isolated=size.isolated, engine="serial",
+    )  # fmt: skip
+    all_seconds = seconds_per_row(probe)
+    growth = float(probe.frame["seconds_growth"].mean()) * size.n_nodes / n_nodes
+    selected = growth + _SELECTED_SHARE * (all_seconds - growth)
+    simulations = plan.selection_samples * all_seconds + plan.samples * max(selected, growth)
+    return simulations / workers + _OTHER_SECONDS
