@@ -9,13 +9,13 @@ from netchoice import figures
 from netchoice.errors import UsageError
 from netchoice.figures.data import cohort as data
 from netchoice.figures.interactive import cohort as interactive
-from netchoice.workflows.cohort_answers import CohortAnswers
+from netchoice.workflows.cohort_frame import CohortFrame
 from netchoice.workflows.parameter_trends import parameter_trends
 
 
 @pytest.fixture(scope="module")
 def by_hand():
-    return CohortAnswers.of(answers_by_hand())
+    return CohortFrame.of(answers_by_hand())
 
 
 def test_verdicts_and_models_are_counted_by_group(by_hand):
@@ -29,14 +29,14 @@ def test_verdicts_and_models_are_counted_by_group(by_hand):
 
 def test_small_groups_are_counted_together():
     answers = random_answers(60, groups=20)
-    counts = data.verdict_counts(CohortAnswers.of(answers))
+    counts = data.verdict_counts(CohortFrame.of(answers))
     assert len(counts) == data.MOST_GROUPS + 2
     assert counts.index[-1] == "5 other groups"
     assert counts.iloc[1:].sum().tolist() == counts.loc["all networks"].tolist()
 
 
 def test_without_groups_all_networks_are_one_bar():
-    answers = CohortAnswers.of(answers_by_hand().drop(columns="group"))
+    answers = CohortFrame.of(answers_by_hand().drop(columns="group"))
     assert data.verdict_counts(answers).index.tolist() == ["all networks"]
     assert data.sorted_probabilities(answers).spans == {}
 
@@ -53,7 +53,7 @@ def test_probabilities_are_sorted_within_groups(by_hand):
 
 def test_figures_of_many_networks_have_at_most_5000_points():
     answers = random_answers(12_000)
-    cohort = CohortAnswers.of(answers)
+    cohort = CohortFrame.of(answers)
     found = data.sorted_probabilities(cohort)
     assert (len(found.ids), found.n_all) == (2500, 12_000)
     panels = data.parameter_panels(cohort, parameter_trends(cohort)[0])
@@ -68,7 +68,7 @@ def test_figures_of_many_networks_have_at_most_5000_points():
 
 def test_panels_show_the_estimates_of_named_models():
     answers = random_answers(60, seed=3)
-    cohort = CohortAnswers.of(answers)
+    cohort = CohortFrame.of(answers)
     panels = data.parameter_panels(cohort, parameter_trends(cohort)[0])
     assert [(panel.model, panel.covariate) for panel in panels] == [
         ("dmc", "group"), ("dmr", "group"), ("dmc", "age"), ("dmr", "age"),
@@ -89,7 +89,7 @@ def test_panels_show_the_estimates_of_named_models():
 class TestEmbedding:
     def found(self, answers, features, X, y):
         simulations = {"duplication, 100 nodes": (X, y)}
-        return data.cohort_embeddings(CohortAnswers.of(answers), features, simulations)
+        return data.cohort_embeddings(CohortFrame.of(answers), features, simulations)
 
     def test_misfits_lie_apart_and_keep_their_names(self):
         answers = random_answers(80, seed=5)
@@ -128,7 +128,7 @@ class TestEmbedding:
         answers["chooser"] = [f"c{i % 9}" for i in range(90)]
         features, X, y = random_features(answers)
         simulations = {f"c{i}": (X, y) for i in range(9)}
-        found = data.cohort_embeddings(CohortAnswers.of(answers), features, simulations)
+        found = data.cohort_embeddings(CohortFrame.of(answers), features, simulations)
         assert [each.n_all for each in found] == [10] * data.MOST_EMBEDDINGS
 
 

@@ -11,7 +11,7 @@ from scipy.stats import false_discovery_control, kruskal, spearmanr
 from netchoice.errors import UsageError
 from netchoice.evaluation import wilson
 from netchoice.workflows import summarise_cohort
-from netchoice.workflows.cohort_answers import CohortAnswers
+from netchoice.workflows.cohort_frame import CohortFrame
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def counts(verdicts):
 
 class TestColumns:
     def test_models_parameters_and_covariates_are_recognised(self):
-        answers = CohortAnswers.of(random_answers(5).assign(probability_of_rain=0.5, none_fits_q=1))
+        answers = CohortFrame.of(random_answers(5).assign(probability_of_rain=0.5, none_fits_q=1))
         assert answers.models == ("dmc", "dmr")
         assert [tuple(each) for each in answers.parameters] == [("dmc", "p_new"), ("dmr", "p_new")]
         assert answers.covariates == ("age", "tissue", "probability_of_rain")
@@ -34,7 +34,7 @@ class TestColumns:
     def test_parameter_belongs_to_the_model_with_the_longest_name(self):
         frame = random_answers(3)
         longer = {name: name.replace("dmr", "dmc_2") for name in frame if "dmr" in name}
-        answers = CohortAnswers.of(frame.rename(columns=longer))
+        answers = CohortFrame.of(frame.rename(columns=longer))
         assert [tuple(each) for each in answers.parameters] == [
             ("dmc", "p_new"),
             ("dmc_2", "p_new"),
@@ -42,7 +42,7 @@ class TestColumns:
 
     def test_columns_may_be_missing_or_hold_empty_texts(self):
         frame = answers_by_hand().drop(columns=["group", "notes", "chooser"]).astype(object)
-        answers = CohortAnswers.of(frame.where(frame.notna(), ""))
+        answers = CohortFrame.of(frame.where(frame.notna(), ""))
         assert answers.groups == []
         assert answers.none_fits_p.tolist()[:4] == [0.4, 0.5, 0.3, 0.002]
         assert np.isnan(answers.none_fits_p.iloc[-1])
@@ -57,7 +57,7 @@ class TestColumns:
     )
     def test_bad_answers_are_refused(self, frame, message):
         with pytest.raises(UsageError, match=message):
-            CohortAnswers.of(frame)
+            CohortFrame.of(frame)
 
 
 class TestCounts:

@@ -17,7 +17,7 @@ from netchoice.report.elements import Sections, add_settings
 from netchoice.report.headline import Card, Headline
 from netchoice.report.page import html_page, write_page
 from netchoice.units import duration
-from netchoice.workflows.cohort_answers import CohortAnswers
+from netchoice.workflows.cohort_frame import CohortFrame
 
 WITHOUT_SCRIPT = (
     "The figures, and sorting and filtering the networks, need JavaScript; all tables do not."
@@ -75,7 +75,7 @@ def cohort_page(
     paths: Mapping[str, str] | None = None,
 ) -> str:
     """Return the text of the HTML file; the parameters are those of :func:`write_cohort_report`."""
-    sections, cohort = Sections(), CohortAnswers.of(answers)
+    sections, cohort = Sections(), CohortFrame.of(answers)
     if len(cohort.answered):
         sections_cohort.add_verdicts(sections, record, cohort)
         sections_cohort.add_models(sections, record, cohort)

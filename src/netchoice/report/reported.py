@@ -82,7 +82,7 @@ def report_cohort(
     used = frame["chooser"].value_counts().index
     settings = json.loads(json.dumps(chooser.record(), default=str))
     record = summarise_cohort(frame, settings=settings)
-    q_values = pd.Series(record["none_fits"].pop("q_values"), index=frame.index, dtype=float)
+    q_values = pd.Series(record["none_fits"]["q_values"], index=frame.index, dtype=float)
     write_text(folder / "summary.json", json.dumps(record, ensure_ascii=False, indent=2) + "\n")
     text = pd.DataFrame({"id": frame["id"], "none_fits_q": q_values}).to_csv(index=False)
     write_text(folder / "none-fits.csv", text)

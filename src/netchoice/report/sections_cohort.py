@@ -23,12 +23,12 @@ from netchoice.figures.data.cohort import (
 from netchoice.figures.interactive import cohort as figures
 from netchoice.report.elements import Sections, aside, details_table, table
 from netchoice.report.markup import Html, element, join
-from netchoice.workflows.cohort_answers import CohortAnswers
+from netchoice.workflows.cohort_frame import CohortFrame
 
 MOST_ROWS = 200  # of a table
 
 
-def add_verdicts(sections: Sections, record: Mapping[str, Any], answers: CohortAnswers) -> None:
+def add_verdicts(sections: Sections, record: Mapping[str, Any], answers: CohortFrame) -> None:
     """Add the share of each verdict, overall and by group, and what chance alone explains."""
     verdicts, none_fits = record["verdicts"], record["none_fits"]
     rows = [
@@ -64,7 +64,7 @@ def add_verdicts(sections: Sections, record: Mapping[str, Any], answers: CohortA
     )  # fmt: skip
 
 
-def add_models(sections: Sections, record: Mapping[str, Any], answers: CohortAnswers) -> None:
+def add_models(sections: Sections, record: Mapping[str, Any], answers: CohortFrame) -> None:
     """Add how often each model is named, by group, and the probabilities of all networks."""
     named = record["named"]
     rows = [
@@ -98,7 +98,7 @@ def add_models(sections: Sections, record: Mapping[str, Any], answers: CohortAns
 
 
 def add_embeddings(
-    sections: Sections, answers: CohortAnswers, features: pd.DataFrame | None,
+    sections: Sections, answers: CohortFrame, features: pd.DataFrame | None,
     simulations: Simulations | None,
 ) -> None:  # fmt: skip
     """Add the networks among the simulations, one figure for each chooser."""
@@ -142,7 +142,7 @@ def _placed(data: CohortEmbedding) -> str:
     )
 
 
-def add_parameters(sections: Sections, record: Mapping[str, Any], answers: CohortAnswers) -> None:
+def add_parameters(sections: Sections, record: Mapping[str, Any], answers: CohortFrame) -> None:
     """Add the parameters of the named models, by group and against covariates."""
     panels = parameter_panels(answers, record["parameters"])
     if not panels:

@@ -14,7 +14,7 @@ from netchoice.report.elements import Sections, aside, cell, select, table
 from netchoice.report.markup import Html, element
 from netchoice.workflows.choice import format_probability
 from netchoice.workflows.choice_verdict import VERDICTS
-from netchoice.workflows.cohort_answers import CohortAnswers
+from netchoice.workflows.cohort_frame import CohortFrame
 from netchoice.workflows.cohort_summary import split_notes
 
 MOST_NETWORKS = 1000
@@ -26,7 +26,7 @@ _NOTABLE = ("none-fits", "undetermined", "several-fit", "one-fits")
 
 
 def add_networks(
-    sections: Sections, record: Mapping[str, Any], answers: CohortAnswers, paths: Mapping[str, str]
+    sections: Sections, record: Mapping[str, Any], answers: CohortFrame, paths: Mapping[str, str]
 ) -> None:
     """Add a row for each network; many networks are limited to the most notable ones."""
     q_values = np.array(record["none_fits"]["q_values"], dtype=np.float64)
@@ -66,7 +66,7 @@ def _sorter(i: int, name: str) -> Html:
     return element("button", name, type="button", disabled=True, class_="sort", data_column=i)
 
 
-def _controls(answers: CohortAnswers) -> Html:
+def _controls(answers: CohortFrame) -> Html:
     """Return the filters, which the script shows."""
     field = element(
         "input", type="search", id="network-text", autocomplete="off", spellcheck="false"
@@ -84,7 +84,7 @@ def _controls(answers: CohortAnswers) -> Html:
     return element("div", *parts, status, id="network-controls", class_="filters", hidden=True)
 
 
-def _row(network: Mapping[str, Any], answers: CohortAnswers, paths: Mapping[str, str]) -> Html:
+def _row(network: Mapping[str, Any], answers: CohortFrame, paths: Mapping[str, str]) -> Html:
     """Return the row of one network and what it opens to."""
     probability = _number(network.get(f"probability_{network['model']}"))
     shown = "–" if probability is None else format_probability(probability)
@@ -119,7 +119,7 @@ def _row(network: Mapping[str, Any], answers: CohortAnswers, paths: Mapping[str,
     )
 
 
-def _models(network: Mapping[str, Any], answers: CohortAnswers) -> Html | str:
+def _models(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
     rows = []
     for model in answers.models:
         probability, low, high, p = (
@@ -135,7 +135,7 @@ def _models(network: Mapping[str, Any], answers: CohortAnswers) -> Html | str:
     return table("Models", head, rows) if rows else ""
 
 
-def _parameters(network: Mapping[str, Any], answers: CohortAnswers) -> Html | str:
+def _parameters(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
     rows = []
     for each in answers.parameters:
         numbers = [_number(network[each.column(end)]) for end in ("median", "lower", "upper")]
@@ -145,7 +145,7 @@ def _parameters(network: Mapping[str, Any], answers: CohortAnswers) -> Html | st
     return table("Parameters", head, rows) if rows else ""
 
 
-def _facts(network: Mapping[str, Any], answers: CohortAnswers) -> Html:
+def _facts(network: Mapping[str, Any], answers: CohortFrame) -> Html:
     names = {"file": "file", "n_nodes": "nodes", "n_edges": "edges", "isolated": "isolated nodes",
              "chooser": "chooser", "seconds": "seconds"}  # fmt: skip
     names |= {name: name for name in answers.covariates}

@@ -123,7 +123,9 @@ class RowAnswerer:
             row, values = self.answerer.answer(graph)
             cells = _in_order(row, self.answerer.columns)
             features = _in_order(values, dict.fromkeys(self.answerer.feature_names, "number"))
-        except Exception as error:  # a network without an answer is data; it costs one row
+        except NetchoiceError as error:  # a network without an answer is data; it costs one row
+            return self.failed(network, str(error), time.thread_time() - start)
+        except Exception as error:
             return self.failed(network, describe_error(error), time.thread_time() - start)
         return Answered(int(network), cells, features, time.thread_time() - start, None)
 

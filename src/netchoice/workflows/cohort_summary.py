@@ -15,7 +15,7 @@ from netchoice.inference.false_discovery import RATE
 from netchoice.inference.goodness_of_fit import ALPHA
 from netchoice.inference.wilson_interval import wilson
 from netchoice.workflows.choice_verdict import VERDICTS
-from netchoice.workflows.cohort_answers import NAMING, CohortAnswers
+from netchoice.workflows.cohort_frame import NAMING, CohortFrame
 from netchoice.workflows.parameter_trends import parameter_trends
 
 MOST_LISTED = 500  # networks in a list of the record
@@ -66,7 +66,7 @@ def summarise_cohort(
     >>> record["none_fits"]["q_values"]
     [0.4, 0.002]
     """
-    cohort = CohortAnswers.of(answers)
+    cohort = CohortFrame.of(answers)
     trends, skipped = parameter_trends(cohort)
     record = {
         "networks": len(cohort.frame),
@@ -91,7 +91,7 @@ def _counts(values: pd.Series) -> dict[str, int]:
     return {str(name): int(n) for name, n in values.value_counts().items()}
 
 
-def _by_group(cohort: CohortAnswers) -> Iterator[tuple[str, pd.DataFrame]]:
+def _by_group(cohort: CohortFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the answered networks of each of the largest groups; a group may have none."""
     names = cohort.groups[:MOST_LISTED]
     groups = cohort.group[cohort.answered.index]
@@ -101,7 +101,7 @@ def _by_group(cohort: CohortAnswers) -> Iterator[tuple[str, pd.DataFrame]]:
         yield name, rows.get(name, cohort.answered.head(0))
 
 
-def _verdicts(cohort: CohortAnswers) -> dict[str, Any]:
+def _verdicts(cohort: CohortFrame) -> dict[str, Any]:
     """Return the number of networks with each verdict and Wilson's interval of its share."""
 
     def shares(rows: pd.DataFrame) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _share(count: int, n: int) -> dict[str, Any]:
     return {"n": count, "of": n, "share": count / n, "interval": list(wilson(count / n, n))}
 
 
-def _named(cohort: CohortAnswers) -> dict[str, Any]:
+def _named(cohort: CohortFrame) -> dict[str, Any]:
     """Return how often each model is named by each of the verdicts that name a model."""
 
     def counts(rows: pd.DataFrame) -> dict[str, dict[str, int]]:
@@ -134,7 +134,7 @@ def _named(cohort: CohortAnswers) -> dict[str, Any]:
     return {"all": counts(cohort.answered), "by_group": by_group}
 
 
-def _none_fits(cohort: CohortAnswers, floor: float | None, alpha: float) -> dict[str, Any]:
+def _none_fits(cohort: CohortFrame, floor: float | None, alpha: float) -> dict[str, Any]:
     """Return the adjusted p-values of "none fits", and the networks with this verdict."""
     p = cohort.none_fits_p
     q = pd.Series(adjusted_p_values(p), index=p.index)

@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 
 from netchoice.inference import adjusted_p_values
-from netchoice.workflows.cohort_answers import CohortAnswers, ParameterOfModel
+from netchoice.workflows.cohort_frame import CohortFrame, ParameterOfModel
 
 MIN_NETWORKS = 5  # with a parameter, and in each level of a text
 
 
-def parameter_trends(cohort: CohortAnswers) -> tuple[list[dict[str, Any]], list[str]]:
+def parameter_trends(cohort: CohortFrame) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the tests of parameters against covariates, and the parameters in too few networks.
 
     A numeric covariate is tested with Spearman's rank correlation, a text and the group with
@@ -37,7 +37,7 @@ def _named(parameter: ParameterOfModel) -> dict[str, Any]:
     return {"model": parameter.model, "parameter": parameter.name}
 
 
-def _tests(cohort: CohortAnswers, medians: pd.Series) -> Iterator[dict[str, Any]]:
+def _tests(cohort: CohortFrame, medians: pd.Series) -> Iterator[dict[str, Any]]:
     """Yield the test of each covariate for which one is possible."""
     names = [*(["group"] if cohort.groups else []), *cohort.covariates]
     for name in names:

@@ -14,7 +14,7 @@ from netchoice.figures.data.checks import check_columns
 from netchoice.figures.style import series_styles
 from netchoice.inference import Embedding, embed
 from netchoice.workflows.choice_verdict import VERDICTS
-from netchoice.workflows.cohort_answers import NAMING, CohortAnswers, ParameterOfModel
+from netchoice.workflows.cohort_frame import NAMING, CohortFrame, ParameterOfModel
 from netchoice.workflows.parameter_trends import MIN_NETWORKS
 
 Floats = NDArray[np.float64]
@@ -65,19 +65,19 @@ def model_styles(models: Sequence[str]) -> dict[str, CategoryStyle]:
     return styles | others
 
 
-def verdict_counts(cohort: CohortAnswers) -> pd.DataFrame:
+def verdict_counts(cohort: CohortFrame) -> pd.DataFrame:
     """Return the number of networks by group (rows, after all networks) and verdict (columns)."""
     return _counts(cohort, cohort.answered["verdict"], list(VERDICTS))
 
 
-def model_counts(cohort: CohortAnswers) -> pd.DataFrame:
+def model_counts(cohort: CohortFrame) -> pd.DataFrame:
     """Return the number of networks by group and named model, or the verdict that names none."""
     rows = cohort.answered
     named = rows["model"].where(rows["verdict"].isin(NAMING), rows["verdict"])
     return _counts(cohort, named, list(model_styles(cohort.models)))
 
 
-def _counts(cohort: CohortAnswers, categories: pd.Series, order: list[str]) -> pd.DataFrame:
+def _counts(cohort: CohortFrame, categories: pd.Series, order: list[str]) -> pd.DataFrame:
     groups = cohort.group[categories.index]
     shown = cohort.groups[:MOST_GROUPS]
     rest = len(cohort.groups) - len(shown)
@@ -102,7 +102,7 @@ class SortedProbabilities:
     n_all: int
 
 
-def sorted_probabilities(cohort: CohortAnswers) -> SortedProbabilities:
+def sorted_probabilities(cohort: CohortFrame) -> SortedProbabilities:
     """Return the probabilities of all networks, or of an even sample of many."""
     columns = {f"probability_{model}": model for model in cohort.models}
     values = cohort.answered[list(columns)].rename(columns=columns).astype(float).dropna(how="all")
@@ -150,7 +150,7 @@ class ParameterPanel:
 
 
 def parameter_panels(
-    cohort: CohortAnswers, trends: Sequence[Mapping[str, Any]]
+    cohort: CohortFrame, trends: Sequence[Mapping[str, Any]]
 ) -> list[ParameterPanel]:
     """Return each parameter by group, then against the numeric covariates with the smallest p-values."""
     panels = [_by_group(cohort, each) for each in cohort.parameters]
@@ -161,7 +161,7 @@ def parameter_panels(
     return [panel for panel in panels if panel.n_all >= MIN_NETWORKS][:MOST_PANELS]
 
 
-def _by_group(cohort: CohortAnswers, parameter: ParameterOfModel) -> ParameterPanel:
+def _by_group(cohort: CohortFrame, parameter: ParameterOfModel) -> ParameterPanel:
     """Return networks sorted by the median within their group; each group is one unit wide."""
     rows = cohort.estimates(parameter)
     groups = cohort.group[rows.index]
@@ -176,14 +176,14 @@ def _by_group(cohort: CohortAnswers, parameter: ParameterOfModel) -> ParameterPa
     return _panel(cohort, parameter, "group", rows, ticks)
 
 
-def _against(cohort: CohortAnswers, parameter: ParameterOfModel, name: str) -> ParameterPanel:
+def _against(cohort: CohortFrame, parameter: ParameterOfModel, name: str) -> ParameterPanel:
     rows = cohort.estimates(parameter)
     rows = rows.assign(x=cohort.frame.loc[rows.index, name].astype(float))
     return _panel(cohort, parameter, name, rows.dropna(), {})
 
 
 def _panel(
-    cohort: CohortAnswers, parameter: ParameterOfModel, covariate: str, rows: pd.DataFrame,
+    cohort: CohortFrame, parameter: ParameterOfModel, covariate: str, rows: pd.DataFrame,
     ticks: dict[str, float],
 ) -> ParameterPanel:  # fmt: skip
     chosen = rows.loc[thin(rows.sort_values("x").index.to_numpy(), MOST_POINTS // MOST_PANELS)]
@@ -212,7 +212,7 @@ class CohortEmbedding:
 
 
 def cohort_embeddings(
-    cohort: CohortAnswers, features: pd.DataFrame, simulations: Simulations
+    cohort: CohortFrame, features: pd.DataFrame, simulations: Simulations
 ) -> list[CohortEmbedding]:
     """Return an embedding for each of the choosers with the most networks, at most six."""
     if not len(cohort.answered) or not simulations:
@@ -226,7 +226,7 @@ def cohort_embeddings(
 
 
 def _embedding(
-    cohort: CohortAnswers, features: pd.DataFrame, chooser: str, X: pd.DataFrame, y: Any
+    cohort: CohortFrame, features: pd.DataFrame, chooser: str, X: pd.DataFrame, y: Any
 ) -> CohortEmbedding | None:
     rows = cohort.answered[cohort.answered["chooser"] == chooser]
     names = [name for name in X.columns if name in features and X[name].notna().all()]

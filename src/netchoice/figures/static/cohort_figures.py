@@ -30,7 +30,7 @@ from netchoice.figures.static import axes
 from netchoice.figures.static.axes import GREY, SMALL, WIDTH, halo, new_axes, small_panels
 from netchoice.figures.style import BLUE, MARKERS, series_styles
 from netchoice.names import file_names
-from netchoice.workflows.cohort_answers import CohortAnswers
+from netchoice.workflows.cohort_frame import CohortFrame
 from netchoice.workflows.parameter_trends import parameter_trends
 
 
@@ -50,7 +50,7 @@ def cohort_verdicts(answers: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['all networks (3)', 'x (2)', 'y (1)']
     """
-    return _group_bars(verdict_counts(CohortAnswers.of(answers)), VERDICT_STYLES, ax)
+    return _group_bars(verdict_counts(CohortFrame.of(answers)), VERDICT_STYLES, ax)
 
 
 def cohort_models(answers: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -72,7 +72,7 @@ def cohort_models(answers: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.texts]
     ['2', '1']
     """
-    cohort = CohortAnswers.of(answers)
+    cohort = CohortFrame.of(answers)
     return _group_bars(model_counts(cohort), model_styles(cohort.models), ax)
 
 
@@ -118,7 +118,7 @@ def cohort_probabilities(answers: pd.DataFrame, *, ax: Axes | None = None) -> Ax
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['dmc', 'dmr']
     """
-    data = sorted_probabilities(CohortAnswers.of(answers))
+    data = sorted_probabilities(CohortFrame.of(answers))
     if not data.values.size:
         raise UsageError(
             "no network has model probabilities; expected at least one answered network"
@@ -161,7 +161,7 @@ def cohort_parameters(answers: pd.DataFrame, *, columns: int = 3) -> NDArray[Any
     >>> [ax.get_xlabel() for ax in cohort_parameters(answers)]
     ['group', 'age']
     """
-    cohort = CohortAnswers.of(answers)
+    cohort = CohortFrame.of(answers)
     panels = parameter_panels(cohort, parameter_trends(cohort)[0])
     if not panels:
         raise UsageError(
@@ -197,7 +197,7 @@ def cohort_embedding(data: CohortEmbedding, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> from netchoice.figures.data.cohort import cohort_embeddings
-    >>> answers = CohortAnswers.of(pd.DataFrame({
+    >>> answers = CohortFrame.of(pd.DataFrame({
     ...     "id": list("ab"), "model": "dmc", "verdict": "one-fits", "chooser": "mine"}))
     >>> features = pd.DataFrame({"id": list("ab"), "degree": [2.0, 9.0], "edges": [3.0, 4.0]})
     >>> X = pd.DataFrame({"degree": [1.0, 2, 4, 7], "edges": [1.0, 4, 2, 3]})
@@ -258,7 +258,7 @@ def draw_cohort(
     >>> [path.stem for path in draw_cohort(answers, tempfile.mkdtemp())]
     ['verdicts', 'models', 'probabilities']
     """
-    cohort = CohortAnswers.of(answers)
+    cohort = CohortFrame.of(answers)
     drawn: dict[str, Any] = {}
     if len(cohort.answered):
         drawn = {"verdicts": cohort_verdicts(answers), "models": cohort_models(answers)}

@@ -40,7 +40,7 @@ class ParameterOfModel(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CohortAnswers:
+class CohortFrame:
     """Answers of all networks of a cohort, with the meaning of their columns.
 
     Attributes
@@ -57,14 +57,14 @@ class CohortAnswers:
     covariates: tuple[str, ...]
 
     @classmethod
-    def of(cls, answers: pd.DataFrame) -> CohortAnswers:
+    def of(cls, answers: pd.DataFrame) -> CohortFrame:
         """Return the answers of a frame after a check of its columns and verdicts.
 
         >>> frame = pd.DataFrame({"id": ["a"], "verdict": ["one-fits"], "model": ["dmc"],
         ...     "probability_dmc": [0.99], "lower_dmc": [0.9], "upper_dmc": [1.0], "fit_p_dmc": [0.4],
         ...     "dmc_p_new_median": [0.5], "dmc_p_new_lower": [0.4], "dmc_p_new_upper": [0.6],
         ...     "age": [3.0]})
-        >>> answers = CohortAnswers.of(frame)
+        >>> answers = CohortFrame.of(frame)
         >>> answers.models, answers.parameters[0].name, answers.covariates
         (('dmc',), 'p_new', ('age',))
         """
