@@ -26,8 +26,12 @@ _PART = f"{PARTS}/part-{'[0-9]' * 6}.parquet"
 _PARTIAL = (f"{PARTS}/.part-*.partial", f".{ANSWERS_CSV}.*.partial", f".{ANSWERS}.*.partial",
             f".{FEATURES}.*.partial", ".cohort.json.*.partial")  # fmt: skip
 COHORT_FILES = RunFiles(
-    "cohort.json", "a cohort", (ANSWERS_CSV, ANSWERS, FEATURES, _PART, *_PARTIAL)
-)
+    "cohort.json", "a cohort", (
+        ANSWERS_CSV, ANSWERS, FEATURES, "none-fits.csv", "summary.json", "report.html",
+        "figures/verdicts.png", "figures/models.png", "figures/probabilities.png",
+        "figures/parameters.png", "figures/embedding-*.png", _PART, *_PARTIAL,
+    ),
+)  # fmt: skip
 
 #: Begins the names of the features in a part, where they stand beside the answers.
 _FEATURE = "feature:"
