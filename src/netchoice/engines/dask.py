@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,8 @@ class DaskEngine(ExecutorEngine):
     """Submits batches to a Dask client and closes it at the end."""
 
     counted: float = 0.0
-    sent: tuple[bytes, Any] | None = None  #: the pickled work, and where the workers find it
+    #: The work as a Dask future: each worker fetches it once, and a lost copy is made again.
+    work: Any = None
 
     def count_workers(self) -> None:
         """Update the number of workers."""
@@ -28,10 +30,16 @@ class DaskEngine(ExecutorEngine):
         self.counted = time.monotonic()
 
     def submit(self, pickled: bytes, rows: list[int]) -> Any:
-        """Submit one batch; the work itself is sent once."""
-        if self.sent is None or self.sent[0] is not pickled:
-            self.sent = (pickled, self.executor.scatter(pickled, hash=False))
-        return self.executor.submit(call_pickled, self.sent[1], rows, pure=False, retries=0)
+        """Submit one batch, and before the first batch the work."""
+        import cloudpickle
+
+        if self.work is None:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Sending large graph")  # it is sent only once
+                self.work = self.executor.submit(bytes, pickled, pure=False)
+        # The scheduler unpickles arguments, and may lack the modules of what a batch carries.
+        batch = cloudpickle.dumps(rows)
+        return self.executor.submit(_call_pickled_batch, self.work, batch, pure=False, retries=0)
 
     def wait(self, running: Iterable[Any]) -> Iterable[Any]:
         """Wait until at least one batch has finished; return the finished ones."""
@@ -49,6 +57,12 @@ class DaskEngine(ExecutorEngine):
             yield from super().run(work, batches)
         finally:
             self.executor.close()
+
+
+def _call_pickled_batch(pickled: bytes, batch: bytes) -> Any:
+    import cloudpickle
+
+    return call_pickled(pickled, cloudpickle.loads(batch))
 
 
 def connect(address: str) -> DaskEngine:

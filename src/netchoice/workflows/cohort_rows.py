@@ -7,7 +7,7 @@ import numbers
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from netchoice.engines.engine import describe_error
 from netchoice.errors import NetchoiceError
@@ -114,7 +114,7 @@ class RowAnswerer:
     def __call__(self, batch: list[int]) -> list[Answered]:
         """Answer for some networks."""
         self.warm_up()
-        return [self._answer(network) for network in batch if isinstance(network, NumberedSource)]
+        return [self._answer(network) for network in cast(list[NumberedSource], batch)]
 
     def _answer(self, network: NumberedSource) -> Answered:
         start = time.thread_time()
