@@ -78,8 +78,8 @@ def _prepare_sizes(
     on_progress: Any,
 ) -> list[Size | None]:
     """Prepare the sizes of all networks in the cache, and say before what it will take."""
-    from netchoice.workflows.cache import cached_path, estimated_seconds
-    from netchoice.workflows.cohort import needed_sizes, sizes_of
+    from netchoice.workflows.chooser_cache import cached_path, estimated_seconds
+    from netchoice.workflows.choose_cohort import needed_sizes, sizes_of
 
     sizes = sizes_of(chooser, collection, on_progress)
     needed = needed_sizes(sizes)
@@ -188,7 +188,7 @@ def list_cache(as_json: options.AsJson = False) -> None:
 
     Example: [bold]netchoice cache list[/bold]
     """
-    from netchoice.workflows.cache import CACHE_VARIABLE, cache_folder, cached_choosers
+    from netchoice.workflows.chooser_cache import CACHE_VARIABLE, cache_folder, cached_choosers
 
     found = cached_choosers()
     record = {
@@ -222,7 +222,7 @@ def clear(
 
     Example: [bold]netchoice cache clear --all[/bold]
     """
-    from netchoice.workflows.cache import clear_cache
+    from netchoice.workflows.chooser_cache import clear_cache
 
     if bool(names) == everything:
         raise UsageError("name the choosers to delete (netchoice cache list), or pass --all")

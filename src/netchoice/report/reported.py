@@ -23,7 +23,7 @@ from netchoice.workflows import (
     evaluate_features,
     summarise_cohort,
 )
-from netchoice.workflows.cohort import choose_cohort
+from netchoice.workflows.choose_cohort import choose_cohort
 from netchoice.workflows.cohort_run import CohortAnswers
 from netchoice.workflows.tables import Table
 

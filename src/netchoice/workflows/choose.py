@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.errors import UsageError
-from netchoice.features import compute_features, feature_names
+from netchoice.features import FeatureResult, compute_features, feature_names
 from netchoice.features.registry import Feature
 from netchoice.graph import Graph
 from netchoice.io import ReadingReport
@@ -135,13 +135,14 @@ def choose_model(
     folder = None if path is None else Path(path)
     maker = TableMaker(space, seed, isolated, engine, workers, folder, on_progress, given)
     preparation = make_preparation(space, settings, maker, compare)
+    known = None
     if not preparation.uses_pilots:  # otherwise features of the network may cost too much
-        preparation = _without_failures(preparation, network)
+        preparation, known = _without_failures(preparation, network)
     if folder is not None:
         record = {**preparation.settings.as_dict(), "network": network.fingerprint}
         open_run_folder(folder, record, fresh)
     return choose_prepared(
-        Prepared.simulate(preparation), network, preparation.stopwatch, reading=reading
+        Prepared.simulate(preparation), network, preparation.stopwatch, known=known, reading=reading
     )
 
 
@@ -150,10 +151,11 @@ def choose_prepared(
     graph: Any,
     stopwatch: Stopwatch,
     *,
+    known: FeatureResult | None = None,
     reading: ReadingReport | None = None,
 ) -> Choice:
     """Return the answer for one network, and write it to the folder that the tables are made in."""
-    found = Comparison.of(prepared, graph, stopwatch)
+    found = Comparison.of(prepared, graph, stopwatch, known)
     choice = answer(found, reading, stopwatch.elapsed)
     folder = prepared.maker.folder
     if folder is not None:
@@ -163,11 +165,14 @@ def choose_prepared(
     return choice
 
 
-def _without_failures(preparation: Preparation, network: Graph) -> Preparation:
+def _without_failures(
+    preparation: Preparation, network: Graph
+) -> tuple[Preparation, FeatureResult]:
     """Do not offer features without a value on the network; refuse those that the user named."""
     settings, given = preparation.settings, preparation.settings.features or ()
     names = list(dict.fromkeys([*feature_names(noise=False), *given]))
-    failures = compute_features(network, preparation.maker.as_given(names)).failures
+    known = compute_features(network, preparation.maker.as_given(names))
+    failures = known.failures
     for name in given:
         if name in failures:
             raise UsageError(
@@ -175,4 +180,4 @@ def _without_failures(preparation: Preparation, network: Graph) -> Preparation:
                 "features"
             )
     failed = tuple(name for name in names if name in failures)
-    return replace(preparation, settings=replace(settings, without=failed))
+    return replace(preparation, settings=replace(settings, without=failed)), known

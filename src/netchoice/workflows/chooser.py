@@ -26,7 +26,7 @@ from netchoice.validation import check_choice, check_integer
 from netchoice.workflows.answer_rows import CohortAnswerer, PartsOnDisk
 from netchoice.workflows.choice import Choice
 from netchoice.workflows.choose import choose_prepared
-from netchoice.workflows.cohort import MAX_SIZES_IN_MEMORY, choose_cohort
+from netchoice.workflows.choose_cohort import MAX_SIZES_IN_MEMORY, choose_cohort
 from netchoice.workflows.comparison import Comparison
 from netchoice.workflows.fit_power import power_sentence
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation, plan_of

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.features import FeatureResult, compute_features
 from netchoice.features.registry import find
 from netchoice.graph import Graph
 from netchoice.inference import Fit, ModelProbabilities, pool_feature_sets
@@ -38,10 +39,20 @@ class Comparison:
     prepared: Prepared
     network: Graph
     stopwatch: Stopwatch | None = None
+    known: FeatureResult | None = None
 
     @classmethod
-    def of(cls, prepared: Prepared, graph: Any, stopwatch: Stopwatch | None = None) -> Comparison:
-        """Check that the simulations are comparable with the network."""
+    def of(
+        cls,
+        prepared: Prepared,
+        graph: Any,
+        stopwatch: Stopwatch | None = None,
+        known: FeatureResult | None = None,
+    ) -> Comparison:
+        """Check that the simulations are comparable with the network.
+
+        ``known`` holds the features of the network, if they were computed before.
+        """
         settings = prepared.settings
         network, _ = comparable_network(graph, settings.isolated)
         if network.n_nodes != settings.n_nodes:
@@ -58,13 +69,19 @@ class Comparison:
                     f"the network has {network.n_edges} edges, and the density-matched simulations have "
                     f"{low} to {high}; prepare a chooser that matches this network"
                 )
-        return cls(prepared, network, stopwatch)
+        return cls(prepared, network, stopwatch, known)
 
     # Features
 
     @cached_property
     def _computed(self) -> tuple[dict[str, float], dict[str, str]]:
-        return self.prepared.features_of(self.network)
+        names = self.prepared.observed_features
+        result = self.known
+        if result is None:
+            result = compute_features(self.network, self.prepared.maker.as_given(names))
+        failures = {name: result.failures[name] for name in names if name in result.failures}
+        values = {name: float(result.values[name]) for name in names if name not in failures}
+        return values, failures
 
     @property
     def values(self) -> dict[str, float]:

@@ -12,7 +12,6 @@ import pandas as pd
 
 from netchoice.errors import UsageError
 from netchoice.evaluation import wilson
-from netchoice.features import compute_features
 from netchoice.graph import Graph
 from netchoice.inference import FitTest, HeldOut, PosteriorQuality, held_out
 from netchoice.inference.posterior_quality import quality_of
@@ -259,11 +258,7 @@ class Prepared:
         )
         return FitSimulations(self.fit_table, simulator)
 
-    # Observed networks
-
-    def features_of(self, network: Graph) -> tuple[dict[str, float], dict[str, str]]:
-        """Return the features of a network that answers need, and why others have no value."""
-        names = list(dict.fromkeys([*self.selection.features, *self.fit_table.features]))
-        result = compute_features(network, self.maker.as_given(names))
-        values = {n: float(result.values[n]) for n in names if n not in result.failures}
-        return values, dict(result.failures)
+    @property
+    def observed_features(self) -> list[str]:
+        """The features that are computed on an observed network."""
+        return list(dict.fromkeys([*self.selection.features, *self.fit_table.features]))
