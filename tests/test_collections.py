@@ -178,6 +178,43 @@ def test_broken_containers_raise_one_clear_error(tmp_path, files, names, message
     assert "\n" not in str(caught.value)
 
 
+VALID = {
+    "c.csv": COHORT.encode(),
+    "c.csv.gz": gzip.compress(COHORT.encode()),
+    "c.zip": zip_of({"a.tsv": "a b\n", "b.tsv": "b c\n"}),
+    "c.parquet": parquet_of({"graph": ["a", "b"], "u": ["x", "y"], "v": ["y", "z"]}),
+    "list.csv": b"path,id,age\na.tsv,1,2\nb.tsv,2,3\n",
+    "d/D_A.txt": b"1, 2\n2, 1\n3, 4\n",
+    "d/D_graph_indicator.txt": b"1\n1\n2\n2\n",
+    "d/D_graph_labels.txt": b"1\n-1\n",
+}
+
+
+@settings_for_files
+@given(
+    name=st.sampled_from(sorted(VALID)),
+    position=st.integers(0, 2000),
+    length=st.integers(0, 8),
+    damage=st.one_of(st.binary(max_size=8), st.sampled_from([b"\n", b",", b'"', b"99", b"-1"])),
+)
+def test_damaged_files_raise_no_other_error(tmp_path, name, position, length, damage):
+    original = VALID[name]
+    position %= len(original) + 1
+    write(tmp_path, VALID)
+    write(tmp_path, {name: original[:position] + damage + original[position + length :]})
+    path = tmp_path / name
+    try:
+        networks = find_networks([path.parent if path.parent != tmp_path else path])
+    except NetchoiceError as error:
+        assert "\n" not in str(error)
+        return
+    for source in networks:
+        try:
+            source.read()
+        except NetchoiceError as error:
+            assert "\n" not in str(error)
+
+
 # Ids and fingerprints
 
 

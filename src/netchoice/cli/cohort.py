@@ -78,8 +78,8 @@ def _prepare_sizes(
     on_progress: Any,
 ) -> list[Size | None]:
     """Prepare the sizes of all networks in the cache, and say before what it will take."""
-    from netchoice.workflows.chooser_cache import cached_path, estimated_seconds
     from netchoice.workflows.choose_cohort import needed_sizes, sizes_of
+    from netchoice.workflows.chooser_cache import cached_path, estimated_seconds
 
     sizes = sizes_of(chooser, collection, on_progress)
     needed = needed_sizes(sizes)

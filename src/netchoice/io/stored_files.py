@@ -57,8 +57,13 @@ class StoredFile:
             return b""
         try:
             with open(self.path, "rb") as file:
+<<<<<<< HEAD
                 content: Any = gzip.GzipFile(fileobj=file) if _is_gzip(file) else file
                 return bytes(content.read(START))
+=======
+                is_gzip = _is_gzip(file)
+                return gzip.GzipFile(fileobj=file).read(START) if is_gzip else file.read(START)
+>>>>>>> collections
         except (OSError, EOFError, ValueError, zlib.error):
             return b""
 
@@ -122,6 +127,8 @@ class ZipMember:
             raise NetworkFormatError(
                 f"{self.name}: {found}; expected members that are stored or deflated; zip the files again"
             )
+        if not 0 <= self.offset < 1 << 62:
+            raise self._damage(f"offset {self.offset}")
 
     def _damage(self, found: str) -> NetworkFormatError:
         return NetworkFormatError(
@@ -162,7 +169,9 @@ def _is_gzip(file: BinaryIO) -> bool:
 
 
 def _open_held(stored: StoredFile | ZipMember) -> BinaryIO:
-    return io.BytesIO(_held(stored, os.stat(stored.path).st_mtime_ns))
+    with open_file(stored.path) as file:
+        changed = os.fstat(file.fileno()).st_mtime_ns
+    return io.BytesIO(_held(stored, changed))
 
 
 @lru_cache(maxsize=1)

@@ -147,6 +147,8 @@ def _read_indicator(stored: StoredFile | ZipMember) -> NDArray[np.int64]:
             read_options=csv.ReadOptions(column_names=["graph"]),
             convert_options=csv.ConvertOptions(column_types={"graph": int64()}, null_values=[]),
         )
+        if not len(table):
+            raise NetworkFormatError(f"{stored.name}: no nodes; expected one integer per line")
         return np.asarray(table["graph"].to_numpy(), np.int64)
 
     indicator: NDArray[np.int64] = guarded(parse, stored.name, "one integer per line")
@@ -159,7 +161,8 @@ def _read_labels(
     """Return the label of each network; line 1 is that of network 1."""
     if stored is None:
         return [None] * len(graphs)
-    labels = decode(stored.load(), stored.name).split()
+    text = decode(stored.load(), stored.name).strip()
+    labels = [line.strip() for line in text.split("\n")]
     if graphs.min() < 1 or graphs.max() > len(labels):
         raise NetworkFormatError(
             f"{stored.name}: {len(labels)} labels for networks {graphs.min()} to {graphs.max()}; "
