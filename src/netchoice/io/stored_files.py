@@ -11,7 +11,7 @@ import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from netchoice.errors import NetworkFormatError
 from netchoice.io.collection_headers import START
@@ -57,13 +57,8 @@ class StoredFile:
             return b""
         try:
             with open(self.path, "rb") as file:
-<<<<<<< HEAD
-                content: Any = gzip.GzipFile(fileobj=file) if _is_gzip(file) else file
-                return bytes(content.read(START))
-=======
                 is_gzip = _is_gzip(file)
                 return gzip.GzipFile(fileobj=file).read(START) if is_gzip else file.read(START)
->>>>>>> collections
         except (OSError, EOFError, ValueError, zlib.error):
             return b""
 
