@@ -41,6 +41,14 @@ def run(capsys):
     return run
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    """Use a cache of this test run only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NETCHOICE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="module")
 def dask_address(tmp_path_factory):
     """Return the address of a Dask scheduler on this machine, and its two worker processes."""

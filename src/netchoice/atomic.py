@@ -35,3 +35,8 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a text file atomically, as UTF-8."""
     write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a binary file atomically."""
+    write_atomically(path, lambda temporary: temporary.write_bytes(content))

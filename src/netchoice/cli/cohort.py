@@ -188,11 +188,13 @@ def list_cache(as_json: options.AsJson = False) -> None:
 
     Example: [bold]netchoice cache list[/bold]
     """
-    from netchoice.workflows.chooser_cache import CACHE_VARIABLE, cache_folder, cached_choosers
+    from netchoice.storage.user_cache import CACHE_VARIABLE, cache_root, cost_files
+    from netchoice.workflows.chooser_cache import cached_choosers
 
     found = cached_choosers()
     record = {
-        "folder": str(cache_folder()),
+        "folder": str(cache_root()),
+        "measured_costs": len(cost_files()),
         "choosers": [
             {
                 "name": each.name, "models": list(each.models), "seed": each.seed,
@@ -201,12 +203,13 @@ def list_cache(as_json: options.AsJson = False) -> None:
             for each in found
         ],
     }  # fmt: skip
-    lines = [f"cache: {cache_folder()} (set {CACHE_VARIABLE} to use another folder)"]
+    lines = [f"cache: {cache_root()} (set {CACHE_VARIABLE} to use another folder)"]
     for each in found:
         lines.append(
             f"{each.name}: {', '.join(each.models) or each.error}; {each.n_bytes / 1e6:.1f} MB"
         )
         lines += [f"  {size}" for size in each.sizes]
+    lines.append(f"measured costs: {len(cost_files())} sizes of networks")
     show(as_json, record, lines if found else [*lines, "no choosers"])
 
 
@@ -215,7 +218,9 @@ def clear(
     names: Annotated[
         list[str] | None, Argument(metavar="NAME…", help="Choosers to delete; all with --all.")
     ] = None,
-    everything: Annotated[bool, Option("--all", help="Delete all choosers of the cache.")] = False,
+    everything: Annotated[
+        bool, Option("--all", help="Delete all choosers and all measured costs.")
+    ] = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Delete choosers from the cache.

@@ -68,6 +68,11 @@ class KernelRegression:
         )
         return cls(centres, weights, mean, predictions)
 
+    @classmethod
+    def restored(cls, X: Floats, weights: Floats, mean: Floats, predictions: Floats) -> Self:
+        """Return the regression on the columns of X (n, q) that was fitted before."""
+        return cls(_scores(X)[: len(weights)], weights, mean, predictions)
+
     def predict(self, X: Floats) -> Floats:
         """Return the predictions (m, p) for new rows (m, q)."""
         return np.asarray(_kernel(_scores(X), self.centres) @ self.weights + self.mean)

@@ -53,8 +53,12 @@ class PosteriorEstimator:
         *,
         bounds: Mapping[str, Bounds] | None = None,
         scaling: str = DEFAULT_SCALING,
+        fitted: Mapping[str, Floats] | None = None,
     ) -> Self:
-        """Check and scale simulations; :func:`~netchoice.inference.posterior` explains the arguments."""
+        """Check and scale simulations; :func:`~netchoice.inference.posterior` explains the arguments.
+
+        ``fitted`` is what :attr:`arrays` returned when the regression was fitted to the same simulations.
+        """
         features, values = check_table(X)
         names, drawn = check_table(parameters)
         n = len(values)
@@ -64,12 +68,20 @@ class PosteriorEstimator:
                 f"least {MIN_SIMULATIONS}; simulate more"
             )
         limits = _check_bounds(bounds or {}, names, drawn)
-        fitted, prior = Scaling.fit(values, scaling), PriorScale.fit(drawn, limits)
-        scaled, units = fitted.transform(values), prior.to_unit(drawn)
-        # With more than one thread of BLAS, the last digits would depend on their number.
-        with one_blas_thread():
-            regression = KernelRegression.fit(scaled, prior.coordinates(units))
-        return cls(features, names, limits, fitted, prior, drawn, units, regression)
+        scale, prior = Scaling.fit(values, scaling), PriorScale.fit(drawn, limits)
+        scaled, units = scale.transform(values), prior.to_unit(drawn)
+        if fitted is not None:
+            regression = KernelRegression.restored(scaled, **fitted)
+        else:
+            # With more than one thread of BLAS, the last digits would depend on their number.
+            with one_blas_thread():
+                regression = KernelRegression.fit(scaled, prior.coordinates(units))
+        return cls(features, names, limits, scale, prior, drawn, units, regression)
+
+    @property
+    def arrays(self) -> dict[str, Floats]:
+        """What was fitted, by name: weights, mean and predictions of the regression."""
+        return {name: getattr(self.regression, name) for name in ("weights", "mean", "predictions")}
 
     def __len__(self) -> int:
         return len(self.units)

@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
-
-from platformdirs import user_cache_path
 
 from netchoice.errors import NetchoiceError
 from netchoice.names import unknown
 from netchoice.simulate import simulate_table
+from netchoice.storage.user_cache import cache_root, cost_files, digest_of
 from netchoice.workflows.chooser import Chooser
 from netchoice.workflows.run_folder import CHOICE_FILES, delete_run, versions
 from netchoice.workflows.sizes import Size
 from netchoice.workflows.table_maker import seconds_per_row
 
-CACHE_VARIABLE = "NETCHOICE_CACHE"
 _PROBES = 8
 #: Share of the cost of all features that the selected ones have, and seconds for selection and fitting.
 _SELECTED_SHARE, _OTHER_SECONDS = 0.1, 20.0
 
 
-def cache_folder() -> Path:
-    """Return the folder of the cache: ``$NETCHOICE_CACHE``, or netchoice in the user's cache folder."""
-    given = os.environ.get(CACHE_VARIABLE)
-    return Path(given) if given else user_cache_path("netchoice", appauthor=False) / "choosers"
+def chooser_folder() -> Path:
+    """Return the folder of the cache that holds choosers."""
+    return cache_root() / "choosers"
 
 
 def cached_path(chooser: Chooser) -> Path:
     """Return the folder of the cache that holds choosers with these settings."""
     record = {"settings": chooser.record(), "netchoice": versions()["versions"]["netchoice"]}
-    digest = hashlib.blake2b(
-        json.dumps(record, sort_keys=True, default=str).encode(), digest_size=6
-    )
     name = "".join(c if c.isalnum() else "-" for c in chooser.space.name)
-    return cache_folder() / f"{name}-{digest.hexdigest()}"
+    return chooser_folder() / f"{name}-{digest_of(record)}"
 
 
 @dataclass(frozen=True)
@@ -58,7 +49,7 @@ class CachedChooser:
 
 def cached_choosers() -> list[CachedChooser]:
     """Return the choosers in the cache, by name."""
-    folder = cache_folder()
+    folder = chooser_folder()
     try:
         paths = sorted(path for path in folder.iterdir() if path.is_dir())
     except FileNotFoundError:
@@ -79,12 +70,17 @@ def _cached(path: Path) -> CachedChooser:
 
 
 def clear_cache(names: list[str] | None = None) -> list[str]:
-    """Delete choosers of the cache, by default all; return their names. Other files are kept."""
+    """Delete choosers of the cache; return their names. Other files are kept.
+
+    By default all choosers and all measured costs are deleted.
+    """
     known = {each.name: each.path for each in cached_choosers()}
     for name in names or ():
         if name not in known:
             raise unknown("chooser in the cache", name, known)
     chosen = list(known) if names is None else names
+    for path in cost_files() if names is None else ():
+        path.unlink()
     for name in chosen:
         for part in sorted(known[name].iterdir()):
             if part.is_dir() and Size.of_folder(part.name) is not None:

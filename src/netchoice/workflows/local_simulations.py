@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netchoice.graph import Graph
 from netchoice.inference import Posterior
 from netchoice.inference.posterior import posterior_of
@@ -25,13 +28,14 @@ class ParameterEstimator:
 
     ``estimator`` holds the simulations, and ``bounds`` the bounds of the priors. ``integers`` names
     the integer parameters. ``constants`` holds parameters that have the same value in all simulations,
-    for example because only this value matches the density.
+    for example because only this value matches the density. ``table`` names the table.
     """
 
     estimator: PosteriorEstimator
     bounds: Bounds
     integers: frozenset[str]
     constants: dict[str, float]
+    table: str
 
     def posterior(self, observed: Mapping[str, float]) -> ModelPosterior:
         """Return the posterior, given the features of a network."""
@@ -68,13 +72,13 @@ class ModelPosterior:
 
 
 def parameter_estimators(
-    space: ModelSpace, table: ReferenceTable, features: list[str]
+    space: ModelSpace, name: str, table: ReferenceTable, features: list[str]
 ) -> dict[str, ParameterEstimator]:
     """Return what estimates the parameters of each model that has some, from these features.
 
     A model with too few simulations has no estimator.
     """
-    found = {model.name: _estimator(model, table, features) for model in space}
+    found = {model.name: parameter_estimator(model, name, table, features) for model in space}
     return {name: result for name, result in found.items() if result is not None}
 
 
@@ -83,9 +87,17 @@ def more_precise(candidates: Sequence[ParameterEstimator]) -> ParameterEstimator
     return min(candidates, key=lambda each: math.prod(each.estimator.errors.tolist()))
 
 
-def _estimator(
-    model: Model, table: ReferenceTable, features: list[str]
+def parameter_estimator(
+    model: Model,
+    name: str,
+    table: ReferenceTable,
+    features: list[str],
+    fitted: Mapping[str, NDArray[np.float64]] | None = None,
 ) -> ParameterEstimator | None:
+    """Return what estimates the parameters of a model; None if it has none, or too few simulations.
+
+    ``fitted`` holds the arrays of an estimator that was fitted before to the same simulations.
+    """
     rows = (table.y == model.name).to_numpy()
     drawn = table.parameters[rows].reset_index(drop=True)
     names = [name for name in model.parameters if name in drawn and drawn[name].nunique() > 1]
@@ -97,8 +109,8 @@ def _estimator(
     constants = {name: drawn[name].iloc[0] for name in model.parameters if name in drawn}
     constants = {name: value for name, value in constants.items() if name not in names}
     integers = frozenset(name for name in drawn if (drawn[name] % 1 == 0).all())
-    estimator = PosteriorEstimator.fit(X, drawn[names], bounds=bounds)
-    return ParameterEstimator(estimator, bounds, integers, constants)
+    estimator = PosteriorEstimator.fit(X, drawn[names], bounds=bounds, fitted=fitted)
+    return ParameterEstimator(estimator, bounds, integers, constants, name)
 
 
 def local_space(space: ModelSpace, model: str, posterior: ModelPosterior | None) -> ModelSpace:

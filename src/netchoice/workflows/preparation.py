@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
 from typing import Any, Self
 
+from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.evaluation import parse_budget
 from netchoice.features import Feature, feature_names
@@ -14,8 +16,10 @@ from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
+from netchoice.row_simulator import machine_id
 from netchoice.selection import METHODS
 from netchoice.storage.table import ReferenceTable
+from netchoice.storage.user_cache import kept_costs
 from netchoice.threads import count_threads
 from netchoice.validation import check_choice
 from netchoice.workflows.feature_selection import (
@@ -137,6 +141,7 @@ class Preparation:
         settings = self.settings
         given = settings.features
         selection = self._for_selection([*feature_names(noise=False), *(given or ())])
+        selection = replace(selection, costs=self._kept_costs(selection))
         if selection.pilots:
             self.notes.append(
                 f"features were selected on networks with {selection.pilots[-1]} nodes, at costs "
@@ -155,6 +160,18 @@ class Preparation:
         return select_features(
             selection, self.plan, options, purpose=settings.purpose, folder=self.maker.folder
         )
+
+    def _kept_costs(self, selection: FeatureSelection) -> CostModel:
+        """Return the costs that were measured first for these models and this size on this machine."""
+        settings = self.settings
+        key = {
+            "machine": machine_id(), "netchoice": version("netchoice"), "space": settings.space,
+            "n_nodes": settings.n_nodes, "isolated": settings.isolated, "pilots": selection.pilots,
+            "features": selection.table.features,
+        }  # fmt: skip
+        if self.given_table is not None or settings.time_limit is not None:
+            return selection.costs
+        return kept_costs(selection.costs, key, self.maker.folder)
 
     def _for_selection(self, offered: list[str]) -> FeatureSelection:
         """Return simulations with the offered features, and nothing selected."""

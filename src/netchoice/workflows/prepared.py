@@ -87,6 +87,7 @@ class Prepared:
     known_held_out: HeldOut | None = None
     known_quality: dict[str, PosteriorQuality] = field(default_factory=dict)
     known_power: dict[str, list[Power]] = field(default_factory=dict)
+    known_estimators: dict[str, ParameterEstimator] | None = None
 
     @classmethod
     def simulate(cls, preparation: Preparation) -> Prepared:
@@ -196,14 +197,15 @@ class Prepared:
         return {}
 
     def _fit_parameter_estimators(self, without: frozenset[str]) -> dict[str, ParameterEstimator]:
+        if self.known_estimators is not None and not without:
+            return self.known_estimators
         features = [name for name in self._complete if name not in without]
-        found = parameter_estimators(self.space, self.fit_table, features)
+        found = parameter_estimators(self.space, self.fit_table_name, self.fit_table, features)
         if not self.selection.for_parameters:
             return found
         complete = self.table.X.notna().all()
-        others = parameter_estimators(
-            self.space, self.table, [name for name in self.selection.features if complete[name]]
-        )
+        names = [name for name in self.selection.features if complete[name]]
+        others = parameter_estimators(self.space, "inference", self.table, names)
         return {
             model: more_precise([each[model] for each in (found, others) if model in each])
             for model in {**found, **others}

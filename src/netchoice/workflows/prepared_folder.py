@@ -6,14 +6,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from netchoice.atomic import write_text
+from netchoice.atomic import write_bytes, write_text
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.evaluation import OperatingPoint
@@ -23,6 +23,7 @@ from netchoice.models.space import ModelSpace
 from netchoice.storage.table import ReferenceTable
 from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.fit_power import Power
+from netchoice.workflows.local_simulations import ParameterEstimator, parameter_estimator
 from netchoice.workflows.preparation import ChoiceSettings
 from netchoice.workflows.table_maker import TableMaker, features_by_name
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from netchoice.workflows.prepared import Prepared
 
 PREPARED = "prepared.json"
+ESTIMATORS = "estimators.npz"
 SCHEMA = 1
 #: Frames of the selection, in CSV files of these names.
 FRAMES = {
@@ -49,7 +51,8 @@ def write_prepared(prepared: Prepared, folder: Path) -> None:
             frame = getattr(selection, name)
             if frame is not None:
                 digests[file] = _write_frame(frame, folder / file)
-        record = _record(prepared) | {"files": digests}
+        estimators = _write_estimators(prepared, folder / ESTIMATORS, digests)
+        record = _record(prepared) | {"files": digests, "estimators": estimators}
         text = json.dumps(record, ensure_ascii=False, allow_nan=False)
         write_text(folder / PREPARED, json.dumps({"digest": _digest(text), "content": text}) + "\n")
     except OSError as error:
@@ -150,6 +153,7 @@ def read_prepared(folder: Path, space: ModelSpace | None = None) -> Prepared:
             known_held_out=_held_out(record["held_out"]),
             known_quality={m: _quality(each) for m, each in record["quality"].items()},
             known_power={m: [_power(p) for p in ps] for m, ps in record["power"].items()},
+            known_estimators=_read_estimators(folder, record, known, tables),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _damaged(folder, f"{PREPARED} has unexpected contents: {error}") from error
@@ -198,8 +202,9 @@ def _check_space(space: ModelSpace, settings: ChoiceSettings, folder: Path) -> N
         )
 
 
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+def _digest(content: str | bytes) -> str:
+    content = content.encode() if isinstance(content, str) else content
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 # The frames and results
@@ -226,6 +231,48 @@ def _read_frame(path: Path, digest: str) -> pd.DataFrame:
     if "features" in frame:
         frame["features"] = frame["features"].map(lambda joined: tuple(str(joined).split(";")))
     return frame
+
+
+def _write_estimators(
+    prepared: Prepared, path: Path, digests: dict[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Write the arrays of the estimators of parameters; return their tables and features by model."""
+    found, arrays = prepared.parameter_estimators(), {}
+    record = {}
+    for number, (model, known) in enumerate(found.items()):
+        estimator = known.estimator
+        arrays.update({f"{number}_{name}": array for name, array in estimator.arrays.items()})
+        record[model] = {"number": number, "table": known.table, "features": estimator.features}
+    content = BytesIO()
+    np.savez(content, allow_pickle=False, **arrays)
+    write_bytes(path, content.getvalue())
+    digests[path.name] = _digest(content.getvalue())
+    return record
+
+
+def _read_estimators(
+    folder: Path,
+    record: Mapping[str, Any],
+    space: ModelSpace,
+    tables: Mapping[str, ReferenceTable],
+) -> dict[str, ParameterEstimator]:
+    try:
+        content = (folder / ESTIMATORS).read_bytes()
+    except OSError as error:
+        raise ValueError(f"{ESTIMATORS} cannot be read") from error
+    if _digest(content) != record["files"][ESTIMATORS]:
+        raise ValueError(f"the checksum of {ESTIMATORS} differs")
+    found = {}
+    with np.load(BytesIO(content), allow_pickle=False) as arrays:
+        for model, kept in record["estimators"].items():
+            names = ("weights", "mean", "predictions")
+            fitted = {name: arrays[f"{kept['number']}_{name}"] for name in names}
+            known = parameter_estimator(
+                space[model], kept["table"], tables[kept["table"]], kept["features"], fitted
+            )
+            assert known is not None
+            found[model] = known
+    return found
 
 
 def _selection(

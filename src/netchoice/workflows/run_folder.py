@@ -45,7 +45,7 @@ CHOICE_FILES = RunFiles(RUN, "netchoice choose", (
     "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "posterior.csv",
     "costs.json", "parameter-evaluation.csv", "parameter-scores.jsonl",
     "rankings.csv", "evaluation.csv", "reading.json", "scores.jsonl", SECOND_SCORES, "report.html",
-    ROWS, "prepared.json", "figures/fit-*.png",
+    ROWS, "prepared.json", "estimators.npz", "selection-costs.json", "figures/fit-*.png",
     "figures/probabilities.png", "figures/features.png", "figures/embedding.png",
     "figures/confusion.png", "figures/reliability.png", "figures/costs.png",
     "figures/parameters*.png", "figures/ranks*.png", "figures/accuracy-against-cost.png",
