@@ -95,14 +95,21 @@ def _penalty_of(coefficients, ridge):
 
 
 @helper
-def _add_products(design, factor, products):
-    """Put the lanes' sums of factor · column into one row of products for each column."""
+def _fill_products(design, factor, n_columns, lanes, sums):
+    """Put the sum of factor · column over all rows into ``sums``, for each of the first columns."""
     n_blocks = len(factor)
-    for a in range(len(design) // n_blocks):
-        total = fill(0.0)
+    for a in range(0, n_columns, 2):  # two independent sums at a time keep the processor busy
+        b = min(a + 1, n_columns - 1)
+        first, second = fill(0.0), fill(0.0)
         for block in range(n_blocks):
-            total = total + load(factor, block) * load(design, a * n_blocks + block)
-        store(products, a, total)
+            first = first + load(factor, block) * load(design, a * n_blocks + block)
+            second = second + load(factor, block) * load(design, b * n_blocks + block)
+        store(lanes, a, first)
+        store(lanes, b, second)
+    for a in range(n_columns):
+        sums[a] = 0.0
+        for lane in range(N_FLOATS):
+            sums[a] += lanes[a, lane]
 
 
 @helper
@@ -112,16 +119,16 @@ def _fill_derivatives(design, weight, one_hot, probabilities, coefficients, ridg
     n_blocks = len(weight)
     factor = zero_rows(n_blocks, N_FLOATS, np.float64)
     times = zero_rows(n_blocks, N_FLOATS, np.float64)
-    products = zero_rows(p, N_FLOATS, np.float64)
+    lanes, sums = zero_rows(p, N_FLOATS, np.float64), np.empty(p)
     minus = fill(-1.0)
     for i in range(n_free):
         for block in range(n_blocks):
             own = load(one_hot, i * n_blocks + block)
             residual = load(probabilities, i * n_blocks + block) + minus * own
             store(factor, block, load(weight, block) * residual)
-        _add_products(design, factor, products)
+        _fill_products(design, factor, p, lanes, sums)
         for a in range(p):
-            total = products[a].sum()
+            total = sums[a]
             for j in range(n_free):
                 total += ridge[a] * ((i == j) - 1 / (n_free + 1)) * coefficients[j, a]
             slope[i * p + a] = total
@@ -134,9 +141,9 @@ def _fill_derivatives(design, weight, one_hot, probabilities, coefficients, ridg
             for a in range(p):
                 for block in range(n_blocks):
                     store(times, block, load(factor, block) * load(design, a * n_blocks + block))
-                _add_products(design[: (a + 1) * n_blocks], times, products)
+                _fill_products(design, times, a + 1, lanes, sums)
                 for b in range(a + 1):
-                    total = products[b].sum()
+                    total = sums[b]
                     if a == b:
                         total += ridge[a] * ((i == j) - 1 / (n_free + 1))
                     curvature[i * p + a, j * p + b] = total
@@ -145,20 +152,23 @@ def _fill_derivatives(design, weight, one_hot, probabilities, coefficients, ridg
 
 @helper
 def _factorise(matrix):
-    """Replace the upper triangle of a positive definite matrix by that of U, for which UᵀU = matrix."""
-    size = len(matrix)
+    """Replace the upper triangle of a positive definite matrix by that of U, for which UᵀU = matrix.
+
+    The rows of the matrix are filled up to a multiple of sixteen columns.
+    """
+    size, n_blocks = len(matrix), matrix.shape[1] // N_FLOATS
+    rows = matrix.reshape(size * n_blocks, N_FLOATS)
+    smallest = SMALLEST_PIVOT * np.diag(matrix)
     for k in range(size):
-        diagonal = matrix[k, k]
-        for i in range(k):
-            diagonal += matrix[i, k] ** 2
-        root = np.sqrt(max(matrix[k, k], SMALLEST_PIVOT * diagonal))
+        root = np.sqrt(max(matrix[k, k], smallest[k]))
         for j in range(k, size):
             matrix[k, j] /= root
         matrix[k, k] = root
         for i in range(k + 1, size):
-            factor = matrix[k, i]
-            for j in range(i, size):
-                matrix[i, j] -= factor * matrix[k, j]
+            factor = fill(-matrix[k, i])
+            for block in range(i // N_FLOATS, n_blocks):
+                product = factor * load(rows, k * n_blocks + block)
+                store(rows, i * n_blocks + block, load(rows, i * n_blocks + block) + product)
 
 
 @helper
@@ -215,7 +225,8 @@ def fit_multinomial(X, codes, weights, n_classes, ridge):
     ridges[0] = INTERCEPT_PENALTY
     coefficients, tried = np.zeros((n_free, p)), np.zeros((n_free, p))
     probabilities = zero_rows(n_classes * len(weight), N_FLOATS, np.float64)
-    step, curvature = np.empty(n_free * p), np.empty((n_free * p, n_free * p))
+    size = n_free * p
+    step, curvature = np.empty(size), np.zeros((size, size + -size % N_FLOATS))
     loss = _to_probabilities(probabilities, one_hot, weight)
     for _ in range(MAX_STEPS):
         _fill_derivatives(

@@ -35,22 +35,18 @@ def shares_of_nearest(distance: Floats, k: int) -> Floats:
 
 
 def epanechnikov(distance: Floats, k: int) -> tuple[Codes, Floats]:
-    """Return the k nearest rows (m, k) and their weights 1 − (d/δ)².
+    """Return the rows among the k nearest with positive weights 1 − (d/δ)², and these weights.
 
     The bandwidth δ is the distance of the next row; in Beaumont et al. 2002 it is that of the k-th
-    row, which then has weight 0. If all rows are equally far, they have equal weights.
+    row, which then has weight 0. If all near rows are equally far, they have equal weights.
     """
-    n = distance.shape[1]
-    taken = min(k + 1, n)
-    near = np.sort(np.argpartition(distance, taken - 1, axis=1)[:, :taken], axis=1)
-    order = np.argsort(np.take_along_axis(distance, near, axis=1), axis=1, kind="stable")
-    order = np.take_along_axis(near, order, axis=1)
-    sorted_distance = np.take_along_axis(distance, order, axis=1)
-    bandwidth = sorted_distance[:, -1:] * (1 if n > k else 1 + 1 / n)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        weights = 1 - (sorted_distance[:, :k] / bandwidth) ** 2
-    weights[~(weights > TIE_TOLERANCE).any(axis=1)] = 1.0
-    return order[:, :k], weights.clip(min=0.0)
+    n = len(distance)
+    bandwidth = float(np.partition(distance, k)[k] if n > k else distance.max() * (1 + 1 / n))
+    rows = np.flatnonzero(distance < bandwidth * (1 - TIE_TOLERANCE))
+    if not len(rows):
+        rows = np.flatnonzero(distance <= bandwidth * (1 + TIE_TOLERANCE))
+        return rows, np.ones(len(rows))
+    return rows, 1 - (distance[rows] / bandwidth) ** 2
 
 
 def effective_n(weights: Floats) -> Floats:
@@ -59,11 +55,12 @@ def effective_n(weights: Floats) -> Floats:
 
 
 def local_steps(steps: Floats, weights: Floats) -> Floats:
-    """Return the steps (…, n, q) from the query in units of the local standard deviation."""
-    shares = (weights / weights.sum(axis=-1, keepdims=True))[..., None]
-    mean = (steps * shares).sum(axis=-2, keepdims=True)
-    deviation = np.sqrt(((steps - mean) ** 2 * shares).sum(axis=-2, keepdims=True))
+    """Return the steps (n, q) from the query in units of the local standard deviation."""
+    shares = (weights / weights.sum())[:, None]
+    mean = (steps * shares).sum(axis=0)
+    centred = steps - mean
+    deviation = np.sqrt((centred**2 * shares).sum(axis=0))
     varies = deviation > 1e-9 * np.maximum(np.abs(mean), 1e-3)
     unit = np.where(varies, deviation, 1.0)
     offset = (mean / unit).clip(-_MAX_DEVIATIONS, _MAX_DEVIATIONS)
-    return np.asarray(np.where(varies, (steps - mean) / unit + offset, 0.0))  # 0 where constant
+    return np.asarray(np.where(varies, centred / unit + offset, 0.0))  # 0 where constant
