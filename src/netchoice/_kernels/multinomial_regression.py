@@ -113,7 +113,9 @@ def _fill_products(design, factor, n_columns, lanes, sums):
 
 
 @helper
-def _fill_derivatives(design, weight, one_hot, probabilities, coefficients, ridge, slope, curvature):
+def _fill_derivatives(
+    design, weight, one_hot, probabilities, coefficients, ridge, slope, curvature
+):
     """Put the first and second derivatives of the loss into ``slope`` and ``curvature``."""
     n_free, p = coefficients.shape
     n_blocks = len(weight)
@@ -234,6 +236,9 @@ def fit_multinomial(X, codes, weights, n_classes, ridge):
         )
         _factorise(curvature)
         _solve(curvature, step)
+        if np.abs(step).max() < TOLERANCE:
+            coefficients -= step.reshape(n_free, p)
+            break
         length, new_loss = 1.0, np.inf
         for _ in range(MAX_HALVINGS):
             tried[:] = coefficients - length * step.reshape(n_free, p)
@@ -245,8 +250,6 @@ def fit_multinomial(X, codes, weights, n_classes, ridge):
             length /= 2
         coefficients[:] = tried
         loss = new_loss
-        if np.abs(step).max() < TOLERANCE:
-            break
     found = np.zeros((p, n_classes))
     found[:, :n_free] = coefficients.T
     return found, _covariance_of_intercepts(curvature, n_classes)

@@ -56,11 +56,12 @@ def effective_n(weights: Floats) -> Floats:
 
 def local_steps(steps: Floats, weights: Floats) -> Floats:
     """Return the steps (n, q) from the query in units of the local standard deviation."""
-    shares = (weights / weights.sum())[:, None]
-    mean = (steps * shares).sum(axis=0)
+    shares = weights / weights.sum()
+    mean = np.einsum("i,ij->j", shares, steps)
     centred = steps - mean
-    deviation = np.sqrt((centred**2 * shares).sum(axis=0))
+    deviation = np.sqrt(np.einsum("i,ij,ij->j", shares, centred, centred))
     varies = deviation > 1e-9 * np.maximum(np.abs(mean), 1e-3)
-    unit = np.where(varies, deviation, 1.0)
-    offset = (mean / unit).clip(-_MAX_DEVIATIONS, _MAX_DEVIATIONS)
-    return np.asarray(np.where(varies, centred / unit + offset, 0.0))  # 0 where constant
+    unit = np.where(varies, deviation, np.inf)  # a constant column is 0
+    centred /= unit
+    centred += (mean / unit).clip(-_MAX_DEVIATIONS, _MAX_DEVIATIONS)
+    return np.asarray(centred)

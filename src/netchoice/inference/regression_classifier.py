@@ -83,7 +83,7 @@ class RegressionClassifier(Classifier):
 
 def _deviation_of_log_odds(probabilities: Floats, covariance: Floats) -> Floats:
     """Return the standard deviation (C,) of each model's log-odds from the intercepts' covariance."""
-    others = np.where(np.eye(len(probabilities), dtype=bool), 0.0, probabilities)
-    gradient = np.eye(len(probabilities)) - others / others.sum(axis=1, keepdims=True)
+    gradient = -probabilities / (1 - probabilities)[:, None]
+    np.fill_diagonal(gradient, 1.0)
     variance = (gradient @ covariance * gradient).sum(axis=1)
     return np.asarray(np.sqrt(variance.clip(min=0)))
