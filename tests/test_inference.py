@@ -10,6 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 
 from netchoice._kernels.compiler import _registry
+from netchoice._kernels.local_regression import epanechnikov, use_local_unit
 from netchoice._kernels.multinomial_regression import fit_multinomial
 from netchoice.errors import UsageError
 from netchoice.inference import forest_classifier as forest
@@ -281,7 +282,7 @@ def test_deviation_of_log_odds_of_one_share():
     coefficients, covariance = fit_multinomial(np.empty((100, 0)), y, np.ones(100), 2, 1.0)
     probabilities = softmax(coefficients[0])
     assert probabilities == pytest.approx([0.3, 0.7], abs=1e-6)
-    deviation = regression._deviation_of_log_odds(probabilities, covariance)
+    (deviation,) = regression._deviation_of_log_odds(probabilities[None], covariance[None])
     assert deviation == pytest.approx([(100 * 0.21) ** -0.5] * 2, rel=1e-4)
 
 
@@ -308,7 +309,7 @@ def test_regression_uses_the_kernel_that_warmup_compiles():
     """A call with another signature would compile the kernel again."""
     X, y = two_normals(300, 43, q=2)
     regression.RegressionClassifier().fit(X, y).predict(X[:2])
-    dispatcher, argument_types = _registry["multinomial_regression.fit_multinomial"]
+    dispatcher, argument_types = _registry["local_regression.regress_locally"]
     assert dispatcher.signatures == [argument_types]
 
 
@@ -402,13 +403,20 @@ def test_regression_intervals_are_wide_far_outside():
     assert near_high - near_low < 0.3
 
 
-def test_local_steps_by_hand():
-    ours = neighbour_weights.local_steps(np.array([[1.0, 5.0], [3.0, 5.0]]), np.ones(2))
-    assert ours == pytest.approx(np.array([[1.0, 0.0], [3.0, 0.0]]))
-    tiny = np.array([[1e30, 1e-20], [1e30, 3e-20]])  # no more than rounding errors
-    assert (neighbour_weights.local_steps(tiny, np.ones(2)) == 0).all()
-    far = neighbour_weights.local_steps(np.array([[1e6 - 1.0], [1e6 + 1.0]]), np.ones(2))
-    assert far.ravel() == pytest.approx([999, 1001])
+@pytest.mark.kernels
+def test_steps_in_local_units_by_hand():
+    for steps, expected in (
+        ([1.0, 3.0], [1.0, 3.0]),
+        ([2.0, 6.0], [1.0, 3.0]),
+        ([5.0, 5.0], [0.0, 0.0]),
+        ([1e30, 1e30 * (1 + 1e-15)], [0.0, 0.0]),  # no more than rounding errors
+        ([1e-20, 3e-20], [0.0, 0.0]),
+        ([1e6 - 1.0, 1e6 + 1.0], [999, 1001]),  # slopes are meaningless from so far away
+        ([-1e6 - 1.0, -1e6 + 1.0], [-1001, -999]),
+    ):
+        ours = np.array(steps)
+        use_local_unit(ours, np.ones(2))
+        assert ours == pytest.approx(np.array(expected))
 
 
 @pytest.mark.kernels
@@ -705,9 +713,19 @@ def test_integer_constant_and_half_bounded_parameters():
     assert "scale" not in result.at_boundary
 
 
+@pytest.mark.kernels
+def test_epanechnikov_weights_equal_the_reference_implementation():
+    distance = np.random.default_rng(44).random(50)
+    rows, weights = epanechnikov(distance, 20)
+    expected = np.array(naive.epanechnikov(distance.tolist(), 20))
+    assert weights == pytest.approx(expected[rows])
+    assert set(rows.tolist()) == set(np.flatnonzero(expected > 0).tolist())
+
+
+@pytest.mark.kernels
 def test_kernel_weights_are_equal_at_equal_distances():
     for distance, k in ((np.ones(8), 4), (np.zeros(8), 8), (np.r_[np.zeros(8), 1.0], 7)):
-        rows, weights = neighbour_weights.epanechnikov(distance, k)
+        rows, weights = epanechnikov(distance, k)
         assert rows.tolist() == list(range(8))  # ties do not depend on the order of the rows
         assert (weights == 1).all()
 

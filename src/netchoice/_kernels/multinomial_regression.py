@@ -5,14 +5,9 @@ lane. Nothing is left to BLAS: the bits of a result do not depend on the number 
 """
 
 import numpy as np
-from numba import types
 
-from netchoice._kernels.compiler import FLOAT, INT, helper, kernel
+from netchoice._kernels.compiler import helper
 from netchoice._kernels.lanes import N_FLOATS, fill, load, store, zero_rows
-
-TABLE = types.Array(types.float64, 2, "C")
-CODES = types.Array(types.int64, 1, "C")
-NUMBERS = types.Array(types.float64, 1, "C")
 
 MAX_STEPS, MAX_HALVINGS, TOLERANCE = 30, 30, 1e-8
 ALLOWED_RISE = 1e-10  # of the loss in a step, relative to it: rounding errors
@@ -212,7 +207,7 @@ def _covariance_of_intercepts(upper, n_classes):
     return covariance
 
 
-@kernel(TABLE, CODES, NUMBERS, INT, FLOAT)
+@helper
 def fit_multinomial(X, codes, weights, n_classes, ridge):
     """Fit a weighted multinomial regression by Newton's method with step halving.
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, ndtri
 
-from netchoice._kernels.multinomial_regression import fit_multinomial
+from netchoice._kernels.local_regression import regress_locally
 from netchoice.inference.classifier import Classifier, Prediction
-from netchoice.inference.neighbour_weights import distances, effective_n, epanechnikov, local_steps
 from netchoice.inference.scaling import Codes, Floats
 from netchoice.threads import threads
 
@@ -47,43 +46,24 @@ class RegressionClassifier(Classifier):
         return details | {"absent": [model for model, w in details["near"].items() if w == 0]}
 
     def _predict(self, X: Floats, coverage: float) -> Prediction:
-        # One query at a time: its last digits do not depend on the other queries.
-        with threads(self.n_jobs) as run:
-            parts = run(lambda query: self._predict_one(query, coverage), X)
-        probabilities, lower, upper, near, separated = map(np.array, zip(*parts, strict=True))
-        return Prediction(probabilities, lower, upper, {"near": near, "separated": separated})
+        def regress(query: Floats) -> tuple[Floats, Floats, Floats, bool]:
+            n_models = len(self.classes_)
+            return regress_locally(self._X, self._codes, query, self._k, n_models, RIDGE)  # type: ignore[no-any-return]
 
-    def _predict_one(
-        self, query: Floats, coverage: float
-    ) -> tuple[Floats, Floats, Floats, Floats, bool]:
-        """Return probabilities, their bounds, the weights of models, and whether they are separated."""
-        ((_, (distance,)),) = distances(self._X, query[None])
-        rows, weights = epanechnikov(distance, self._k)
-        weights *= effective_n(weights) / weights.sum()
-        n_models, codes = len(self.classes_), self._codes[rows]
-        steps = local_steps(self._X[rows] - query, weights)
-        # The pseudo-simulation at the query is a row for each model, with equal weights.
-        coefficients, covariance = fit_multinomial(
-            np.concatenate([steps, np.zeros((n_models, len(query)))]),
-            np.concatenate([codes, np.arange(n_models)]),
-            np.concatenate([weights, np.full(n_models, 1 / n_models)]),
-            n_models,
-            RIDGE,
-        )
-        intercepts, slopes = coefficients[0], coefficients[1:]
-        odds = np.exp(intercepts - intercepts.max())
-        probabilities = odds / odds.sum()
+        with threads(self.n_jobs) as run:
+            scores, covariance, near, separated = map(np.array, zip(*run(regress, X), strict=True))
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        probabilities = odds / odds.sum(axis=1, keepdims=True)
         log_odds = np.log(probabilities) - np.log1p(-probabilities)
         half_width = ndtri((1 + coverage) / 2) * _deviation_of_log_odds(probabilities, covariance)
         lower, upper = expit(log_odds - half_width), expit(log_odds + half_width)
-        near = np.bincount(codes, weights, n_models)
-        separated = bool(((intercepts + steps @ slopes).argmax(axis=1) == codes).all())
-        return probabilities, lower, upper, near, separated
+        return Prediction(probabilities, lower, upper, {"near": near, "separated": separated})
 
 
 def _deviation_of_log_odds(probabilities: Floats, covariance: Floats) -> Floats:
-    """Return the standard deviation (C,) of each model's log-odds from the intercepts' covariance."""
-    gradient = -probabilities / (1 - probabilities)[:, None]
-    np.fill_diagonal(gradient, 1.0)
-    variance = (gradient @ covariance * gradient).sum(axis=1)
+    """Return the standard deviation (m, C) of each log-odds from the scores' covariance (m, C, C)."""
+    gradient = -probabilities[:, None, :] / (1 - probabilities)[:, :, None]
+    diagonal = np.arange(probabilities.shape[1])
+    gradient[:, diagonal, diagonal] = 1.0
+    variance = (gradient @ covariance * gradient).sum(axis=2)
     return np.asarray(np.sqrt(variance.clip(min=0)))
