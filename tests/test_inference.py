@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 
 from netchoice._kernels.compiler import _registry
-from netchoice._kernels.local_regression import epanechnikov, use_local_unit
+from netchoice._kernels.local_regression import epanechnikov, use_local_unit, value_at_rank
 from netchoice._kernels.multinomial_regression import fit_multinomial
 from netchoice.errors import UsageError
 from netchoice.inference import forest_classifier as forest
@@ -414,9 +414,10 @@ def test_steps_in_local_units_by_hand():
         ([1e6 - 1.0, 1e6 + 1.0], [999, 1001]),  # slopes are meaningless from so far away
         ([-1e6 - 1.0, -1e6 + 1.0], [-1001, -999]),
     ):
-        ours = np.array(steps)
-        use_local_unit(ours, np.ones(2))
-        assert ours == pytest.approx(np.array(expected))
+        ours = np.array([[0.0, step] for step in (*steps, 7.0)])
+        use_local_unit(ours, 1, np.ones(2), 2.0)
+        assert ours[:, 1] == pytest.approx(np.array([*expected, 7.0]))
+        assert (ours[:, 0] == 0).all()
 
 
 @pytest.mark.kernels
@@ -711,6 +712,16 @@ def test_integer_constant_and_half_bounded_parameters():
     assert result.median["negative"] == pytest.approx(-1, abs=0.15)
     assert result.draws["scale"].min() > 0 > result.draws["negative"].max()
     assert "scale" not in result.at_boundary
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 101])
+def test_value_at_rank_equals_sorting(n):
+    rng = np.random.default_rng(n)
+    for values in (rng.random(n), rng.integers(0, 4, n).astype(float), np.arange(n, 0.0, -1)):
+        before = values.copy()
+        assert [value_at_rank(values, rank) for rank in range(n)] == sorted(values)
+        assert (values == before).all()
 
 
 @pytest.mark.kernels

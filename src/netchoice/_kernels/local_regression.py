@@ -28,42 +28,72 @@ def distances_from(X, query):
 
 
 @helper
+def value_at_rank(values, rank):
+    """Return the value with this rank, counted from 0, in ascending order (Hoare's quickselect)."""
+    values = values.copy()
+    low, high = 0, len(values) - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        low, high = (low, j) if rank <= j else (i, high) if rank >= i else (rank, rank)
+    return values[rank]
+
+
+@helper
 def epanechnikov(distance, k):
     """Return the rows among the k nearest with positive weights 1 − (d/δ)², and these weights.
 
     The bandwidth δ is the distance of the next row; in Beaumont et al. 2002 it is that of the k-th
     row, which then has weight 0. If all near rows are equally far, they have equal weights.
     """
-    n = len(distance)
-    bandwidth = np.partition(distance, k)[k] if n > k else distance.max() * (1 + 1 / n)
-    rows = np.flatnonzero(distance < bandwidth * (1 - TIED))
-    if len(rows) == 0:
-        rows = np.flatnonzero(distance <= bandwidth * (1 + TIED))
-        return rows, np.ones(len(rows))
-    return rows, 1 - (distance[rows] / bandwidth) ** 2
+    n, n_near = len(distance), 0
+    rows, weights = np.empty(n, np.int64), np.empty(n)
+    bandwidth = value_at_rank(distance, min(k, n - 1)) * (1 if n > k else 1 + 1 / n)
+    for row in range(n):
+        if distance[row] < bandwidth * (1 - TIED):
+            rows[n_near], weights[n_near] = row, 1 - (distance[row] / bandwidth) ** 2
+            n_near += 1
+    if n_near == 0:
+        for row in range(n):
+            if distance[row] <= bandwidth * (1 + TIED):
+                rows[n_near], weights[n_near] = row, 1.0
+                n_near += 1
+    return rows[:n_near], weights[:n_near]
 
 
 @helper
-def use_local_unit(steps, weights):
-    """Divide steps (n,) from the query by their local standard deviation, in place; 0 if constant."""
-    mean, variance, total = 0.0, 0.0, weights.sum()
-    for row in range(len(steps)):
-        mean += weights[row] / total * steps[row]
-    for row in range(len(steps)):
-        variance += weights[row] / total * (steps[row] - mean) ** 2
+def use_local_unit(steps, column, weights, total):
+    """Divide a column of steps from the query by its local standard deviation; 0 if it is constant.
+
+    The first rows have weights, with this total; the others, at the query, do not change.
+    """
+    mean, variance = 0.0, 0.0
+    for row in range(len(weights)):
+        mean += weights[row] / total * steps[row, column]
+    for row in range(len(weights)):
+        variance += weights[row] / total * (steps[row, column] - mean) ** 2
     unit = np.sqrt(variance)
     if unit <= 1e-9 * max(abs(mean), 1e-3):
         unit = np.inf
     offset = min(max(mean / unit, -MAX_DEVIATIONS), MAX_DEVIATIONS)
-    for row in range(len(steps)):
-        steps[row] = (steps[row] - mean) / unit + offset
+    for row in range(len(weights)):
+        steps[row, column] = (steps[row, column] - mean) / unit + offset
 
 
 @helper
-def _are_separated(X, codes, coefficients):
-    """Return whether the class of every row has the largest score."""
+def _are_separated(X, codes, n, coefficients):
+    """Return whether the classes of the first n rows have the largest scores."""
     n_classes = coefficients.shape[1]
-    for row in range(len(X)):
+    for row in range(n):
         top, best = -np.inf, -1
         for c in range(n_classes):
             score = coefficients[0, c]
@@ -86,19 +116,22 @@ def regress_locally(X, codes, query, n_neighbours, n_classes, ridge):
     whether the regression separates the classes of these rows.
     """
     rows, weights = epanechnikov(distances_from(X, query), n_neighbours)
-    weights *= weights.sum() / (weights**2).sum()
     n, q = len(rows), len(query)
-    steps, near = np.zeros((q, n)), np.zeros(n_classes)
+    total, squares = 0.0, 0.0
+    for i in range(n):
+        total += weights[i]
+        squares += weights[i] ** 2
+    near = np.zeros(n_classes)
+    design = np.zeros((n + n_classes, q))
     all_codes, all_weights = np.arange(-n, n_classes), np.full(n + n_classes, 1 / n_classes)
     for i in range(n):
-        all_codes[i], all_weights[i] = codes[rows[i]], weights[i]
-        near[codes[rows[i]]] += weights[i]
+        all_codes[i] = codes[rows[i]]
+        all_weights[i] = weights[i] * total / squares
+        near[all_codes[i]] += all_weights[i]
         for k in range(q):
-            steps[k, i] = X[rows[i], k] - query[k]
-    design = np.zeros((n + n_classes, q))
+            design[i, k] = X[rows[i], k] - query[k]
     for k in range(q):
-        use_local_unit(steps[k], weights)
-        design[:n, k] = steps[k]
+        use_local_unit(design, k, weights, total)
     coefficients, covariance = fit_multinomial(design, all_codes, all_weights, n_classes, ridge)
-    separated = _are_separated(design[:n], all_codes, coefficients)
-    return coefficients[0].copy(), covariance, near, separated
+    separated = _are_separated(design, all_codes, n, coefficients)
+    return coefficients[0], covariance, near, separated

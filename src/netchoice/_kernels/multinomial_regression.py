@@ -48,7 +48,8 @@ def _fill_scores(design, coefficients, scores):
             for a in range(1, p):
                 total = total + fill(coefficients[c, a]) * load(design, a * n_blocks + block)
             store(scores, c * n_blocks + block, total)
-    scores[n_free * n_blocks :] = 0.0
+    for block in range(n_blocks):
+        store(scores, n_free * n_blocks + block, fill(0.0))
 
 
 @helper
@@ -148,6 +149,19 @@ def _fill_derivatives(
 
 
 @helper
+def _move(coefficients, step, length, moved):
+    """Put the coefficients minus length · step into ``moved``; return the largest change."""
+    n_free, p = coefficients.shape
+    largest = 0.0
+    for c in range(n_free):
+        for a in range(p):
+            change = length * step[c * p + a]
+            moved[c, a] = coefficients[c, a] - change
+            largest = max(largest, abs(change))
+    return largest
+
+
+@helper
 def _factorise(matrix):
     """Replace the upper triangle of a positive definite matrix by that of U, for which UᵀU = matrix.
 
@@ -155,7 +169,9 @@ def _factorise(matrix):
     """
     size, n_blocks = len(matrix), matrix.shape[1] // N_FLOATS
     rows = matrix.reshape(size * n_blocks, N_FLOATS)
-    smallest = SMALLEST_PIVOT * np.diag(matrix)
+    smallest = np.empty(size)
+    for k in range(size):
+        smallest[k] = SMALLEST_PIVOT * matrix[k, k]
     for k in range(size):
         root = np.sqrt(max(matrix[k, k], smallest[k]))
         for j in range(k, size):
@@ -231,20 +247,21 @@ def fit_multinomial(X, codes, weights, n_classes, ridge):
         )
         _factorise(curvature)
         _solve(curvature, step)
-        if np.abs(step).max() < TOLERANCE:
-            coefficients -= step.reshape(n_free, p)
+        if _move(coefficients, step, 1.0, tried) < TOLERANCE:
+            coefficients = tried
             break
         length, new_loss = 1.0, np.inf
         for _ in range(MAX_HALVINGS):
-            tried[:] = coefficients - length * step.reshape(n_free, p)
+            _move(coefficients, step, length, tried)
             _fill_scores(design, tried, probabilities)
             new_loss = _to_probabilities(probabilities, one_hot, weight)
             new_loss += _penalty_of(tried, ridges)
             if new_loss <= loss + ALLOWED_RISE * abs(loss):
                 break
             length /= 2
-        coefficients[:] = tried
-        loss = new_loss
+        coefficients, tried, loss = tried, coefficients, new_loss
     found = np.zeros((p, n_classes))
-    found[:, :n_free] = coefficients.T
+    for c in range(n_free):
+        for a in range(p):
+            found[a, c] = coefficients[c, a]
     return found, _covariance_of_intercepts(curvature, n_classes)
