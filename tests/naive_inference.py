@@ -48,6 +48,43 @@ def epanechnikov(distances, k):
     return [max(0.0, 1 - (d / bandwidth) ** 2) for d in distances]
 
 
+def multinomial_regression(X, one_hot, weights, ridge):
+    """Return coefficients (q + 1, C) and the covariance (C, C) of the intercepts, by Newton's method.
+
+    Every class has its own coefficients. Both results are relative to the last class.
+    """
+    design = np.column_stack([np.ones(len(X)), X])
+    p, n_classes = design.shape[1], one_hot.shape[1]
+    penalty = np.repeat([[1e-6], *[[ridge]] * (p - 1)], n_classes, axis=1)
+
+    def loss_and_derivatives(coefficients):
+        scores = design @ coefficients
+        logs = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
+        loss = -(weights * (logs * one_hot).sum(axis=1)).sum()
+        slope, curvature = penalty * coefficients, np.diag(penalty.ravel())
+        for row, shares, classes, weight in zip(
+            design, np.exp(logs), one_hot, weights, strict=True
+        ):
+            slope = slope + weight * np.outer(row, shares - classes)
+            spread = np.diag(shares) - np.outer(shares, shares)
+            curvature = curvature + weight * np.kron(np.outer(row, row), spread)
+        return loss + 0.5 * (penalty * coefficients**2).sum(), slope, curvature
+
+    coefficients = np.zeros((p, n_classes))
+    loss, slope, curvature = loss_and_derivatives(coefficients)
+    for _ in range(50):
+        step = np.linalg.solve(curvature, slope.ravel()).reshape(slope.shape)
+        while loss_and_derivatives(coefficients - step)[0] > loss * (1 + 1e-12):
+            step = step / 2
+        coefficients = coefficients - step
+        loss, slope, curvature = loss_and_derivatives(coefficients)
+        if np.abs(step).max() < 1e-9:
+            break
+    relative = np.eye(n_classes) - np.eye(n_classes)[-1]
+    covariance = np.linalg.inv(curvature)[:n_classes, :n_classes]
+    return coefficients @ relative.T, relative @ covariance @ relative.T
+
+
 def p_value(sample, observed, k):
     """Return the p-value of the fit by its definition, one row at a time, without scaling."""
     rows = [*sample, observed]

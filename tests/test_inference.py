@@ -9,6 +9,9 @@ from scipy.stats import beta, binom, norm
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 
+from netchoice._kernels.compiler import _registry
+from netchoice._kernels.local_regression import epanechnikov, use_local_unit, value_at_rank
+from netchoice._kernels.multinomial_regression import fit_multinomial
 from netchoice.errors import UsageError
 from netchoice.inference import forest_classifier as forest
 from netchoice.inference import neighbour_weights
@@ -228,32 +231,89 @@ def test_local_error_is_the_mean_over_leaves():
 # Regression
 
 
+def labelled_rows(n, q, n_classes, seed, slope=1.0):
+    """Return features, classes and weights; the log-odds are linear."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, q))
+    y = slope * X @ rng.normal(size=(q, n_classes)) + rng.gumbel(size=(n, n_classes))
+    return X, y.argmax(axis=1), rng.uniform(0.1, 2, n)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize(
+    ("n", "q", "n_classes", "slope"),
+    [(1, 1, 2, 1.0), (15, 1, 2, 1.0), (16, 2, 3, 1.0), (33, 0, 4, 1.0), (60, 5, 4, 50.0), (90, 3, 6, 1.0)],
+)  # fmt: skip
+def test_multinomial_regression_equals_the_reference_implementation(n, q, n_classes, slope):
+    X, y, weights = labelled_rows(n, q, n_classes, n, slope)
+    X[:, 1:] += 30  # needs step halving
+    weights[::7] = 0
+    ours = fit_multinomial(X, y, weights, n_classes, 0.3)
+    theirs = naive.multinomial_regression(X, np.eye(n_classes)[y], weights, 0.3)
+    assert ours[0] == pytest.approx(theirs[0], abs=1e-8, rel=1e-8)
+    # In the reference implementation, a common shift of all intercepts has the variance 1e6.
+    assert ours[1] == pytest.approx(theirs[1], abs=1e-8, rel=1e-8)
+
+
+@pytest.mark.kernels
 def test_multinomial_regression_equals_scikit_learn():
-    rng = np.random.default_rng(12)
-    X = rng.normal(size=(200, 3))
-    y = (X @ rng.normal(size=(3, 4)) + rng.gumbel(size=(200, 4))).argmax(axis=1)
-    weights = rng.uniform(0.1, 2, 200)
+    X, y, weights = labelled_rows(200, 3, 4, 12)
     theirs = LogisticRegression(C=1 / 0.7, tol=1e-10, max_iter=2000).fit(X, y, weights)
-    design = np.column_stack([np.ones(200), X])[None]
-    ours, covariance, _ = regression.fit_multinomial(design, np.eye(4)[y][None], weights[None], 0.7)
-    probabilities = softmax(design[0] @ ours[0], axis=-1)
+    coefficients, covariance = fit_multinomial(X, y, weights, 4, 0.7)
+    probabilities = softmax(coefficients[0] + X @ coefficients[1:], axis=1)
     assert probabilities == pytest.approx(theirs.predict_proba(X), abs=1e-5)
-    assert np.linalg.eigvalsh(covariance[0]).min() > 0
+    assert np.linalg.eigvalsh(covariance[:3, :3]).min() > 0
 
 
+@pytest.mark.kernels
+def test_order_of_classes_does_not_matter():
+    X, y, weights = labelled_rows(100, 3, 3, 40)
+    coefficients, _ = fit_multinomial(X, y, weights, 3, 5.0)
+    turned, _ = fit_multinomial(X, (y + 1) % 3, weights, 3, 5.0)
+    assert softmax(X @ turned[1:], axis=1)[:, [1, 2, 0]] == pytest.approx(
+        softmax(X @ coefficients[1:], axis=1), abs=1e-9
+    )
+
+
+@pytest.mark.kernels
 def test_deviation_of_log_odds_of_one_share():
     """Without features, the log-odds of a share p of n have the deviation √(1/(n·p·(1 − p)))."""
     y = np.repeat([0, 1], [30, 70])
-    ones = np.ones((1, 100, 1))
-    coefficients, covariance, _ = regression.fit_multinomial(
-        ones, np.eye(2)[y][None], np.ones((1, 100)), 1.0
+    coefficients, covariance = fit_multinomial(np.empty((100, 0)), y, np.ones(100), 2, 1.0)
+    probabilities = softmax(coefficients[0])
+    assert probabilities == pytest.approx([0.3, 0.7], abs=1e-6)
+    (deviation,) = regression._deviation_of_log_odds(probabilities[None], covariance[None])
+    assert deviation == pytest.approx([(100 * 0.21) ** -0.5] * 2, rel=1e-4)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize(("q", "n_classes"), [(1, 2), (4, 3), (15, 11)])
+def test_a_query_has_the_same_bits_alone_and_among_others(q, n_classes):
+    X, y, _ = labelled_rows(400, q, n_classes, 41)
+    queries = np.random.default_rng(42).normal(size=(50, q))
+    one, two = (
+        regression.RegressionClassifier(n_jobs=n_jobs).fit(X, y).predict(queries)
+        for n_jobs in (1, 2)
     )
-    probabilities = softmax(coefficients[:, 0, :], axis=-1)
-    assert probabilities[0] == pytest.approx([0.3, 0.7], abs=1e-6)
-    deviation = regression._deviation_of_logits(probabilities, covariance)
-    assert deviation[0] == pytest.approx([(100 * 0.21) ** -0.5] * 2, rel=1e-4)
+    alone = regression.RegressionClassifier().fit(X, y)
+    for i in range(0, 50, 7):
+        single = alone.predict(queries[[i]])
+        for among in (one, two):
+            for name in ("probabilities", "lower", "upper"):
+                assert (getattr(single, name)[0] == getattr(among, name)[i]).all()
+            assert (single.details["near"][0] == among.details["near"][i]).all()
 
 
+@pytest.mark.kernels
+def test_regression_uses_the_kernel_that_warmup_compiles():
+    """A call with another signature would compile the kernel again."""
+    X, y = two_normals(300, 43, q=2)
+    regression.RegressionClassifier().fit(X, y).predict(X[:2])
+    dispatcher, argument_types = _registry["local_regression.regress_locally"]
+    assert dispatcher.signatures == [argument_types]
+
+
+@pytest.mark.kernels
 def test_regression_is_finite_where_models_are_separated():
     X, y = two_normals(600, 13, gap=30)
     result = model_probabilities(X, y, {"f0": 30.0}, method="regression", n_neighbors=100)
@@ -333,6 +393,7 @@ def test_probabilities_exist_far_outside_the_simulated_range(method, scaling):
         assert all(0 < p < 1 for p in result.probabilities.values())
 
 
+@pytest.mark.kernels
 def test_regression_intervals_are_wide_far_outside():
     """Far from both models the slopes are uncertain, so the interval is wide."""
     X, y = two_normals(2000, 34, gap=0.1, q=2)
@@ -342,13 +403,21 @@ def test_regression_intervals_are_wide_far_outside():
     assert near_high - near_low < 0.3
 
 
-def test_local_steps_by_hand():
-    steps = np.array([[[1.0, 5.0], [3.0, 5.0]], [[1e30, 1e-20], [1e30, 3e-20]]])
-    ours = neighbour_weights.local_steps(steps, np.ones((2, 2)))
-    assert ours[0] == pytest.approx(np.array([[1.0, 0.0], [3.0, 0.0]]))
-    assert (ours[1] == 0).all()  # no more than rounding errors
-    far = neighbour_weights.local_steps(np.array([[1e6 - 1.0], [1e6 + 1.0]]), np.ones(2))
-    assert far.ravel() == pytest.approx([999, 1001])
+@pytest.mark.kernels
+def test_steps_in_local_units_by_hand():
+    for steps, expected in (
+        ([1.0, 3.0], [1.0, 3.0]),
+        ([2.0, 6.0], [1.0, 3.0]),
+        ([5.0, 5.0], [0.0, 0.0]),
+        ([1e30, 1e30 * (1 + 1e-15)], [0.0, 0.0]),  # no more than rounding errors
+        ([1e-20, 3e-20], [0.0, 0.0]),
+        ([1e6 - 1.0, 1e6 + 1.0], [999, 1001]),  # slopes are meaningless from so far away
+        ([-1e6 - 1.0, -1e6 + 1.0], [-1001, -999]),
+    ):
+        ours = np.array([[0.0, step] for step in (*steps, 7.0)])
+        use_local_unit(ours, 1, np.ones(2), 2.0)
+        assert ours[:, 1] == pytest.approx(np.array([*expected, 7.0]))
+        assert (ours[:, 0] == 0).all()
 
 
 @pytest.mark.kernels
@@ -645,12 +714,31 @@ def test_integer_constant_and_half_bounded_parameters():
     assert "scale" not in result.at_boundary
 
 
+@pytest.mark.kernels
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 101])
+def test_value_at_rank_equals_sorting(n):
+    rng = np.random.default_rng(n)
+    for values in (rng.random(n), rng.integers(0, 4, n).astype(float), np.arange(n, 0.0, -1)):
+        before = values.copy()
+        assert [value_at_rank(values, rank) for rank in range(n)] == sorted(values)
+        assert (values == before).all()
+
+
+@pytest.mark.kernels
+def test_epanechnikov_weights_equal_the_reference_implementation():
+    distance = np.random.default_rng(44).random(50)
+    rows, weights = epanechnikov(distance, 20)
+    expected = np.array(naive.epanechnikov(distance.tolist(), 20))
+    assert weights == pytest.approx(expected[rows])
+    assert set(rows.tolist()) == set(np.flatnonzero(expected > 0).tolist())
+
+
+@pytest.mark.kernels
 def test_kernel_weights_are_equal_at_equal_distances():
-    rows, weights = neighbour_weights.epanechnikov(np.ones((1, 8)), 4)
-    assert rows.shape == weights.shape == (1, 4)
-    assert (weights == 1).all()
-    _, weights = neighbour_weights.epanechnikov(np.zeros((1, 8)), 8)
-    assert (weights == 1).all()
+    for distance, k in ((np.ones(8), 4), (np.zeros(8), 8), (np.r_[np.zeros(8), 1.0], 7)):
+        rows, weights = epanechnikov(distance, k)
+        assert rows.tolist() == list(range(8))  # ties do not depend on the order of the rows
+        assert (weights == 1).all()
 
 
 # Bad input

@@ -1,4 +1,4 @@
-"""Distances between queries and simulations, and the weights of the nearest simulations."""
+"""Distances between queries and simulations, votes of the nearest simulations, and effective numbers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from netchoice.inference.scaling import Codes, Floats
+from netchoice.inference.scaling import Floats
 
 #: Relative difference up to which two distances or scores count as equal. Sums of the same squares
 #: in another order differ by less.
 TIE_TOLERANCE = 1e-9
 
 _MAX_CELLS = 4_000_000  # distances in memory at a time
-_MAX_DEVIATIONS = 1000.0  # of a query from the near simulations; slopes are meaningless beyond
 
 
 def distances(X: Floats, queries: Floats) -> Iterator[tuple[slice, Floats]]:
@@ -34,36 +33,6 @@ def shares_of_nearest(distance: Floats, k: int) -> Floats:
     return np.asarray(nearer + tied * (left / tied.sum(axis=1, keepdims=True)))
 
 
-def epanechnikov(distance: Floats, k: int) -> tuple[Codes, Floats]:
-    """Return the k nearest rows (m, k) and their weights 1 − (d/δ)².
-
-    The bandwidth δ is the distance of the next row; in Beaumont et al. 2002 it is that of the k-th
-    row, which then has weight 0. If all rows are equally far, they have equal weights.
-    """
-    n = distance.shape[1]
-    taken = min(k + 1, n)
-    near = np.sort(np.argpartition(distance, taken - 1, axis=1)[:, :taken], axis=1)
-    order = np.argsort(np.take_along_axis(distance, near, axis=1), axis=1, kind="stable")
-    order = np.take_along_axis(near, order, axis=1)
-    sorted_distance = np.take_along_axis(distance, order, axis=1)
-    bandwidth = sorted_distance[:, -1:] * (1 if n > k else 1 + 1 / n)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        weights = 1 - (sorted_distance[:, :k] / bandwidth) ** 2
-    weights[~(weights > TIE_TOLERANCE).any(axis=1)] = 1.0
-    return order[:, :k], weights.clip(min=0.0)
-
-
 def effective_n(weights: Floats) -> Floats:
     """Return Kish's effective sample size (Σw)² / Σw² along the last axis."""
     return np.asarray(weights.sum(axis=-1) ** 2 / (weights**2).sum(axis=-1))
-
-
-def local_steps(steps: Floats, weights: Floats) -> Floats:
-    """Return the steps (…, n, q) from the query in units of the local standard deviation."""
-    shares = (weights / weights.sum(axis=-1, keepdims=True))[..., None]
-    mean = (steps * shares).sum(axis=-2, keepdims=True)
-    deviation = np.sqrt(((steps - mean) ** 2 * shares).sum(axis=-2, keepdims=True))
-    varies = deviation > 1e-9 * np.maximum(np.abs(mean), 1e-3)
-    unit = np.where(varies, deviation, 1.0)
-    offset = (mean / unit).clip(-_MAX_DEVIATIONS, _MAX_DEVIATIONS)
-    return np.asarray(np.where(varies, (steps - mean) / unit + offset, 0.0))  # 0 where constant

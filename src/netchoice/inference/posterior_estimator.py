@@ -109,7 +109,8 @@ class PosteriorEstimator:
         coordinates = self.prior.coordinates(units)
         residuals = summaries - coordinates
         distance = np.linalg.norm((summaries - observed) / self.errors.clip(min=1e-9), axis=1)
-        near = np.argsort(distance, kind="stable")[: round(4 * math.sqrt(len(units)))]
+        n_near = round(4 * math.sqrt(len(units)))
+        near = np.argpartition(distance, n_near)[:n_near]
         error = np.sqrt((residuals[near] ** 2).mean(axis=0))
         likelihood = SummaryLikelihood.fit(observed, summaries, coordinates, error)
         return draw_posterior(n_draws, units, likelihood, self.prior, rng)

@@ -6,17 +6,14 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit, log_softmax, ndtri, softmax
+from scipy.special import expit, ndtri
 
+from netchoice._kernels.local_regression import regress_locally
 from netchoice.inference.classifier import Classifier, Prediction
-from netchoice.inference.neighbour_weights import distances, effective_n, epanechnikov, local_steps
 from netchoice.inference.scaling import Codes, Floats
 from netchoice.threads import threads
 
 RIDGE = 0.3  # prior precision of the slopes, per local standard deviation of a feature
-_MAX_ITERATIONS, _TOLERANCE = 30, 1e-8
-_BATCH = 32  # queries whose regressions are fitted together
 
 
 class RegressionClassifier(Classifier):
@@ -39,7 +36,7 @@ class RegressionClassifier(Classifier):
     """
 
     def _fit(self, X: Floats, codes: Codes) -> dict[str, int]:
-        self._X, self._one_hot = X, np.eye(len(self.classes_))[codes]
+        self._X, self._codes = X, codes
         self._k = self._neighbors_or(round(8 * math.sqrt(len(X))), len(X))
         return {"n_neighbors": self._k}
 
@@ -49,101 +46,24 @@ class RegressionClassifier(Classifier):
         return details | {"absent": [model for model, w in details["near"].items() if w == 0]}
 
     def _predict(self, X: Floats, coverage: float) -> Prediction:
-        batches = [X[start : start + _BATCH] for start in range(0, len(X), _BATCH)]
+        def regress(query: Floats) -> tuple[Floats, Floats, Floats, bool]:
+            n_models = len(self.classes_)
+            return regress_locally(self._X, self._codes, query, self._k, n_models, RIDGE)  # type: ignore[no-any-return]
+
         with threads(self.n_jobs) as run:
-            parts = run(lambda queries: self._predict_batch(queries, coverage), batches)
-        probabilities, lower, upper, near, separated = map(np.concatenate, zip(*parts, strict=True))
+            scores, covariance, near, separated = map(np.array, zip(*run(regress, X), strict=True))
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        probabilities = odds / odds.sum(axis=1, keepdims=True)
+        log_odds = np.log(probabilities) - np.log1p(-probabilities)
+        half_width = ndtri((1 + coverage) / 2) * _deviation_of_log_odds(probabilities, covariance)
+        lower, upper = expit(log_odds - half_width), expit(log_odds + half_width)
         return Prediction(probabilities, lower, upper, {"near": near, "separated": separated})
 
-    def _predict_batch(self, queries: Floats, coverage: float) -> tuple[NDArray[Any], ...]:
-        """Return probabilities, their bounds, the weights of models, and whether they are separated."""
-        (_, distance), *_ = distances(self._X, queries)
-        rows, weights = epanechnikov(distance, self._k)
-        weights *= (effective_n(weights) / weights.sum(axis=1))[:, None]
-        m, n_models = len(queries), self._one_hot.shape[1]
-        steps = local_steps(self._X[rows] - queries[:, None, :], weights)
-        designs = np.concatenate([np.ones((*rows.shape, 1)), steps], axis=2)
-        one_hot = self._one_hot[rows]
-        # The pseudo-simulation at the query is a row for each model, with equal weights.
-        coefficients, covariance, _ = fit_multinomial(
-            np.hstack([designs, np.tile(np.eye(1, designs.shape[2]), (m, n_models, 1))]),
-            np.hstack([one_hot, np.tile(np.eye(n_models), (m, 1, 1))]),
-            np.hstack([weights, np.full((m, n_models), 1 / n_models)]),
-            RIDGE,
-        )
-        probabilities = softmax(coefficients[:, 0, :], axis=-1)
-        fitted = (designs @ coefficients).argmax(axis=2)
-        separated = ((fitted == one_hot.argmax(axis=2)) | ~(weights > 0)).all(axis=1)
-        logit = np.log(probabilities) - np.log1p(-probabilities)
-        half_width = ndtri((1 + coverage) / 2) * _deviation_of_logits(probabilities, covariance)
-        lower, upper = expit(logit - half_width), expit(logit + half_width)
-        near = (one_hot * weights[:, :, None]).sum(axis=1)
-        return probabilities, lower, upper, near, separated
 
-
-def _deviation_of_logits(probabilities: Floats, covariance: Floats) -> Floats:
+def _deviation_of_log_odds(probabilities: Floats, covariance: Floats) -> Floats:
     """Return the standard deviation (m, C) of each log-odds from the scores' covariance (m, C, C)."""
-    n_models = probabilities.shape[1]
-    others = np.where(np.eye(n_models, dtype=bool), 0.0, probabilities[:, None, :])
-    gradient = np.eye(n_models) - others / others.sum(axis=2, keepdims=True)
-    variance = np.einsum("mci,mij,mcj->mc", gradient, covariance, gradient)
+    gradient = -probabilities[:, None, :] / (1 - probabilities)[:, :, None]
+    diagonal = np.arange(probabilities.shape[1])
+    gradient[:, diagonal, diagonal] = 1.0
+    variance = (gradient @ covariance * gradient).sum(axis=2)
     return np.asarray(np.sqrt(variance.clip(min=0)))
-
-
-def fit_multinomial(
-    designs: Floats, one_hot: Floats, weights: Floats, ridge: float
-) -> tuple[Floats, Floats, Floats]:
-    """Fit b weighted multinomial regressions at once, by Newton's method with step halving.
-
-    The designs (b, n, p) have ones in the first column; the classes of the rows are ``one_hot``
-    (b, n, C). Every class has its own coefficients, and all slopes have the same ridge penalty, so
-    the result does not depend on a reference class. Return the coefficients (b, p, C), the
-    covariance (b, C, C) of the intercepts, and the losses (b,).
-    """
-    b, _, p = designs.shape
-    n_classes = one_hot.shape[2]
-    penalty = np.full((p, n_classes), float(ridge))
-    penalty[0] = 1e-6  # makes the intercepts unique: a common shift changes no probability
-    weighted = designs * weights[:, :, None]
-
-    def loss_of(coefficients: Floats) -> tuple[Floats, Floats]:
-        logs = log_softmax(designs @ coefficients, axis=2)
-        misfit = -((logs * one_hot).sum(axis=2) * weights).sum(axis=1)
-        return misfit + 0.5 * (penalty * coefficients**2).sum(axis=(1, 2)), np.exp(logs)
-
-    coefficients = np.zeros((b, p, n_classes))
-    loss, probabilities = loss_of(coefficients)
-    for _ in range(_MAX_ITERATIONS):
-        slope = weighted.transpose(0, 2, 1) @ (probabilities - one_hot) + penalty * coefficients
-        curvature = _curvature(designs, weighted, probabilities, penalty)
-        flat = slope.transpose(0, 2, 1).reshape(b, -1, 1)
-        step = np.linalg.solve(curvature, flat).reshape(b, n_classes, p).transpose(0, 2, 1)
-        length = np.ones((b, 1, 1))
-        for _ in range(_MAX_ITERATIONS):
-            new_loss, new_probabilities = loss_of(coefficients - length * step)
-            worse = new_loss > loss + 1e-10 * np.abs(loss)
-            if not worse.any():
-                break
-            length[worse] /= 2
-        coefficients = coefficients - length * step
-        loss, probabilities = new_loss, new_probabilities
-        if np.abs(step).max() < _TOLERANCE:
-            break
-    inverse = np.linalg.inv(_curvature(designs, weighted, probabilities, penalty))
-    return coefficients, np.asarray(inverse[:, ::p, ::p], dtype=np.float64), loss
-
-
-def _curvature(designs: Floats, weighted: Floats, probabilities: Floats, penalty: Floats) -> Floats:
-    """Return the second derivatives (b, Cp, Cp) of the loss; coefficients are ordered by class."""
-    b, _, p = designs.shape
-    n_classes = probabilities.shape[2]
-    blocks = np.empty((b, n_classes, p, n_classes, p))
-    transposed = weighted.transpose(0, 2, 1)
-    for i in range(n_classes):
-        for j in range(i + 1):
-            factor = probabilities[:, :, i] * ((i == j) - probabilities[:, :, j])
-            block = transposed @ (designs * factor[:, :, None])
-            blocks[:, i, :, j, :] = blocks[:, j, :, i, :] = block
-    flat = blocks.reshape(b, n_classes * p, n_classes * p)
-    flat[:, range(n_classes * p), range(n_classes * p)] += penalty.T.ravel()
-    return flat

@@ -109,7 +109,7 @@ class _Column:
             return np.asarray(self.robust(x))
         scores = np.interp(x, self.values, self.scores)
         for side, outside in ((0, x < self.values[0]), (-1, x > self.values[-1])):
-            if outside.any():
+            if np.count_nonzero(outside):  # several times faster than any() for one row
                 beyond = self.robust(x[outside]) - self.robust(self.values[side])
                 scores[outside] = self.scores[side] + self._tail_slope(side) * beyond
         return np.asarray(scores)

@@ -159,7 +159,7 @@ class SummaryLikelihood:
     def log(self, units: Floats) -> Floats:
         """Return the log-likelihood of parameters with these coordinates (n, p)."""
         distance = self.observed - _quadratic(units) @ self.coefficients
-        squares = np.einsum("ij,jk,ik->i", distance, self.precision, distance)
+        squares = (distance @ self.precision * distance).sum(axis=1)
         return np.where(self.window.contains(units), -0.5 * squares, -np.inf)
 
 
@@ -193,12 +193,14 @@ def draw_posterior(
 
 
 def _largest_rise(log: Floats, left: float) -> float:
-    """Return the largest power, up to what is left, that keeps half of the draws effective."""
+    """Return the largest power, to 1 % and up to what is left, that keeps half of the draws effective."""
     possible = log[log > -np.inf]
     if effective_n(np.exp(left * possible)) >= len(possible) / 2:
         return left
     low, high = 0.0, left
     for _ in range(60):
+        if high - low < 0.01 * high:
+            break
         middle = (low + high) / 2
         enough = effective_n(np.exp(middle * possible)) >= len(possible) / 2
         low, high = (middle, high) if enough else (low, middle)
