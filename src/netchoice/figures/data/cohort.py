@@ -23,6 +23,7 @@ Simulations = Mapping[str, tuple[pd.DataFrame, Any]]
 
 ALL = "all networks"
 MOST_POINTS = 5000  # in one figure
+MOST_COLUMNS = 1000  # about the width of a figure in pixels
 MOST_GROUPS, MOST_PANELS, MOST_EMBEDDINGS = 15, 9, 6
 MOST_LACKING = 0.1  # share of networks that may lack a feature of the embedding
 
@@ -111,7 +112,7 @@ def sorted_probabilities(cohort: CohortAnswers) -> SortedProbabilities:
     place = {name: i for i, name in enumerate(cohort.groups)}
     top, largest = values.to_numpy().argmax(axis=1), values.max(axis=1)
     order = np.lexsort((-largest, top, groups.map(place).fillna(0)))
-    chosen = thin(order, MOST_POINTS // max(1, len(columns)))
+    chosen = thin(order, min(MOST_COLUMNS, MOST_POINTS // max(1, len(columns))))
     rows = values.iloc[chosen]
     at = pd.Series(range(len(rows))).groupby(groups.loc[rows.index].to_numpy(), sort=False)
     ends = at.agg(["min", "max"]) if cohort.groups else pd.DataFrame(columns=["min", "max"])
