@@ -55,7 +55,7 @@ def test_figures_of_many_networks_have_at_most_5000_points():
     answers = random_answers(12_000)
     cohort = CohortFrame.of(answers)
     found = data.sorted_probabilities(cohort)
-    assert (len(found.ids), found.n_all) == (2500, 12_000)
+    assert (len(found.ids), found.n_all) == (1000, 12_000)
     panels = data.parameter_panels(cohort, parameter_trends(cohort)[0])
     assert all(len(panel.rows) <= data.MOST_POINTS / data.MOST_PANELS for panel in panels)
     features, X, y = random_features(answers)

@@ -18,6 +18,7 @@ from netchoice.report.headline import Card, Headline
 from netchoice.report.page import html_page, write_page
 from netchoice.units import duration
 from netchoice.workflows.cohort_frame import CohortFrame
+from netchoice.workflows.cohort_summary import mean_count
 
 WITHOUT_SCRIPT = (
     "The figures, and sorting and filtering the networks, need JavaScript; all tables do not."
@@ -129,7 +130,7 @@ def _misfit_card(record: Mapping[str, Any]) -> Card:
     none_fits = record["none_fits"]
     details = (
         f"{none_fits['rejected']} at a false discovery rate of {none_fits['rate']:g}; up to "
-        f"{none_fits['expected_by_chance']:.2g} are expected by chance"
+        f"{mean_count(none_fits['expected_by_chance'])} are expected by chance"
     )
     answer = f"{none_fits['verdicts']} of {record['answered']}"
     return Card(

@@ -9,6 +9,7 @@ import pandas as pd
 
 from netchoice.figures.data.cohort import (
     ALL,
+    MOST_GROUPS,
     MOST_PANELS,
     VERDICT_STYLES,
     CohortEmbedding,
@@ -24,6 +25,7 @@ from netchoice.figures.interactive import cohort as figures
 from netchoice.report.elements import Sections, aside, details_table, table
 from netchoice.report.markup import Html, element, join
 from netchoice.workflows.cohort_frame import CohortFrame
+from netchoice.workflows.cohort_summary import mean_count
 
 MOST_ROWS = 200  # of a table
 
@@ -31,6 +33,7 @@ MOST_ROWS = 200  # of a table
 def add_verdicts(sections: Sections, record: Mapping[str, Any], answers: CohortFrame) -> None:
     """Add the share of each verdict, overall and by group, and what chance alone explains."""
     verdicts, none_fits = record["verdicts"], record["none_fits"]
+    by_chance = mean_count(none_fits["expected_by_chance"])
     rows = [
         (
             group,
@@ -53,7 +56,7 @@ def add_verdicts(sections: Sections, record: Mapping[str, Any], answers: CohortF
         sections.draw("verdicts", drawn, "Bar chart of the verdicts by group"),
         aside(
             f"{none_fits['verdicts']} networks have the verdict none-fits. If one of these models made "
-            f"every network, up to {none_fits['expected_by_chance']:.2g} would have it on average, because "
+            f"every network, up to {by_chance} would have it on average, because "
             f"each network is tested at alpha = {record['alpha']:g}. {none_fits['rejected']} networks are "
             f"rejected at a false discovery rate of {none_fits['rate']:g}: at most that share of these "
             "rejections is expected to be wrong."
@@ -157,13 +160,13 @@ def add_parameters(sections: Sections, record: Mapping[str, Any], answers: Cohor
     rows = [_trend(row) for row in record["parameters"]]
     head = ("parameter", "covariate", "test", "networks", "ρ, or medians", "p-value", "q-value")
     skipped = ", ".join(record["parameters_skipped"])
+    limits = _shown(len(panels), len(answers.groups))
     sections.add(
         "parameters", "Parameters",
         "Points are medians of posteriors, lines are their intervals. A network counts for the model that is "
         "named for it. By group, networks are sorted by their median.",
         element("div", *drawn, class_="small"),
-        aside("Panels show the parameters with the smallest p-values.") if len(panels) == MOST_PANELS
-        else "",
+        aside(limits) if limits else "",
         _limited("Show the tests of parameters against covariates",
                  "Spearman's rank correlation for numbers, Kruskal–Wallis for texts; q-values are adjusted "
                  "over all tests", head, rows) if rows else "",
@@ -173,6 +176,18 @@ def add_parameters(sections: Sections, record: Mapping[str, Any], answers: Cohor
         ) if rows else "",
         aside(f"Estimates in fewer than five networks, not shown: {skipped}.") if skipped else "",
     )  # fmt: skip
+
+
+def _shown(n_panels: int, n_groups: int) -> str:
+    """Return which panels and groups are shown, if some are not."""
+    texts = []
+    if n_panels == MOST_PANELS:
+        texts.append(
+            f"At most {MOST_PANELS} panels are shown: first by group, then smallest p-values."
+        )
+    if n_groups > MOST_GROUPS:
+        texts.append(f"By group, the panels show the {MOST_GROUPS} largest of {n_groups} groups.")
+    return " ".join(texts)
 
 
 def _trend(row: Mapping[str, Any]) -> tuple[Any, ...]:

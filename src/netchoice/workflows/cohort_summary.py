@@ -188,6 +188,15 @@ def split_notes(notes: str) -> list[str]:
     return [note.strip() for note in notes.split("; ") if note.strip()]
 
 
+def mean_count(value: float) -> str:
+    """Return the text of an expected number of networks.
+
+    >>> mean_count(0.06), mean_count(967.79)
+    ('0.06', '968')
+    """
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
 def _errors(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return errors with the same reason together, the most frequent reason first."""
     failed = frame[frame["error"] != ""]
@@ -247,7 +256,7 @@ def _notes(record: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"a network that one of these models made gets the verdict none-fits with a probability of "
             f"at most {record['alpha']:g}; in a cohort of {record['answered']} this can be up to "
-            f"{none_fits['expected_by_chance']:.2g} networks on average"
+            f"{mean_count(none_fits['expected_by_chance'])} networks on average"
         )
     if len(record["choosers"]) > 1:
         yield (

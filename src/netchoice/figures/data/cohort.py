@@ -23,6 +23,7 @@ Simulations = Mapping[str, tuple[pd.DataFrame, Any]]
 
 ALL = "all networks"
 MOST_POINTS = 5000  # in one figure
+MOST_COLUMNS = 1000  # about the width of a figure in pixels
 MOST_GROUPS, MOST_PANELS, MOST_EMBEDDINGS = 15, 9, 6
 MOST_LACKING = 0.1  # share of networks that may lack a feature of the embedding
 
@@ -92,8 +93,8 @@ def _counts(cohort: CohortFrame, categories: pd.Series, order: list[str]) -> pd.
 class SortedProbabilities:
     """Probabilities (n, models) of networks, by group and most probable model.
 
-    ``spans`` holds the first and the last position of each group, ``n_all`` the number of networks
-    of which these are an even sample.
+    ``spans`` holds the first and the last position of each group; it is empty if there are too many
+    groups to sort by. ``n_all`` is the number of networks of which these are an even sample.
     """
 
     ids: list[str]
@@ -108,17 +109,17 @@ def sorted_probabilities(cohort: CohortFrame) -> SortedProbabilities:
     values = cohort.answered[list(columns)].rename(columns=columns).astype(float).dropna(how="all")
     values = values.fillna(0.0)
     groups = cohort.group[values.index]
-    place = {name: i for i, name in enumerate(cohort.groups)}
+    shown = cohort.groups if len(cohort.groups) <= MOST_GROUPS else []
+    place = {name: i for i, name in enumerate(shown)}
     top, largest = values.to_numpy().argmax(axis=1), values.max(axis=1)
     order = np.lexsort((-largest, top, groups.map(place).fillna(0)))
-    chosen = thin(order, MOST_POINTS // max(1, len(columns)))
+    chosen = thin(order, min(MOST_COLUMNS, MOST_POINTS // max(1, len(columns))))
     rows = values.iloc[chosen]
     at = pd.Series(range(len(rows))).groupby(groups.loc[rows.index].to_numpy(), sort=False)
-    ends = at.agg(["min", "max"]) if cohort.groups else pd.DataFrame(columns=["min", "max"])
+    ends = at.agg(["min", "max"]) if shown else pd.DataFrame(columns=["min", "max"])
     spans = {str(name): (int(first), int(last)) for name, first, last in ends.itertuples()}
     ids = cohort.frame.loc[rows.index, "id"].tolist()
-    few = spans if len(spans) <= MOST_GROUPS else {}
-    return SortedProbabilities(ids, rows.reset_index(drop=True), few, len(values))
+    return SortedProbabilities(ids, rows.reset_index(drop=True), spans, len(values))
 
 
 def thin(values: NDArray[Any], most: int) -> NDArray[Any]:
