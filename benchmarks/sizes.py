@@ -28,30 +28,19 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from fit import MAX_PRIOR, N_SIMULATIONS, NAMES, five_best
+from fit import N_SIMULATIONS, NAMES, five_best
+from size_approaches import SECOND_SIZE, Approach, Networks, Simulations
 
 import netchoice
-from netchoice import Model, ModelSpace
-from netchoice.inference import RegressionClassifier, fit_p_values
-from netchoice.inference.posterior import posterior_of
-from netchoice.inference.posterior_estimator import PosteriorEstimator
+from netchoice import ModelSpace
 
-DELTAS = (0.0, 0.01, -0.01, 0.02, -0.02, 0.05, -0.05, 0.1, -0.1, 0.2, -0.2)
-N_BOOTSTRAP = 1000
+DISTANCES = [0.01, 0.02, 0.05, 0.1, 0.2]  # |δ|
+N_RESAMPLES = 1000
 N_SIZES, N_PER_SIZE, RANGE = 16, 190, (0.8, 1.25)
-SECOND_SIZE = 1.2  # the second size of the power laws, as a multiple of the first
-LOG_N = "log_n_nodes"
-SIZE_FREE = [
-    "degree_mean", "degree_median", "degree_q25", "degree_q75", "degree_entropy", "transitivity",
-    "clustering_mean", "square_clustering_mean", "square_clustering_median", "square_clustering_std",
-    "lcc_local_efficiency",
-]  # fmt: skip
 LIMITS = {
     "p ≤ 0.01": 0.03, "p ≤ 0.05": 0.08, "missed": 0.10, "RMSE": 1.1,
     "accuracy lost": 0.01, "log score lost": 0.02,
@@ -63,119 +52,6 @@ PARTS = {
     "probabilities": ["accuracy lost", "log score lost"],
     "probabilities, size-free": ["accuracy lost, size-free", "log score lost, size-free"],
 }
-
-
-@dataclass
-class Simulations:
-    """Features, models and parameters of simulations, of one size or of several."""
-
-    X: pd.DataFrame
-    y: pd.Series
-    parameters: pd.DataFrame
-
-    @classmethod
-    def joined(cls, tables: list[netchoice.ReferenceTable], log_n: bool = False) -> Simulations:
-        """Join tables, with the logarithm of the number of nodes as a feature if wanted."""
-        X = [
-            table.X.assign(**{LOG_N: np.log(table.manifest["n_nodes"])}) if log_n else table.X
-            for table in tables
-        ]
-        joined = (X, [table.y for table in tables], [table.parameters for table in tables])
-        return cls(*(pd.concat(part, ignore_index=True) for part in joined))
-
-    def of(self, model: str) -> Simulations:
-        """Return the simulations of one model."""
-        rows = (self.y == model).to_numpy()
-        parts = (self.X, self.y, self.parameters)
-        return Simulations(*(part[rows].reset_index(drop=True) for part in parts))
-
-    def posterior_estimator(self, model: Model) -> PosteriorEstimator:
-        """Return the fitted estimator of the parameters of a model."""
-        own, names = self.of(model.name), list(model.parameters)
-        priors = {name: spec.prior for name, spec in model.parameters.items()}
-        bounds = {name: (float(prior.low), float(prior.high)) for name, prior in priors.items()}
-        return PosteriorEstimator.fit(own.X, own.parameters[names], bounds=bounds)
-
-
-@dataclass
-class Networks:
-    """Features of test networks, with the models and parameters that made them."""
-
-    X: pd.DataFrame
-    labels: np.ndarray
-    parameters: list[dict[str, float]]
-
-
-def exponents(small: Simulations, large: Simulations) -> pd.Series:
-    """Return the slope of the logarithm of each median against the logarithm of the size."""
-    medians = small.X.median(), large.X.median()
-    positive = (medians[0] > 0) & (medians[1] > 0)
-    ratio = (medians[1] / medians[0]).where(positive, 1.0)
-    return np.log(ratio) / np.log(SECOND_SIZE)
-
-
-@dataclass
-class Approach:
-    """Simulations that serve for networks of other sizes, and what is done to their features."""
-
-    name: str
-    space: ModelSpace
-    simulations: Simulations
-    n: int
-    five: list[str]
-    second: Simulations | None = None  # simulations of the second size, for the power laws
-
-    @cached_property
-    def estimators(self) -> dict[str, PosteriorEstimator]:
-        """The estimators of the parameters, by model."""
-        return {model.name: self.simulations.posterior_estimator(model) for model in self.space}
-
-    @cached_property
-    def powers(self) -> dict[str, pd.Series]:
-        """The exponents of the features, by model, and of all models together (key "")."""
-        if self.second is None:
-            return {}
-        found = {"": exponents(self.simulations, self.second)}
-        for model in self.space.labels:
-            found[model] = exponents(self.simulations.of(model), self.second.of(model))
-        return found
-
-    def queries(self, X: pd.DataFrame, size: int, model: str = "") -> pd.DataFrame:
-        """Return the features of networks of another size, as they are compared."""
-        if self.second is not None:
-            X = X * (self.n / size) ** self.powers[model]
-        return X.assign(**{LOG_N: np.log(size)}) if LOG_N in self.simulations.X else X
-
-    def probabilities(
-        self, names: list[str], networks: Networks, size: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return whether each model is predicted, and its log score."""
-        names = [*names, LOG_N] if LOG_N in self.simulations.X else names
-        classifier = RegressionClassifier(n_jobs=1)
-        classifier.fit(self.simulations.X[names], self.simulations.y)
-        found = classifier.predict_proba(self.queries(networks.X, size)[names])
-        true = np.searchsorted(classifier.classes_, networks.labels)
-        return found.argmax(axis=1) == true, -np.log(found[np.arange(len(true)), true])
-
-    def scores(self, networks: Networks, size: int, with_fit: bool) -> pd.DataFrame:
-        """Return the scores of each network."""
-        frame = pd.DataFrame({"model": networks.labels})
-        frame["correct"], frame["log score"] = self.probabilities(self.five, networks, size)
-        free = self.probabilities(SIZE_FREE, networks, size)
-        frame["correct, size-free"], frame["log score, size-free"] = free
-        for label in self.space.labels:
-            rows = frame.index[frame["model"] == label]
-            X = self.queries(networks.X.loc[rows], size, label)
-            if with_fit:
-                sample = self.simulations.of(label).X.to_numpy(dtype=float)[:MAX_PRIOR]
-                frame.loc[rows, "p"] = fit_p_values(sample, X[self.simulations.X.columns], n_jobs=1)
-            for row in rows:
-                found = posterior_of(self.estimators[label], dict(X.loc[row]))
-                for j, (name, (low, high)) in enumerate(found.intervals.items()):
-                    true = networks.parameters[row][name]
-                    frame.loc[row, f"error {j}"] = found.draws[name].mean() - true
-                    frame.loc[row, f"covered {j}"] = float(low <= true <= high)
-        return frame if with_fit else frame.assign(p=np.nan)
 
 
 def grown(space: ModelSpace, size: int, n_own: int, seed: int, stream: int) -> Networks:
@@ -191,14 +67,9 @@ def grown(space: ModelSpace, size: int, n_own: int, seed: int, stream: int) -> N
 def table(space: ModelSpace, n: int, seed: int, rows: int) -> netchoice.ReferenceTable:
     """Simulate a table in this process."""
     return netchoice.simulate_table(
-        space,
-        n_nodes=n,
-        n_samples=rows,
-        seed=seed,
-        features=NAMES,
-        engine="serial",
+        space, n_nodes=n, n_samples=rows, seed=seed, features=NAMES, engine="serial",
         isolated="keep",
-    )
+    )  # fmt: skip
 
 
 def approaches(space: ModelSpace, n: int, seed: int) -> list[Approach]:
@@ -208,18 +79,23 @@ def approaches(space: ModelSpace, n: int, seed: int) -> list[Approach]:
     second = Simulations.joined([table(space, round(SECOND_SIZE * n), seed, N_SIMULATIONS)])
     sizes = np.linspace(RANGE[0] * n, RANGE[1] * n, N_SIZES).round().astype(int).tolist()
     several = [table(space, size, seed * 1000 + size, N_PER_SIZE) for size in sizes]
+    ordered = Simulations.joined(several, log_n=True)
+    # The fit uses the first rows of a model: in random order, they have all sizes.
+    mixed = ordered.rows(np.random.default_rng(seed).permutation(len(ordered.y)))
     print(f"five features: {', '.join(five)}", flush=True)
     return [
         Approach("one size", space, of_n, n, five),
         Approach("translated", space, of_n, n, five, second),
-        Approach("range", space, Simulations.joined(several, log_n=True), n, five),
+        Approach("range", space, mixed, n, five),
     ]
 
 
-def measured(space: ModelSpace, n: int, n_own: int, seed: int) -> Iterator[pd.DataFrame]:
-    """Yield the scores of the networks, for each δ and approach."""
+def measured(
+    space: ModelSpace, n: int, deltas: list[float], n_own: int, seed: int
+) -> Iterator[pd.DataFrame]:
+    """Yield the scores of the networks, for each δ and approach; the first δ must be 0."""
     made = approaches(space, n, seed)
-    for stream, delta in enumerate(DELTAS):
+    for stream, delta in enumerate(deltas):
         size = round(n * (1 + delta))
         networks = grown(space, size, n_own, seed + 1, stream)
         # At δ = 0 "translated" and "exact" are the same as "one size".
@@ -258,7 +134,7 @@ def summary(scores: pd.DataFrame, base: pd.DataFrame) -> pd.DataFrame:
     mse = (base.filter(like="error ") ** 2).groupby(base["model"]).mean()
     columns = as_columns(scores, mse), as_columns(base, mse)
     m, rng = len(base), np.random.default_rng(0)
-    weights = rng.multinomial(m, np.full(m, 1 / m), size=N_BOOTSTRAP) / m
+    weights = rng.multinomial(m, np.full(m, 1 / m), size=N_RESAMPLES) / m
     value = results(*(each.mean(axis=0) for each in columns))
     error = results(*(weights @ each for each in columns)).std(axis=0)
     return pd.DataFrame({"value": value, "error": error}, index=pd.Index(LIMITS))
@@ -304,13 +180,16 @@ def main() -> None:
     parser.add_argument("--space", default="duplication")
     parser.add_argument("--own", type=int, default=150, help="networks of each model and δ")
     parser.add_argument("--nodes", type=int, nargs="*", default=[300, 100], help="numbers of nodes")
+    parser.add_argument("--distances", type=float, nargs="*", default=DISTANCES, help="|δ|")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--scores", type=Path, help="folder for the scores of all networks")
     options = parser.parse_args()
+    space = netchoice.get_space(options.space)
+    deltas = [0.0, *(sign * distance for distance in options.distances for sign in (1, -1))]
     for n in options.nodes:
         print(f"\n{options.space}, {n} nodes\n| approach | δ | {' | '.join(LIMITS)} |", flush=True)
         every: list[pd.DataFrame] = []
-        for scores in measured(netchoice.get_space(options.space), n, options.own, options.seed):
+        for scores in measured(space, n, deltas, options.own, options.seed):
             every.append(scores)
             report(scores, every[0])
             if options.scores:
