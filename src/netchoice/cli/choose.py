@@ -58,6 +58,9 @@ def choose(
     no_local: options.NoLocal = False,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
+    only: Annotated[
+        str | None, Option(metavar="ID", help="Of a cohort, choose for this network alone.")
+    ] = None,
     format: options.Format = None,
     header: options.Header = None,
     workers: options.Workers = None,
@@ -97,7 +100,7 @@ def choose(
     chooser = _chooser(context, with_, table, settings)
     run: dict[str, Any] = {"workers": workers, "engine": engine, "fresh": fresh}
     run["report"] = not no_report
-    if len(networks) > 1 or is_collection(networks[0]):
+    if only is None and (len(networks) > 1 or is_collection(networks[0])):
         from netchoice.cli.cohort import choose_cohort
 
         if chooser is None:
@@ -110,8 +113,8 @@ def choose(
 
     from netchoice.report import report_choice
 
-    graph, reading = options.read(networks[0], format, header)
-    folder = out or Path(f"{_name(networks[0])}-choice")
+    graph, reading = options.read_one(networks, only, format, header)
+    folder = out or Path(f"{_name(only or networks[0])}-choice")
     if not as_json:
         say(*reading.lines())
     with stages("simulating ({})") as on_progress:

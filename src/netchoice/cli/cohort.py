@@ -52,6 +52,7 @@ def choose_cohort(
             path=folder,
             sizes=sizes,
             given=given,
+            networks=names,
             on_progress=on_progress,
             **run,
         )

@@ -11,6 +11,7 @@ from typer import Argument, Option
 
 import netchoice
 from netchoice.errors import UsageError
+from netchoice.names import unknown
 
 
 class Isolated(StrEnum):
@@ -116,6 +117,18 @@ def read(
 
         return datasets.load(name)
     return netchoice.read_network(name, format=format, header=header)
+
+
+def read_one(
+    names: list[str], only: str | None, format: str | None, header: bool | None
+) -> tuple[netchoice.Graph, netchoice.ReadingReport]:
+    """Return a network, or the one with this id of a collection."""
+    if only is None:
+        return read(names[0], format, header)
+    found = netchoice.io.find_networks(names, format=format, header=header)
+    if only not in found.ids:
+        raise unknown("network", only, found.ids)
+    return found[found.ids.index(only)].read()
 
 
 def model_space(space: str, models: str | None, prior: list[str] | None) -> netchoice.ModelSpace:

@@ -16,8 +16,9 @@ from typing import overload
 from netchoice.errors import UsageError
 from netchoice.graph import Graph
 from netchoice.io.network_finder import NetworkFinder
-from netchoice.io.places import Covariates, Part, Place, short_name
+from netchoice.io.places import Covariates, DatasetPlace, FilePlace, Part, Place, short_name
 from netchoice.io.reader import ReadingReport
+from netchoice.io.stored_files import StoredFile
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,12 @@ class NetworkSource:
     place: Place
     group: str | None = None
     covariates: Covariates = field(default_factory=dict)
+
+    @property
+    def file(self) -> str | None:
+        """The file that holds this network alone; None if it is in a file of many."""
+        is_alone = isinstance(self.place, FilePlace) and isinstance(self.place.stored, StoredFile)
+        return self.place.name if is_alone or isinstance(self.place, DatasetPlace) else None
 
     def read(self) -> tuple[Graph, ReadingReport]:
         """Read the network, as :func:`read_network` does."""

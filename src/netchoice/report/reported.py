@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -69,18 +70,18 @@ def report_choice(
 
 def report_cohort(
     chooser: Chooser, graphs: Any, *, path: str | PathLike[str], given: str = "",
-    report: bool = True, **options: Any,
+    networks: Sequence[str] = (), report: bool = True, **options: Any,
 ) -> tuple[CohortAnswers, dict[str, Any]]:  # fmt: skip
     """Answer for each network of a cohort, and write the answers, their summary and the report.
 
     Parameters are those of :meth:`netchoice.Chooser.choose_many`. ``given`` is what a user passes to
-    ``--with`` to use the chooser. Return the answers, and the record that ``summary.json`` holds.
+    ``--with`` to use the chooser, and ``networks`` what names the networks in a command. Return the answers, and the record that ``summary.json`` holds.
     """
     answers = choose_cohort(chooser, graphs, path=path, **options)
     frame, folder = answers.frame(), Path(path)
     texts = {f"{chooser.space.name}, {size}": size for size in chooser.sizes_}
     used = frame["chooser"].value_counts().index
-    settings = json.loads(json.dumps(chooser.record(), default=str))
+    settings = json.loads(json.dumps({**chooser.record(), "networks": [*networks]}, default=str))
     record = summarise_cohort(frame, settings=settings)
     q_values = pd.Series(record["none_fits"]["q_values"], index=frame.index, dtype=float)
     write_text(folder / "summary.json", json.dumps(record, ensure_ascii=False, indent=2) + "\n")

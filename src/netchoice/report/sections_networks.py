@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,8 @@ def add_networks(
         frame = frame.iloc[np.lexsort((frame["none_fits_q"], frame["verdict"].map(place)))]
     rows, size = [], 0
     for network in frame.head(MOST_NETWORKS).to_dict("records"):
-        rows.append(_row(network, answers, paths))
+        command = _command(network, paths, record["settings"].get("networks", ()))
+        rows.append(_row(network, answers, command))
         size += len(rows[-1])
         if size > MOST_CHARACTERS:
             break
@@ -84,7 +85,7 @@ def _controls(answers: CohortFrame) -> Html:
     return element("div", *parts, status, id="network-controls", class_="filters", hidden=True)
 
 
-def _row(network: Mapping[str, Any], answers: CohortFrame, paths: Mapping[str, str]) -> Html:
+def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html:
     """Return the row of one network and what it opens to."""
     probability = _number(network.get(f"probability_{network['model']}"))
     shown = "–" if probability is None else format_probability(probability)
@@ -110,9 +111,7 @@ def _row(network: Mapping[str, Any], answers: CohortFrame, paths: Mapping[str, s
             _parameters(network, answers),
             element("ul", *notes) if notes else "",
             _facts(network, answers),
-            element(
-                "p", "The full report of this network: ", element("code", _command(network, paths))
-            ),
+            element("p", "The full report of this network: ", element("code", command)),
             class_="opened",
         ),
         class_="network",
@@ -158,14 +157,13 @@ def _facts(network: Mapping[str, Any], answers: CohortFrame) -> Html:
     return table("The network", ("property", "value"), rows)
 
 
-def _command(network: Mapping[str, Any], paths: Mapping[str, str]) -> str:
+def _command(network: Mapping[str, Any], paths: Mapping[str, str], networks: Sequence[str]) -> str:
     """Return the command that chooses a model for this network alone, with a full report."""
     identity, chooser = str(network["id"]), str(network["chooser"])
     folder = file_names([identity])[identity].strip("-") or "network"
-    file, simulations = network["file"] or identity, paths.get(chooser, chooser)
-    return shlex.join(
-        ["netchoice", "choose", str(file), "--with", simulations, "--out", f"{folder}-choice"]
-    )
+    found = [str(network["file"])] if network["file"] else [*networks, "--only", identity]
+    options = ["--with", paths.get(chooser, chooser), "--out", f"{folder}-choice"]
+    return shlex.join(["netchoice", "choose", *found, *options])
 
 
 def _number(value: Any) -> float | None:

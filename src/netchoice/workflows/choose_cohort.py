@@ -33,6 +33,7 @@ class GraphSource:
     id: str
     graph: Any
     group: str | None = None
+    file: str | None = None
     covariates: Mapping[str, Any] = field(default_factory=dict)
 
     def read(self) -> tuple[Graph, ReadingReport | None]:

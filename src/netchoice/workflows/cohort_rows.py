@@ -27,6 +27,10 @@ class Source(Protocol):
         """Group of the network, if any."""
 
     @property
+    def file(self) -> str | None:
+        """The file that holds this network alone, if there is one."""
+
+    @property
     def covariates(self) -> Mapping[str, Any]:
         """Texts and numbers that are known about the network, by name."""
 

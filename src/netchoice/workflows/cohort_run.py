@@ -118,7 +118,7 @@ def answer_all(
     answerer : Answerer
     folder : Path
         The settings are in ``cohort.json``. The tables ``answers.parquet`` and ``answers.csv`` have a
-        row for each network: ``id``, ``group``, the covariates, the columns of the answerer,
+        row for each network: ``id``, ``group``, ``file``, the covariates, the columns of the answerer,
         ``seconds`` (CPU seconds of reading and answering) and ``error``. ``features.parquet`` has
         ``id`` and the features. Finished parts are in the subfolder ``answers``.
     engine : str or concurrent.futures.Executor
@@ -133,7 +133,9 @@ def answer_all(
         What the answers also depend on. A run with other settings is not resumed.
     """
     folder, n = Path(folder), len(sources)
-    _check_names(["id", "group", *sources.covariates, *answerer.columns, "seconds", "error"])
+    _check_names(
+        ["id", "group", "file", *sources.covariates, *answerer.columns, "seconds", "error"]
+    )
     _check_names(["id", *answerer.feature_names])
     kinds = covariate_kinds((sources[i] for i in range(n)), sources.covariates)
     per_part = min(_MAX_PART, max(1, math.ceil(n / _PARTS)))
@@ -144,7 +146,7 @@ def answer_all(
     }  # fmt: skip
     digest = hashlib.blake2b(json.dumps(depends_on, default=str).encode(), digest_size=16)
     files = AnswerFiles(
-        folder, {"id": "text", "group": "text", **kinds},
+        folder, {"id": "text", "group": "text", "file": "text", **kinds},
         {**answerer.columns, "seconds": "number", "error": "text"},
         answerer.feature_names, digest.hexdigest(),
     )  # fmt: skip
@@ -261,7 +263,12 @@ class _Run:
         rows = []
         for number in self.numbers(part):
             source = self.sources[number]
-            values = {**source.covariates, "id": source.id, "group": source.group}
+            values = {
+                **source.covariates,
+                "id": source.id,
+                "group": source.group,
+                "file": source.file,
+            }
             rows.append([as_cell(values.get(n), kind) for n, kind in self.files.known.items()])
         return rows
 
