@@ -48,9 +48,8 @@ def epanechnikov(distances, k):
     return [max(0.0, 1 - (d / bandwidth) ** 2) for d in distances]
 
 
-def p_value(sample, observed, k):
-    """Return the p-value of the fit by its definition, one row at a time, without scaling."""
-    rows = [*sample, observed]
+def remoteness(rows, k):
+    """Return, for each row, the mean distance to its k nearest others, relative to that of these others."""
 
     def nearest(i):
         others = sorted(
@@ -59,8 +58,13 @@ def p_value(sample, observed, k):
         return others[:k]
 
     mean = [np.mean([d for d, _ in nearest(i)]) for i in range(len(rows))]
-    score = [mean[i] / np.mean([mean[j] for _, j in nearest(i)]) for i in range(len(rows))]
-    return sum(s >= score[-1] for s in score) / len(rows)
+    return [mean[i] / np.mean([mean[j] for _, j in nearest(i)]) for i in range(len(rows))]
+
+
+def p_value(sample, observed, k):
+    """Return the p-value of the fit by its definition, one row at a time, without scaling."""
+    scores = remoteness([*sample, observed], k)
+    return sum(score >= scores[-1] for score in scores) / len(scores)
 
 
 def distance_correlation(a, b):
