@@ -11,16 +11,15 @@ network is compared with it. A network is rejected if all p-values are at most 0
   penalty 1).
 
 Networks of the models have parameters drawn from the prior, or at the corners of the prior. For them only
-the p-value of the model that made them counts: if it is above 0.01, the network is not rejected. A line
-below the table says how often no model fits.
+the p-value of the model that made them counts: if it is above 0.01, the network is not rejected. The lines
+below say how often no model fits, and give the coverage of the 95% intervals of the parameters.
 
 Other networks: density-matched Erdős–Rényi, geometric, block and preferential attachment graphs; small
 worlds and random regular graphs with 4 neighbours. Harder cases are simulated networks in which edges
 exchange ends, five times for each edge ("same degrees") or once for every four ("half swapped"), which
 keeps the degree of every node, or in which half or a twentieth of the edges are moved.
 
-A row of the table is printed as soon as all networks of its kind are tested. The last table is the coverage
-of the 95% intervals of the parameters of the same networks.
+The rates of a kind are printed as soon as all its networks are tested.
 """
 
 from __future__ import annotations
@@ -133,8 +132,8 @@ class Case:
         return fit.p_values[self.model] if self.model else fit.overall
 
 
-def cases(n: int, n_own: int, n_others: int, seed: int) -> list[Case]:
-    """Return networks of the models, at draws from the prior and at its corners, and others."""
+def own_cases(n: int, n_own: int, seed: int) -> list[Case]:
+    """Return networks of the models, at draws from the prior, then at its corners."""
     rng = np.random.default_rng(seed)
     made = []
     for model in SPACE:
@@ -146,10 +145,13 @@ def cases(n: int, n_own: int, n_others: int, seed: int) -> list[Case]:
             chosen = {"prior": model.sample(rng), "corner": at_corners[i % len(at_corners)]}
             for kind, parameters in chosen.items():
                 made.append(Case(kind, model.grow(n, parameters, rng), model.name, parameters))
-    made.sort(key=lambda case: case.kind != "prior")
-    for kind in KINDS:
-        made += [Case(kind, other_network(kind, n, rng)) for _ in range(n_others)]
-    return made
+    return sorted(made, key=lambda case: case.kind, reverse=True)
+
+
+def other_cases(kind: str, n: int, n_others: int, seed: int) -> list[Case]:
+    """Return networks of another kind; they do not depend on which other kinds are tested."""
+    rng = np.random.default_rng([seed, KINDS.index(kind)])
+    return [Case(kind, other_network(kind, n, rng)) for _ in range(n_others)]
 
 
 def prepare(n: int, seed: int, workers: int | None) -> Prepared:
@@ -180,43 +182,46 @@ def tested_row(pickled: bytes, case: Case) -> dict:
     return row
 
 
-def measure(n: int, n_own: int, n_others: int, seed: int, workers: int | None) -> None:
+def measure(n: int, given: argparse.Namespace) -> None:
     """Print the rates for one number of nodes."""
-    prepared = prepare(n, seed, workers)
+    prepared = prepare(n, given.seed, given.workers)
     five = five_best(prepared.fit_table)
+    five_test = FitTest.fit(prepared.fit_table.X[five], prepared.fit_table.y, seed=given.seed)
+    made = own_cases(n, given.own, given.seed + 1)
+    for kind in given.kinds:
+        made += other_cases(kind, n, given.others, given.seed + 1)
     print(f"\n{n} nodes; five features: {', '.join(five)}")
     print(f"{'rejected':24}", *(f"{name:>14}" for name in COLUMNS), f"{'n':>5}", flush=True)
-    five_test = FitTest.fit(prepared.fit_table.X[five], prepared.fit_table.y, seed=seed)
     test = partial(tested_row, cloudpickle.dumps((prepared.for_worker(), five_test)))
-    rows = []
-    with ProcessPoolExecutor(workers) as pool:
-        tested = pool.map(test, cases(n, n_own, n_others, seed + 1), chunksize=10)
-        for kind, group in itertools.groupby(tested, key=lambda row: row["kind"]):
-            found = pd.DataFrame(group)
-            rates = (found[COLUMNS] <= ALPHA).mean()
-            print(f"{kind:24}", *(f"{r:14.3f}" for r in rates), f"{len(found):5}", flush=True)
-            rows.append(found)
-    for own in rows[:2]:
-        print_own(own)
+    with ProcessPoolExecutor(given.workers) as pool:
+        tested = pool.map(test, made, chunksize=5)
+        for kind, rows in itertools.groupby(tested, key=lambda row: row["kind"]):
+            print_rates(kind, pd.DataFrame(rows))
 
 
-def print_own(rows: pd.DataFrame) -> None:
-    """Print what else is known about networks of the models: p-values and coverage."""
-    print(f"\n{rows['kind'].iloc[0]}: none of the models fits in {rows['none fits'].mean():.3f}")
+def print_rates(kind: str, rows: pd.DataFrame) -> None:
+    """Print the rates of one kind; for networks of the models also p-values and coverage."""
+    rates = (rows[COLUMNS] <= ALPHA).mean()
+    print(f"{kind:24}", *(f"{rate:14.3f}" for rate in rates), f"{len(rows):5}", flush=True)
+    if kind in KINDS:
+        return
+    print(f"    none of the models fits in {rows['none fits'].mean():.3f}")
     for column in ("prior", "both"):
         share, uniform = np.mean(rows[column] <= 0.05), stats.kstest(rows[column], "uniform")
-        print(f"{column}: p ≤ 0.05 in {share:.3f}, uniform? KS p = {uniform.pvalue:.3f}")
+        print(f"    {column}: p ≤ 0.05 in {share:.3f}, uniform? KS p = {uniform.pvalue:.3f}")
     coverage = rows.drop(columns=["kind", "none fits", *COLUMNS]).mean()
-    print("coverage of 95% intervals\n" + coverage.to_string(float_format="{:.3f}".format))
+    listed = ", ".join(f"{name} {share:.3f}" for name, share in coverage.items())
+    print(f"    coverage of 95% intervals: {listed}", flush=True)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--own", type=int, default=160, help="networks of each model and kind")
     parser.add_argument("--others", type=int, default=40, help="networks of each other kind")
+    parser.add_argument("--kinds", nargs="*", choices=KINDS, default=KINDS, help="other kinds")
     parser.add_argument("--nodes", type=int, nargs="*", default=[100, 300], help="numbers of nodes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, help="processes; by default one for each processor")
-    given = parser.parse_args()
-    for n_nodes in given.nodes:
-        measure(n_nodes, given.own, given.others, given.seed, given.workers)
+    arguments = parser.parse_args()
+    for n_nodes in arguments.nodes:
+        measure(n_nodes, arguments)
