@@ -1,20 +1,25 @@
 """Goodness of fit: false alarms on networks of the models, and power on other networks.
 
-The table has 3000 simulations of the space ``duplication`` with all features except noise. For every
-network, each model is simulated 500 times with parameters from its posterior, as in ``netchoice choose``,
-and the network is compared with these simulations (column "local") and with those of the table (column
-"prior"). A network is rejected if all p-values are at most 0.01. The column "five features" repeats "prior"
-with the five features that distinguish the two models best (JMI at penalty 1).
+A chooser is prepared for the space ``duplication``, as in ``netchoice choose``: 3000 simulations with all
+features except noise serve for the selection and for the fit, and 3000 others for the probabilities. Every
+network is compared with it. A network is rejected if all p-values are at most 0.01:
+
+- "prior": p-values on the simulations from the priors, the first stage of ``netchoice choose``;
+- "both": as ``netchoice choose`` decides. If the first stage rejects the most probable model, this model is
+  simulated 300 times with parameters from its posterior, and it is rejected if it does not fit there either;
+- "five features": the first stage, with the five features that distinguish the two models best (JMI at
+  penalty 1).
 
 Networks of the models have parameters drawn from the prior, or at the corners of the prior. For them only
-the p-value of the model that made them is computed: if it is above 0.01, the network is not rejected.
+the p-value of the model that made them counts: if it is above 0.01, the network is not rejected. The lines
+below say how often no model fits, and give the coverage of the 95% intervals of the parameters.
 
 Other networks: density-matched Erdős–Rényi, geometric, block and preferential attachment graphs; small
 worlds and random regular graphs with 4 neighbours. Harder cases are simulated networks in which edges
 exchange ends, five times for each edge ("same degrees") or once for every four ("half swapped"), which
 keeps the degree of every node, or in which half or a twentieth of the edges are moved.
 
-The last table is the coverage of the 95% intervals of the parameters of the same networks.
+The rates of a kind are printed as soon as all its networks are tested.
 """
 
 from __future__ import annotations
@@ -22,27 +27,33 @@ from __future__ import annotations
 import argparse
 import itertools
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 
+import cloudpickle
 import networkx as nx
 import numpy as np
 import pandas as pd
-from scipy import optimize, stats
+from scipy import stats
 
 import netchoice
 from netchoice import Graph
-from netchoice.inference.goodness_of_fit import ALPHA, fit_p_values
+from netchoice.inference import FitTest
+from netchoice.inference.goodness_of_fit import ALPHA
 from netchoice.selection import JMI
-from netchoice.workflows.local_simulations import model_posteriors, posterior_space
+from netchoice.workflows.comparison import Comparison
+from netchoice.workflows.preparation import ChoiceSettings, make_preparation
+from netchoice.workflows.prepared import Prepared
+from netchoice.workflows.table_maker import TableMaker
 
-N_SIMULATIONS, N_LOCAL, MAX_PRIOR = 3000, 500, 1000
+N_SIMULATIONS = 3000
 SPACE = netchoice.get_space("duplication")
-NAMES = netchoice.feature_names(noise=False)
+COLUMNS = ["prior", "both", "five features"]
 
 
-def simulated(n_nodes: int, isolated: str, rng: np.random.Generator) -> Graph:
+def simulated(n_nodes: int, rng: np.random.Generator) -> Graph:
     """Return a network of one of the models."""
     label, parameters = SPACE.sample(rng)
-    return SPACE[label].grow(n_nodes, parameters, rng, isolated=isolated)
+    return SPACE[label].grow(n_nodes, parameters, rng)
 
 
 def swapped(graph: Graph, times: float, rng: np.random.Generator) -> Graph:
@@ -64,26 +75,16 @@ def moved(graph: Graph, share: float, rng: np.random.Generator) -> Graph:
     return Graph.from_edges(edges, n_nodes=graph.n_nodes)
 
 
-def other_network(kind: str, n: int, isolated: str, rng: np.random.Generator) -> Graph:
+def other_network(kind: str, n: int, rng: np.random.Generator) -> Graph:
     """Return a network that none of the models makes, with the same number of nodes."""
-    like = simulated(n, isolated, rng)
-    edges = like.n_edges if isolated == "keep" else round(n * 761 / 790)
+    like = simulated(n, rng)
     if kind == "same degrees":
         return swapped(like, 5, rng)
     if kind == "half swapped":
         return swapped(like, 0.25, rng)
     if kind in ("half moved", "1 in 20 moved"):
-        made = moved(like, 0.5 if kind == "half moved" else 0.05, rng)
-        return made.without_isolated() if isolated == "drop" else made
-    if isolated == "keep":
-        return Graph.of(random_graph(kind, n, edges, rng))
-    # Degrees are about Poisson: on average n of these nodes are not isolated; repeat until exactly n.
-    more = optimize.brentq(lambda size: size * (1 - np.exp(-2 * edges / size)) - n, n, 10 * n)
-    while True:
-        sized = more if kind in ("Erdős–Rényi", "geometric", "blocks") else n
-        made = Graph.of(random_graph(kind, round(sized), edges, rng)).without_isolated()
-        if made.n_nodes == n:
-            return made
+        return moved(like, 0.5 if kind == "half moved" else 0.05, rng)
+    return Graph.of(random_graph(kind, n, like.n_edges, rng))
 
 
 def random_graph(kind: str, n: int, edges: int, rng: np.random.Generator) -> nx.Graph:
@@ -121,15 +122,18 @@ def five_best(table: netchoice.ReferenceTable) -> list[str]:
 
 
 class Case:
-    """A network, and the models that its fit is tested for."""
+    """A network, and the model that made it, if one did."""
 
     def __init__(self, kind: str, graph: Graph, model: str = "", parameters: dict | None = None):
         self.kind, self.graph, self.model, self.parameters = kind, graph, model, parameters
-        self.models = [model] if model else list(SPACE.labels)
+
+    def p_value(self, fit: netchoice.inference.Fit) -> float:
+        """Return the p-value of the model that made the network, or the largest one."""
+        return fit.p_values[self.model] if self.model else fit.overall
 
 
-def cases(n: int, isolated: str, n_own: int, n_others: int, seed: int) -> list[Case]:
-    """Return networks of the models, at draws from the prior and at its corners, and others."""
+def own_cases(n: int, n_own: int, seed: int) -> list[Case]:
+    """Return networks of the models, at draws from the prior, then at its corners."""
     rng = np.random.default_rng(seed)
     made = []
     for model in SPACE:
@@ -140,67 +144,84 @@ def cases(n: int, isolated: str, n_own: int, n_others: int, seed: int) -> list[C
         for i in range(n_own):
             chosen = {"prior": model.sample(rng), "corner": at_corners[i % len(at_corners)]}
             for kind, parameters in chosen.items():
-                graph = model.grow(n, parameters, rng, isolated=isolated)
-                made.append(Case(kind, graph, model.name, parameters))
-    for kind in KINDS:
-        made += [Case(kind, other_network(kind, n, isolated, rng)) for _ in range(n_others)]
-    return made
+                made.append(Case(kind, model.grow(n, parameters, rng), model.name, parameters))
+    return sorted(made, key=lambda case: case.kind, reverse=True)
 
 
-def tested_row(case: Case, table: netchoice.ReferenceTable, five: list[str], seed: int) -> dict:
+def other_cases(kind: str, n: int, n_others: int, seed: int) -> list[Case]:
+    """Return networks of another kind; they do not depend on which other kinds are tested."""
+    rng = np.random.default_rng([seed, KINDS.index(kind)])
+    return [Case(kind, other_network(kind, n, rng)) for _ in range(n_others)]
+
+
+def prepare(n: int, seed: int, workers: int | None) -> Prepared:
+    """Return the simulations that all networks with n nodes are compared with."""
+    settings = ChoiceSettings(
+        space=SPACE.as_dict(), n_nodes=n, isolated="keep", samples=N_SIMULATIONS, seed=seed
+    )
+    maker = TableMaker(SPACE, seed, settings.isolated, workers=workers)
+    return Prepared.simulate(make_preparation(SPACE, settings, maker))
+
+
+@cache
+def unpickled(pickled: bytes) -> tuple[Prepared, FitTest]:
+    """Return the simulations and the test on five features, once for each process."""
+    return cloudpickle.loads(pickled)  # pickle cannot serialize the lambdas in priors
+
+
+def tested_row(pickled: bytes, case: Case) -> dict:
     """Return the p-values of one network, and whether the intervals cover its parameters."""
-    observed = netchoice.compute_features(case.graph, NAMES).values
-    space = netchoice.ModelSpace("tested", [SPACE[name] for name in case.models])
-    posteriors = model_posteriors(space, table, observed)
-    local = netchoice.simulate_table(
-        posterior_space(space, posteriors), n_nodes=case.graph.n_nodes,
-        n_samples=N_LOCAL * len(space), seed=seed, features=NAMES, engine="serial",
-        isolated=table.manifest["isolated"],
-    )  # fmt: skip
-    row = {"kind": case.kind, "local": 0.0, "prior": 0.0, "five features": 0.0}
-    for model in case.models:
-        for name, source, names in (
-            ("local", local, NAMES), ("prior", table, NAMES), ("five features", table, five)
-        ):  # fmt: skip
-            sample = source.X[names][source.y == model].to_numpy(dtype=float)[:MAX_PRIOR]
-            p = fit_p_values(sample, [[observed[feature] for feature in names]])[0]
-            row[name] = max(row[name], p)
+    prepared, five_test = unpickled(pickled)
+    found = Comparison.of(prepared, case.graph)
+    fits = (found.prior_fit, found.fit, five_test.test(found.values))
+    row = {"kind": case.kind, **dict(zip(COLUMNS, map(case.p_value, fits), strict=True))}
+    row["none fits"] = not found.fit.fits
     if case.parameters:
-        for name, (low, high) in posteriors[case.model].posterior.intervals.items():
+        for name, (low, high) in found.posterior(case.model).posterior.intervals.items():
             row[f"{case.model} {name}"] = float(low <= case.parameters[name] <= high)
     return row
 
 
-def measure(n: int, isolated: str, n_own: int, n_others: int, seed: int) -> None:
+def measure(n: int, given: argparse.Namespace) -> None:
     """Print the rates for one number of nodes."""
-    table = netchoice.simulate_table(
-        SPACE, n_nodes=n, n_samples=N_SIMULATIONS, seed=seed, features=NAMES, isolated=isolated
-    )
-    five, tested = five_best(table), cases(n, isolated, n_own, n_others, seed + 1)
-    with ProcessPoolExecutor() as pool:
-        futures = [pool.submit(tested_row, case, table, five, i) for i, case in enumerate(tested)]
-        rows = pd.DataFrame([future.result() for future in futures])
-    columns = ["local", "prior", "five features"]
-    print(f"\n{n} nodes, isolated nodes {isolated}; five features: {', '.join(five)}")
-    groups = rows.groupby("kind", sort=False)[columns]
-    rates = groups.agg(lambda p: np.mean(p <= ALPHA)).assign(n=groups.size())
-    print(rates.to_string(float_format="{:.3f}".format))
-    for kind in ("prior", "corner"):
-        own = rows[rows["kind"] == kind]["local"]
-        share = np.mean(own <= 0.05)
-        print(
-            f"{kind}: p ≤ 0.05 in {share:.3f}, uniform? KS p = {stats.kstest(own, 'uniform').pvalue:.3f}"
-        )
-    coverage = rows.drop(columns=columns).groupby("kind", sort=False).mean().dropna(how="all")
-    print("coverage of 95% intervals\n" + coverage.to_string(float_format="{:.3f}".format))
+    prepared = prepare(n, given.seed, given.workers)
+    five = five_best(prepared.fit_table)
+    five_test = FitTest.fit(prepared.fit_table.X[five], prepared.fit_table.y, seed=given.seed)
+    made = own_cases(n, given.own, given.seed + 1)
+    for kind in given.kinds:
+        made += other_cases(kind, n, given.others, given.seed + 1)
+    print(f"\n{n} nodes; five features: {', '.join(five)}")
+    print(f"{'rejected':24}", *(f"{name:>14}" for name in COLUMNS), f"{'n':>5}", flush=True)
+    test = partial(tested_row, cloudpickle.dumps((prepared.for_worker(), five_test)))
+    with ProcessPoolExecutor(given.workers) as pool:
+        tested = pool.map(test, made, chunksize=5)
+        for kind, rows in itertools.groupby(tested, key=lambda row: row["kind"]):
+            print_rates(kind, pd.DataFrame(rows))
+
+
+def print_rates(kind: str, rows: pd.DataFrame) -> None:
+    """Print the rates of one kind; for networks of the models also p-values and coverage."""
+    rates = (rows[COLUMNS] <= ALPHA).mean()
+    print(f"{kind:24}", *(f"{rate:14.3f}" for rate in rates), f"{len(rows):5}", flush=True)
+    if kind in KINDS:
+        return
+    print(f"    none of the models fits in {rows['none fits'].mean():.3f}")
+    for column in ("prior", "both"):
+        share, uniform = np.mean(rows[column] <= 0.05), stats.kstest(rows[column], "uniform")
+        print(f"    {column}: p ≤ 0.05 in {share:.3f}, uniform? KS p = {uniform.pvalue:.3f}")
+    coverage = rows.drop(columns=["kind", "none fits", *COLUMNS]).mean()
+    listed = ", ".join(f"{name} {share:.3f}" for name, share in coverage.items())
+    print(f"    coverage of 95% intervals: {listed}", flush=True)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--own", type=int, default=160, help="networks of each model and kind")
     parser.add_argument("--others", type=int, default=40, help="networks of each other kind")
+    parser.add_argument("--kinds", nargs="*", choices=KINDS, default=KINDS, help="other kinds")
     parser.add_argument("--nodes", type=int, nargs="*", default=[100, 300], help="numbers of nodes")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, help="processes; by default one for each processor")
     arguments = parser.parse_args()
     for n_nodes in arguments.nodes:
-        measure(n_nodes, "keep", arguments.own, arguments.others, arguments.seed)
+        measure(n_nodes, arguments)

@@ -85,9 +85,8 @@ def multinomial_regression(X, one_hot, weights, ridge):
     return coefficients @ relative.T, relative @ covariance @ relative.T
 
 
-def p_value(sample, observed, k):
-    """Return the p-value of the fit by its definition, one row at a time, without scaling."""
-    rows = [*sample, observed]
+def remoteness(rows, k):
+    """Return, for each row, the mean distance to its k nearest others, relative to that of these others."""
 
     def nearest(i):
         others = sorted(
@@ -96,8 +95,13 @@ def p_value(sample, observed, k):
         return others[:k]
 
     mean = [np.mean([d for d, _ in nearest(i)]) for i in range(len(rows))]
-    score = [mean[i] / np.mean([mean[j] for _, j in nearest(i)]) for i in range(len(rows))]
-    return sum(s >= score[-1] for s in score) / len(rows)
+    return [mean[i] / np.mean([mean[j] for _, j in nearest(i)]) for i in range(len(rows))]
+
+
+def p_value(sample, observed, k):
+    """Return the p-value of the fit by its definition, one row at a time, without scaling."""
+    scores = remoteness([*sample, observed], k)
+    return sum(score >= scores[-1] for score in scores) / len(scores)
 
 
 def distance_correlation(a, b):

@@ -75,7 +75,8 @@ def report_cohort(
     """Answer for each network of a cohort, and write the answers, their summary and the report.
 
     Parameters are those of :meth:`netchoice.Chooser.choose_many`. ``given`` is what a user passes to
-    ``--with`` to use the chooser, and ``networks`` what names the networks in a command. Return the answers, and the record that ``summary.json`` holds.
+    ``--with`` to use the chooser, and ``networks`` what names the networks in a command. Return the
+    answers, and the record that ``summary.json`` holds.
     """
     answers = choose_cohort(chooser, graphs, path=path, **options)
     frame, folder = answers.frame(), Path(path)

@@ -15,7 +15,7 @@ from netchoice.features import FeatureResult, compute_features
 from netchoice.features.registry import find
 from netchoice.graph import Graph
 from netchoice.inference import Fit, ModelProbabilities, pool_feature_sets
-from netchoice.inference.goodness_of_fit import fit_p_values, min_simulations
+from netchoice.inference.goodness_of_fit import goodness_of_fit, min_simulations
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.threads import one_blas_thread
 from netchoice.workflows.choice_verdict import Verdict, decide
@@ -133,8 +133,8 @@ class Comparison:
         return self.prepared.fit_test.test({name: self.values.get(name, np.nan) for name in names})
 
     @cached_property
-    def local_p_value(self) -> float | None:
-        """The p-value of the most probable model, near the network; None if this is not needed.
+    def local_fit(self) -> Fit | None:
+        """The test of the most probable model, near the network; None if this is not needed.
 
         On average over the prior, the test rejects a network of a model with probability alpha. At the
         corners of the prior it rejects more often. Before the most probable model is rejected, it is
@@ -143,18 +143,21 @@ class Comparison:
         model, fit = self.probabilities.model, self.prior_fit
         if fit.p_values[model] > fit.alpha or not self.prepared.plan.local_samples:
             return None
-        names = list(self.fit_observed)
-        sample = self.near(model).table.X[names].dropna(axis=1)
-        values = [[self.values[name] for name in sample]]
-        return float(fit_p_values(sample.to_numpy(dtype=float), values)[0])
+        table = self.near(model).table
+        return goodness_of_fit(table.X[list(self.fit_observed)], table.y, self.fit_observed)
+
+    @property
+    def local_p_value(self) -> float | None:
+        """The p-value of the most probable model, near the network; None if this is not needed."""
+        return None if self.local_fit is None else self.local_fit.overall
 
     @cached_property
     def fit(self) -> Fit:
         """The test of fit: a model that fits near the network is not rejected."""
-        fit, p_value, model = self.prior_fit, self.local_p_value, self.probabilities.model
-        if p_value is None or p_value <= fit.alpha:
+        fit, local, model = self.prior_fit, self.local_fit, self.probabilities.model
+        if local is None or not local.fits:
             return fit
-        return fit.with_p_value(model, p_value, len(self.near(model).table))
+        return fit.with_p_value(model, local.overall, local.n_simulations[model])
 
     @cached_property
     def verdict(self) -> Verdict:
