@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 import netchoice
-from netchoice.workflows import SimulationPlan
+from netchoice.workflows import SimulationPlan, comparison
 from netchoice.workflows.answer import answer
 from netchoice.workflows.comparison import Comparison
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation, plan_of
 from netchoice.workflows.prepared import Prepared
+from netchoice.workflows.simulation_plan import Stopwatch
 from netchoice.workflows.table_maker import TableMaker
 
 N_NODES = 40
@@ -108,3 +109,14 @@ def test_simulations_near_the_network_show_how_it_differs(prepared, corner, tmp_
     for each in differences:
         values = near[each.feature]
         assert (each.minimum, each.maximum) == (values.min(), values.max()), each.feature
+
+
+def test_time_limit_reduces_the_simulations_near_the_network(
+    prepared, corner, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(comparison, "seconds_per_row", lambda table: 1.0)
+    watch = Stopwatch(limit=1.0, workers=1)
+    found = dataclasses.replace(compare(prepared, corner, tmp_path), stopwatch=watch)
+    assert len(found.near("dmc").table) == PLAN.min_fit_samples
+    note = "150 simulations instead of 200, to stay within the time limit"
+    assert list(found.notes()).count(note) == 1
