@@ -16,10 +16,11 @@ import netchoice
 from netchoice import ModelSpace
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.features.registry import find
+from netchoice.inference import FitTest
 from netchoice.workflows import SimulationPlan
-from netchoice.workflows import answer as answer_module
-from netchoice.workflows import observed as observed_module
-from netchoice.workflows.run import ChoiceSettings
+from netchoice.workflows import choose as choose_module
+from netchoice.workflows import comparison as comparison_module
+from netchoice.workflows.preparation import ChoiceSettings
 from netchoice.workflows.simulation_plan import Stopwatch
 from netchoice.workflows.table_maker import TableMaker
 
@@ -51,15 +52,21 @@ def choose_from_two(graph=None, **options):
 def recorded_features():
     """Record the names of the features that are computed on the observed network, call by call."""
     calls = []
-    original = observed_module.compute_features
+    original = choose_module.compute_features
 
     def record(graph, features):
         calls.append([find(feature).name for feature in features])
         return original(graph, features)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(observed_module, "compute_features", record)
+        replace_compute_features(patch, record)
         yield calls
+
+
+def replace_compute_features(patch, function):
+    """Compute features of the observed network with another function."""
+    for module in (choose_module, comparison_module):
+        patch.setattr(module, "compute_features", function)
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +148,11 @@ def test_folder_holds_the_documented_files_and_fields(answered):
     assert graph.n_edges == grown_network().n_edges
     assert (folder / "evaluation.csv").exists()
     assert len(netchoice.ReferenceTable.load(folder / "tables" / "inference")) == 400
+    for i, model in enumerate(choice.probabilities):
+        near = netchoice.ReferenceTable.load(folder / "tables" / f"local-{i}")
+        assert set(near.y) == {model}
+    assert record["settings"]["n_nodes"] == grown_network().without_isolated().n_nodes
+    assert record["settings"]["network"] == choice.evidence.graph.fingerprint
     assert json.loads((folder / "run.json").read_text())["versions"]["netchoice"]
 
 
@@ -268,9 +280,10 @@ def test_parameter_with_one_value_in_all_simulations_reaches_the_local_stage():
 
 def test_local_stage_can_be_switched_off(tmp_path):
     choice = choose_from_two(features=["degree_mean"], path=tmp_path / "off", local=False)
-    assert not (tmp_path / "off" / "tables" / "local").exists()
+    assert not list((tmp_path / "off" / "tables").glob("local-*"))
     assert not choice.fit["local"]
-    assert choice.fit["simulations"] == dict(choice.evidence.fit_table.y.value_counts())
+    assert choice.fit["local_p_value"] is None
+    assert choice.cost["fit_simulations"] == len(choice.evidence.fit_table)
     assert choice.evidence.misfit["ba2"].panels
 
 
@@ -372,15 +385,16 @@ def test_compared_methods_are_evaluated_but_do_not_affect_the_answer(answered, c
 
 
 def test_most_probable_model_that_does_not_fit_leaves_the_answer_undetermined(monkeypatch):
-    original = answer_module.goodness_of_fit
+    original = FitTest.test
 
-    def only_others_fit(*arguments, **options):
-        fit = original(*arguments, **options)
+    def only_others_fit(test, observed):
+        fit = original(test, observed)
         p_values = {name: 0.001 if name == "ba2" else 0.5 for name in fit.p_values}
-        return dataclasses.replace(fit, p_values=p_values, fits=True)
+        return dataclasses.replace(fit, p_values=p_values)
 
-    monkeypatch.setattr(answer_module, "goodness_of_fit", only_others_fit)
-    choice = choose_from_two(features=["degree_mean"])
+    monkeypatch.setattr(FitTest, "test", only_others_fit)
+    choice = choose_from_two(features=["degree_mean"], local=False)
+    assert choice.fits
     assert choice.model == "ba2"
     assert choice.verdict == "undetermined"
     assert "ba2 is the most probable but does not fit; fitting: ba" in choice.headline
@@ -427,7 +441,7 @@ def test_features_of_a_large_network_are_computed_once(run_with_pilots):
 
 
 def test_feature_without_a_value_is_left_out_and_not_computed_again(monkeypatch):
-    original = observed_module.compute_features
+    original = choose_module.compute_features
 
     def without_degree_mean(graph, names):
         result = original(graph, [name for name in names if name != "degree_mean"])
@@ -436,7 +450,7 @@ def test_feature_without_a_value_is_left_out_and_not_computed_again(monkeypatch)
             result.values["degree_mean"] = float("nan")
         return result
 
-    monkeypatch.setattr(observed_module, "compute_features", without_degree_mean)
+    replace_compute_features(monkeypatch, without_degree_mean)
     with pytest.raises(
         UsageError, match=r"'degree_mean' has no value on this network \(it broke\)"
     ):
@@ -445,6 +459,7 @@ def test_feature_without_a_value_is_left_out_and_not_computed_again(monkeypatch)
         choice = choose_from_two()
     assert "degree_mean" not in choice.features
     assert "degree_mean" not in choice.fit["features"]
+    assert choice.settings["without"] == ("degree_mean",)
     assert "features without a value on this network were left out: degree_mean" in choice.notes
     assert_computed_once(calls, choice)
 
@@ -506,7 +521,7 @@ def test_wrong_option_is_refused(options, message, tmp_path):
     [
         PLAN,
         ChoiceSettings(
-            space={}, network="", isolated="keep", samples=None, features=None,
+            space={}, n_nodes=40, isolated="keep", samples=None, features=None,
             purpose="both", method=("jmi",), penalty=None, budget=None, inference=None,
             time_limit=None, seed=1, plan=PLAN,
         ),

@@ -53,7 +53,7 @@ def test_every_model_that_fits_has_parameters_with_their_quality(answered):
     assert set(choice.parameters) == fitting
     assert next(iter(choice.parameters)) == choice.model
     record = json.loads((folder / "choice.json").read_text())
-    assert record["schema"] == 4
+    assert record["schema"] == 5
     assert record["parameters"] == json.loads(json.dumps(choice.parameters))
     prior_sd = 0.5 / np.sqrt(12)  # of a uniform prior on [0.25, 0.75]
     for model in fitting:

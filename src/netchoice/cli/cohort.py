@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -16,7 +16,9 @@ from netchoice.cli.progress import stages
 from netchoice.errors import UsageError
 from netchoice.threads import count_threads
 from netchoice.units import duration, seconds_of
-from netchoice.workflows.sizes import Size
+
+if TYPE_CHECKING:  # at run time it would load scipy for every command
+    from netchoice.workflows.sizes import Size
 
 cache = typer.Typer(help="Show and clear the cache of choosers.", rich_markup_mode="rich")
 app.add_typer(cache, name="cache")

@@ -193,7 +193,8 @@ class Comparison:
     def notes(self) -> Iterator[str]:
         """Yield what a careful reader should know."""
         prepared, model = self.prepared, self.probabilities.model
-        yield from prepared.notes
+        of_tables = () if self.stopwatch is None else self.stopwatch.notes
+        yield from dict.fromkeys([*prepared.notes, *of_tables])
         failed = [*prepared.settings.without, *self.failures]
         if failed:
             yield f"features without a value on this network were left out: {', '.join(failed)}"
