@@ -167,7 +167,7 @@ def write_edges(path: Path, n: int) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.write("graph,source,target\n")
         for i, graph in enumerate(grown("ba", n, 30)):
-            file.writelines(f"g{i},{a},{b}\n" for a, b in graph.edges)
+            file.writelines(f"g{i},{a},{b}\n" for a, b in graph.edges())
 
 
 def compare_after_kill(given: argparse.Namespace, folder: Path) -> None:
