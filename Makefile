@@ -126,6 +126,7 @@ bench: $(VENV)/.bench $(VENV)/.warm
 	-$(BIN)/python benchmarks/pilot_size.py
 	-$(BIN)/python benchmarks/inference.py
 	-$(BIN)/python benchmarks/parameters.py
+	-$(BIN)/python benchmarks/cohort.py
 
 docs: $(VENV)/.dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs $(OUT)/docs

@@ -1,5 +1,6 @@
 """Run the examples at small scale and check their results."""
 
+import json
 import re
 import runpy
 import sys
@@ -27,7 +28,7 @@ def example(monkeypatch, tmp_path, capsys):
 
 
 def test_each_audience_has_an_example():
-    assert NOTEBOOKS == ["clinic", "method_developer", "network_scientist"]
+    assert NOTEBOOKS == ["clinic", "cohort", "method_developer", "network_scientist"]
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
@@ -56,6 +57,38 @@ def test_network_scientist_finds_the_true_models(example):
     assert 0.04 < high <= 0.1
     assert (folder / "answer" / "figures" / "embedding.png").stat().st_size > 10_000
     assert "none of these models fits" in printed
+
+
+def test_cohort_recovers_models_and_a_trend(example):
+    variables, printed, folder = example("cohort", "--small")
+    answers, summary = variables["answers"], variables["summary"]
+    assert answers["id"].tolist() == variables["collection"].ids
+    assert len(answers) == summary["answered"] == 27
+    assert variables["correct"].sum() >= 20  # of 24 networks that the models made
+    odd = answers["group"] == "odd"
+    assert (answers.loc[odd, "verdict"] == "none-fits").all()
+    assert (answers.loc[~odd, "verdict"] == "none-fits").sum() <= 2
+    assert (variables["q_values"][odd] <= 0.05).all()
+    assert variables["correlations"]["relatives"] > 0.5
+    assert "odd networks with the verdict none-fits: 3 of 3" in printed
+    assert (folder / "answers" / "report.html").stat().st_size > 1_000_000
+    assert netchoice.Chooser.load(folder / "chooser").sizes_ == variables["chooser"].sizes_
+
+
+def test_cells_of_the_notebook_run():
+    """The notebook has no outputs, and its code cells run in order, in one namespace."""
+    notebook = json.loads((EXAMPLES / "cohort.ipynb").read_text(encoding="utf-8"))
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 4)
+    variables = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            assert (cell["outputs"], cell["execution_count"]) == ([], None)
+            exec(compile("".join(cell["source"]), "cohort.ipynb", "exec"), variables)
+    answers, named = variables["answers"], variables["named"]
+    assert (named[answers["group"] == "odd"] == "none fits").all()
+    truth = answers["group"].map({"patients": "dmc", "controls": "dmr"})
+    assert (named == truth).sum() >= 10  # of 12 networks that the models made
+    assert (variables["folder"] / "answers" / "report.html").exists()
 
 
 def test_clinic_selects_cheap_and_accurate_tests(example):

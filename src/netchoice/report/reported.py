@@ -77,6 +77,20 @@ def report_cohort(
     Parameters are those of :meth:`netchoice.Chooser.choose_many`. ``given`` is what a user passes to
     ``--with`` to use the chooser, and ``networks`` what names the networks in a command. Return the
     answers, and the record that ``summary.json`` holds.
+
+    Examples
+    --------
+    >>> import netchoice, numpy as np, pathlib, tempfile
+    >>> rng = np.random.default_rng(1)
+    >>> networks = {name: netchoice.get_model(name).grow(20, rng=rng) for name in ("ba1", "ba2")}
+    >>> chooser = netchoice.Chooser("ba", samples=200, features=["degree_mean"], time_limit=1)
+    >>> chooser = chooser.fit(networks.values(), engine="serial")
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> answers, record = report_cohort(chooser, networks, path=folder, engine="serial")
+    >>> record["headline"], answers.frame()["model"].tolist()
+    ('of 2 networks: one model fits 2 (100%) and is clearly the most probable', ['ba1', 'ba2'])
+    >>> (folder / "report.html").exists(), (folder / "none-fits.csv").exists()
+    (True, True)
     """
     answers = choose_cohort(chooser, graphs, path=path, **options)
     frame, folder = answers.frame(), Path(path)
