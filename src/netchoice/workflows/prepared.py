@@ -115,7 +115,10 @@ class Prepared:
         """Return what a worker process needs: all is fitted, it simulates by itself and writes no files."""
         maker = replace(self.maker, engine="serial", workers=1, folder=None, on_progress=None)
         made = replace(self, maker=maker, n_jobs=None, known_held_out=self.held_out)
-        fitted = ("selected_estimator", "pooled_estimators", "fit_test", "_estimators", "_complete")
+        fitted = (
+            "selected_estimator", "pooled_estimators", "fit_test", "_estimators", "_complete",
+            "is_above_chance",
+        )  # fmt: skip
         self.parameter_estimators()
         vars(made).update({name: getattr(self, name) for name in fitted})
         return made
@@ -147,7 +150,7 @@ class Prepared:
             seed=self.settings.seed, n_jobs=self.n_jobs,
         )  # fmt: skip
 
-    @property
+    @cached_property
     def is_above_chance(self) -> bool:
         """Whether the models of held-out simulations are predicted better than by chance."""
         chance = float(self.table.y.value_counts(normalize=True).max())
