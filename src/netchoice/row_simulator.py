@@ -38,7 +38,7 @@ class RowSimulator:
     """
 
     space: ModelSpace
-    n_nodes: int
+    n_nodes: int | tuple[int, int]  #: the number of nodes, or the smallest and the largest one
     isolated: str
     features: tuple[Feature, ...]
     entropy: int  #: derived from the seed and the name of the stream
@@ -57,7 +57,7 @@ class RowSimulator:
         for model in self.space:
             if is_ours(model.function):
                 with contextlib.suppress(NetchoiceError):
-                    model.grow(min(self.n_nodes, 30), model.sample(rng), rng)
+                    model.grow(min(self._size(0), 30), model.sample(rng), rng)
 
     def rng(self, row: int, purpose: str) -> np.random.Generator:
         """Return the random generator of one row for one purpose."""
@@ -81,7 +81,15 @@ class RowSimulator:
 
     def _grow(self, row: int, label: str, parameters: dict[str, float]) -> Graph:
         rng = self.rng(row, "growth")
-        return self.space[label].grow(self.n_nodes, parameters, rng, isolated=self.isolated)
+        return self.space[label].grow(self._size(row), parameters, rng, isolated=self.isolated)
+
+    def _size(self, row: int) -> int:
+        """Return the number of nodes of one row; its logarithm is uniform over a range."""
+        if isinstance(self.n_nodes, int):
+            return self.n_nodes
+        low, high = self.n_nodes
+        drawn = self.rng(row, "size").uniform(math.log(low), math.log(high + 1))
+        return min(high, max(low, math.floor(math.exp(drawn))))
 
     def simulate(self, row: int) -> tuple[dict[str, float], str | None, str | None]:
         """Simulate one row: return its numbers by column, its label, and why it failed, if it did."""

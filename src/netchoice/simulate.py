@@ -50,7 +50,7 @@ class StoppedError(NetchoiceError):
 def simulate_table(
     space: str | ModelSpace,
     *,
-    n_nodes: int,
+    n_nodes: int | tuple[int, int],
     n_samples: int,
     seed: int,
     features: Features = None,
@@ -67,8 +67,11 @@ def simulate_table(
     Parameters
     ----------
     space : ModelSpace or str
-    n_nodes, n_samples : int
-        Number of nodes of every network, and number of rows of the table.
+    n_nodes : int or (int, int)
+        Number of nodes of every network. From the smallest and the largest number of a range, each row
+        draws its own, uniform in its logarithm.
+    n_samples : int
+        Number of rows of the table.
     seed : int
         Row i depends only on the seed, the stream and i: not on workers, engine, interruptions, or
         the number of rows or features.
@@ -144,7 +147,7 @@ def _open_folder(folder: TableFolder, manifest: dict[str, Any]) -> np.ndarray:
 
 def make_simulator(
     space: ModelSpace,
-    n_nodes: int,
+    n_nodes: int | tuple[int, int],
     isolated: str | None,
     features: Features,
     seed: int,
@@ -155,18 +158,33 @@ def make_simulator(
     if not selected:
         raise UsageError("`features` is empty; name at least one feature")
     isolated = isolated or getattr(space, "isolated", None) or "keep"
+    sizes = _check_sizes(n_nodes)
     for model in space:
-        model.check_size(n_nodes, isolated)
+        for size in {*sizes}:
+            model.check_size(size, isolated)
     digest = hashlib.blake2b(f"{seed}/{stream}".encode(), digest_size=16).digest()
     features = plan(selected).features
-    return RowSimulator(space, int(n_nodes), isolated, features, int.from_bytes(digest, "little"))
+    known = sizes if len(sizes) == 2 else int(sizes[0])
+    return RowSimulator(space, known, isolated, features, int.from_bytes(digest, "little"))
+
+
+def _check_sizes(n_nodes: int | tuple[int, int]) -> tuple[int, ...]:
+    """Return one number of nodes, or the two ends of a range."""
+    if not isinstance(n_nodes, tuple):
+        return (n_nodes,)
+    low, high = (check_integer("n_nodes", end) for end in n_nodes)
+    if low >= high:
+        raise UsageError(
+            f"a range from {low} to {high} nodes; expected the smaller number first, or one number"
+        )
+    return low, high
 
 
 def _manifest(simulator: RowSimulator, n_samples: int, seed: int, stream: str) -> dict[str, Any]:
     needed_plan = plan(simulator.features)
     features = [node.name for node in needed_plan.computations if not isinstance(node, Step)]
     return {
-        "format": FORMAT, "space": simulator.space.as_dict(), "n_nodes": simulator.n_nodes,
+        "format": FORMAT, "space": simulator.space.as_dict(), "n_nodes": _for_json(simulator.n_nodes),
         "isolated": simulator.isolated, "seed": seed, "stream": stream,
         "features": [
             {"name": item.name, "version": item.version, "discrete": item.discrete}
@@ -179,6 +197,10 @@ def _manifest(simulator: RowSimulator, n_samples: int, seed: int, stream: str) -
             "id": machine_id(), "system": platform.platform(), "python": platform.python_version(),
         },
     }  # fmt: skip
+
+
+def _for_json(n_nodes: int | tuple[int, int]) -> int | list[int]:
+    return n_nodes if isinstance(n_nodes, int) else list(n_nodes)
 
 
 def _code_digests(simulator: RowSimulator) -> dict[str, str]:

@@ -58,6 +58,12 @@ def choose(
     no_local: options.NoLocal = False,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
+    ranges: Annotated[
+        bool,
+        Option(
+            "--ranges", help="Prepare ranges of sizes for a cohort with many sizes, not each size."
+        ),
+    ] = False,
     only: Annotated[
         str | None, Option(metavar="ID", help="Of a cohort, choose for this network alone.")
     ] = None,
@@ -108,7 +114,7 @@ def choose(
             chooser = netchoice.Chooser(chosen, match=match, **settings)
         folder = out or Path(f"{_name(networks[0])}-cohort")
         choosers = str(with_ or table or "")
-        choose_cohort(chooser, networks, format, header, folder, choosers, run, as_json)
+        choose_cohort(chooser, networks, format, header, folder, choosers, run, ranges, as_json)
         return
 
     from netchoice.report import report_choice

@@ -18,7 +18,7 @@ from netchoice.threads import count_threads
 from netchoice.units import duration, seconds_of
 
 if TYPE_CHECKING:  # at run time it would load scipy for every command
-    from netchoice.workflows.sizes import Size
+    from netchoice.workflows.sizes import Size, in_order
 
 cache = typer.Typer(help="Show and clear the cache of choosers.", rich_markup_mode="rich")
 app.add_typer(cache, name="cache")
@@ -32,6 +32,7 @@ def choose_cohort(
     folder: Path,
     given: str,
     run: dict[str, Any],
+    ranges: bool,
     as_json: bool,
 ) -> None:
     """Answer for each network of a cohort, and print what came out.
@@ -46,7 +47,7 @@ def choose_cohort(
     with stages("{}", {"sizes": "networks", "answers": "networks"}) as on_progress:
         sizes = None
         if not given:
-            sizes = _prepare_sizes(chooser, collection, run, as_json, on_progress)
+            sizes = _prepare_sizes(chooser, collection, run, ranges, as_json, on_progress)
             given = str(chooser.path)
         _, record = report_cohort(
             chooser,
@@ -77,6 +78,7 @@ def _prepare_sizes(
     chooser: netchoice.Chooser,
     collection: Any,
     run: dict[str, Any],
+    ranges: bool,
     as_json: bool,
     on_progress: Any,
 ) -> list[Size | None]:
@@ -85,6 +87,12 @@ def _prepare_sizes(
     from netchoice.workflows.chooser_cache import cached_path, estimated_seconds
 
     sizes = sizes_of(chooser, collection, on_progress)
+    limit = chooser.plan.max_direct_nodes
+    if ranges:
+        sizes = [
+            size if size is None or chooser.match or size.range.ends[1] > limit else size.range
+            for size in sizes
+        ]
     needed = needed_sizes(sizes)
     if not needed:
         return sizes
@@ -96,13 +104,20 @@ def _prepare_sizes(
     _tell(as_json, f"sizes: {listed}{more}")
     if missing:
         workers = run["workers"] or count_threads(-1)
-        middle = sorted(missing)[len(missing) // 2]
+        middle = in_order(missing)[len(missing) // 2]
         each = estimated_seconds(chooser, middle, workers)
         _tell(
             as_json,
             f"{len(missing)} of {len(needed)} sizes are not prepared; each takes about {duration(each)}, "
             f"all about {duration(each * len(missing))}; they are kept in {path}",
         )
+        fewer = {size.range for size in missing}
+        if not ranges and len(missing) > 2 * len(fewer) and not chooser.match:
+            _tell(
+                as_json,
+                f"with --ranges, {len(fewer)} ranges of sizes serve for all of them, in about "
+                f"{duration(each * len(fewer))}; docs/cohorts.md says how exact they are",
+            )
     chooser.fit(
         missing, path=path, workers=run["workers"], engine=run["engine"], on_progress=on_progress
     )
@@ -117,7 +132,10 @@ def prepare(
     nodes: Annotated[
         str | None,
         Option(
-            "--nodes", "-n", metavar="N[,N…]", help="Number of nodes; several for several sizes."
+            "--nodes",
+            "-n",
+            metavar="N[,N…]",
+            help="Number of nodes; several for several sizes; 240..375 for a range of sizes.",
         ),
     ] = None,
     models: options.Models = None,
@@ -171,7 +189,7 @@ def prepare(
                 graphs.append(netchoice.read_network(match)[0])
             elif nodes is None:
                 raise UsageError("--nodes is missing; give it, for example --nodes 1000")
-            numbers = options.split_list(nodes, "--nodes", int, "numbers of nodes")
+            numbers = options.split_list(nodes, "--nodes", _number_of_nodes, "numbers of nodes")
             chooser = netchoice.Chooser(
                 options.model_space(space, models, prior), n_nodes=numbers, match=match is not None,
                 **settings,
@@ -183,6 +201,12 @@ def prepare(
     lines = [line for report in reports for line in report["lines"]]
     use = f"use it with: netchoice choose NETWORK… --with {folder}"
     show(as_json, {"out": str(folder), "sizes": reports}, [*lines, use])
+
+
+def _number_of_nodes(text: str) -> int | range:
+    """Return a number, or the range between two numbers that ``..`` separates."""
+    low, dots, high = text.partition("..")
+    return range(int(low), int(high) + 1) if dots else int(text)
 
 
 @cache.command("list")

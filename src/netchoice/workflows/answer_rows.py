@@ -16,7 +16,7 @@ from netchoice.workflows.comparison import Comparison
 from netchoice.workflows.discrepancies import main_discrepancies
 from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.prepared_folder import fingerprint, read_prepared, read_record
-from netchoice.workflows.sizes import Size
+from netchoice.workflows.sizes import Size, find_size
 
 #: Main differences that the notes of a network without a fitting model state.
 N_REASONS = 3
@@ -114,13 +114,14 @@ class CohortAnswerer:
     def answer(self, graph: Graph) -> tuple[dict[str, Any], dict[str, float]]:
         """Return the row of a network, and its features."""
         network, isolated = comparable_network(graph, self.isolated)
-        size = Size(network.n_nodes, isolated, network.n_edges if self.match else None)
-        if self.match and size not in self.parts and len(self.parts) == 1:
+        wanted = Size(network.n_nodes, isolated, network.n_edges if self.match else None)
+        size = find_size(wanted, self.parts)
+        if self.match and size is None and len(self.parts) == 1:
             size = next(iter(self.parts))  # its edges may differ a little from those matched
-        if size not in self.parts:
+        if size is None:
             prepared = "; ".join(map(str, self.parts)) or "none"
             raise UsageError(
-                f"no simulations are prepared for a network with {size}; prepared are: {prepared}"
+                f"no simulations are prepared for a network with {wanted}; prepared are: {prepared}"
             )
         found = Comparison.of(self.parts[size], graph)
         return answer_row(found) | {"chooser": f"{self.space.name}, {size}"}, found.fit_observed

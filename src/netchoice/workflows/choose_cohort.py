@@ -16,7 +16,7 @@ from netchoice.graph import Graph
 from netchoice.io import ReadingReport
 from netchoice.workflows.cohort_rows import Collection, Source
 from netchoice.workflows.cohort_run import CohortAnswers, answer_all
-from netchoice.workflows.sizes import Size
+from netchoice.workflows.sizes import Size, find_size, in_order
 from netchoice.workflows.table_maker import Progress
 
 if TYPE_CHECKING:
@@ -99,7 +99,9 @@ def needed_sizes(sizes: Iterable[Size | None]) -> dict[Size, int]:
 
 def by_size(collection: Collection, sizes: Sequence[Size | None]) -> Collection:
     """Return the networks ordered by size, so that each size is read from disk once."""
-    order = sorted(range(len(collection)), key=lambda i: (sizes[i] is None, sizes[i] or (0, ""), i))
+    known = in_order({size for size in sizes if size is not None})
+    place: dict[Size | None, int] = {size: i for i, size in enumerate(known)}
+    order = sorted(range(len(collection)), key=lambda i: (place.get(sizes[i], len(place)), i))
     sources = [collection[i] for i in order]
     return SourceList(sources, f"by size {collection.fingerprint}", collection.covariates)
 
@@ -124,7 +126,8 @@ def choose_cohort(
     prepared = chooser.sizes_
     if len(prepared) > MAX_SIZES_IN_MEMORY:
         sizes = sizes_of(chooser, collection, on_progress) if sizes is None else sizes
-        prepared = [size for size in needed_sizes(sizes) if size in {*prepared}]
+        found = {size: find_size(size, prepared) for size in needed_sizes(sizes)}
+        prepared = in_order({size for size in found.values() if size is not None})
     if len(prepared) > MAX_SIZES_IN_MEMORY and sizes is not None:
         collection = by_size(collection, sizes)
     return answer_all(

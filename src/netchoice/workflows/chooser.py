@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from netchoice.errors import UsageError
+from netchoice.features.network_size import SIZE_FEATURE
 from netchoice.features.registry import Feature
 from netchoice.inference.scaling import Floats
 from netchoice.io import ReadingReport
@@ -39,7 +40,7 @@ from netchoice.workflows.prepared_folder import (
 )
 from netchoice.workflows.run_folder import CHOICE_FILES, find_run, open_run_folder
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
-from netchoice.workflows.sizes import Size
+from netchoice.workflows.sizes import Size, find_size, in_order
 from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
 
 if TYPE_CHECKING:
@@ -58,8 +59,9 @@ class Chooser:
     ----------
     space : ModelSpace or str
         The models to compare.
-    n_nodes : int or sequence of int, optional
-        Numbers of nodes to prepare. Not needed if :meth:`fit` gets networks.
+    n_nodes : int, range, or a sequence of these, optional
+        Numbers of nodes to prepare. One set of simulations serves for all numbers of a ``range``. Not
+        needed if :meth:`fit` gets networks.
     isolated : "keep", "drop" or None
         As in :func:`netchoice.choose_model`. None prepares both, because networks with and without
         isolated nodes are compared with different simulations.
@@ -87,7 +89,7 @@ class Chooser:
         self,
         space: str | ModelSpace = "duplication",
         *,
-        n_nodes: int | Sequence[int] | None = None,
+        n_nodes: int | range | Sequence[int | range] | None = None,
         isolated: str | None = None,
         match: bool = False,
         samples: int | None = None,
@@ -141,7 +143,7 @@ class Chooser:
         found = {*self._prepared}
         if self._folder is not None:
             found.update(_sizes_in(self._folder))
-        return sorted(found, key=lambda size: (size.n_nodes, size.isolated, size.n_edges or 0))
+        return in_order(found)
 
     @property
     def seed(self) -> int:
@@ -225,12 +227,12 @@ class Chooser:
 
     def _given_sizes(self) -> Iterator[Size]:
         given = self.n_nodes if self.n_nodes is not None else ()
-        numbers = [given] if isinstance(given, (int, np.integer)) else list(given)
+        numbers = [given] if isinstance(given, (int, np.integer, range)) else list(given)
         if numbers and self.match:
             raise UsageError("density-matched simulations depend on networks; pass them to fit")
         for number in numbers:
             for isolated in ISOLATED if self.isolated is None else (self.isolated,):
-                yield Size(check_integer("n_nodes", number), isolated)
+                yield Size(_checked(number), isolated)
 
     def record(self) -> dict[str, Any]:
         """Return the settings of all sizes, for JSON."""
@@ -240,15 +242,17 @@ class Chooser:
     def _prepare(
         self, size: Size, workers: int | None, engine: str | Executor, on_progress: Progress | None
     ) -> None:
-        space = self.space
+        space, given = self.space, dict(self._given)
         if size.n_edges is not None:
-            space = MatchedSpace(space, size.n_nodes, size.n_edges, 0.1, size.isolated)
+            space = MatchedSpace(space, size.ends[0], size.n_edges, 0.1, size.isolated)
+        if not isinstance(size.n_nodes, int):
+            given["n_nodes"] = SIZE_FEATURE
         settings = replace(
             self._settings, space=space.as_dict(), n_nodes=size.n_nodes, isolated=size.isolated
         )
         folder = None if self._folder is None else self._folder / size.folder
         maker = TableMaker(
-            space, settings.seed, size.isolated, engine, workers, folder, on_progress, self._given
+            space, settings.seed, size.isolated, engine, workers, folder, on_progress, given
         )
         preparation = make_preparation(space, settings, maker)
         if folder is not None:
@@ -352,12 +356,13 @@ class Chooser:
         return self._prepared[size]
 
     def prepared_for(self, graph: Any) -> Prepared:
-        """Return the simulations for a network."""
-        if not self.match or len(self.sizes_) > 1:
-            return self._get(self.size_of(graph))
-        return self._get(
-            self.sizes_[0]
-        )  # its edges may differ a little from those that were matched
+        """Return the simulations for a network: of its own size, or of a range of sizes."""
+        wanted, prepared = self.size_of(graph), self.sizes_
+        if self.match and len(prepared) == 1:
+            return self._get(
+                prepared[0]
+            )  # its edges may differ a little from those that were matched
+        return self._get(find_size(wanted, prepared) or wanted)
 
     # Answers
 
@@ -439,6 +444,15 @@ class Chooser:
         else:
             parts = {size: self._get(size).for_worker() for size in sizes}
         return CohortAnswerer(self.space, parts, self.isolated, self.match)
+
+
+def _checked(number: int | range) -> int | tuple[int, int]:
+    """Return a number of nodes, or the two ends of a range."""
+    if not isinstance(number, range):
+        return check_integer("n_nodes", number)
+    if len(number) < 2 or number.step != 1:
+        raise UsageError(f"n_nodes={number}; expected a range with at least two numbers and step 1")
+    return number.start, number.stop - 1
 
 
 def _size_of(prepared: Prepared) -> Size:

@@ -92,13 +92,14 @@ def clear_cache(names: list[str] | None = None) -> list[str]:
 def estimated_seconds(chooser: Chooser, size: Size, workers: int) -> float:
     """Return about how many seconds it takes to prepare a size, from a few simulations."""
     plan = chooser.plan
-    n_nodes = min(size.n_nodes, plan.pilot_sizes[-1])
+    largest = size.ends[1]
+    n_nodes = min(largest, plan.pilot_sizes[-1])
     probe = simulate_table(
         chooser.space, n_nodes=n_nodes, n_samples=_PROBES, seed=0, stream="estimate",
         isolated=size.isolated, engine="serial",
     )  # fmt: skip
     all_seconds = seconds_per_row(probe)
-    growth = float(probe.frame["seconds_growth"].mean()) * size.n_nodes / n_nodes
+    growth = float(probe.frame["seconds_growth"].mean()) * largest / n_nodes
     selected = growth + _SELECTED_SHARE * (all_seconds - growth)
     simulations = plan.selection_samples * all_seconds + plan.samples * max(selected, growth)
     return simulations / workers + _OTHER_SECONDS

@@ -29,6 +29,7 @@ from netchoice.workflows.parameters import (
 )
 from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.simulation_plan import Stopwatch
+from netchoice.workflows.sizes import Size
 from netchoice.workflows.table_maker import seconds_per_row
 
 
@@ -55,11 +56,13 @@ class Comparison:
         """
         settings = prepared.settings
         network, _ = comparable_network(graph, settings.isolated)
-        if network.n_nodes != settings.n_nodes:
+        own = Size(network.n_nodes, settings.isolated)
+        if not Size(settings.n_nodes, settings.isolated).covers(own):
             kind = "nodes with edges" if settings.isolated == "drop" else "nodes"
+            ends = settings.n_nodes if isinstance(settings.n_nodes, tuple) else (settings.n_nodes,)
             raise UsageError(
-                f"the network has {network.n_nodes} {kind}, and the simulations have {settings.n_nodes}; "
-                f"prepare a chooser for {network.n_nodes} nodes"
+                f"the network has {network.n_nodes} {kind}, and the simulations have "
+                f"{' to '.join(map(str, ends))}; prepare a chooser for {network.n_nodes} nodes"
             )
         space = prepared.space
         if isinstance(space, MatchedSpace):
@@ -236,7 +239,7 @@ class Comparison:
 
     def _simulate_near(self, model: str) -> FitSimulations:
         prepared = self.prepared
-        n_nodes, features = prepared.settings.n_nodes, prepared.fit_table.features
+        n_nodes, features = self.network.n_nodes, prepared.fit_table.features
         name = f"local-{prepared.space.labels.index(model)}"
         space = local_space(prepared.space, model, self.posterior(model))
         stream = f"choose local {model}"

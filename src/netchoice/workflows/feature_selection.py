@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +53,7 @@ class FeatureSelection:
     features. ``second`` holds the features that are selected if the two halves of the simulations are
     exchanged, and ``near_optimal`` the sets that distinguish the models as well as the best one in either
     selection, within statistical error. ``parameter_evaluation`` says how well sets predict the parameters.
+    ``added`` holds features that were added to every set.
     """
 
     features: Set
@@ -67,23 +68,39 @@ class FeatureSelection:
     second: tuple[str, ...] = ()
     near_optimal: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     parameter_evaluation: pd.DataFrame | None = field(default=None, repr=False)
+    added: tuple[str, ...] = ()
 
     @property
     def stability(self) -> str | None:
         """How well two selections on different simulations agree, in a sentence."""
         if not self.second:
             return None
-        first = {*(self.for_model or self.features)}
+        first = {*(self.for_model or self.features)} - {*self.added}
         union, common = first | {*self.second}, first & {*self.second}
         return (
             f"{len(common)} of {len(union)} features are selected on both halves of the simulations; "
             f"{len(self.near_optimal)} sets are equally accurate within statistical error"
         )
 
-    def with_features(self, features: Sequence[str]) -> FeatureSelection:
+    def with_features(self, features: Iterable[str]) -> FeatureSelection:
         """Return the same simulations with features that the user named."""
         named = tuple(features)
         return replace(self, features=named, for_model=named, for_parameters=named)
+
+    def with_added(self, names: Sequence[str]) -> FeatureSelection:
+        """Return the selection with features that every set contains."""
+
+        def more(features: Sequence[str]) -> Set:
+            return tuple(dict.fromkeys([*features, *names])) if features else ()
+
+        return replace(
+            self,
+            features=more(self.features),
+            for_model=more(self.for_model),
+            for_parameters=more(self.for_parameters),
+            near_optimal=tuple(map(more, self.near_optimal)),
+            added=tuple(names),
+        ) if names else self  # fmt: skip
 
     def cost(self, features: Sequence[str]) -> float:
         """Return the CPU seconds per network of these features, shared steps paid once."""
@@ -94,7 +111,8 @@ class FeatureSelection:
         frame = self.parameter_evaluation
         if frame is None:
             return None
-        is_selected = frame["features"].map(lambda names: {*names} == {*self.for_parameters})
+        selected = {*self.for_parameters}
+        is_selected = frame["features"].map(lambda names: {*names, *self.added} == selected)
         scores = frame["accuracy"]
         return {"selected": float(scores[is_selected].iloc[0]), "best": float(scores.max())}
 
@@ -120,14 +138,14 @@ class FeatureSelection:
 
 def simulate_for_selection(
     maker: TableMaker,
-    n_nodes: int,
+    n_nodes: int | tuple[int, int],
     offered: Sequence[str],
     samples: int,
     plan: SimulationPlan,
     pilots: bool,
 ) -> FeatureSelection:
     """Simulate the networks to select on, with all offered features; nothing is selected yet."""
-    if not pilots:
+    if not pilots or not isinstance(n_nodes, int):
         table = maker.table("selection", n_nodes, samples, offered, stream="choose selection")
         return FeatureSelection((), table.costs, table)
     rows = dict.fromkeys(plan.pilot_sizes, plan.pilot_cost_samples)

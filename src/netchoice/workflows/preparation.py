@@ -11,6 +11,7 @@ from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.evaluation import parse_budget
 from netchoice.features import Feature, feature_names
+from netchoice.features.network_size import SIZE_FEATURE
 from netchoice.features.registry import find
 from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
 from netchoice.models.density_matched import MatchedSpace
@@ -38,11 +39,12 @@ from netchoice.workflows.table_maker import TableMaker, seconds_per_row
 class ChoiceSettings:
     """What an answer depends on besides the network; kept in ``run.json`` and ``choice.json``.
 
-    ``without`` holds features that have no value on the network and are not offered for selection.
+    ``n_nodes`` is a number, or the smallest and the largest one of a range. ``without`` holds features
+    that have no value on the network and are not offered for selection.
     """
 
     space: dict[str, Any]
-    n_nodes: int
+    n_nodes: int | tuple[int, int]
     isolated: str
     samples: int | None = None
     features: tuple[str, ...] | None = None
@@ -55,6 +57,11 @@ class ChoiceSettings:
     time_limit: float | None = None
     seed: int = 1
     plan: SimulationPlan = field(default_factory=SimulationPlan)
+
+    @property
+    def largest(self) -> int:
+        """The largest number of nodes."""
+        return self.n_nodes if isinstance(self.n_nodes, int) else self.n_nodes[1]
 
     def check(self, compared: tuple[str, ...] = ()) -> None:
         """Refuse settings that make no sense, before anything is simulated."""
@@ -77,6 +84,8 @@ class ChoiceSettings:
         values = dict(record)
         for name in ("features", "without", "method"):
             values[name] = None if values[name] is None else tuple(values[name])
+        if isinstance(values["n_nodes"], list):
+            values["n_nodes"] = tuple(values["n_nodes"])
         plan = dict(values["plan"])
         plan["pilot_sizes"] = tuple(plan["pilot_sizes"])
         return cls(**(values | {"plan": SimulationPlan(**plan)}))
@@ -119,7 +128,7 @@ class Preparation:
     @property
     def uses_pilots(self) -> bool:
         """Whether networks of this size are too large to compute all features on simulations."""
-        large = self.settings.n_nodes > self.plan.max_direct_nodes
+        large = self.settings.largest > self.plan.max_direct_nodes
         return large and not isinstance(self.space, MatchedSpace) and self.given_table is None
 
     @property
@@ -140,7 +149,8 @@ class Preparation:
         """Return the features to base answers on."""
         settings = self.settings
         given = settings.features
-        selection = self._for_selection([*feature_names(noise=False), *(given or ())])
+        offered = [*feature_names(noise=False), *(given or ())]
+        selection = self._for_selection([*offered, *self._size_feature])
         selection = replace(selection, costs=self._kept_costs(selection))
         if selection.pilots:
             self.notes.append(
@@ -148,7 +158,7 @@ class Preparation:
                 f"extrapolated to {settings.n_nodes} nodes"
             )
         if given is not None:
-            return selection.with_features(given)
+            return selection.with_features(dict.fromkeys([*given, *self._size_feature]))
         options = SelectionOptions(
             settings.method,
             compared=self.compared,
@@ -157,9 +167,15 @@ class Preparation:
             seed=settings.seed,
             n_jobs=self.stopwatch.workers,
         )
-        return select_features(
+        selected = select_features(
             selection, self.plan, options, purpose=settings.purpose, folder=self.maker.folder
         )
+        return selected.with_added(self._size_feature)
+
+    @property
+    def _size_feature(self) -> tuple[str, ...]:
+        """The number of nodes, which all answers use if simulations have different sizes."""
+        return () if isinstance(self.settings.n_nodes, int) else (find(SIZE_FEATURE).name,)
 
     def _kept_costs(self, selection: FeatureSelection) -> CostModel:
         """Return the costs that were measured first for these models and this size on this machine."""
@@ -188,7 +204,7 @@ class Preparation:
         plan, watch = self.plan, self.stopwatch
         if watch.limit is None:
             return plan.selection_samples
-        size = plan.pilot_sizes[-1] if self.uses_pilots else self.settings.n_nodes
+        size: Any = plan.pilot_sizes[-1] if self.uses_pilots else self.settings.n_nodes
         name = f"pilot-{size}" if self.uses_pilots else "selection"
         probe = self._table(name, size, plan.probe_samples, offered)
         row_seconds, seconds = seconds_per_row(probe), 0.5 * watch.left
@@ -252,7 +268,9 @@ class Preparation:
         rows = self.plan.probe_samples
         return self._table("inference", self.settings.n_nodes, rows, selection.features)
 
-    def _table(self, name: str, n_nodes: int, rows: int, features: Any) -> ReferenceTable:
+    def _table(
+        self, name: str, n_nodes: int | tuple[int, int], rows: int, features: Any
+    ) -> ReferenceTable:
         return self.maker.table(name, n_nodes, rows, features, stream=f"choose {name}")
 
 
@@ -273,6 +291,12 @@ def make_preparation(
         raise UsageError(
             f"the space {space.name} holds one model only, so there is nothing to choose; give at "
             "least two (netchoice.inference.goodness_of_fit tests the fit of a single model)"
+        )
+    limit = settings.plan.max_direct_nodes
+    if not isinstance(settings.n_nodes, int) and settings.largest > limit:
+        raise UsageError(
+            f"a range up to {settings.largest} nodes; expected at most {limit}: larger networks need "
+            "simulations of their own size"
         )
     compared = tuple(name for name in compare if name not in settings.method)
     settings.check(compared)

@@ -237,7 +237,7 @@ class Prepared:
 
     def _power(self, model: str) -> list[Power]:
         test = self.fit_test
-        most = max(MIN_POWERS, MAX_POWER_NODES // self.settings.n_nodes)
+        most = max(MIN_POWERS, MAX_POWER_NODES // self.settings.largest)
         networks = self.fit_simulations.networks(
             model, min(self.plan.power_samples, most), self.n_jobs
         )

@@ -93,6 +93,7 @@ def _record(prepared: Prepared) -> dict[str, Any]:
             "for_parameters": selection.for_parameters,
             "pilots": selection.pilots,
             "second": selection.second,
+            "added": selection.added,
             "near_optimal": selection.near_optimal,
             "point": None if point is None else point.as_dict(),
             "costs": selection.costs.as_dict(),
@@ -299,6 +300,7 @@ def _selection(
         for_parameters=tuple(kept["for_parameters"]),
         point=None if point is None else OperatingPoint(**point),
         second=tuple(kept["second"]),
+        added=tuple(kept["added"]),
         near_optimal=tuple(map(tuple, kept["near_optimal"])),
         **frames,
     )

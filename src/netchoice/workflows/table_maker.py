@@ -45,7 +45,7 @@ class TableMaker:
     def table(
         self,
         name: str,
-        n_nodes: int,
+        n_nodes: int | tuple[int, int],
         n_samples: int,
         features: Sequence[str] | None = None,
         *,
@@ -89,7 +89,12 @@ class TableMaker:
         )
 
     def simulator(
-        self, n_nodes: int, features: Sequence[str], *, stream: str, space: ModelSpace
+        self,
+        n_nodes: int | tuple[int, int],
+        features: Sequence[str],
+        *,
+        stream: str,
+        space: ModelSpace,
     ) -> RowSimulator:
         """Return the simulator of the rows of such a table, to grow its networks again."""
         given = self.as_given(features)
