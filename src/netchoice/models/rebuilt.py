@@ -46,7 +46,8 @@ def _rebuilt(record: Mapping[str, Any]) -> Model:
         model = get_model(record["name"])
     except UsageError as error:
         raise UsageError(
-            f"the model {record['name']} is not built in; pass the model space that holds it"
+            f"the model {record['name']} is not built in; pass the model space that holds it "
+            "(--space, in Python space=…)"
         ) from error
     priors = {
         name: prior

@@ -25,7 +25,8 @@ from netchoice.validation import check_choice, check_integer
 from netchoice.workflows.answer_rows import CohortAnswerer, PartsOnDisk
 from netchoice.workflows.choice import Choice
 from netchoice.workflows.choose import choose_prepared
-from netchoice.workflows.choose_cohort import MAX_SIZES_IN_MEMORY, choose_cohort
+from netchoice.workflows.choose_cohort import MAX_SIZES_IN_MEMORY, as_collection, choose_cohort
+from netchoice.workflows.cohort_rows import clean_text
 from netchoice.workflows.comparison import Comparison
 from netchoice.workflows.fit_power import power_sentence
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation, plan_of
@@ -451,15 +452,17 @@ class Chooser:
         Returns
         -------
         DataFrame
-            The columns of ``answers.csv``; see the guide on cohorts.
+            The columns of ``answers.csv``, in the order of the networks; see the guide on cohorts.
         """
         options: dict[str, Any] = {
             "workers": workers, "engine": engine, "fresh": fresh, "on_progress": on_progress
         }  # fmt: skip
-        if path is not None:
-            return choose_cohort(self, graphs, path=path, **options).frame()
+        collection = as_collection(graphs)
         with tempfile.TemporaryDirectory() as folder:
-            return choose_cohort(self, graphs, path=Path(folder) / "cohort", **options).frame()
+            path = Path(folder) / "cohort" if path is None else path
+            frame = choose_cohort(self, collection, path=path, **options).frame()
+        ids = [clean_text(collection[i].id) for i in range(len(collection))]
+        return frame.set_index("id").loc[ids].reset_index()  # the files may be ordered by size
 
     def simulations(self, size: Size) -> ReferenceTable:
         """Return the simulations of a size with all features, to show networks among them."""

@@ -206,7 +206,8 @@ def given_features(
     for name in names if features is None else ():
         if name not in FEATURES:
             raise UsageError(
-                f"the feature {name} is not built in; pass the features that were given"
+                f"the feature {name} is not built in; pass the features that were given (--features, in "
+                "Python features=…)"
             )
     return {name: (features or {}).get(name, name) for name in names}
 
