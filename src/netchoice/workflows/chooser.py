@@ -60,7 +60,8 @@ class Chooser:
     """Choose models for many networks, from simulations that are made once for each size.
 
     The answer for a network is the one that :func:`netchoice.choose_model` gives with the same settings:
-    that function prepares the same simulations for one network.
+    that function prepares the same simulations for one network. Selected features depend on measured
+    costs, so they can differ from run to run; a prepared chooser keeps those that it selected.
 
     Parameters
     ----------
