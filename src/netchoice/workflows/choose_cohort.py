@@ -124,7 +124,8 @@ def choose_cohort(
     prepared = chooser.sizes_
     if len(prepared) > MAX_SIZES_IN_MEMORY:
         sizes = sizes_of(chooser, collection, on_progress) if sizes is None else sizes
-        prepared = [size for size in needed_sizes(sizes) if size in {*prepared}]
+        known = {*prepared}
+        prepared = [size for size in needed_sizes(sizes) if size in known]
     if len(prepared) > MAX_SIZES_IN_MEMORY and sizes is not None:
         collection = by_size(collection, sizes)
     return answer_all(
