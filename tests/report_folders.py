@@ -44,7 +44,7 @@ def run_choose(folder, *options):
     arguments = ["--space", "duplication", "--engine", "serial", "--workers", 1, "--samples", 200]
     with pytest.MonkeyPatch.context() as patch:
         small = partial(SimulationPlan, selection_samples=320)
-        patch.setattr("netchoice.workflows.choose.SimulationPlan", small)
+        patch.setattr("netchoice.workflows.preparation.SimulationPlan", small)
         patch.setattr(
             "netchoice.report.reported.draw_choice", lambda *arguments: []
         )  # tested elsewhere

@@ -1,5 +1,6 @@
 """The verdict, from probabilities, p-values and the held-out accuracy."""
 
+import pandas as pd
 import pytest
 
 from netchoice.inference import Fit, ModelProbabilities
@@ -15,8 +16,8 @@ def probabilities(p):
 
 def fit(a, b):
     remoteness = {"a": 1 / a, "b": 1 / b}
-    fits = max(a, b) > 0.01
-    return Fit({"a": a, "b": b}, max(a, b), fits, 0.01, 0.002, {}, remoteness, None, (), "")
+    sizes = {"a": 499, "b": 499}
+    return Fit({"a": a, "b": b}, 0.01, sizes, remoteness, quantiles=pd.DataFrame(), left_out=())
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def test_broken_containers_raise_one_clear_error(tmp_path, files, names, message
 
 VALID = {
     "c.csv": COHORT.encode(),
-    "c.csv.gz": gzip.compress(COHORT.encode()),
+    "c.csv.gz": gzip.compress(COHORT.encode(), mtime=0),
     "c.zip": zip_of({"a.tsv": "a b\n", "b.tsv": "b c\n"}),
     "c.parquet": parquet_of({"graph": ["a", "b"], "u": ["x", "y"], "v": ["y", "z"]}),
     "list.csv": b"path,id,age\na.tsv,1,2\nb.tsv,2,3\n",
@@ -267,7 +267,7 @@ def test_sources_can_be_pickled(tmp_path):
     [
         ("a.tsv", "a\tb\n", False),
         ("a.csv", COHORT, True),
-        ("a.csv.gz", gzip.compress(COHORT.encode()), True),
+        ("a.csv.gz", gzip.compress(COHORT.encode(), mtime=0), True),
         ("a.txt", "# notes\n\nsource target network_id\na b c\n", True),
         ("a.csv", '"Graph ID","Source","Target"\n', True),
         ("a.csv", "graph,theory\n", False),

@@ -15,13 +15,15 @@ from netchoice.cli.progress import stages
 from netchoice.errors import UsageError
 from netchoice.units import seconds_of
 
-#: Options that a prepared chooser has decided.
+#: Options that a prepared chooser has decided. Models and features that are not built in must be named
+#: again, and must be the same.
 _DECIDED = {
-    "space", "models", "match", "samples", "features", "purpose", "method", "penalty", "budget",
-    "time_limit", "inference", "no_local", "prior", "seed",
+    "match", "samples", "purpose", "method", "penalty", "budget", "time_limit", "inference", "no_local",
+    "seed",
 }  # fmt: skip
-#: Settings that a simulated table has decided.
-_FROM_TABLE = {"samples", "seed", "isolated"}
+#: Options that a simulated table has decided.
+_TABLE_DECIDED = {"match", "samples", "seed"}
+_MODELS = ("space", "models", "prior")
 
 
 @app.command()
@@ -103,14 +105,14 @@ def choose(
         "time_limit": None if time_limit is None else seconds_of(time_limit, "--time-limit"),
         "isolated": None if isolated is None else isolated.value, "local": not no_local,
     }  # fmt: skip
-    chooser = _chooser(context, with_, table, settings)
+    chosen = options.model_space(space, models, prior)
+    chooser = _chooser(context, with_, table, chosen, settings)
     run: dict[str, Any] = {"workers": workers, "engine": engine, "fresh": fresh}
     run["report"] = not no_report
     if only is None and (len(networks) > 1 or is_collection(networks[0])):
         from netchoice.cli.cohort import choose_cohort
 
         if chooser is None:
-            chosen = options.model_space(space, models, prior)
             chooser = netchoice.Chooser(chosen, match=match, **settings)
         folder = out or Path(f"{_name(networks[0])}-cohort")
         choosers = str(with_ or table or "")
@@ -128,7 +130,6 @@ def choose(
         if chooser is not None:
             choice = report_choice(graph, chooser=chooser, **run)
         else:
-            chosen = options.model_space(space, models, prior)
             if match:
                 chosen = chosen.matched_to(graph, isolated=settings["isolated"])
             choice = report_choice(graph, chosen, **settings, **run)
@@ -146,28 +147,36 @@ def _name(network: str) -> str:
 
 
 def _chooser(
-    context: typer.Context, folder: Path | None, table: Path | None, settings: dict[str, Any]
-) -> netchoice.Chooser | None:
+    context: typer.Context, folder: Path | None, table: Path | None, chosen: netchoice.ModelSpace,
+    settings: dict[str, Any],
+) -> netchoice.Chooser | None:  # fmt: skip
     """Return the chooser that the user names; refuse options that it has decided."""
+
+    def is_given(name: str) -> bool:
+        return getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+
     if folder is None and table is None:
         return None
     if folder is not None and table is not None:
         raise UsageError("--with and --table are given; expected one of them")
-    decided = (
-        _DECIDED if table is None else {"space", "models", "match", "samples", "prior", "seed"}
-    )
-    for name in sorted(decided):
-        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE":
+    for name in sorted(_DECIDED if table is None else _TABLE_DECIDED):
+        if is_given(name):
             option = "--for" if name == "purpose" else f"--{name.replace('_', '-')}"
             raise UsageError(
                 f"{option} is given, but the simulations of {folder or table} were made before; leave it "
                 "out, or leave out --with and --table"
             )
+    models = chosen if any(map(is_given, _MODELS)) else None
     if folder is not None:
-        chooser = netchoice.Chooser.load(folder)
+        chooser = netchoice.Chooser.load(folder, models, settings["features"])
     else:
-        kept = {key: value for key, value in settings.items() if key not in _FROM_TABLE}
-        chooser = netchoice.Chooser.from_table(netchoice.ReferenceTable.load(str(table)), **kept)
+        kept = {
+            key: value
+            for key, value in settings.items()
+            if key not in {*_TABLE_DECIDED, "isolated"}
+        }
+        simulated = netchoice.ReferenceTable.load(str(table))
+        chooser = netchoice.Chooser.from_table(simulated, models, **kept)
     if settings["isolated"] is not None:
         chooser.isolated = settings["isolated"]
     return chooser

@@ -98,7 +98,8 @@ def _prepare_sizes(
         return sizes
     path = cached_path(chooser)
     chooser.open(path)
-    missing = [size for size in needed if size not in {*chooser.sizes_}]
+    known = {*chooser.sizes_}
+    missing = [size for size in needed if size not in known]
     listed = "; ".join(f"{n} with {size}" for size, n in list(needed.items())[:5])
     more = f"; and {len(needed) - 5} other sizes" if len(needed) > 5 else ""
     _tell(as_json, f"sizes: {listed}{more}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,8 +13,11 @@ from netchoice.models.model import Model
 from netchoice.models.space import ModelSpace
 
 
-def rebuilt_space(record: Mapping[str, Any]) -> ModelSpace:
-    """Return the space whose :meth:`ModelSpace.as_dict` is this record; its models must be built in.
+def rebuilt_space(record: Mapping[str, Any], given: ModelSpace | None = None) -> ModelSpace:
+    """Return the space whose :meth:`ModelSpace.as_dict` is this record.
+
+    ``given`` is needed if its models are not built in: the space, or the space before it was matched. It
+    must agree with the record.
 
     >>> import netchoice
     >>> space = netchoice.get_space("duplication").with_priors({"p_delete": "uniform(0, 1)"})
@@ -22,10 +26,17 @@ def rebuilt_space(record: Mapping[str, Any]) -> ModelSpace:
     """
     if "match" in record:
         match = record["match"]
-        base = rebuilt_space(match["base"])
+        base = rebuilt_space(match["base"], getattr(given, "base", given))
         return MatchedSpace(
             base, match["n_nodes"], match["n_edges"], match["tolerance"], match["isolated"]
         )
+    if given is not None:
+        if json.loads(json.dumps(given.as_dict())) != json.loads(json.dumps(record)):
+            raise UsageError(
+                f"the models of the space {given.name} differ from those of the simulations (names, priors "
+                "or weights); pass the model space that they were made with"
+            )
+        return given
     models = [_rebuilt(each) for each in record["models"]]
     return ModelSpace(record["name"], models, [each["weight"] for each in record["models"]])
 
@@ -35,7 +46,8 @@ def _rebuilt(record: Mapping[str, Any]) -> Model:
         model = get_model(record["name"])
     except UsageError as error:
         raise UsageError(
-            f"the model {record['name']} is not built in; pass the model space that holds it"
+            f"the model {record['name']} is not built in; pass the model space that holds it "
+            "(--space, in Python space=…)"
         ) from error
     priors = {
         name: prior

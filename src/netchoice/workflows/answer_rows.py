@@ -26,8 +26,10 @@ _PARTS_IN_MEMORY = 4
 class PartsOnDisk(Mapping[Size, Prepared]):
     """The simulations of many sizes, of which a worker reads those that it needs and keeps a few."""
 
-    def __init__(self, folder: Path, sizes: tuple[Size, ...], space: ModelSpace | None) -> None:
-        self.folder, self.sizes, self.space = folder, sizes, space
+    def __init__(
+        self, folder: Path, sizes: tuple[Size, ...], space: ModelSpace, features: Mapping[str, Any]
+    ) -> None:
+        self.folder, self.sizes, self.space, self.features = folder, sizes, space, features
         self._kept: dict[Size, Prepared] = {}
 
     def __getitem__(self, size: Size) -> Prepared:
@@ -36,7 +38,8 @@ class PartsOnDisk(Mapping[Size, Prepared]):
         if size not in self._kept:
             if len(self._kept) >= _PARTS_IN_MEMORY:
                 del self._kept[next(iter(self._kept))]
-            self._kept[size] = read_prepared(self.folder / size.folder, self.space).for_worker()
+            found = read_prepared(self.folder / size.folder, self.space, self.features)
+            self._kept[size] = found.for_worker()
         return self._kept[size]
 
     def __iter__(self) -> Iterator[Size]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -27,21 +26,30 @@ from netchoice.validation import check_choice, check_integer
 from netchoice.workflows.answer_rows import CohortAnswerer, PartsOnDisk
 from netchoice.workflows.choice import Choice
 from netchoice.workflows.choose import choose_prepared
-from netchoice.workflows.choose_cohort import MAX_SIZES_IN_MEMORY, choose_cohort
+from netchoice.workflows.choose_cohort import MAX_SIZES_IN_MEMORY, as_collection, choose_cohort
+from netchoice.workflows.cohort_rows import clean_text
 from netchoice.workflows.comparison import Comparison
 from netchoice.workflows.fit_power import power_sentence
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation, plan_of
 from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.prepared_folder import (
+    fingerprint,
+    given_features,
     is_prepared,
     read_prepared,
+    read_record,
     save_tables,
     write_prepared,
 )
 from netchoice.workflows.run_folder import CHOICE_FILES, find_run, open_run_folder
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
 from netchoice.workflows.sizes import Size, find_size, in_order
-from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
+from netchoice.workflows.table_maker import (
+    GivenFeature,
+    Progress,
+    TableMaker,
+    features_by_name,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +61,8 @@ class Chooser:
     """Choose models for many networks, from simulations that are made once for each size.
 
     The answer for a network is the one that :func:`netchoice.choose_model` gives with the same settings:
-    that function prepares the same simulations for one network.
+    that function prepares the same simulations for one network. Selected features depend on costs, which
+    are measured once on a machine for each size and kept in the cache.
 
     Parameters
     ----------
@@ -195,6 +204,8 @@ class Chooser:
         """Use a folder for the simulations, and those that are prepared there already."""
         open_run_folder(Path(path), self.record(), False)
         self._folder = Path(path)
+        for size in self._prepared:
+            self._write(size)
 
     @property
     def path(self) -> Path | None:
@@ -227,7 +238,8 @@ class Chooser:
 
     def _given_sizes(self) -> Iterator[Size]:
         given = self.n_nodes if self.n_nodes is not None else ()
-        numbers = [given] if isinstance(given, (int, np.integer, range)) else list(given)
+        is_several = isinstance(given, Iterable) and not isinstance(given, range)
+        numbers: list[Any] = list(given) if is_several else [given]
         if numbers and self.match:
             raise UsageError("density-matched simulations depend on networks; pass them to fit")
         for number in numbers:
@@ -264,8 +276,20 @@ class Chooser:
         prepared.assess()
         self._prepared[size] = prepared
         if self._folder is not None:
-            save_tables(prepared, self._folder / size.folder)
-            write_prepared(prepared, self._folder / size.folder)
+            self._write(size)
+
+    def _write(self, size: Size) -> None:
+        """Write a preparation to the folder; keep one that is there already."""
+        assert self._folder is not None
+        prepared, folder = self._prepared[size], self._folder / size.folder
+        if not is_prepared(folder):
+            open_run_folder(folder, prepared.settings.as_dict(), False)
+            save_tables(prepared, folder)
+            write_prepared(prepared, folder)
+        elif read_record(folder)["fingerprint"] != fingerprint(prepared):
+            raise UsageError(
+                f"{folder} holds other simulations with the same settings; give another folder"
+            )
 
     @classmethod
     def from_table(
@@ -277,57 +301,65 @@ class Chooser:
         is needed if its models are not built in. ``options`` are those of the class.
         """
         manifest = table.manifest
+        for name in {"isolated", "match", "n_nodes", "samples", "seed"} & {*options}:
+            raise UsageError(f"{name} is given, but the table has decided it; leave it out")
         if "n_nodes" not in manifest or "seed" not in manifest:
             raise UsageError(
                 "this table was not simulated by netchoice simulate in one run; expected a table of "
                 "networks with a known number of nodes, seed and model space"
             )
-        known = rebuilt_space(manifest["space"]) if space is None else get_space(space)
+        known = rebuilt_space(manifest["space"], None if space is None else get_space(space))
         isolated, seed = manifest["isolated"], manifest["seed"]
-        made = cls(known, isolated=isolated, seed=seed, **options)
-        n_edges = known.n_edges if isinstance(known, MatchedSpace) else None
-        size = Size(manifest["n_nodes"], isolated, n_edges)
-        settings = replace(made._settings, n_nodes=size.n_nodes, isolated=isolated)
+        match = isinstance(known, MatchedSpace)
+        made = cls(_unmatched(known), isolated=isolated, match=match, seed=seed, **options)
+        settings = replace(
+            made._settings, space=known.as_dict(), n_nodes=manifest["n_nodes"], isolated=isolated
+        )
         maker = TableMaker(known, seed, isolated, given_features=made._given)
         preparation = replace(make_preparation(known, settings, maker), given_table=table)
-        made._add(size, Prepared.simulate(preparation))
+        prepared = Prepared.simulate(preparation)
+        made._add(_size_of(prepared), prepared)
         return made
 
     # On disk
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything that :meth:`load` needs to a folder: tables (Parquet), JSON and CSV files."""
-        folder = Path(path)
-        open_run_folder(folder, self.record(), False)
         for size in self.sizes_:
-            prepared = self._get(size)
-            save_tables(prepared, folder / size.folder)
-            write_prepared(prepared, folder / size.folder)
-        self._folder = folder
+            self._get(size)
+        self.open(path)
 
     @classmethod
-    def load(cls, path: str | PathLike[str], space: str | ModelSpace | None = None) -> Self:
+    def load(
+        cls,
+        path: str | PathLike[str],
+        space: str | ModelSpace | None = None,
+        features: Iterable[str | Feature] | None = None,
+    ) -> Self:
         """Read a chooser from a folder; nothing in it is executed.
 
-        ``space`` is needed if its models are not built in. The folder of a single answer
-        (:func:`netchoice.choose_model`) is a chooser for the size of that network.
+        ``space`` is needed if its models are not built in, and ``features`` if the given features are
+        not. The folder of a single answer (:func:`netchoice.choose_model`) is a chooser for the size of
+        that network.
         """
         folder = Path(path)
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a folder; expected one that netchoice prepare wrote")
         record = find_run(folder, CHOICE_FILES)
         known = None if space is None else get_space(space)
+        given = None if features is None else features_by_name(features)
         if is_prepared(folder):
-            prepared = read_prepared(folder, known)
-            made = cls._of_settings(prepared.settings, prepared.space)
+            prepared = read_prepared(folder, known, given)
+            made = cls._of_settings(prepared.settings, known, given)
             made.isolated = prepared.settings.isolated
+            made.match = isinstance(prepared.space, MatchedSpace)
             made._prepared[_size_of(prepared)] = prepared
             return made
         if record is None or "match" not in record:
             raise UsageError(f"{folder} holds no chooser; make one with netchoice prepare")
         isolated, match = record.pop("isolated"), record.pop("match")
         settings = ChoiceSettings.from_dict({**record, "isolated": ""})
-        made = cls._of_settings(settings, known or rebuilt_space(settings.space))
+        made = cls._of_settings(settings, known, given)
         made.isolated, made.match, made._folder = isolated, match, folder
         if not made.sizes_:
             raise UsageError(
@@ -336,17 +368,22 @@ class Chooser:
         return made
 
     @classmethod
-    def _of_settings(cls, settings: ChoiceSettings, space: ModelSpace) -> Self:
-        made = cls(space)
-        made._settings = settings
-        made._given = features_by_name(settings.features)
+    def _of_settings(
+        cls,
+        settings: ChoiceSettings,
+        space: ModelSpace | None,
+        features: dict[str, GivenFeature] | None,
+    ) -> Self:
+        made = cls(_unmatched(rebuilt_space(settings.space, space)))
+        made._settings = replace(settings, space=made.space.as_dict(), n_nodes=0, isolated="")
+        made._given = given_features(settings, features)
         return made
 
     def _get(self, size: Size) -> Prepared:
         if size not in self._prepared and size in self.sizes_:
             assert self._folder is not None
-            space = None if self.match or _is_built_in(self.space) else self.space
-            self._prepared[size] = read_prepared(self._folder / size.folder, space)
+            folder = self._folder / size.folder
+            self._prepared[size] = read_prepared(folder, self.space, self._given)
         if size not in self._prepared:
             prepared = "; ".join(map(str, self.sizes_)) or "none"
             raise UsageError(
@@ -422,15 +459,17 @@ class Chooser:
         Returns
         -------
         DataFrame
-            The columns of ``answers.csv``; see the guide on cohorts.
+            The columns of ``answers.csv``, in the order of the networks; see the guide on cohorts.
         """
         options: dict[str, Any] = {
             "workers": workers, "engine": engine, "fresh": fresh, "on_progress": on_progress
         }  # fmt: skip
-        if path is not None:
-            return choose_cohort(self, graphs, path=path, **options).frame()
+        collection = as_collection(graphs)
         with tempfile.TemporaryDirectory() as folder:
-            return choose_cohort(self, graphs, path=Path(folder) / "cohort", **options).frame()
+            path = Path(folder) / "cohort" if path is None else path
+            frame = choose_cohort(self, collection, path=path, **options).frame()
+        ids = [clean_text(collection[i].id) for i in range(len(collection))]
+        return frame.set_index("id").loc[ids].reset_index()  # the files may be ordered by size
 
     def simulations(self, size: Size) -> ReferenceTable:
         """Return the simulations of a size with all features, to show networks among them."""
@@ -439,8 +478,9 @@ class Chooser:
     def answerer(self, sizes: Sequence[Size]) -> CohortAnswerer:
         """Return the object that answers for networks of these sizes in worker processes."""
         if len(sizes) > MAX_SIZES_IN_MEMORY and self._folder is not None:
-            space = None if self.match or _is_built_in(self.space) else self.space
-            parts: Mapping[Size, Prepared] = PartsOnDisk(self._folder, tuple(sizes), space)
+            parts: Mapping[Size, Prepared] = PartsOnDisk(
+                self._folder, tuple(sizes), self.space, self._given
+            )
         else:
             parts = {size: self._get(size).for_worker() for size in sizes}
         return CohortAnswerer(self.space, parts, self.isolated, self.match)
@@ -469,8 +509,5 @@ def _sizes_in(folder: Path) -> Iterator[Size]:
             yield size
 
 
-def _is_built_in(space: ModelSpace) -> bool:
-    try:
-        return json.dumps(rebuilt_space(space.as_dict()).as_dict()) == json.dumps(space.as_dict())
-    except UsageError:
-        return False
+def _unmatched(space: ModelSpace) -> ModelSpace:
+    return space.base if isinstance(space, MatchedSpace) else space

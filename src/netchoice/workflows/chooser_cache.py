@@ -10,7 +10,7 @@ from netchoice.names import unknown
 from netchoice.simulate import simulate_table
 from netchoice.storage.user_cache import cache_root, cost_files, digest_of
 from netchoice.workflows.chooser import Chooser
-from netchoice.workflows.run_folder import CHOICE_FILES, delete_run, versions
+from netchoice.workflows.run_folder import CHOICE_FILES, RUN, delete_run, find_run, versions
 from netchoice.workflows.sizes import Size
 from netchoice.workflows.table_maker import seconds_per_row
 
@@ -51,12 +51,20 @@ def cached_choosers() -> list[CachedChooser]:
     """Return the choosers in the cache, by name."""
     folder = chooser_folder()
     try:
-        paths = sorted(path for path in folder.iterdir() if path.is_dir())
+        paths = sorted(path for path in folder.iterdir() if (path / RUN).is_file())
     except FileNotFoundError:
         return []
     except OSError as error:
         raise NetchoiceError(f"cannot read the cache {folder}: {error.strerror}") from error
-    return [_cached(path) for path in paths]
+    return [_cached(path) for path in paths if _is_chooser(path) is not False]
+
+
+def _is_chooser(path: Path) -> bool | None:
+    """Return whether a run is a chooser, and not the answer for one network; None if it is damaged."""
+    try:
+        return "match" in (find_run(path, CHOICE_FILES) or {})
+    except NetchoiceError:
+        return None
 
 
 def _cached(path: Path) -> CachedChooser:
@@ -70,15 +78,15 @@ def _cached(path: Path) -> CachedChooser:
 
 
 def clear_cache(names: list[str] | None = None) -> list[str]:
-    """Delete choosers of the cache; return their names. Other files are kept.
+    """Delete choosers of the cache; return their names. By default all, and all measured costs.
 
-    By default all choosers and all measured costs are deleted.
+    Other files are kept, and so are choosers with a damaged record: they may be files of the user.
     """
     known = {each.name: each.path for each in cached_choosers()}
     for name in names or ():
         if name not in known:
             raise unknown("chooser in the cache", name, known)
-    chosen = list(known) if names is None else names
+    chosen = [name for name in known if _is_chooser(known[name])] if names is None else names
     for path in cost_files() if names is None else ():
         path.unlink()
     for name in chosen:

@@ -17,6 +17,7 @@ from netchoice.atomic import write_bytes, write_text
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.evaluation import OperatingPoint
+from netchoice.features.registry import FEATURES
 from netchoice.inference import HeldOut, ParameterQuality, PosteriorQuality
 from netchoice.models.rebuilt import rebuilt_space
 from netchoice.models.space import ModelSpace
@@ -25,7 +26,7 @@ from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.fit_power import Power
 from netchoice.workflows.local_simulations import ParameterEstimator, parameter_estimator
 from netchoice.workflows.preparation import ChoiceSettings
-from netchoice.workflows.table_maker import TableMaker, features_by_name
+from netchoice.workflows.table_maker import GivenFeature, TableMaker
 
 if TYPE_CHECKING:
     from netchoice.workflows.prepared import Prepared
@@ -80,7 +81,6 @@ def _record(prepared: Prepared) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "settings": prepared.settings.as_dict(),
-        "given_features": [str(feature) for feature in prepared.maker.given_features.values()],
         "fingerprint": fingerprint(prepared),
         "rows": {name: len(table.frame) for name, table in _tables(prepared).items()},
         "fit_table": prepared.fit_table_name,
@@ -120,7 +120,11 @@ def is_prepared(folder: Path) -> bool:
     return (folder / PREPARED).is_file()
 
 
-def read_prepared(folder: Path, space: ModelSpace | None = None) -> Prepared:
+def read_prepared(
+    folder: Path,
+    space: ModelSpace | None = None,
+    features: Mapping[str, GivenFeature] | None = None,
+) -> Prepared:
     """Read a prepared chooser.
 
     Parameters
@@ -128,15 +132,16 @@ def read_prepared(folder: Path, space: ModelSpace | None = None) -> Prepared:
     folder : Path
     space : ModelSpace, optional
         Needed if the models are not built in: functions of models are not kept.
+    features : mapping, optional
+        The features that the user gave, by name. Needed if they are not built in.
     """
     from netchoice.workflows.prepared import Prepared
 
     record = read_record(folder)
+    settings = ChoiceSettings.from_dict(record["settings"])
+    known = rebuilt_space(settings.space, space)
+    given = given_features(settings, features)
     try:
-        settings = ChoiceSettings.from_dict(record["settings"])
-        known = rebuilt_space(settings.space) if space is None else space
-        _check_space(known, settings, folder)
-        given = features_by_name(record["given_features"])
         tables = {
             name: ReferenceTable.load(folder / "tables" / name, rows)
             for name, rows in record["rows"].items()
@@ -156,10 +161,10 @@ def read_prepared(folder: Path, space: ModelSpace | None = None) -> Prepared:
             known_power={m: [_power(p) for p in ps] for m, ps in record["power"].items()},
             known_estimators=_read_estimators(folder, record, known, tables),
         )
+        if fingerprint(prepared) != record["fingerprint"]:
+            raise ValueError("the tables are not those that it was prepared with")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _damaged(folder, f"{PREPARED} has unexpected contents: {error}") from error
-    if fingerprint(prepared) != record["fingerprint"]:
-        raise _damaged(folder, "its tables are not those that it was prepared with")
+        raise _damaged(folder, str(error)) from error
     return prepared
 
 
@@ -193,14 +198,23 @@ def _damaged(folder: Path, reason: str) -> NetchoiceError:
     )
 
 
-def _check_space(space: ModelSpace, settings: ChoiceSettings, folder: Path) -> None:
-    """Refuse models whose priors, weights or names differ from those of the simulations."""
-    found = json.loads(json.dumps(space.as_dict()))
-    if found != json.loads(json.dumps(settings.space)):
+def given_features(
+    settings: ChoiceSettings, features: Mapping[str, GivenFeature] | None = None
+) -> dict[str, GivenFeature]:
+    """Return the features that the user gave, by name; refuse others than those of the settings."""
+    names = settings.features or ()
+    if features is not None and {*features} != {*names}:
         raise UsageError(
-            f"the models of {folder} differ from those given (names, priors or weights); pass the model "
-            "space that it was prepared with"
+            f"features {', '.join(features)} are given, and the simulations were made with "
+            f"{', '.join(names) or 'features that were selected'}; pass the same features"
         )
+    for name in names if features is None else ():
+        if name not in FEATURES:
+            raise UsageError(
+                f"the feature {name} is not built in; pass the features that were given (--features, in "
+                "Python features=…)"
+            )
+    return {name: (features or {}).get(name, name) for name in names}
 
 
 def _digest(content: str | bytes) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import platform
 from collections.abc import Mapping
@@ -77,7 +78,7 @@ def open_run_folder(
         if earlier is not None:
             _delete_run(folder, files)
         folder.mkdir(parents=True, exist_ok=True)
-        record = {"settings": settings, **versions()}
+        record = {"settings": settings, "digest": _digest(settings), **versions()}
         write_text(folder / files.record, json.dumps(record, indent=2, ensure_ascii=False))
     except OSError as error:
         raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
@@ -113,14 +114,20 @@ def _read_record(path: Path, files: RunFiles) -> dict[str, Any]:
     """Return the settings in the record of a run; refuse a foreign file."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
-        if record["versions"]["netchoice"]:
-            return dict(record["settings"])
-    except (ValueError, KeyError, TypeError):
+        settings = dict(record["settings"])
+        if record["versions"]["netchoice"] and record.get("digest") in (None, _digest(settings)):
+            return settings
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
     raise UsageError(
         f"{path} is damaged or was not written by {files.made_by}; nothing was changed: give another "
         "folder"
     )
+
+
+def _digest(settings: Mapping[str, Any]) -> str:
+    text = json.dumps(settings, sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def delete_run(folder: Path, files: RunFiles) -> None:

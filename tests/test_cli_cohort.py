@@ -1,0 +1,434 @@
+"""``choose --with`` and ``--table``, ``prepare`` and ``cache``: what they print, write and refuse."""
+
+import functools
+import json
+import shutil
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+import netchoice
+from netchoice import Chooser, ModelSpace
+from netchoice.workflows import SimulationPlan, preparation
+from netchoice.workflows.table_maker import TableMaker
+
+SIZES = {
+    "selection_samples": 260, "samples": 200, "fit_samples": 260, "local_samples": 130,
+    "profile_samples": 2, "power_samples": 1, "pooled_sets": 3, "held_out_samples": 60,
+    "min_fit_samples": 124, "probe_samples": 8,
+}  # fmt: skip
+FEATURES = "degree_mean,transitivity,n_triangles"
+#: The chooser of these tests on the command line.
+SETTINGS = ("--models", "dmc,ba2", "--features", FEATURES, "--engine", "serial", "--workers", 1)
+RUN = ("--engine", "serial", "--workers", 1, "--no-report")
+SPACE = ModelSpace("chosen", [netchoice.get_model("dmc"), netchoice.get_model("ba2")])
+
+
+@pytest.fixture(autouse=True)
+def small_plan(monkeypatch):
+    """Let the commands simulate few networks."""
+    plan = functools.partial(SimulationPlan, **SIZES)
+    monkeypatch.setattr(preparation, "SimulationPlan", plan)
+
+
+@pytest.fixture
+def no_simulation(monkeypatch):
+    def simulate(*_, **__):
+        pytest.fail("a table was simulated")
+
+    monkeypatch.setattr(TableMaker, "table", simulate)
+
+
+def grown(name, n=20, seed=1):
+    model, rng = netchoice.get_model(name), np.random.default_rng(seed)
+    return model.grow(n, model.sample(rng), rng)
+
+
+def foreign():
+    """Return a network that no model fits, with two isolated nodes."""
+    graph = nx.circular_ladder_graph(9)
+    graph.add_nodes_from([18, 19])
+    return netchoice.Graph.of(graph)
+
+
+@pytest.fixture(scope="module")
+def networks(tmp_path_factory):
+    """Return a folder with network files; those of 20 nodes have isolated nodes."""
+    folder = tmp_path_factory.mktemp("networks")
+    graphs = {"dmc": grown("dmc", seed=3), "foreign": foreign(), "small": grown("ba2", 15)}
+    assert all(graphs[name].n_isolated for name in ("dmc", "foreign"))
+    for name, graph in graphs.items():
+        netchoice.write_network(graph, folder / f"{name}.graphml")
+    (folder / "broken.graphml").write_text("<graphml>")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """Return the folder of the chooser for 20 nodes with isolated nodes."""
+    path = tmp_path_factory.mktemp("prepared") / "made"
+    options = {"isolated": "keep", "features": FEATURES.split(","), "plan": SimulationPlan(**SIZES)}
+    Chooser(SPACE, n_nodes=20, **options).fit(path=path, engine="serial", workers=1)
+    return path
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Return the folder of a simulated table."""
+    path = tmp_path_factory.mktemp("table") / "simulated"
+    netchoice.simulate_table(
+        SPACE, n_nodes=20, n_samples=300, seed=3, isolated="keep", engine="serial", path=path
+    )
+    return path
+
+
+def facts(record):
+    names = ("verdict", "headline", "model", "probabilities", "intervals", "fit_p_values")
+    return {name: record[name] for name in (*names, "features", "parameters", "notes")}
+
+
+# netchoice prepare, and choose --with
+
+
+def test_answer_with_a_prepared_chooser_is_the_answer_without(run, networks, tmp_path):
+    out = tmp_path / "chooser"
+    options = [*SETTINGS, "--isolated", "keep", "--seed", 5]
+    code, text, errors = run("prepare", *options, "--nodes", 20, "--out", out)
+    assert code == 0, errors
+    lines = text.splitlines()
+    assert lines[0] == (
+        "20 nodes, isolated nodes kept: 200 simulations for inference, 260 for the fit"
+    )
+    assert lines[1] == f"  features: {FEATURES.replace(',', ', ')}"
+    assert lines[2].startswith("  held-out accuracy: ")
+    assert lines[-1] == f"use it with: netchoice choose NETWORK… --with {out}"
+
+    network = networks / "foreign.graphml"
+    given = ["--with", out, *RUN, "--json", "--out", tmp_path / "with"]
+    code, text, errors = run("choose", network, *given)
+    assert code == 0, errors
+    found = json.loads(text)
+    assert found["verdict"] == "none-fits"
+    given = [*options, "--no-report", "--json", "--out", tmp_path / "without"]
+    code, text, errors = run("choose", network, *given)
+    assert code == 0, errors
+    assert facts(found) == facts(json.loads(text))
+    assert (tmp_path / "with" / "choice.json").exists()
+
+
+@pytest.mark.usefixtures("no_simulation")
+def test_prepared_sizes_are_not_prepared_again(run, prepared):
+    options = [*SETTINGS, "--isolated", "keep", "--nodes", 20, "--out", prepared, "--json"]
+    code, text, errors = run("prepare", *options)
+    assert code == 0, errors
+    (size,) = json.loads(text)["sizes"]
+    assert size["size"] == {"n_nodes": 20, "isolated": "keep", "n_edges": None}
+    assert size["features"] == FEATURES.split(",")
+    assert set(size["power"]) == {"dmc", "ba2"}
+
+
+@pytest.mark.usefixtures("no_simulation")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--out", "x"], "--nodes is missing; give it, for example --nodes 1000"),
+        (["--nodes", "20"], "--out is missing; give it, for example --out duplication-1000"),
+        (["--nodes", "a,b", "--out", "x"], "--nodes a,b; expected integers"),
+        (
+            ["--nodes", "20", "--table", "t", "--out", "x"],
+            "--table is given, so --nodes and --match",
+        ),
+    ],
+)
+def test_incomplete_preparation_is_refused(run, options, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, errors = run("prepare", *options)
+    assert (code, errors.count("\n")) == (2, 1)
+    assert message in errors
+
+
+@pytest.mark.usefixtures("no_simulation")
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--samples=200", "--for=model", "--method=jmi", "--penalty=1", "--budget=5ms", "--match",
+        "--time-limit=5s", "--inference=forest", "--no-local", "--seed=1",
+    ],
+)  # fmt: skip
+def test_options_that_a_chooser_has_decided_are_refused(run, prepared, networks, option, tmp_path):
+    out = tmp_path / "out"
+    code, _, errors = run(
+        "choose", networks / "dmc.graphml", "--with", prepared, option, "--out", out
+    )
+    assert (code, errors.count("\n")) == (2, 1)
+    name = option.partition("=")[0]
+    expected = f"netchoice: {name} is given, but the simulations of {prepared} were made before"
+    assert errors.startswith(expected)
+    assert not out.exists()
+
+
+@pytest.mark.usefixtures("no_simulation")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--space", "ba"], "the models of the space ba differ from those of the simulations"),
+        (["--models", "dmc,ba1"], "the models of the space chosen differ"),
+        (["--models", "dmc,ba2", "--prior", "p_delete=uniform(0, 1)"], "the models of the space chosen"),
+        (["--features", "degree_mean"], "features degree_mean are given, and the simulations were made"),
+        (["--table", "x"], "--with and --table are given; expected one of them"),
+    ],
+)  # fmt: skip
+def test_other_models_and_features_than_those_of_a_chooser_are_refused(
+    run, prepared, networks, options, message, tmp_path
+):
+    out = ["--out", tmp_path / "out"]
+    code, _, errors = run("choose", networks / "dmc.graphml", "--with", prepared, *options, *out)
+    assert (code, errors.count("\n")) == (2, 1)
+    assert message in errors
+
+
+def test_network_of_another_size_is_refused_in_one_line(run, prepared, networks, tmp_path):
+    out = ["--out", tmp_path / "out"]
+    code, _, errors = run("choose", networks / "small.graphml", "--with", prepared, *RUN, *out)
+    assert (code, errors.count("\n")) == (2, 1)
+    assert "prepared are: 20 nodes, isolated nodes kept" in errors
+
+
+def test_chooser_with_models_of_the_user_is_named_again(run, networks, tmp_path, monkeypatch):
+    (tmp_path / "models_of_the_user.py").write_text(
+        "import networkx as nx\nimport netchoice\n\n"
+        '@netchoice.model(p="uniform(0.05, 0.4)")\ndef gnp(n_nodes, rng, p):\n'
+        "    return nx.fast_gnp_random_graph(n_nodes, p, seed=int(rng.integers(2**31)))\n\n"
+        'space = netchoice.ModelSpace("mine", [gnp, netchoice.get_model("ba2")])\n'
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    out, space = tmp_path / "chooser", "models_of_the_user:space"
+    options = ["--nodes", 20, "--isolated", "keep", "--features", FEATURES, "--engine", "serial"]
+    code, _, errors = run("prepare", space, *options, "--out", out)
+    assert code == 0, errors
+    choose = ["choose", networks / "dmc.graphml", "--with", out, *RUN, "--json"]
+    code, _, errors = run(*choose, "--out", tmp_path / "a")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert "the model gnp is not built in; pass the model space that holds it (--space" in errors
+    code, text, errors = run(*choose, "--out", tmp_path / "b", "--space", space)
+    assert code == 0, errors
+    assert set(json.loads(text)["probabilities"]) == {"gnp", "ba2"}
+
+
+# A cohort
+
+
+@pytest.fixture
+def manifest(networks):
+    path = networks / "cohort.csv"
+    rows = ["s1,foreign.graphml,old,71,north", "s2,broken.graphml,old,,south",
+            "s3,dmc.graphml,young,23,north", "s4,small.graphml,young,25,"]  # fmt: skip
+    path.write_text("\n".join(["id,path,group,age,site", *rows]) + "\n")
+    return path
+
+
+def columns():
+    """Return the columns of answers.csv that are promised."""
+    names = ["id", "group", "age", "site", "verdict", "model"]
+    for model in ("dmc", "ba2"):
+        names += [f"{kind}_{model}" for kind in ("probability", "lower", "upper", "fit_p")]
+    for parameter in ("p_delete", "p_connect"):
+        names += [f"dmc_{parameter}_{end}" for end in ("median", "lower", "upper")]
+    return {*names, "notes", "seconds", "error"}
+
+
+def test_cohort_has_a_row_for_each_network_with_what_is_known(run, prepared, manifest, tmp_path):
+    out = tmp_path / "out"
+    command = ["choose", manifest, "--with", prepared, *RUN, "--out", out]
+    code, text, errors = run(*command)
+    assert code == 0, errors
+    assert text.splitlines()[0] == "4 networks"
+    assert text.endswith(f"answers.csv, answers.parquet and features.parquet are in {out}\n")
+    frame = pd.read_csv(out / "answers.csv", float_precision="round_trip")
+    assert columns() <= {*frame.columns}
+    assert {*frame.columns} - columns() == {"headline", "n_nodes", "n_edges", "isolated", "chooser"}
+    assert list(frame["id"]) == ["s1", "s2", "s3", "s4"]
+    assert list(frame["group"]) == ["old", "old", "young", "young"]
+    assert frame["age"].tolist()[2:] == [23, 25]
+    assert frame["site"].tolist()[:3] == ["north", "south", "north"]
+    assert frame.loc[0, "verdict"] == "none-fits"
+    assert pd.isna(frame.loc[0, "model"])
+    assert frame.loc[2, "model"] == "dmc"
+    assert frame.loc[0, "error"] is np.nan
+    assert frame.loc[2, "error"] is np.nan
+    assert "broken" in frame.loc[1, "error"]
+    assert frame.loc[3, "error"].startswith("no simulations are prepared for a network with 15")
+    assert frame.loc[[1, 3], ["verdict", "probability_dmc", "notes"]].isna().all(axis=None)
+    assert (frame["seconds"] > 0).all()
+    assert frame.loc[2, "dmc_p_delete_lower"] < frame.loc[2, "dmc_p_delete_upper"]
+
+    graphs = [
+        netchoice.read_network(manifest.parent / f"{n}.graphml")[0] for n in ("foreign", "dmc")
+    ]
+    chooser = Chooser.load(prepared)
+    expected = chooser.choose_many(graphs, engine="serial").drop(columns=["id", "group", "seconds"])
+    found = frame.loc[[0, 2], list(expected.columns)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
+
+    (out / "mine.txt").write_text("mine")
+    before = (out / "answers.csv").read_bytes()
+    assert run(*command)[0] == 0  # nothing is left to do
+    assert (out / "answers.csv").read_bytes() == before
+    assert run(*command, "--fresh", "--json")[0] == 0
+    assert (out / "mine.txt").read_text() == "mine"
+    again = pd.read_csv(out / "answers.csv", float_precision="round_trip")
+    pd.testing.assert_frame_equal(again.drop(columns="seconds"), frame.drop(columns="seconds"))
+
+
+def test_collection_without_networks_is_refused(run, prepared, tmp_path):
+    (tmp_path / "empty").mkdir()
+    code, _, errors = run("choose", tmp_path / "empty", "--with", prepared, "--out", tmp_path / "x")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert not (tmp_path / "x").exists()
+
+
+# netchoice choose --table, and prepare --table
+
+
+def test_simulated_table_answers(run, table, networks, tmp_path):
+    options = ["--features", FEATURES, *RUN, "--json", "--out"]
+    choose = ["choose", networks / "dmc.graphml"]
+    code, text, errors = run(*choose, "--table", table, *options, tmp_path / "direct")
+    assert code == 0, errors
+    direct = json.loads(text)
+    assert direct["model"] == "dmc"
+    assert direct["cost"]["simulations"] == 300
+
+    out = tmp_path / "chooser"
+    code, text, errors = run("prepare", "--table", table, "--features", FEATURES, "--out", out)
+    assert code == 0, errors
+    assert text.startswith("20 nodes, isolated nodes kept: 300 simulations for inference, 300 for")
+    code, text, errors = run(*choose, "--with", out, *RUN, "--json", "--out", tmp_path / "with")
+    assert code == 0, errors
+    assert facts(json.loads(text)) == facts(direct)
+
+
+@pytest.mark.parametrize(
+    "option", ["--samples=200", "--seed=1", "--match", "--space=ba"], ids=lambda text: text
+)
+def test_options_that_a_table_has_decided_are_refused(run, table, networks, option, tmp_path):
+    out = ["--out", tmp_path / "out"]
+    code, _, errors = run("choose", networks / "dmc.graphml", "--table", table, option, *out)
+    assert (code, errors.count("\n")) == (2, 1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_imported_table_is_refused(run, networks, tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"label": ["dmc", "ba2"] * 150, "degree_mean": rng.random(300)})
+    netchoice.ReferenceTable.from_frame(frame).save(tmp_path / "imported")
+    for command in (["choose", networks / "dmc.graphml"], ["prepare"]):
+        options = ["--table", tmp_path / "imported", "--out", tmp_path / "out"]
+        code, _, errors = run(*command, *options)
+        assert (code, errors.count("\n")) == (2, 1)
+        assert "this table was not simulated by netchoice simulate in one run" in errors
+        assert not (tmp_path / "out").exists()
+
+
+# The cache
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("NETCHOICE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_cohort_prepares_its_sizes_once_in_the_cache(run, cache, networks, tmp_path):
+    files = [networks / "dmc.graphml", networks / "foreign.graphml"]
+    options = [*SETTINGS, "--no-report", "--out"]
+    assert run("cache", "list") == (
+        0, f"cache: {cache} (set NETCHOICE_CACHE to use another folder)\nno choosers\n", ""
+    )  # fmt: skip
+    code, text, errors = run("choose", *files, *options, tmp_path / "first")
+    assert code == 0, errors
+    lines = text.splitlines()
+    assert lines[0] == "2 networks"
+    assert lines[1] == "sizes: 2 with 20 nodes, isolated nodes kept"
+    assert lines[2].startswith("1 of 1 sizes are not prepared; each takes about ")
+    (name,) = [path.name for path in cache.iterdir()]
+    assert lines[2].endswith(f"they are kept in {cache / name}")
+    assert "selection: 260/260" in errors
+
+    code, text, errors = run("choose", *files, *options, tmp_path / "second")
+    assert code == 0, errors
+    assert "not prepared" not in text
+    assert "selection" not in errors
+    frames = [
+        pd.read_csv(tmp_path / each / "answers.csv").drop(columns="seconds")
+        for each in ("first", "second")
+    ]
+    pd.testing.assert_frame_equal(*frames)
+    assert frames[0]["verdict"][1] == "none-fits"
+
+    code, text, _ = run("cache", "list", "--json")
+    (listed,) = json.loads(text)["choosers"]
+    assert listed["name"] == name
+    assert listed["models"] == ["dmc", "ba2"]
+    assert listed["sizes"] == ["20 nodes, isolated nodes kept"]
+    on_disk = sum(path.stat().st_size for path in (cache / name).rglob("*") if path.is_file())
+    assert listed["bytes"] == on_disk
+    assert run("cache", "clear", name)[1] == f"deleted: {name}\n"
+    assert not (cache / name).exists()
+
+
+@pytest.fixture
+def filled_cache(cache, prepared):
+    """Return a cache with two choosers, and files and folders of the user."""
+    for name in ("one", "two"):
+        shutil.copytree(prepared, cache / name)
+    (cache / "mine.txt").write_text("mine")
+    (cache / "notes").mkdir()
+    (cache / "notes" / "notes.txt").write_text("mine")
+    (cache / "two" / "20-keep" / "mine.txt").write_text("mine")
+    return cache
+
+
+def left(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_named_choosers_are_cleared(run, filled_cache):
+    code, _, errors = run("cache", "clear", "on")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert "did you mean 'one'" in errors
+    code, _, errors = run("cache", "clear")
+    assert code == 2
+    assert "name the choosers to delete (netchoice cache list), or pass --all" in errors
+    assert run("cache", "clear", "one")[:2] == (0, "deleted: one\n")
+    assert {path.name for path in filled_cache.iterdir()} == {"two", "mine.txt", "notes"}
+
+
+def test_files_of_others_in_the_cache_are_kept(run, filled_cache, networks):
+    shutil.copy(networks / "dmc.graphml", filled_cache / "notes")
+    code, text, errors = run("cache", "clear", "--all", "--json")
+    assert code == 0, errors
+    assert json.loads(text) == {"deleted": ["one", "two"]}
+    expected = {"mine.txt", "notes/notes.txt", "notes/dmc.graphml", "two/20-keep/mine.txt"}
+    assert left(filled_cache) == expected
+
+
+def test_answers_in_the_folder_of_the_cache_are_kept(run, cache, prepared, networks):
+    """The user may name a folder as cache in which answers are."""
+    choose = ["choose", networks / "dmc.graphml", "--with", prepared, *RUN]
+    assert run(*choose, "--out", cache / "answer")[0] == 0
+    before = left(cache)
+    assert run("cache", "clear", "--all")[:2] == (0, "deleted: nothing\n")
+    assert left(cache) == before
+
+
+def test_damaged_chooser_in_the_cache_is_listed_and_can_be_cleared(run, filled_cache):
+    (filled_cache / "one" / "run.json").write_text("{}")
+    (filled_cache / "two" / "20-keep" / "prepared.json").write_text("{}")
+    code, text, errors = run("cache", "list")
+    assert code == 0, errors
+    assert "one: " in text
+    assert run("cache", "clear", "two")[0] == 0
+    assert left(filled_cache / "two") == {"20-keep/mine.txt"}
