@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from netchoice.errors import UsageError
-from netchoice.features.network_size import SIZE_FEATURE
 from netchoice.features.registry import Feature
 from netchoice.inference.scaling import Floats
 from netchoice.io import ReadingReport
@@ -238,8 +237,9 @@ class Chooser:
 
     def _given_sizes(self) -> Iterator[Size]:
         given = self.n_nodes if self.n_nodes is not None else ()
-        is_several = isinstance(given, Iterable) and not isinstance(given, range)
-        numbers: list[Any] = list(given) if is_several else [given]
+        numbers: list[Any] = [given]
+        if isinstance(given, Iterable) and not isinstance(given, range):
+            numbers = list(given)
         if numbers and self.match:
             raise UsageError("density-matched simulations depend on networks; pass them to fit")
         for number in numbers:
@@ -254,17 +254,15 @@ class Chooser:
     def _prepare(
         self, size: Size, workers: int | None, engine: str | Executor, on_progress: Progress | None
     ) -> None:
-        space, given = self.space, dict(self._given)
+        space = self.space
         if size.n_edges is not None:
             space = MatchedSpace(space, size.ends[0], size.n_edges, 0.1, size.isolated)
-        if not isinstance(size.n_nodes, int):
-            given["n_nodes"] = SIZE_FEATURE
         settings = replace(
             self._settings, space=space.as_dict(), n_nodes=size.n_nodes, isolated=size.isolated
         )
         folder = None if self._folder is None else self._folder / size.folder
         maker = TableMaker(
-            space, settings.seed, size.isolated, engine, workers, folder, on_progress, given
+            space, settings.seed, size.isolated, engine, workers, folder, on_progress, self._given
         )
         preparation = make_preparation(space, settings, maker)
         if folder is not None:

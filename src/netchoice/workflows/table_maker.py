@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from netchoice.features.network_size import SIZE_FEATURE
 from netchoice.features.registry import Feature, find
 from netchoice.models.space import ModelSpace
 from netchoice.row_simulator import RowSimulator
@@ -102,7 +103,8 @@ class TableMaker:
 
     def as_given(self, names: Sequence[str]) -> list[GivenFeature]:
         """Return the features in the form in which the user gave them."""
-        return [self.given_features.get(name, name) for name in names]
+        known = {"n_nodes": SIZE_FEATURE, **self.given_features}
+        return [known.get(name, name) for name in names]
 
 
 def features_by_name(features: Iterable[GivenFeature] | None) -> dict[str, GivenFeature]:
