@@ -31,7 +31,7 @@ class SimulationPlan:
     #: simulations of the selection. The minimum is for each model: with fewer simulations no p-value
     #: could be small enough to say that a model does not fit.
     fit_samples: int = 2000
-    min_fit_samples: int = 150
+    min_fit_samples: int = 180
     #: Simulations of a model from its posterior, near the network. They confirm that the most probable
     #: model does not fit, and show how the network differs from a model. 0 switches this stage off.
     local_samples: int = 500
