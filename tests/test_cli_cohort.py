@@ -246,7 +246,7 @@ def test_cohort_has_a_row_for_each_network_with_what_is_known(run, prepared, man
     assert code == 0, errors
     assert text.splitlines()[0] == "4 networks"
     assert text.endswith(f"answers.csv, answers.parquet and features.parquet are in {out}\n")
-    frame = pd.read_csv(out / "answers.csv", float_precision="round_trip")
+    frame = pd.read_csv(out / "answers.csv", engine="python")
     assert columns() <= {*frame.columns}
     assert {*frame.columns} - columns() == {"headline", "n_nodes", "n_edges", "isolated", "chooser"}
     assert list(frame["id"]) == ["s1", "s2", "s3", "s4"]
@@ -278,7 +278,7 @@ def test_cohort_has_a_row_for_each_network_with_what_is_known(run, prepared, man
     assert (out / "answers.csv").read_bytes() == before
     assert run(*command, "--fresh", "--json")[0] == 0
     assert (out / "mine.txt").read_text() == "mine"
-    again = pd.read_csv(out / "answers.csv", float_precision="round_trip")
+    again = pd.read_csv(out / "answers.csv", engine="python")
     pd.testing.assert_frame_equal(again.drop(columns="seconds"), frame.drop(columns="seconds"))
 
 
