@@ -48,7 +48,7 @@ def grown(name, n=20, seed=1):
 
 def foreign():
     """Return a network that no model fits, with two isolated nodes."""
-    graph = nx.circular_ladder_graph(9)
+    graph = nx.disjoint_union_all([nx.complete_graph(6)] * 3)
     graph.add_nodes_from([18, 19])
     return netchoice.Graph.of(graph)
 
@@ -234,8 +234,8 @@ def columns():
     names = ["id", "group", "age", "site", "verdict", "model"]
     for model in ("dmc", "ba2"):
         names += [f"{kind}_{model}" for kind in ("probability", "lower", "upper", "fit_p")]
-    for parameter in ("p_delete", "p_connect"):
-        names += [f"dmc_{parameter}_{end}" for end in ("median", "lower", "upper")]
+    for parameter in ("dmc_p_delete", "dmc_p_connect", "ba2_m"):
+        names += [f"{parameter}_{end}" for end in ("median", "lower", "upper")]
     return {*names, "notes", "seconds", "error"}
 
 
