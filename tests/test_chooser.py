@@ -36,9 +36,9 @@ def grown(name, n=20, seed=1, **parameters):
     return model.grow(n, parameters or model.sample(rng), rng)
 
 
-def ladder():
-    """Return a foreign network: 18 nodes with three neighbours each, and two isolated nodes."""
-    graph = nx.circular_ladder_graph(9)
+def cliques():
+    """Return a foreign network: three complete networks of six nodes, and two isolated nodes."""
+    graph = nx.disjoint_union_all([nx.complete_graph(6)] * 3)
     graph.add_nodes_from([18, 19])
     return netchoice.Graph.of(graph)
 
@@ -47,7 +47,7 @@ def ladder():
 NETWORKS = {
     "dmc": grown("dmc", seed=3),
     "ba2": grown("ba2"),
-    "ladder": ladder(),
+    "cliques": cliques(),
     "star": netchoice.Graph.of(nx.star_graph(19)),
 }
 
@@ -140,11 +140,11 @@ def test_networks_of_the_tests_cover_the_verdicts_and_the_local_stage(choices):
     assert choices["dmc"].model == "dmc"
     assert choices["dmc"].parameters["dmc"]
     assert choices["ba2"].model == "ba2"
-    for name in ("ladder", "star"):
+    for name in ("cliques", "star"):
         assert choices[name].verdict == "none-fits"
         assert choices[name].fit["local_p_value"] is not None
     isolated = {name: choice.network["isolated"] for name, choice in choices.items()}
-    assert isolated == {"dmc": "keep", "ba2": "drop", "ladder": "keep", "star": "drop"}
+    assert isolated == {"dmc": "keep", "ba2": "drop", "cliques": "keep", "star": "drop"}
 
 
 def test_chooser_gives_the_answer_of_choose_model(choices, direct):
@@ -168,19 +168,40 @@ def test_predicted_probabilities_are_those_of_the_answers(chooser, choices):
     assert chooser.predict_proba([]).shape == (0, 2)
 
 
-def test_selected_features_and_pooled_probabilities_are_the_same(monkeypatch):
-    """Measured costs differ between runs, so that each feature and step costs the same here."""
+@pytest.fixture(scope="module")
+def selected(tmp_path_factory):
+    """Return a chooser with selected features, and the answer of choose_model for a network.
+
+    Measured costs differ between runs, so each feature and each step has the same cost here.
+    """
     measured = table_module._mean_seconds
-    monkeypatch.setattr(
-        table_module, "_mean_seconds", lambda *given: dict.fromkeys(measured(*given), 1e-5)
-    )
+    path, graph = tmp_path_factory.mktemp("selected") / "made", NETWORKS["dmc"]
     options = {"plan": PLAN, "isolated": "keep"}
-    choice = netchoice.choose_model(NETWORKS["dmc"], SPACE, **options, **SERIAL)
-    chooser = Chooser(SPACE, **options).fit([NETWORKS["dmc"]], **SERIAL)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            table_module, "_mean_seconds", lambda *given: dict.fromkeys(measured(*given), 1e-5)
+        )
+        choice = netchoice.choose_model(graph, SPACE, **options, **SERIAL)
+        return Chooser(SPACE, **options).fit([graph], path=path, **SERIAL), choice
+
+
+def test_selected_features_and_pooled_probabilities_are_the_same(selected):
+    chooser, choice = selected
     assert choice.evidence.selection.near_optimal
-    assert facts(chooser.choose(NETWORKS["dmc"], **SERIAL)) == facts(choice)
-    row = chooser.choose_many([NETWORKS["dmc"]], engine="serial").assign(id="dmc")
-    assert_rows(row, {"dmc": choice})
+    for each in (chooser, Chooser.load(chooser.path)):
+        row = each.choose_many({"dmc": NETWORKS["dmc"]}, engine="serial")
+        assert_rows(row, {"dmc": choice})
+
+
+def test_selection_is_read_as_it_was_written(selected):
+    chooser, choice = selected
+    found = Chooser.load(chooser.path).prepared_for(NETWORKS["dmc"]).selection
+    expected = choice.evidence.selection
+    for name in ("rankings", "evaluation", "parameter_evaluation"):
+        frames = (getattr(found, name), getattr(expected, name).reset_index(drop=True))
+        pd.testing.assert_frame_equal(*frames, check_exact=True, check_dtype=False)
+    for name in ("features", "for_model", "for_parameters", "near_optimal", "point"):
+        assert getattr(found, name) == getattr(expected, name), name
 
 
 # On disk
@@ -193,8 +214,8 @@ def test_folder_of_choose_model_is_a_chooser(direct, choices, tmp_path):
     assert facts(chooser.choose(NETWORKS["dmc"], **SERIAL)) == facts(choices["dmc"])
     chooser.save(tmp_path / "saved")
     again = Chooser.load(tmp_path / "saved")
-    graphs = [NETWORKS["dmc"], NETWORKS["ladder"]]
-    expected = [list(choices[name].probabilities.values()) for name in ("dmc", "ladder")]
+    graphs = [NETWORKS["dmc"], NETWORKS["cliques"]]
+    expected = [list(choices[name].probabilities.values()) for name in ("dmc", "cliques")]
     order = [list(again.classes_).index(model) for model in choices["dmc"].probabilities]
     assert again.predict_proba(graphs)[:, order].tolist() == expected
 
@@ -215,10 +236,10 @@ def test_saved_chooser_is_the_same_wherever_it_is(folder, chooser, choices, tmp_
     assert moved.record() == chooser.record()
 
 
-def test_files_of_a_chooser_hold_no_pickle(folder):
-    files = [path for path in folder.rglob("*") if path.is_file()]
+def test_files_of_a_chooser_hold_no_pickle(selected):
+    files = [path for path in selected[0].path.rglob("*") if path.is_file()]
     suffixes = {path.suffix for path in files if path.name != "_lock"}
-    assert suffixes == {".json", ".parquet"}
+    assert suffixes == {".json", ".parquet", ".csv", ".jsonl"}
     for path in files:
         assert not path.read_bytes().startswith(b"\x80"), path  # how a pickle begins
 
@@ -385,8 +406,9 @@ def verdicts(path):
     prepared = chooser.prepared_for(NETWORKS["dmc"])
     found = comparison.Comparison.of(prepared, NETWORKS["dmc"])
     return (
-        found.probabilities.probabilities, found.prior_fit.p_values, found.prepared.is_above_chance,
-        list(chooser.classes_), chooser.seed, chooser.plan,
+        found.probabilities.probabilities, found.prior_fit.p_values, prepared.is_above_chance,
+        prepared.selection.as_dict(), prepared.known_power, list(chooser.classes_),
+        chooser.seed, chooser.plan,
     )  # fmt: skip
 
 
@@ -403,12 +425,13 @@ def damaged(content, rng):
     return content[:where] + bytes([changed]) + content[where + 1 :]
 
 
-def test_damaged_chooser_gives_the_same_answer_or_one_line(copied, tmp_path):
+def test_damaged_chooser_gives_the_same_answer_or_one_line(selected, tmp_path):
+    copied = selected[0].path
     expected = verdicts(copied)
     files = [p.relative_to(copied) for p in sorted(copied.rglob("*")) if p.name != "_lock"]
     files = [name for name in files if (copied / name).is_file()]
-    kinds = {name.name.partition("-")[0] for name in files}
-    assert kinds == {"run.json", "prepared.json", "rows.json", "_manifest.json", "rows"}
+    assert {name.name for name in files} >= {"run.json", "prepared.json", "_manifest.json"}
+    assert {name.name for name in files} >= {"rankings.csv", "evaluation.csv"}
     rng, outcomes = np.random.default_rng(1), []
     trials = [(name, None) for name in files]
     trials += [(files[i % len(files)], rng) for i in range(60)]
@@ -421,7 +444,7 @@ def test_damaged_chooser_gives_the_same_answer_or_one_line(copied, tmp_path):
             (path / name).write_bytes(damaged((copied / name).read_bytes(), random))
         outcomes.append(outcome(path, expected))
         shutil.rmtree(path)
-    assert outcomes.count("same") >= 5  # versions, and bytes that became what they were
+    assert outcomes.count("same") >= 5  # files that only a preparation reads, and versions
     assert outcomes.count("refused") >= 20
 
 

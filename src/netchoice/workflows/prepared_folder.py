@@ -241,7 +241,7 @@ def _read_frame(path: Path, digest: str) -> pd.DataFrame:
         raise ValueError(f"the checksum of {path.name} differs")
     names = {"feature": str, "features": str, "method": str, "measure": str}
     frame = pd.read_csv(
-        StringIO(text), dtype=names, keep_default_na=False, na_values=[""], float_precision="round_trip"
+        StringIO(text), dtype=names, keep_default_na=False, na_values=[""], engine="python"
     )  # fmt: skip
     if "features" in frame:
         frame["features"] = frame["features"].map(lambda joined: tuple(str(joined).split(";")))
