@@ -131,9 +131,7 @@ def compare_with_singles(given: argparse.Namespace, folder: Path) -> None:
     netchoice.Chooser("duplication", n_nodes=given.nodes, **settings).fit(
         path=chooser, workers=given.workers
     )
-    print(
-        f"the chooser took {time.perf_counter() - start:.1f} s (little if it was prepared before)"
-    )
+    print(f"the chooser took {time.perf_counter() - start:.1f} s (a few if it was prepared before)")
     graphs = list(grown("duplication", given.networks, given.nodes))
     (folder / "networks").mkdir()
     for i, graph in enumerate(graphs):
@@ -141,7 +139,7 @@ def compare_with_singles(given: argparse.Namespace, folder: Path) -> None:
     usage = answer(folder / "networks", chooser, folder / "answers", given.networks, given.workers)
     verdicts = pd.read_parquet(folder / "answers" / "answers.parquet")["verdict"].value_counts()
     print(
-        f"{given.networks} networks, {given.nodes} nodes, {given.workers} workers: {dict(verdicts)}"
+        f"{given.networks} networks, {given.nodes} nodes, {given.workers} workers: {verdicts.to_dict()}"
     )
     print(
         f"cohort:  {usage.wall:9.1f} s wall, {usage.cpu:9.1f} s CPU, "

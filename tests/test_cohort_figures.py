@@ -132,6 +132,14 @@ class TestEmbedding:
         assert [each.n_all for each in found] == [10] * data.MOST_EMBEDDINGS
 
 
+def test_parameter_without_estimates_has_no_panel():
+    """A parameter with one possible value has columns, and no estimate in any network."""
+    answers = random_answers(30)
+    answers[[f"dmc_p_new_{end}" for end in ("median", "lower", "upper")]] = np.nan
+    panels = data.parameter_panels(CohortFrame.of(answers), [])
+    assert [panel.model for panel in panels] == ["dmr"]
+
+
 def test_static_figures_draw_the_same_numbers(by_hand):
     ax = figures.cohort_verdicts(answers_by_hand())
     assert [text.get_text() for text in ax.texts][:4] == ["3", "2", "1", "1"]

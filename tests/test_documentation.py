@@ -20,10 +20,9 @@ def test_public_names_are_exactly_these():
     assert netchoice.__all__ == sorted(netchoice.__all__)
     assert set(netchoice.__all__) == {
         "Choice", "Chooser", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
-        "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model",
-        "compute_features", "embed", "errors", "evaluate_features", "evaluate_rankings", "evaluation",
-        "feature", "feature_names",
-        "figures", "get_model", "get_space", "inference", "information", "io", "model",
+        "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model", "compute_features",
+        "embed", "errors", "evaluate_features", "evaluate_rankings", "evaluation", "feature",
+        "feature_names", "figures", "get_model", "get_space", "inference", "information", "io", "model",
         "operating_point", "paper_costs", "rank_features", "read_network", "recommend_pilot_size",
         "report", "selection", "simulate_table", "workflows", "write_network",
     }  # fmt: skip

@@ -169,7 +169,7 @@ def _by_group(cohort: CohortFrame, parameter: ParameterOfModel) -> ParameterPane
     present = set(groups)
     shown = [name for name in cohort.groups if name in present][:MOST_GROUPS] or [ALL]
     ticks = {name: float(i) for i, name in enumerate(shown)}
-    start = groups.map(ticks) if cohort.groups else pd.Series(0.0, index=rows.index)
+    start = groups.map(ticks).astype(float) if cohort.groups else pd.Series(0.0, index=rows.index)
     rows, start = rows[start.notna()], start.dropna()
     rank = rows["median"].groupby(start).rank(method="first")
     size = start.groupby(start).transform("size")
