@@ -9,7 +9,7 @@ import pytest
 
 import netchoice
 from netchoice.workflows import SimulationPlan, pilot_size
-from netchoice.workflows import choose as choose_module
+from netchoice.workflows import preparation as preparation_module
 from netchoice.workflows.table_maker import TableMaker
 
 # netchoice choose
@@ -19,7 +19,7 @@ from netchoice.workflows.table_maker import TableMaker
 def small_plan(monkeypatch):
     """Let the command simulate few networks."""
     plan = functools.partial(SimulationPlan, selection_samples=600, samples=400, fit_samples=600)
-    monkeypatch.setattr(choose_module, "SimulationPlan", plan)
+    monkeypatch.setattr(preparation_module, "SimulationPlan", plan)
 
 
 @pytest.fixture

@@ -118,5 +118,5 @@ def test_time_limit_reduces_the_simulations_near_the_network(
     watch = Stopwatch(limit=1.0, workers=1)
     found = dataclasses.replace(compare(prepared, corner, tmp_path), stopwatch=watch)
     assert len(found.near("dmc").table) == PLAN.min_fit_samples
-    note = "150 simulations instead of 200, to stay within the time limit"
+    note = f"{PLAN.min_fit_samples} simulations instead of 200, to stay within the time limit"
     assert list(found.notes()).count(note) == 1
