@@ -71,7 +71,7 @@ class Prepared:
 
     ``table`` holds the selected features, ``fit_table`` all features that could be afforded. ``notes``
     says what a careful reader should know about the simulations. The quality of parameters and the power
-    of the test are computed for a model when they are first asked for.
+    of the test are computed for a model when they are first used.
     """
 
     space: ModelSpace
