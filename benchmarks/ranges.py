@@ -19,7 +19,7 @@ import pandas as pd
 import netchoice
 from netchoice.workflows.comparison import Comparison
 
-RANGE, EXACT = range(240, 376), 300
+RANGE, EXACT = "240..375", 300
 SIZES = (250, 300, 360)
 KINDS = ("Erdős–Rényi", "same degrees", "half swapped")
 
@@ -70,7 +70,7 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     for name, nodes in {"240 to 375": RANGE, "300": EXACT}.items():
         made = netchoice.Chooser(n_nodes=nodes, isolated="keep", samples=arguments.samples).fit()
-        for size in SIZES if isinstance(nodes, range) else (EXACT,):
+        for size in SIZES if isinstance(nodes, str) else (EXACT,):
             rates = tested(made, size, arguments.networks, arguments.seed + 100)
             text = ", ".join(f"{key} {value:.3f}" for key, value in rates.items())
             print(f"chooser for {name} nodes, networks with {size}: {text}", flush=True)

@@ -107,6 +107,8 @@ def choose(
     }  # fmt: skip
     chosen = options.model_space(space, models, prior)
     chooser = _chooser(context, with_, table, chosen, settings)
+    if out is not None and with_ is not None and out.resolve() == with_.resolve():
+        raise UsageError("--out and --with name the same folder; give another folder to --out")
     run: dict[str, Any] = {"workers": workers, "engine": engine, "fresh": fresh}
     run["report"] = not no_report
     if only is None and (len(networks) > 1 or is_collection(networks[0])):

@@ -190,7 +190,7 @@ def prepare(
                 graphs.append(netchoice.read_network(match)[0])
             elif nodes is None:
                 raise UsageError("--nodes is missing; give it, for example --nodes 1000")
-            numbers = options.split_list(nodes, "--nodes", _number_of_nodes, "numbers of nodes")
+            numbers = options.split_list(nodes, "--nodes")
             chooser = netchoice.Chooser(
                 options.model_space(space, models, prior), n_nodes=numbers, match=match is not None,
                 **settings,
@@ -202,12 +202,6 @@ def prepare(
     lines = [line for report in reports for line in report["lines"]]
     use = f"use it with: netchoice choose NETWORK… --with {folder}"
     show(as_json, {"out": str(folder), "sizes": reports}, [*lines, use])
-
-
-def _number_of_nodes(text: str) -> int | range:
-    """Return a number, or the range between two numbers that ``..`` separates."""
-    low, dots, high = text.partition("..")
-    return range(int(low), int(high) + 1) if dots else int(text)
 
 
 @cache.command("list")

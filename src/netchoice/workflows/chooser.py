@@ -67,9 +67,9 @@ class Chooser:
     ----------
     space : ModelSpace or str
         The models to compare.
-    n_nodes : int, range, or a sequence of these, optional
-        Numbers of nodes to prepare. One set of simulations serves for all numbers of a ``range``. Not
-        needed if :meth:`fit` gets networks.
+    n_nodes : int, str, or a sequence of these, optional
+        Numbers of nodes to prepare. A text such as ``"240..375"`` is a range of sizes, for which one set
+        of simulations serves. Not needed if :meth:`fit` gets networks.
     isolated : "keep", "drop" or None
         As in :func:`netchoice.choose_model`. None prepares both, because networks with and without
         isolated nodes are compared with different simulations.
@@ -97,7 +97,7 @@ class Chooser:
         self,
         space: str | ModelSpace = "duplication",
         *,
-        n_nodes: int | range | Sequence[int | range] | None = None,
+        n_nodes: int | str | Sequence[int | str] | None = None,
         isolated: str | None = None,
         match: bool = False,
         samples: int | None = None,
@@ -238,7 +238,7 @@ class Chooser:
     def _given_sizes(self) -> Iterator[Size]:
         given = self.n_nodes if self.n_nodes is not None else ()
         numbers: list[Any] = [given]
-        if isinstance(given, Iterable) and not isinstance(given, range):
+        if isinstance(given, Iterable) and not isinstance(given, str):
             numbers = list(given)
         if numbers and self.match:
             raise UsageError("density-matched simulations depend on networks; pass them to fit")
@@ -484,13 +484,18 @@ class Chooser:
         return CohortAnswerer(self.space, parts, self.isolated, self.match)
 
 
-def _checked(number: int | range) -> int | tuple[int, int]:
+def _checked(number: int | str) -> int | tuple[int, int]:
     """Return a number of nodes, or the two ends of a range."""
-    if not isinstance(number, range):
+    if not isinstance(number, str):
         return check_integer("n_nodes", number)
-    if len(number) < 2 or number.step != 1:
-        raise UsageError(f"n_nodes={number}; expected a range with at least two numbers and step 1")
-    return number.start, number.stop - 1
+    ends = number.split("..")
+    if not all(end.strip().isdecimal() for end in ends) or len(ends) > 2:
+        raise UsageError(
+            f"{number!r} nodes; expected a number such as 300, or a range such as 240..375"
+        )
+    if len(ends) == 1:
+        return check_integer("n_nodes", int(number))
+    return int(ends[0]), int(ends[1])
 
 
 def _size_of(prepared: Prepared) -> Size:
