@@ -18,6 +18,7 @@ class PathSource:
     covariates: dict = field(default_factory=dict)
     trouble: str = ""
     seconds: float = 0.0
+    file: str | None = None
 
     def read(self):
         if self.seconds:

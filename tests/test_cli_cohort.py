@@ -135,7 +135,7 @@ def test_prepared_sizes_are_not_prepared_again(run, prepared):
     [
         (["--out", "x"], "--nodes is missing; give it, for example --nodes 1000"),
         (["--nodes", "20"], "--out is missing; give it, for example --out duplication-1000"),
-        (["--nodes", "a,b", "--out", "x"], "--nodes a,b; expected integers"),
+        (["--nodes", "a,b", "--out", "x"], "'a' nodes; expected a number such as 300, or a range"),
         (
             ["--nodes", "20", "--table", "t", "--out", "x"],
             "--table is given, so --nodes and --match",
@@ -248,7 +248,14 @@ def test_cohort_has_a_row_for_each_network_with_what_is_known(run, prepared, man
     assert text.endswith(f"answers.csv, answers.parquet and features.parquet are in {out}\n")
     frame = pd.read_csv(out / "answers.csv", engine="python")
     assert columns() <= {*frame.columns}
-    assert {*frame.columns} - columns() == {"headline", "n_nodes", "n_edges", "isolated", "chooser"}
+    assert {*frame.columns} - columns() == {
+        "file",
+        "headline",
+        "n_nodes",
+        "n_edges",
+        "isolated",
+        "chooser",
+    }
     assert list(frame["id"]) == ["s1", "s2", "s3", "s4"]
     assert list(frame["group"]) == ["old", "old", "young", "young"]
     assert frame["age"].tolist()[2:] == [23, 25]
@@ -267,7 +274,9 @@ def test_cohort_has_a_row_for_each_network_with_what_is_known(run, prepared, man
         netchoice.read_network(manifest.parent / f"{n}.graphml")[0] for n in ("foreign", "dmc")
     ]
     chooser = Chooser.load(prepared)
-    expected = chooser.choose_many(graphs, engine="serial").drop(columns=["id", "group", "seconds"])
+    expected = chooser.choose_many(graphs, engine="serial").drop(
+        columns=["id", "group", "file", "seconds"]
+    )
     found = frame.loc[[0, 2], list(expected.columns)].reset_index(drop=True)
     pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
 
@@ -337,14 +346,15 @@ def test_imported_table_is_refused(run, networks, tmp_path):
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("NETCHOICE_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+    return tmp_path / "cache" / "choosers"
 
 
 def test_cohort_prepares_its_sizes_once_in_the_cache(run, cache, networks, tmp_path):
     files = [networks / "dmc.graphml", networks / "foreign.graphml"]
     options = [*SETTINGS, "--no-report", "--out"]
     assert run("cache", "list") == (
-        0, f"cache: {cache} (set NETCHOICE_CACHE to use another folder)\nno choosers\n", ""
+        0, f"cache: {cache.parent} (set NETCHOICE_CACHE to use another folder)\n"
+        "measured costs: 0 sizes of networks\nno choosers\n", "",
     )  # fmt: skip
     code, text, errors = run("choose", *files, *options, tmp_path / "first")
     assert code == 0, errors

@@ -90,7 +90,9 @@ def expected_rows(n):
     """Return the answers as a list of dictionaries, computed without netchoice."""
     for i in range(n):
         nodes = 2 + i % 40
-        row = dict.fromkeys(["id", "group", "age", "site", *PathAnswerer().columns, "error"])
+        row = dict.fromkeys(
+            ["id", "group", "file", "age", "site", *PathAnswerer().columns, "error"]
+        )
         row |= {"id": f"path-{i}", "group": "ab"[i % 2] if i % 7 else None}
         row |= {"age": i / 3 if i % 5 else None, "site": f"site {i % 2}"}
         if i in TROUBLE or nodes == 13:
@@ -364,7 +366,7 @@ def test_corrected_group_needs_no_new_answers(tmp_path):
     changed = Paths(60, TROUBLE, groups="xy", covariates=["site"])
     frame = answer(tmp_path / "c", sources=changed).frame()
     assert set(frame["group"].dropna()) == {"x", "y"}
-    assert list(frame.columns[:4]) == ["id", "group", "site", "model"]
+    assert list(frame.columns[:5]) == ["id", "group", "file", "site", "model"]
     assert [path.stat().st_mtime_ns for path in parts(tmp_path / "c")] == times
 
 

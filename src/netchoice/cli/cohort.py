@@ -18,7 +18,7 @@ from netchoice.threads import count_threads
 from netchoice.units import duration, seconds_of
 
 if TYPE_CHECKING:  # at run time it would load scipy for every command
-    from netchoice.workflows.sizes import Size, in_order
+    from netchoice.workflows.sizes import Size
 
 cache = typer.Typer(help="Show and clear the cache of choosers.", rich_markup_mode="rich")
 app.add_typer(cache, name="cache")
@@ -84,6 +84,7 @@ def _prepare_sizes(
 ) -> list[Size | None]:
     """Prepare the sizes of all networks in the cache, and say before what it will take."""
     from netchoice.workflows.choose_cohort import needed_sizes, sizes_of
+    from netchoice.workflows.sizes import in_order
     from netchoice.workflows.chooser_cache import cached_path, estimated_seconds
 
     sizes = sizes_of(chooser, collection, on_progress)
