@@ -89,6 +89,10 @@ class AnswerFiles:
         with disk_errors(self.folder):
             write_atomically(self._path(part), write)
 
+    def has_part(self, part: int) -> bool:
+        """Return whether a part was written."""
+        return self._path(part).exists()
+
     def count_failed(self, part: int, ids: Sequence[str]) -> int | None:
         """Return how many networks of a part failed; None if the part is missing or damaged."""
         path = self._path(part)

@@ -158,7 +158,7 @@ def answer_all(
             files.write_tables(run.n_parts, map(run.known, range(run.n_parts)))
         except KeyboardInterrupt:
             raise StoppedError(
-                f"stopped after {run.n_written} of {n} networks, which are kept in {folder}; run the "
+                f"stopped after {run.n_kept()} of {n} networks, which are kept in {folder}; run the "
                 "same command again to resume"
             ) from None
     return CohortAnswers(folder, n, run.n_failed, dict(answerer.columns))
@@ -195,12 +195,17 @@ class _Run:
         self.sources, self.answerer, self.files = sources, answerer, files
         self.per_part, self.on_progress = per_part, on_progress
         self.n_parts = math.ceil(len(sources) / per_part)
-        self.n_written, self.n_done, self.n_failed = 0, 0, 0
+        self.n_done, self.n_failed = 0, 0
         self.unwritten: defaultdict[int, dict[int, Answered]] = defaultdict(dict)
 
     def numbers(self, part: int) -> range:
         """Return the numbers of the networks of a part."""
         return range(part * self.per_part, min((part + 1) * self.per_part, len(self.sources)))
+
+    def n_kept(self) -> int:
+        """Return the number of networks in written parts."""
+        kept = (part for part in range(self.n_parts) if self.files.has_part(part))
+        return sum(len(self.numbers(part)) for part in kept)
 
     def missing_parts(self) -> list[int]:
         """Return the parts that are missing or damaged; count the networks of the others."""
@@ -211,9 +216,8 @@ class _Run:
             if n_failed is None:
                 missing.append(part)
             else:
-                self.n_written += len(ids)
+                self.n_done += len(ids)
                 self.n_failed += n_failed
-        self.n_done = self.n_written
         return missing
 
     def answer(self, parts: list[int], engine: str | Executor, workers: int | None) -> None:
@@ -250,7 +254,6 @@ class _Run:
         self.n_failed += answered.error is not None
         if len(rows) == len(self.numbers(part)):
             self.files.write_part(part, [self._row(rows[i]) for i in self.numbers(part)])
-            self.n_written += len(rows)
             del self.unwritten[part]
 
     def _row(self, answered: Answered) -> list[Any]:
