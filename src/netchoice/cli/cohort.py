@@ -84,8 +84,8 @@ def _prepare_sizes(
 ) -> list[Size | None]:
     """Prepare the sizes of all networks in the cache, and say before what it will take."""
     from netchoice.workflows.choose_cohort import needed_sizes, sizes_of
-    from netchoice.workflows.sizes import in_order
     from netchoice.workflows.chooser_cache import cached_path, estimated_seconds
+    from netchoice.workflows.sizes import in_order
 
     sizes = sizes_of(chooser, collection, on_progress)
     limit = chooser.plan.max_direct_nodes
