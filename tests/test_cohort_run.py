@@ -543,6 +543,7 @@ print(cohort.n, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KB on Linux only")
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_networks(tmp_path):
     """100 features of 20,000 networks take 16 MB as an array, and more than 60 MB as Python floats."""
     peaks = {}
