@@ -393,10 +393,8 @@ class Chooser:
     def prepared_for(self, graph: Any) -> Prepared:
         """Return the simulations for a network: of its own size, or of a range of sizes."""
         wanted, prepared = self.size_of(graph), self.sizes_
-        if self.match and len(prepared) == 1:
-            return self._get(
-                prepared[0]
-            )  # its edges may differ a little from those that were matched
+        if self.match and len(prepared) == 1:  # the number of edges may differ a little
+            return self._get(prepared[0])
         return self._get(find_size(wanted, prepared) or wanted)
 
     # Answers
