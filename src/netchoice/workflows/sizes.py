@@ -64,7 +64,7 @@ class Size(NamedTuple):
         """The range of sizes that a network of this size belongs to.
 
         >>> Size(300, "keep").range
-        Size(n_nodes=(308, 461), isolated='keep', n_edges=None)
+        Size(n_nodes=(206, 307), isolated='keep', n_edges=None)
         """
         number = math.floor(math.log(self.ends[0] / FIRST_RANGE, RANGE_RATIO) + 1e-9)
         low, high = (math.ceil(FIRST_RANGE * RANGE_RATIO ** (number + k) - 1e-9) for k in (0, 1))
