@@ -483,7 +483,7 @@ def test_changed_settings_of_a_chooser_are_noticed(copied, old, new, place):
     [
         (20.5, "`n_nodes` must be an integer of at least 1; got 20.5"),
         (0, "`n_nodes` must be an integer of at least 1; got 0"),
-        ([20, "x"], "`n_nodes` must be an integer of at least 1; got 'x'"),
+        ([20, "x"], "'x' nodes; expected a number such as 300, or a range such as 240..375"),
         (None, "no number of nodes is given; pass n_nodes, or networks to fit"),
     ],
 )

@@ -293,8 +293,14 @@ def start(folder, n=120):
         here=str(HERE), n=n, trouble=TROUBLE, folder=str(folder), settings=SETTINGS
     )
     return subprocess.Popen(
-        [sys.executable, "-c", code], start_new_session=True, stderr=subprocess.PIPE
-    )
+        [sys.executable, "-c", code], start_new_session=True, stderr=subprocess.PIPE,
+        preexec_fn=_heed_interrupts,
+    )  # fmt: skip
+
+
+def _heed_interrupts():
+    """Undo that a shell lets the commands that it starts in the background ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def parts(folder):
