@@ -226,7 +226,7 @@ def test_growth_that_cannot_end_raises_an_error():
 
 
 def test_random_stream_of_kernels_equals_numpys_sfc64():
-    from netchoice.models.growth_kernels import seed_from
+    from netchoice.models.mechanism import seed_from
 
     seed = seed_from(np.random.default_rng(9))
     reference = np.random.SFC64()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from netchoice.graph import Graph, kernel
-from netchoice.models.growth_kernels import seed_from
+from netchoice.models.mechanism import seed_from
 from netchoice.validation import check_generator, check_non_negative
 
 

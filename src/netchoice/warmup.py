@@ -6,6 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 
 
 def warm_up(
@@ -16,9 +17,7 @@ def warm_up(
     There is one process per core by default. ``on_ready`` is called for each kernel with its name,
     whether it was compiled now, and the numbers of ready and of all kernels.
     """
-    from netchoice._kernels.compiler import kernels
-
-    names = list(kernels())
+    names = list(_compilers())
     compiled: dict[str, bool] = {}
     context = multiprocessing.get_context("spawn")
     workers = min(workers or os.cpu_count() or 1, len(names))
@@ -32,8 +31,21 @@ def warm_up(
     return dict(sorted(compiled.items()))
 
 
+def _compilers() -> dict[str, Callable[[], bool]]:
+    """Return by name the functions that compile a kernel or the step of a mechanism."""
+    from netchoice._kernels.compiler import compile_kernel, kernels
+    from netchoice.models.mechanism import Step
+    from netchoice.models.mechanisms import all_models
+
+    all_models()  # registers their kernels and steps
+    compilers: dict[str, Callable[[], bool]] = {
+        name: partial(compile_kernel, name) for name in kernels()
+    }
+    return compilers | {f"step.{name}": step.compile for (_, name), step in Step.known.items()}
+
+
 def _compile(name: str) -> bool:
-    from netchoice._kernels.compiler import compile_kernel, quiet
+    from netchoice._kernels.compiler import quiet
 
     quiet()
-    return compile_kernel(name)
+    return _compilers()[name]()

@@ -5,29 +5,46 @@ from __future__ import annotations
 from typing import Any
 
 from netchoice.errors import UsageError
-from netchoice.models.duplication import DMC, DMR
+from netchoice.models.families import by_family, family_weights
+from netchoice.models.mechanisms import all_models
 from netchoice.models.model import Model, model_of
-from netchoice.models.preferential import AGV, BA, LPA
 from netchoice.models.priors import uniform
-from netchoice.models.random_graphs import RDG, RDS, SMW
 from netchoice.models.space import ModelSpace
 from netchoice.names import load_attribute, unknown
 
+MODELS = all_models()
 # Density-matched sparse networks need more deletion than the paper's priors allow.
 _WIDE = {"p_delete": uniform(0.25, 1), "p_connect": uniform(0, 1), "p_new": uniform(0, 1)}
 
 
-def _widened(model: Model) -> Model:
-    return model.with_priors({name: _WIDE[name] for name in model.parameters})
+def _widened(name: str) -> Model:
+    model = MODELS[name]
+    return model.with_priors({each: _WIDE[each] for each in model.parameters})
+
+
+def _every_mechanism() -> ModelSpace:
+    """Return all mechanisms; lpa and nonlinear contain those of the space ba."""
+    chosen = [
+        _widened(name) if name in ("dmc", "dmr") else model
+        for name, model in MODELS.items()
+        if not name.startswith("ba")
+    ]
+    models = [model for members in by_family(chosen).values() for model in members]
+    return ModelSpace("all", models, family_weights(models))
 
 
 SPACES = {
     space.name: space
     for space in (
-        ModelSpace("ba", BA),
-        ModelSpace("duplication", [DMC, DMR]),
+        ModelSpace("ba", [MODELS[f"ba{m}"] for m in (1, 2, 3, 4)]),
+        ModelSpace("duplication", [MODELS["dmc"], MODELS["dmr"]]),
         # The seven models of Middendorf, Ziv & Wiggins, PNAS 102:3192 (2005), doi:10.1073/pnas.0409515102.
-        ModelSpace("mechanisms", [_widened(DMC), _widened(DMR), RDS, RDG, LPA, AGV, SMW]),
+        ModelSpace(
+            "mechanisms",
+            [_widened("dmc"), _widened("dmr")]
+            + [MODELS[name] for name in ("rds", "rdg", "lpa", "agv", "smw")],
+        ),
+        _every_mechanism(),
     )
 }
 
@@ -54,7 +71,7 @@ def get_space(name: str | ModelSpace) -> ModelSpace:
 
 
 def get_model(name: Any) -> Model:
-    """Return a model by its name, from the first space that has it, or by ``module:attribute``.
+    """Return a model by its name, or by ``module:attribute``.
 
     >>> get_model("dmr").description
     'duplication with random mutation'
@@ -63,13 +80,9 @@ def get_model(name: Any) -> Model:
         return as_model(name, repr(name))
     if ":" in name:
         return as_model(load_attribute(name), name)
-    models: dict[str, Model] = {}
-    for space in SPACES.values():
-        for model in space:  # dmc and dmr have the priors of the space duplication
-            models.setdefault(model.name, model)
-    if name not in models:
-        raise unknown("model", name, models)
-    return models[name]
+    if name not in MODELS:
+        raise unknown("model", name, MODELS)
+    return MODELS[name]
 
 
 def as_model(thing: Any, where: str) -> Model:

@@ -105,6 +105,8 @@ class Model:
         Text for people.
     min_nodes : int
         The smallest allowed number of nodes, the size of the seed graph.
+    family : str
+        The family of mechanisms that the model belongs to, for example "attachment".
     draws : Draws, optional
         Joint draws of the parameters, which :meth:`sample` uses instead of the priors.
 
@@ -124,6 +126,7 @@ class Model:
     description: str = ""
     reference: str = ""
     min_nodes: int = 1
+    family: str = ""
     draws: Draws | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,348 @@
+"""Networks that grow step by step: their state, the operations of a step, and the loop over steps.
+
+A step is a compiled function ``step(net, new, *values)``, which links the node ``new`` to the network
+``net`` and may change other edges. The loop calls steps by their address, so any two mechanisms can be
+mixed without compiling the loop again.
+
+Edge e is a pair of half-edges 2e and 2e+1, one in the list of each of its ends. ``OWNER`` of a half-edge
+h is the node whose list contains h, so the node at the other end is the owner of ``h ^ 1``. When an edge
+moves from one node to another, the entry of its other end does not change. A random half-edge belongs to
+a node with a probability proportional to its degree.
+
+A step receives pointers instead of arrays: passing arrays to a function that is not inlined updates their
+reference counts, which takes longer than the step.
+"""
+
+import hashlib
+from collections import namedtuple
+from pathlib import Path
+from types import FunctionType
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+from numba.np.unsafe.ndarray import to_fixed_tuple
+
+from netchoice._kernels.compiler import BOOL, FLOAT, INT, helper, kernel
+from netchoice._kernels.csr import adjacency
+from netchoice._kernels.random_stream import SEED, start, uniform
+
+DONE, TOO_MANY_NODES, TOO_MANY_EDGES, PASSED, MORE_ROOM = 0, 1, 2, 3, 4
+#: A step adds at most as many edges as there are nodes, plus this number.
+MORE_EDGES = 256
+MEMORY = 256
+
+# Columns of ``nodes``, ``halves`` and positions in ``counts``.
+FIRST, DEGREE, STAMP, PICKED = 0, 1, 2, 3
+OWNER, FOLLOWING = 0, 1
+NODES, EDGES, LINKED, ROOM_NODES, ROOM_HALVES = 0, 1, 2, 3, 4
+
+#: The state of a growing network.
+#:
+#: nodes : int32, a row for each node: its first half-edge or -1, its degree, a stamp, and a column in
+#:     which a step may list nodes. halves : int32, a row for each half-edge: its owner and the
+#:     following half-edge in the list. traits : float64, a number for each node, at first -1. counts :
+#:     nodes, edges, nodes with edges, and the lengths of the arrays. stream : state of the random
+#:     stream. memory : int32, what a mechanism keeps between steps, at first -1.
+Growing = namedtuple("Growing", "nodes halves traits counts stream memory")
+
+STEP_TYPE = types.void(
+    types.CPointer(types.int32),
+    types.CPointer(types.int32),
+    types.CPointer(types.float64),
+    types.CPointer(types.int64),
+    types.CPointer(types.uint64),
+    types.CPointer(types.int32),
+    types.CPointer(types.float64),
+)
+
+
+@helper
+def draw(net):
+    """Draw a number in [0, 1)."""
+    stream = net.stream
+    number, a, b, c, d = uniform(stream[0], stream[1], stream[2], stream[3])
+    stream[0], stream[1], stream[2], stream[3] = a, b, c, d
+    return number
+
+
+@helper
+def draw_integer(net, mean):
+    """Draw the integer below or above ``mean``, with this mean."""
+    base = int(mean)
+    return base + (1 if draw(net) < mean - base else 0)
+
+
+@helper
+def degree(net, node):
+    """Return the number of neighbours of a node."""
+    return net.nodes[node, DEGREE]
+
+
+@helper
+def n_edges(net):
+    """Return the number of edges."""
+    return net.counts[EDGES]
+
+
+@helper
+def first(net, node):
+    """Return the first half-edge of a node, or -1; :func:`following` gives the others."""
+    return net.nodes[node, FIRST]
+
+
+@helper
+def following(net, half):
+    """Return the next half-edge of the same node, or -1."""
+    return net.halves[half, FOLLOWING]
+
+
+@helper
+def other_end(net, half):
+    """Return the neighbour to which a half-edge leads."""
+    return net.halves[half ^ 1, OWNER]
+
+
+@helper
+def by_degree(net, n_before):
+    """Draw a node by its degree; only the first ``n_before`` edges count, at least one."""
+    return net.halves[int(draw(net) * (2 * n_before)), OWNER]
+
+
+@helper
+def random_neighbour(net, node):
+    """Draw a neighbour of a node that has neighbours."""
+    half = net.nodes[node, FIRST]
+    for _ in range(int(draw(net) * net.nodes[node, DEGREE])):
+        half = net.halves[half, FOLLOWING]
+    return net.halves[half ^ 1, OWNER]
+
+
+@helper
+def are_linked(net, u, v):
+    """Return whether two nodes are linked."""
+    if net.nodes[u, DEGREE] > net.nodes[v, DEGREE]:
+        u, v = v, u
+    half = net.nodes[u, FIRST]
+    while half >= 0:
+        if net.halves[half ^ 1, OWNER] == v:
+            return True
+        half = net.halves[half, FOLLOWING]
+    return False
+
+
+@helper
+def stamp(net, node, value):
+    """Stamp a node; return False if it had this stamp already. Stamps are 0 at first."""
+    if net.nodes[node, STAMP] == value:
+        return False
+    net.nodes[node, STAMP] = value
+    return True
+
+
+@helper
+def pick(net, i, node):
+    """Write a node at place i of the list of picked nodes."""
+    net.nodes[i, PICKED] = node
+
+
+@helper
+def picked(net, i):
+    """Return the node at place i of the list of picked nodes."""
+    return net.nodes[i, PICKED]
+
+
+@helper
+def attach(net, half, node):
+    """Put a half-edge at the beginning of the list of a node."""
+    net.halves[half, OWNER] = node
+    net.halves[half, FOLLOWING] = net.nodes[node, FIRST]
+    net.nodes[node, FIRST] = half
+    if net.nodes[node, DEGREE] == 0:
+        net.counts[LINKED] += 1
+    net.nodes[node, DEGREE] += 1
+
+
+@helper
+def detach(net, half, before):
+    """Take a half-edge out of the list of its owner; ``before`` precedes it in the list, -1 if none."""
+    node, after = net.halves[half, OWNER], net.halves[half, FOLLOWING]
+    if before >= 0:
+        net.halves[before, FOLLOWING] = after
+    else:
+        net.nodes[node, FIRST] = after
+    net.nodes[node, DEGREE] -= 1
+    if net.nodes[node, DEGREE] == 0:
+        net.counts[LINKED] -= 1
+
+
+@helper
+def link(net, u, v):
+    """Add the edge between two nodes that are not linked."""
+    half = 2 * net.counts[EDGES]
+    attach(net, half, u)
+    attach(net, half + 1, v)
+    net.counts[EDGES] += 1
+
+
+@helper
+def link_picked(net, new, n_picked):
+    """Link the new node to the first ``n_picked`` picked nodes."""
+    for i in range(n_picked):
+        link(net, new, net.nodes[i, PICKED])
+
+
+@helper
+def growing(nodes, halves, traits, counts, stream, memory):
+    """Return the growing network behind the pointers that a step receives."""
+    sizes = numba.carray(counts, 5)
+    return Growing(
+        numba.carray(nodes, (sizes[ROOM_NODES], 4)),
+        numba.carray(halves, (sizes[ROOM_HALVES], 2)),
+        numba.carray(traits, sizes[ROOM_NODES]),
+        sizes,
+        numba.carray(stream, 4),
+        numba.carray(memory, MEMORY),
+    )
+
+
+_VERSION = hashlib.blake2b(Path(__file__).read_bytes(), digest_size=4).hexdigest()
+
+
+def _step_from_pointers(nodes, halves, traits, counts, stream, memory, values):
+    net = growing(nodes, halves, traits, counts, stream, memory)
+    arguments = to_fixed_tuple(numba.carray(values, n_values), n_values)  # noqa: F821
+    step(net, net.counts[NODES], *arguments)  # noqa: F821
+
+
+def compile_step(function, n_values):
+    """Compile ``function(net, new, *values)``; return it and whether it came from the cache.
+
+    The compiled function is cached next to the file that contains ``function``. It is compiled again when
+    that file changes, and when this one does, because a step must agree with the arrays of the loop.
+    """
+    code, source = _step_from_pointers.__code__, function.__code__
+    code = code.replace(co_filename=source.co_filename, co_firstlineno=source.co_firstlineno)
+    names = {**globals(), "step": numba.njit(nogil=True)(function), "n_values": n_values}
+    compiled = FunctionType(code, names, function.__name__)
+    compiled.__qualname__ = f"{function.__qualname__}.{_VERSION}"
+    step = numba.cfunc(STEP_TYPE, cache=True)(compiled)
+    return step, step.cache_hits > 0
+
+
+@intrinsic
+def _pointer(typing_context, array):
+    """Return the address of the data of an array."""
+
+    def generate(context, builder, signature, arguments):
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        return builder.bitcast(view.data, ir.IntType(8).as_pointer())
+
+    return types.voidptr(array), generate
+
+
+@intrinsic
+def _call(typing_context, address, nodes, halves, traits, counts, stream, memory, values):
+    """Call the compiled step at an address."""
+
+    def generate(context, builder, signature, arguments):
+        pointer = ir.IntType(8).as_pointer()
+        function = ir.FunctionType(ir.VoidType(), [pointer] * 7)
+        builder.call(builder.inttoptr(arguments[0], function.as_pointer()), arguments[1:])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, *[types.voidptr] * 7), generate
+
+
+@helper
+def _longer(array, length, empty):
+    """Copy the rows of an array into a longer one, whose other rows hold ``empty``."""
+    longer = np.full((length, array.shape[1]), empty, array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+@helper
+def _with_room(net):
+    """Return the network with room for one more node and its edges."""
+    t, most = net.counts[NODES], net.counts[EDGES] + net.counts[NODES] + MORE_EDGES
+    nodes, halves, traits = net.nodes, net.halves, net.traits
+    if t == len(nodes):
+        nodes = _longer(nodes, 2 * t, 0)
+        nodes[t:, FIRST] = -1
+        traits = np.full(2 * t, -1.0)
+        traits[:t] = net.traits
+    if 2 * most > len(halves):
+        halves = np.empty((4 * most, 2), np.int32)
+        halves[: len(net.halves)] = net.halves
+    net.counts[ROOM_NODES], net.counts[ROOM_HALVES] = len(nodes), len(halves)
+    return Growing(nodes, halves, traits, net.counts, net.stream, net.memory)
+
+
+@helper
+def _star(n_leaves, n_nodes, seed):
+    """Return the network at the beginning: node 0 with this number of neighbours."""
+    nodes = np.zeros((max(n_nodes, n_leaves + 1), 4), np.int32)
+    nodes[:, FIRST] = -1
+    halves = np.empty((4 * n_nodes + 4 * MORE_EDGES, 2), np.int32)
+    counts = np.array([n_leaves + 1, 0, 0, len(nodes), len(halves)])
+    stream, memory = np.array(start(seed)), np.full(MEMORY, -1, np.int32)
+    net = Growing(nodes, halves, np.full(len(nodes), -1.0), counts, stream, memory)
+    for leaf in range(n_leaves):
+        link(net, 0, leaf + 1)
+    return net
+
+
+FLOATS = types.Array(types.float64, 1, "C")
+
+
+@helper
+def _steps(net, limits, drop, share, step, values, other, other_values, other_memory):
+    """Grow until the network is complete, passes a limit or is out of room; return the status.
+
+    The loop never replaces arrays: their reference counts would be updated in every step.
+    """
+    nodes, halves, traits = _pointer(net.nodes), _pointer(net.halves), _pointer(net.traits)
+    counts, stream, memory = _pointer(net.counts), _pointer(net.stream), _pointer(net.memory)
+    first_values, second_values = _pointer(values), _pointer(other_values)
+    second_memory = _pointer(other_memory)
+    n_nodes, max_nodes, max_edges = limits
+    while True:
+        t, edges = net.counts[NODES], net.counts[EDGES]
+        counted = net.counts[LINKED] if drop else t
+        if counted >= n_nodes:
+            return DONE if counted == n_nodes else PASSED
+        if t >= max_nodes:
+            return TOO_MANY_NODES
+        if edges > max_edges:
+            return TOO_MANY_EDGES
+        if t == len(net.nodes) or 2 * (edges + t + MORE_EDGES) > len(net.halves):
+            return MORE_ROOM
+        if share >= 1.0 or draw(net) < share:
+            _call(step, nodes, halves, traits, counts, stream, memory, first_values)
+        else:
+            _call(other, nodes, halves, traits, counts, stream, second_memory, second_values)
+        net.counts[NODES] = t + 1
+
+
+@kernel(INT, INT, INT, BOOL, INT, FLOAT, INT, FLOATS, INT, FLOATS, SEED)
+def grow_by_steps(
+    n_nodes, max_nodes, max_edges, drop, n_leaves, share, step, values, other, other_values, seed
+):
+    """Grow a network node by node from a star; a share of the steps is ``step``, the rest ``other``.
+
+    With ``drop`` only non-isolated nodes count towards ``n_nodes``. One step can add two of them and so
+    pass ``n_nodes``; the caller then starts over. Returns ``status, number of nodes, indptr, indices``.
+    """
+    net = _star(n_leaves, n_nodes, seed)
+    limits, memory = (n_nodes, max_nodes, max_edges), net.memory.copy()
+    while True:
+        status = _steps(net, limits, drop, share, step, values, other, other_values, memory)
+        if status != MORE_ROOM:
+            break
+        net = _with_room(net)
+    ends = net.halves[: 2 * net.counts[EDGES], OWNER].copy()
+    indptr, indices = adjacency(ends, net.counts[EDGES], net.counts[NODES])
+    return status, net.counts[NODES], indptr, indices

@@ -1,0 +1,158 @@
+"""Growing mechanisms: models whose compiled function adds one node at a time, alone or mixed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netchoice.errors import UsageError
+from netchoice.graph import Graph, kernel
+from netchoice.models.model import MAX_GROWTH, Model, edge_limit, growth_limit
+
+#: Growth that passes the wanted number of non-isolated nodes starts over, at most this many times.
+_MAX_STARTS = 1000
+
+
+def seed_from(rng: np.random.Generator) -> NDArray[np.uint64]:
+    """Draw the seed of a kernel's random stream from a NumPy generator."""
+    return rng.random(3).view("u8")
+
+
+def graph_of(grown: Any) -> Graph:
+    """Return the graph that a growth kernel returned as arrays."""
+    _, _, indptr, indices = grown
+    return Graph._trusted(indptr, indices)
+
+
+class Step:
+    """A function ``step(net, new, *values)`` that links a new node; it is compiled on first use."""
+
+    known: ClassVar[dict[tuple[str, str], Step]] = {}
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self.function = function
+        net, new, *names = inspect.signature(function).parameters
+        if (net, new) != ("net", "new") or not names:
+            raise UsageError(
+                f"the step {function.__name__} takes ({', '.join((net, new, *names))}); expected "
+                "(net, new, …), followed by at least one parameter of the model"
+            )
+        self.parameters = tuple(names)
+        self.known[function.__module__, function.__qualname__] = self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _known_step, (self.function.__module__, self.function.__qualname__)
+
+    @cached_property
+    def _compiled(self) -> tuple[Any, bool]:
+        compiled: tuple[Any, bool] = kernel("growing.compile_step")(
+            self.function, len(self.parameters)
+        )
+        return compiled
+
+    @cached_property
+    def address(self) -> int:
+        """The address of the compiled function."""
+        return int(self._compiled[0].address)
+
+    def compile(self) -> bool:
+        """Load the compiled function; return True if it was compiled, False if it was cached."""
+        return not self._compiled[1]
+
+
+def _known_step(module: str, name: str) -> Step:
+    import_module(module)
+    return Step.known[module, name]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The function of a model that grows node by node, from a star with ``n_leaves`` leaves.
+
+    ``parts`` are one or two steps, each with the names of its parameters in the model. With two of them,
+    each new node uses the first one with probability ``q``.
+    """
+
+    name: str
+    parts: tuple[tuple[Step, tuple[str, ...]], ...]
+    n_leaves: int = 1
+
+    def __call__(
+        self,
+        n_nodes: int,
+        rng: np.random.Generator,
+        *,
+        isolated: str = "keep",
+        max_edges: int | None = None,
+        **values: float,
+    ) -> Graph:
+        """Grow one network."""
+        drop = isolated == "drop"
+        max_nodes = MAX_GROWTH * n_nodes + 1000 if drop else n_nodes
+        edges_allowed = 2**31 - 1 if max_edges is None else max_edges
+        share = float(values["q"]) if len(self.parts) == 2 else 1.0
+        steps: list[Any] = []
+        for step, names in self.parts:
+            steps += [step.address, np.array([values[name] for name in names], np.float64)]
+        steps += steps[:2] if len(self.parts) == 1 else []
+        grow = kernel("growing.grow_by_steps")
+        limits = (n_nodes, max_nodes, edges_allowed, drop, self.n_leaves)
+        total = n_nodes
+        for _ in range(_MAX_STARTS):
+            grown = grow(*limits, share, *steps, seed_from(rng))
+            status, total, _, indices = grown
+            if status == 2:
+                raise edge_limit(self.name, len(indices) // 2, edges_allowed)
+            if status == 0:
+                graph = graph_of(grown)
+                return graph.without_isolated() if drop else graph
+            if status == 1:
+                break
+        raise growth_limit(self.name, n_nodes, total)
+
+
+def mechanism(
+    family: str, reference: str, *, n_leaves: int = 1, **parameters: Any
+) -> Callable[[Callable[..., None]], Model]:
+    """Turn a step into a model; a decorator.
+
+    Parameters
+    ----------
+    family : str
+        A family of :data:`~netchoice.models.families.FAMILIES`.
+    reference : str
+        The publication that describes the mechanism.
+    n_leaves : int
+        Growth begins with a star that has this number of leaves; 1 gives a single edge.
+    **parameters
+        For each parameter of the step, a :class:`Parameter` or anything that :func:`as_prior` accepts.
+
+    The name of the model is that of the function, with ``-`` for ``_``, and the description is the
+    first line of its docstring.
+    """
+
+    def decorate(function: Callable[..., None]) -> Model:
+        step, name = Step(function), function.__name__.replace("_", "-")
+        if set(parameters) != set(step.parameters):
+            raise UsageError(
+                f"the step {function.__name__} has the parameters {', '.join(step.parameters)}; got "
+                f"priors for {', '.join(parameters) or 'none'}"
+            )
+        return Model(
+            name,
+            Growth(name, ((step, step.parameters),), n_leaves),
+            {each: parameters[each] for each in step.parameters},
+            description=(inspect.getdoc(function) or "").partition("\n")[0],
+            reference=reference,
+            min_nodes=n_leaves + 1,
+            family=family,
+        )
+
+    return decorate
