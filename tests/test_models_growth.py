@@ -16,9 +16,6 @@ from netchoice.models.builtin import SPACES
 pytestmark = pytest.mark.kernels
 
 N_NODES, N_NETWORKS = 40, 400
-# 11 models, isolated nodes kept or dropped, 4 statistics, 2 tests: with this significance level per
-# test, correct code fails for fewer than one in a thousand seeds.
-ALPHA = 1e-3 / (11 * 2 * 4 * 2)
 PARAMETERS = {
     "dmc": [{"p_delete": 0.3, "p_connect": 0.4}, {"p_delete": 0.7, "p_connect": 0.6}],
     "dmr": [{"p_delete": 0.3, "p_new": 0.4}, {"p_delete": 0.7, "p_new": 0.7}],
@@ -34,6 +31,14 @@ PARAMETERS = {
     ],
     "smw": [{"mean_links": 0.7, "p_rewire": 0.3}, {"mean_links": 2.3, "p_rewire": 0.3}],
     **{f"ba{m}": [{"m": m}] for m in (1, 2, 3, 4)},
+    "nonlinear": [{"mean_links": 0.7, "alpha": 0.5}, {"mean_links": 2.3, "alpha": 1.3}],
+    "fitness": [{"mean_links": 0.7, "spread": 1.0}, {"mean_links": 2.3, "spread": 0.6}],
+    "redirection": [{"mean_links": 0.7, "p_redirect": 0.4}, {"mean_links": 2.3, "p_redirect": 0.8}],
+    "copying": [{"mean_links": 0.7, "p_random": 0.5}, {"mean_links": 2.3, "p_random": 0.2}],
+    "saramaki-kaski": [{"mean_links": 0.7, "n_steps": 1}, {"mean_links": 2.3, "n_steps": 3}],
+    "vazquez-walk": [{"p_follow": 0.3}, {"p_follow": 0.7}],
+    "ispolatov": [{"p_keep": 0.3}, {"p_keep": 0.6}],
+    "heterodimer": [{"p_keep": 0.3, "p_dimer": 0.5}, {"p_keep": 0.5, "p_dimer": 0.1}],
 }
 CASES = [
     (name, i, isolated)
@@ -41,6 +46,9 @@ CASES = [
     for i in range(len(choices))
     for isolated in ("keep", "drop")
 ]
+# Each case tests 4 statistics in 2 ways: with this significance level per test, correct code fails for
+# fewer than one in a thousand seeds.
+ALPHA = 1e-3 / (len(CASES) * 4 * 2)
 
 
 def measure(graph):
