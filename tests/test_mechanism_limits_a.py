@@ -186,12 +186,17 @@ def test_copying_without_copies_is_uniform_attachment():
     assert shares == pytest.approx(2.0 ** -np.arange(1, LARGEST_DEGREE + 1), abs=0.004)
 
 
-def test_copied_links_share_one_prototype():
-    graph = grow("copying", 200, mean_links=3, p_random=0).to_networkx()
-    for new, chosen in enumerate(links_to_older(graph), start=2):
-        prototypes = set.intersection(*(set(graph[node]) for node in chosen)) & set(range(new))
-        assert len(chosen) == min(new, 3)
-        assert prototypes or new < 4  # all nodes have at least 3 links from the fourth one on
+@pytest.mark.parametrize("p_random", [0.0, 0.3, 0.7])
+def test_two_copied_links_share_a_prototype(p_random):
+    """Both links are copied with probability (1 - p_random) ** 2; few random ones share a neighbour."""
+    graph = grow("copying", 5000, mean_links=2, p_random=p_random).to_networkx()
+    chosen = links_to_older(graph)
+    assert {len(nodes) for nodes in chosen} == {2}
+    n_shared = sum(
+        any(older < new for older in set(graph[u]) & set(graph[v]))
+        for new, (u, v) in enumerate(chosen, start=2)
+    )
+    assert n_shared / len(chosen) == pytest.approx((1 - p_random) ** 2, abs=0.03)
 
 
 def test_walk_of_one_step_closes_one_triangle_per_node():
