@@ -330,7 +330,7 @@ def test_compilation_is_announced_once(tmp_path):
 
 
 def test_command_without_computation_imports_no_compiler():
-    code = "import sys; from netchoice import cli\ntry: cli.main(['models'])\nexcept SystemExit: pass\n"
+    code = "import sys; from netchoice import cli\ntry: cli.main(['features'])\nexcept SystemExit: pass\n"
     code += "assert not {'numba', 'scipy', 'networkx'} & set(sys.modules), 'heavy import'"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
