@@ -11,10 +11,11 @@ from scipy import stats
 
 import netchoice
 from netchoice._kernels.component_labels import component_labels
-from netchoice.models.builtin import SPACES
+from netchoice.models import builtin
 
 pytestmark = pytest.mark.kernels
 
+SPACES = builtin.spaces()
 N_NODES, N_NETWORKS = 40, 400
 # 11 models, isolated nodes kept or dropped, 4 statistics, 2 tests: with this significance level per
 # test, correct code fails for fewer than one in a thousand seeds.

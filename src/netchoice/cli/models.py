@@ -30,10 +30,10 @@ def models(
 
     With --match, print the priors of the density-matched space and how many proposed networks match.
     """
-    from netchoice.models.builtin import SPACES
+    from netchoice.models import builtin
 
     priors = options.assignments(prior, "--prior")
-    shown = [netchoice.get_space(name).with_priors(priors) for name in spaces or SPACES]
+    shown = [netchoice.get_space(name).with_priors(priors) for name in spaces or builtin.spaces()]
     rates: dict[str, dict[str, float]] = {}
     if match is not None:
         observed, _ = netchoice.read_network(match)
