@@ -134,8 +134,8 @@ def mechanism(
     **parameters
         For each parameter of the step, a :class:`Parameter` or anything that :func:`as_prior` accepts.
 
-    The name of the model is that of the function, with ``-`` for ``_``, and the description is the
-    first line of its docstring.
+    The name of the model is that of the function, with ``-`` for ``_``. Its description is the first
+    line of the docstring.
     """
 
     def decorate(function: Callable[..., None]) -> Model:
@@ -145,11 +145,12 @@ def mechanism(
                 f"the step {function.__name__} has the parameters {', '.join(step.parameters)}; got "
                 f"priors for {', '.join(parameters) or 'none'}"
             )
+        first_line = (inspect.getdoc(function) or "").partition("\n")[0].rstrip(".")
         return Model(
             name,
             Growth(name, ((step, step.parameters),), n_leaves),
             {each: parameters[each] for each in step.parameters},
-            description=(inspect.getdoc(function) or "").partition("\n")[0],
+            description=first_line[:1].lower() + first_line[1:],
             reference=reference,
             min_nodes=n_leaves + 1,
             family=family,
