@@ -228,7 +228,10 @@ def compile_step(function, n_values):
     names = {**globals(), "step": numba.njit(nogil=True)(function), "n_values": n_values}
     compiled = FunctionType(code, names, function.__name__)
     compiled.__qualname__ = f"{function.__qualname__}.{_VERSION}"
-    step = numba.cfunc(STEP_TYPE, cache=True)(compiled)
+    try:
+        step = numba.cfunc(STEP_TYPE, cache=True)(compiled)
+    except RuntimeError:  # there is no file to cache it next to, for example in an interactive session
+        step = numba.cfunc(STEP_TYPE)(compiled)
     return step, step.cache_hits > 0
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from netchoice._kernels.growing import degree, draw, draw_integer, link
+from netchoice.models.growing import degree, draw, draw_integer, link
 from netchoice.models.mechanism import mechanism
 from netchoice.models.shared_parameters import ATTRACTIVENESS, MEAN_LINKS
 

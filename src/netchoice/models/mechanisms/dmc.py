@@ -1,6 +1,6 @@
 """Duplication with mutation and complementation."""
 
-from netchoice._kernels.growing import (
+from netchoice.models.growing import (
     attach,
     detach,
     draw,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from netchoice._kernels.growing import (
+from netchoice.models.growing import (
     draw,
     first,
     following,

@@ -1,6 +1,6 @@
 """Linear preferential attachment with initial attractiveness."""
 
-from netchoice._kernels.growing import (
+from netchoice.models.growing import (
     OWNER,
     draw,
     draw_integer,

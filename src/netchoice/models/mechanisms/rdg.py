@@ -1,6 +1,6 @@
 """Random growing network."""
 
-from netchoice._kernels.growing import are_linked, draw, draw_integer, link, n_edges
+from netchoice.models.growing import are_linked, draw, draw_integer, link, n_edges
 from netchoice.models.mechanism import mechanism
 from netchoice.models.shared_parameters import MEAN_LINKS
 
