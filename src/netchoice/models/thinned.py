@@ -1,0 +1,140 @@
+"""Thinning by measurement: only some of the edges or nodes of a grown network are observed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netchoice.errors import UsageError
+from netchoice.graph import Graph
+from netchoice.models.model import MAX_GROWTH, Model, Parameter, growth_limit, next_total
+from netchoice.models.priors import uniform
+from netchoice.validation import check_choice
+
+KINDS = ("edges", "nodes")
+OBSERVED = "p_observed"
+#: With isolated nodes dropped, a grown network is observed this many times before the next one is grown.
+_OBSERVATIONS = 16
+_MAX_NETWORKS = 2000
+
+
+def thinned(model: Model, kind: str) -> Model:
+    """Return a model whose networks are observed in part, called "dmr~edges" or "dmr~nodes".
+
+    - "edges": every edge is observed with probability ``p_observed``.
+    - "nodes": a network with round(n/``p_observed``) nodes is grown, and n of its nodes are observed, with
+      the edges among them. All sets of n nodes are equally likely.
+
+    The prior of ``p_observed`` is uniform between 0.2 and 1. Large two-hybrid screens find about 20 % of
+    the interactions or more (Yu et al., Science 322:104 (2008), doi:10.1126/science.1158684); a complete
+    measurement has the value 1.
+
+    >>> import netchoice, numpy as np
+    >>> ring = netchoice.Model("ring", lambda n_nodes, rng: [(i, (i + 1) % n_nodes) for i in range(n_nodes)])
+    >>> observed = thinned(ring, "edges").grow(1000, {"p_observed": 0.3}, np.random.default_rng(1))
+    >>> observed.n_nodes, observed.n_edges
+    (1000, 303)
+    """
+    check_choice("thin", kind, KINDS)
+    if OBSERVED in model.parameters:
+        raise UsageError(
+            f"{model.name} has a parameter {OBSERVED} already; expected a model that is not thinned"
+        )
+    meaning = f"probability that {'an edge' if kind == 'edges' else 'a node'} is observed"
+    name = f"{model.name}~{kind}"
+    return Model(
+        name,
+        Thinned(name, model, kind),
+        {**model.parameters, OBSERVED: Parameter(uniform(0.2, 1), 0.01, 1.0, meaning)},
+        description=f"{model.description or model.name}; some {kind} are observed",
+        reference=model.reference,
+        min_nodes=model.min_nodes,
+        family=model.family,
+    )
+
+
+@dataclass(frozen=True)
+class Thinned:
+    """The function of a thinned model: it grows a network and observes a part of it."""
+
+    name: str
+    model: Model
+    kind: str
+
+    def __call__(
+        self,
+        n_nodes: int,
+        rng: np.random.Generator,
+        *,
+        p_observed: float,
+        isolated: str = "keep",
+        max_edges: int | None = None,
+        **values: float,
+    ) -> Graph:
+        """Grow and observe one network.
+
+        With ``isolated="drop"`` the observed network has ``n_nodes`` non-isolated nodes. As for models of
+        fixed size, networks of different sizes are grown until the number is right. Each of them is
+        observed several times, because growth takes most of the time, and the number of non-isolated
+        nodes varies from one observation to the next.
+        """
+        most = None if max_edges is None else self._most_edges(max_edges, p_observed)
+        drop = isolated == "drop"
+        total = n_nodes
+        for _ in range(_MAX_NETWORKS):
+            graph = self._grow(total, rng, drop, p_observed, most, values)
+            counts = []
+            for _ in range(_OBSERVATIONS):
+                pairs = self._observe(graph, total, p_observed, rng)
+                if not drop:
+                    return Graph.from_edges(pairs, n_nodes)
+                counts.append(np.count_nonzero(np.bincount(pairs.ravel())))
+                if counts[-1] == n_nodes:
+                    return Graph.from_edges(pairs, total).without_isolated()
+            total = next_total(total, n_nodes, round(float(np.mean(counts))))
+            if total > MAX_GROWTH * n_nodes + 1000:
+                break
+        raise growth_limit(self.name, n_nodes, total)
+
+    def _grow(
+        self,
+        n_observed: int,
+        rng: np.random.Generator,
+        drop: bool,
+        p_observed: float,
+        max_edges: int | None,
+        values: Mapping[str, float],
+    ) -> Graph:
+        """Grow the network that is observed, with more than ``n_observed`` nodes if nodes are missed."""
+        n_nodes = round(n_observed / p_observed) if self.kind == "nodes" else n_observed
+        n_nodes = max(n_nodes, self.model.min_nodes)
+        # A model of fixed size would search for the number of nodes; any number will do here.
+        isolated = "drop" if drop and self.model.can_drop else "keep"
+        return self.model.grow(n_nodes, values, rng, isolated=isolated, max_edges=max_edges)
+
+    def _observe(
+        self, graph: Graph, n_observed: int, p_observed: float, rng: np.random.Generator
+    ) -> NDArray[np.int32]:
+        """Return the observed edges, an array of shape (m, 2); observed nodes are numbered from 0."""
+        edges = graph.edges()
+        if self.kind == "edges":
+            return edges[rng.random(len(edges)) < p_observed]
+        number = np.full(graph.n_nodes, -1, np.int32)
+        chosen = rng.choice(graph.n_nodes, n_observed, replace=False, shuffle=False)
+        number[np.sort(chosen)] = np.arange(n_observed)
+        pairs = number[edges]
+        return np.asarray(pairs[(pairs >= 0).all(axis=1)])
+
+    def _most_edges(self, max_edges: int, p_observed: float) -> int:
+        """Return a number of edges from which at most ``max_edges`` are practically never observed.
+
+        Edges: the Chernoff bound gives a probability below exp(-30). Nodes: with 100 times as many edges
+        as allowed on average, nearly all nodes with many edges would have to be missed.
+        """
+        if self.kind == "nodes":
+            return math.ceil(100 * (max_edges + 10) / p_observed**2)
+        return math.ceil((max_edges + 30 + math.sqrt(900 + 60 * max_edges)) / p_observed)
