@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +19,9 @@ from netchoice.validation import check_choice
 
 KINDS = ("edges", "nodes")
 OBSERVED = "p_observed"
-#: With isolated nodes dropped, a grown network is observed this many times before the next one is grown.
-_OBSERVATIONS = 16
-_MAX_NETWORKS = 2000
+#: With isolated nodes dropped, this share of the observed edges or nodes may be too many or too few, and
+#: a network is observed this many times before the next one is grown.
+_TOLERANCE, _OBSERVATIONS, _MAX_NETWORKS = 0.02, 4, 2000
 
 
 def thinned(model: Model, kind: str) -> Model:
@@ -37,7 +39,7 @@ def thinned(model: Model, kind: str) -> Model:
     >>> ring = netchoice.Model("ring", lambda n_nodes, rng: [(i, (i + 1) % n_nodes) for i in range(n_nodes)])
     >>> observed = thinned(ring, "edges").grow(1000, {"p_observed": 0.3}, np.random.default_rng(1))
     >>> observed.n_nodes, observed.n_edges
-    (1000, 303)
+    (1000, 293)
     """
     check_choice("thin", kind, KINDS)
     if OBSERVED in model.parameters:
@@ -77,25 +79,24 @@ class Thinned:
     ) -> Graph:
         """Grow and observe one network.
 
-        With ``isolated="drop"`` the observed network has ``n_nodes`` non-isolated nodes. As for models of
-        fixed size, networks of different sizes are grown until the number is right. Each of them is
-        observed several times, because growth takes most of the time, and the number of non-isolated
-        nodes varies from one observation to the next.
+        With ``isolated="drop"`` the observed network has ``n_nodes`` non-isolated nodes. Edges or nodes
+        are observed in random order until the number is right. If the share of them is then more than
+        2% off ``p_observed``, a network of another size is grown.
         """
         most = None if max_edges is None else self._most_edges(max_edges, p_observed)
-        drop = isolated == "drop"
+        if isolated == "keep":
+            graph = self._grow(n_nodes, rng, "keep", p_observed, most, values)
+            seen = self._observe(graph, n_nodes, p_observed, rng)
+            return seen.until(seen.wanted)
         total = n_nodes
         for _ in range(_MAX_NETWORKS):
-            graph = self._grow(total, rng, drop, p_observed, most, values)
-            counts = []
+            graph = self._grow(total, rng, "drop", p_observed, most, values)
             for _ in range(_OBSERVATIONS):
-                pairs = self._observe(graph, total, p_observed, rng)
-                if not drop:
-                    return Graph.from_edges(pairs, n_nodes)
-                counts.append(np.count_nonzero(np.bincount(pairs.ravel())))
-                if counts[-1] == n_nodes:
-                    return Graph.from_edges(pairs, total).without_isolated()
-            total = next_total(total, n_nodes, round(float(np.mean(counts))))
+                seen = self._observe(graph, total, p_observed, rng)
+                time = seen.time_with(n_nodes)
+                if time is not None and abs(time - seen.wanted) <= 1 + _TOLERANCE * seen.wanted:
+                    return seen.until(time).without_isolated()
+            total = next_total(total, n_nodes, seen.n_linked)
             if total > MAX_GROWTH * n_nodes + 1000:
                 break
         raise growth_limit(self.name, n_nodes, total)
@@ -104,7 +105,7 @@ class Thinned:
         self,
         n_observed: int,
         rng: np.random.Generator,
-        drop: bool,
+        isolated: str,
         p_observed: float,
         max_edges: int | None,
         values: Mapping[str, float],
@@ -112,22 +113,22 @@ class Thinned:
         """Grow the network that is observed, with more than ``n_observed`` nodes if nodes are missed."""
         n_nodes = round(n_observed / p_observed) if self.kind == "nodes" else n_observed
         n_nodes = max(n_nodes, self.model.min_nodes)
-        # A model of fixed size would search for the number of nodes; any number will do here.
-        isolated = "drop" if drop and self.model.can_drop else "keep"
+        # A model of fixed size would search for a number of nodes, which need not be exact here.
+        isolated = isolated if self.model.can_drop else "keep"
         return self.model.grow(n_nodes, values, rng, isolated=isolated, max_edges=max_edges)
 
     def _observe(
         self, graph: Graph, n_observed: int, p_observed: float, rng: np.random.Generator
-    ) -> NDArray[np.int32]:
-        """Return the observed edges, an array of shape (m, 2); observed nodes are numbered from 0."""
-        edges = graph.edges()
+    ) -> Observation:
+        """Return the edges of a network in the random order in which they are observed."""
+        edges, n_nodes = graph.edges(), graph.n_nodes
         if self.kind == "edges":
-            return edges[rng.random(len(edges)) < p_observed]
-        number = np.full(graph.n_nodes, -1, np.int32)
-        chosen = rng.choice(graph.n_nodes, n_observed, replace=False, shuffle=False)
-        number[np.sort(chosen)] = np.arange(n_observed)
-        pairs = number[edges]
-        return np.asarray(pairs[(pairs >= 0).all(axis=1)])
+            times = rng.permutation(len(edges)) + 1
+            return Observation(
+                edges, times, np.zeros(n_nodes), rng.binomial(len(edges), p_observed)
+            )
+        node_times = rng.permutation(n_nodes) + 1
+        return Observation(edges, node_times[edges].max(axis=1), node_times, n_observed)
 
     def _most_edges(self, max_edges: int, p_observed: float) -> int:
         """Return a number of edges from which at most ``max_edges`` are practically never observed.
@@ -138,3 +139,46 @@ class Thinned:
         if self.kind == "nodes":
             return math.ceil(100 * (max_edges + 10) / p_observed**2)
         return math.ceil((max_edges + 30 + math.sqrt(900 + 60 * max_edges)) / p_observed)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A network whose edges and nodes are observed one after the other, at times 1, 2, ….
+
+    ``edge_times`` and ``node_times`` say when each edge and each node is observed. ``wanted`` is the time
+    at which the measurement ends.
+    """
+
+    edges: NDArray[np.int32]
+    edge_times: NDArray[np.int64]
+    node_times: NDArray[Any]
+    wanted: int
+
+    def until(self, time: int) -> Graph:
+        """Return the network that is observed until a time."""
+        is_seen = self.node_times <= time
+        number = np.cumsum(is_seen, dtype=np.int32) - 1
+        return Graph.from_edges(number[self.edges[self.edge_times <= time]], int(is_seen.sum()))
+
+    @cached_property
+    def _link_times(self) -> NDArray[np.int64]:
+        """The times at which nodes get their first edge, in order; nodes without edges are left out."""
+        never = np.iinfo(np.int64).max
+        times = np.full(len(self.node_times), never)
+        for ends in self.edges.T:
+            np.minimum.at(times, ends, self.edge_times)
+        return np.sort(times[times < never])
+
+    @property
+    def n_linked(self) -> int:
+        """The number of non-isolated nodes at the wanted time."""
+        return int(np.searchsorted(self._link_times, self.wanted, side="right"))
+
+    def time_with(self, n_linked: int) -> int | None:
+        """Return the time nearest to the wanted one with this number of non-isolated nodes, if any."""
+        times = self._link_times
+        if len(times) < n_linked:
+            return None
+        first = times[n_linked - 1]
+        last = times[n_linked] - 1 if n_linked < len(times) else np.iinfo(np.int64).max
+        return None if last < first else int(np.clip(self.wanted, first, last))
