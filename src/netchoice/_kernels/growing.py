@@ -231,7 +231,9 @@ def compile_step(function, n_values):
     compiled.__qualname__ = f"{function.__qualname__}.{_VERSION}"
     try:
         step = numba.cfunc(STEP_TYPE, cache=True, **options)(compiled)
-    except RuntimeError:  # there is no file to cache it next to, for example in an interactive session
+    except (
+        RuntimeError
+    ):  # there is no file to cache it next to, for example in an interactive session
         step = numba.cfunc(STEP_TYPE, **options)(compiled)
     return step, step.cache_hits > 0
 

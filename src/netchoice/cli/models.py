@@ -19,6 +19,8 @@ def models(
     spaces: Annotated[
         list[str] | None, Argument(metavar="[SPACE]...", help="Model spaces; by default all.")
     ] = None,
+    mix: options.Mix = None,
+    thin: options.Thin = None,
     match: options.Match = None,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
@@ -32,8 +34,8 @@ def models(
     """
     from netchoice.models import builtin
 
-    priors = options.assignments(prior, "--prior")
-    shown = [netchoice.get_space(name).with_priors(priors) for name in spaces or builtin.spaces()]
+    names: list[Any] = spaces or ([None] if mix else list(builtin.spaces()))
+    shown = [options.model_space(name, None, mix, thin, prior) for name in names]
     rates: dict[str, dict[str, float]] = {}
     if match is not None:
         observed, _ = netchoice.read_network(match)
