@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -165,6 +165,11 @@ class MatchedSpace(ModelSpace):
         low, high = _density_range(model, matched, adapting[0])
         spec = replace(model.parameters[adapting[0]], prior=uniform(low, high))
         return replace(matched, parameters={**model.parameters, adapting[0]: spec})
+
+    def only(self, labels: Iterable[str]) -> MatchedSpace:
+        """Return the density-matched space of some of the models."""
+        base = self.base.only(labels)
+        return MatchedSpace(base, self.n_nodes, self.n_edges, self.tolerance, self.isolated)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the models, weights, priors and the match as a dictionary for JSON."""
