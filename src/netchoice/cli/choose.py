@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from netchoice.cli import options
 from netchoice.cli.common import app, say
 from netchoice.cli.progress import stages
 from netchoice.errors import UsageError
+from netchoice.threads import count_threads
 from netchoice.units import seconds_of
 
 #: Options that a prepared chooser has decided. Models and features that are not built in must be named
@@ -130,19 +132,38 @@ def choose(
     folder = out or Path(f"{_name(only or networks[0])}-choice")
     if not as_json:
         say(*reading.lines())
+    if match and chooser is None:
+        chosen = chosen.matched_to(graph, isolated=settings["isolated"])
+    if chooser is None:
+        _say_estimate(graph, chosen, settings, workers, as_json)
     with stages("simulating ({})") as on_progress:
         run |= {"path": folder, "reading": reading, "on_progress": on_progress}
         if chooser is not None:
             choice = report_choice(graph, chooser=chooser, **run)
         else:
-            if match:
-                chosen = chosen.matched_to(graph, isolated=settings["isolated"])
             choice = report_choice(graph, chosen, **settings, **run)
     if as_json:
         typer.echo(choice.to_json())
         return
     report = "" if no_report else "report.html, "
     say(choice.summary(), f"{report}choice.json, tables and figures are in {folder}")
+
+
+def _say_estimate(
+    graph: netchoice.Graph, space: netchoice.ModelSpace, settings: dict[str, Any],
+    workers: int | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Print what a screened space takes, on standard error if standard output is JSON."""
+    from netchoice.workflows.screening import is_screened
+    from netchoice.workflows.simulation_plan import SimulationPlan
+    from netchoice.workflows.time_estimate import screening_estimate
+
+    plan = SimulationPlan()
+    plan = replace(plan, samples=settings["samples"] or plan.samples)
+    if is_screened(space, plan):
+        workers = workers or count_threads(-1)
+        line = screening_estimate(graph, space, plan, settings["isolated"], workers)
+        typer.echo(line, err=as_json)
 
 
 def _name(network: str) -> str:

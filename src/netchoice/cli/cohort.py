@@ -84,8 +84,9 @@ def _prepare_sizes(
 ) -> list[Size | None]:
     """Prepare the sizes of all networks in the cache, and say before what it will take."""
     from netchoice.workflows.choose_cohort import needed_sizes, sizes_of
-    from netchoice.workflows.chooser_cache import cached_path, estimated_seconds
+    from netchoice.workflows.chooser_cache import cached_path
     from netchoice.workflows.sizes import in_order
+    from netchoice.workflows.time_estimate import estimated_seconds
 
     sizes = sizes_of(chooser, collection, on_progress)
     limit = chooser.plan.max_direct_nodes
@@ -107,7 +108,7 @@ def _prepare_sizes(
     if missing:
         workers = run["workers"] or count_threads(-1)
         middle = in_order(missing)[len(missing) // 2]
-        each = estimated_seconds(chooser, middle, workers)
+        each = estimated_seconds(chooser.space, chooser.plan, middle, workers)
         _tell(
             as_json,
             f"{len(missing)} of {len(needed)} sizes are not prepared; each takes about {duration(each)}, "

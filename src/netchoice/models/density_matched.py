@@ -177,6 +177,11 @@ class MatchedSpace(ModelSpace):
     def _with_base(self, base: ModelSpace) -> MatchedSpace:
         return MatchedSpace(base, self.n_nodes, self.n_edges, self.tolerance, self.isolated)
 
+    def only(self, labels: Iterable[str]) -> MatchedSpace:
+        """Return the density-matched space of some of the models."""
+        base = self.base.only(labels)
+        return MatchedSpace(base, self.n_nodes, self.n_edges, self.tolerance, self.isolated)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the models, weights, priors and the match as a dictionary for JSON."""
         names = ("n_nodes", "n_edges", "tolerance", "isolated")

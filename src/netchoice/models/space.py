@@ -140,6 +140,18 @@ class ModelSpace:
         models = [thinned(model, kind) for model in self.models]
         return ModelSpace(f"{self.name}~{kind}", models, self.weights)
 
+    def only(self, labels: Iterable[str]) -> ModelSpace:
+        """Return the space of some of the models; their weights are scaled to sum 1.
+
+        >>> import netchoice
+        >>> netchoice.get_space("ba").only(["ba3", "ba1"]).labels
+        ('ba1', 'ba3')
+        """
+        wanted = {self[label].name for label in labels}
+        kept = [i for i, model in enumerate(self.models) if model.name in wanted]
+        models, weights = [self.models[i] for i in kept], [self.weights[i] for i in kept]
+        return ModelSpace(self.name, models, weights)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the models, weights and priors as a dictionary for JSON."""
         weighted = zip(self.models, self.weights, strict=True)

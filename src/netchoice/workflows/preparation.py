@@ -111,6 +111,11 @@ class Preparation:
     compared: tuple[str, ...] = ()
     given_table: ReferenceTable | None = None
 
+    def with_space(self, space: ModelSpace) -> Preparation:
+        """Return the same with other models."""
+        settings = replace(self.settings, space=space.as_dict())
+        return replace(self, space=space, settings=settings, maker=replace(self.maker, space=space))
+
     @property
     def plan(self) -> SimulationPlan:
         """How many networks each stage simulates."""
@@ -215,7 +220,7 @@ class Preparation:
     @property
     def min_fit_samples(self) -> int:
         """The fewest simulations that the fit of all models can be judged on, by their weights."""
-        return math.ceil(self.plan.min_fit_samples / min(self.space.weights))
+        return math.ceil(self.plan.min_fit_samples / min(self.space.weights) - 1e-6)
 
     def simulate_for_inference(self, selection: FeatureSelection) -> ReferenceTable:
         """Return simulations of this size with the selected features only."""
