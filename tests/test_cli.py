@@ -53,7 +53,7 @@ def test_models_are_listed_with_their_priors(run):
     for text in ("dmc", "uniform(0.25, 0.75)", "Solé et al.", "mean_links", "small world"):
         assert text in out
     listed = json.loads(run("models", "--json")[1])["spaces"]
-    assert [space["name"] for space in listed] == ["ba", "duplication", "mechanisms"]
+    assert [space["name"] for space in listed] == ["ba", "duplication", "mechanisms", "all"]
     assert listed[1]["models"][1]["parameters"]["p_new"]["prior"] == "uniform(0.25, 0.75)"
     changed = run("models", "duplication", "--prior", "p_delete=uniform(0,1)", "--json")[1]
     assert (

@@ -18,9 +18,6 @@ pytestmark = pytest.mark.kernels
 
 SPACES = builtin.spaces()
 N_NODES, N_NETWORKS = 40, 400
-# 21 models, isolated nodes kept or dropped, 4 statistics, 2 tests: with this significance level per
-# test, correct code fails for fewer than one in a thousand seeds.
-ALPHA = 1e-3 / (21 * 2 * 4 * 2)
 PARAMETERS = {
     "dmc": [{"p_delete": 0.3, "p_connect": 0.4}, {"p_delete": 0.7, "p_connect": 0.6}],
     "dmr": [{"p_delete": 0.3, "p_new": 0.4}, {"p_delete": 0.7, "p_new": 0.7}],
@@ -43,6 +40,14 @@ PARAMETERS = {
     ],
     "forest-fire": [{"p_burn": 0.2}, {"p_burn": 0.45}],
     "toivonen": [{"max_secondary": 0.7, "p_two": 0.3}, {"max_secondary": 3.0, "p_two": 0.7}],
+    "nonlinear": [{"mean_links": 0.7, "alpha": 0.5}, {"mean_links": 2.3, "alpha": 1.3}],
+    "fitness": [{"mean_links": 0.7, "spread": 1.0}, {"mean_links": 2.3, "spread": 0.6}],
+    "redirection": [{"mean_links": 0.7, "p_redirect": 0.4}, {"mean_links": 2.3, "p_redirect": 0.8}],
+    "copying": [{"mean_links": 0.7, "p_random": 0.5}, {"mean_links": 2.3, "p_random": 0.2}],
+    "saramaki-kaski": [{"mean_links": 0.7, "n_steps": 1}, {"mean_links": 2.3, "n_steps": 3}],
+    "vazquez-walk": [{"p_follow": 0.3}, {"p_follow": 0.7}],
+    "ispolatov": [{"p_keep": 0.3}, {"p_keep": 0.6}],
+    "heterodimer": [{"p_keep": 0.3, "p_dimer": 0.5}, {"p_keep": 0.5, "p_dimer": 0.1}],
 }
 CASES = [
     (name, i, isolated)
@@ -50,6 +55,9 @@ CASES = [
     for i in range(len(choices))
     for isolated in ("keep", "drop")
 ]
+# Each case tests 4 statistics in 2 ways: with this significance level per test, correct code fails for
+# fewer than one in a thousand seeds.
+ALPHA = 1e-3 / (len(CASES) * 4 * 2)
 
 
 def measure(graph):

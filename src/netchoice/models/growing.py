@@ -1,15 +1,18 @@
 """The operations that the step of a mechanism may use; they are compiled together with the step."""
 
 from netchoice._kernels.growing import (
+    LINKED,
     OWNER,
     Growing,
     are_linked,
     attach,
     by_degree,
+    by_degree_or_one,
     degree,
     detach,
     draw,
     draw_integer,
+    draw_unstamped,
     first,
     following,
     link,
@@ -20,18 +23,22 @@ from netchoice._kernels.growing import (
     picked,
     random_neighbour,
     stamp,
+    unstamped_neighbour,
 )
 
 __all__ = [
+    "LINKED",
     "OWNER",
     "Growing",
     "are_linked",
     "attach",
     "by_degree",
+    "by_degree_or_one",
     "degree",
     "detach",
     "draw",
     "draw_integer",
+    "draw_unstamped",
     "first",
     "following",
     "link",
@@ -42,4 +49,5 @@ __all__ = [
     "picked",
     "random_neighbour",
     "stamp",
+    "unstamped_neighbour",
 ]

@@ -1,7 +1,7 @@
 """Links that spread like a fire from one node to its neighbours."""
 
-from netchoice._kernels.growing import draw, link_picked, picked
 from netchoice._kernels.neighbour_draws import pick_any, pick_neighbours
+from netchoice.models.growing import draw, link_picked, picked
 from netchoice.models.mechanism import mechanism
 from netchoice.models.model import Parameter
 from netchoice.models.priors import uniform

@@ -1,6 +1,7 @@
 """Preferential attachment with triad formation."""
 
-from netchoice._kernels.growing import (
+from netchoice._kernels.neighbour_draws import pick_any, pick_neighbours
+from netchoice.models.growing import (
     LINKED,
     by_degree,
     draw,
@@ -10,7 +11,6 @@ from netchoice._kernels.growing import (
     pick,
     stamp,
 )
-from netchoice._kernels.neighbour_draws import pick_any, pick_neighbours
 from netchoice.models.mechanism import mechanism
 from netchoice.models.shared_parameters import MEAN_LINKS, probability
 

@@ -1,6 +1,7 @@
 """Random meetings and meetings through neighbours."""
 
-from netchoice._kernels.growing import (
+from netchoice._kernels.neighbour_draws import keep_random, pick_any
+from netchoice.models.growing import (
     draw_integer,
     first,
     following,
@@ -10,7 +11,6 @@ from netchoice._kernels.growing import (
     picked,
     stamp,
 )
-from netchoice._kernels.neighbour_draws import keep_random, pick_any
 from netchoice.models.mechanism import mechanism
 from netchoice.models.model import Parameter
 from netchoice.models.priors import uniform

@@ -1,7 +1,7 @@
 """Initial contacts and their neighbours."""
 
-from netchoice._kernels.growing import draw, draw_integer, link_picked, picked
 from netchoice._kernels.neighbour_draws import pick_any, pick_neighbours
+from netchoice.models.growing import draw, draw_integer, link_picked, picked
 from netchoice.models.mechanism import mechanism
 from netchoice.models.model import Parameter
 from netchoice.models.priors import uniform
