@@ -268,10 +268,16 @@ def compile_step(function, n_values):
     """
     code, source = _step_from_pointers.__code__, function.__code__
     code = code.replace(co_filename=source.co_filename, co_firstlineno=source.co_firstlineno)
-    names = {**globals(), "step": numba.njit(nogil=True)(function), "n_values": n_values}
+    options = {"error_model": "numpy"}  # a division by 0 gives inf: a step cannot raise errors
+    names = {**globals(), "step": numba.njit(**options)(function), "n_values": n_values}
     compiled = FunctionType(code, names, function.__name__)
     compiled.__qualname__ = f"{function.__qualname__}.{_VERSION}"
-    step = numba.cfunc(STEP_TYPE, cache=True)(compiled)
+    try:
+        step = numba.cfunc(STEP_TYPE, cache=True, **options)(compiled)
+    except (
+        RuntimeError
+    ):  # there is no file to cache it next to, for example in an interactive session
+        step = numba.cfunc(STEP_TYPE, **options)(compiled)
     return step, step.cache_hits > 0
 
 

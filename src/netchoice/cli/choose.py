@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from netchoice.cli import options
 from netchoice.cli.common import app, say
 from netchoice.cli.progress import stages
 from netchoice.errors import UsageError
+from netchoice.threads import count_threads
 from netchoice.units import seconds_of
 
 #: Options that a prepared chooser has decided. Models and features that are not built in must be named
@@ -23,7 +25,7 @@ _DECIDED = {
 }  # fmt: skip
 #: Options that a simulated table has decided.
 _TABLE_DECIDED = {"match", "samples", "seed"}
-_MODELS = ("space", "models", "prior")
+_MODELS = ("space", "models", "mix", "thin", "prior")
 
 
 @app.command()
@@ -38,9 +40,12 @@ def choose(
         ),
     ],
     space: Annotated[
-        str, Option(help="A model space by name, or module:attribute.")
-    ] = "duplication",
+        str | None,
+        Option(help="A model space by name, or module:attribute; duplication by default."),
+    ] = None,
     models: options.Models = None,
+    mix: options.Mix = None,
+    thin: options.Thin = None,
     with_: Annotated[
         Path | None,
         Option("--with", metavar="FOLDER", help="Use a chooser that netchoice prepare made."),
@@ -105,7 +110,7 @@ def choose(
         "time_limit": None if time_limit is None else seconds_of(time_limit, "--time-limit"),
         "isolated": None if isolated is None else isolated.value, "local": not no_local,
     }  # fmt: skip
-    chosen = options.model_space(space, models, prior)
+    chosen = options.model_space(space, models, mix, thin, prior, options.DEFAULT_SPACE)
     chooser = _chooser(context, with_, table, chosen, settings)
     if out is not None and with_ is not None and out.resolve() == with_.resolve():
         raise UsageError("--out and --with name the same folder; give another folder to --out")
@@ -127,19 +132,38 @@ def choose(
     folder = out or Path(f"{_name(only or networks[0])}-choice")
     if not as_json:
         say(*reading.lines())
+    if match and chooser is None:
+        chosen = chosen.matched_to(graph, isolated=settings["isolated"])
+    if chooser is None:
+        _say_estimate(graph, chosen, settings, workers, as_json)
     with stages("simulating ({})") as on_progress:
         run |= {"path": folder, "reading": reading, "on_progress": on_progress}
         if chooser is not None:
             choice = report_choice(graph, chooser=chooser, **run)
         else:
-            if match:
-                chosen = chosen.matched_to(graph, isolated=settings["isolated"])
             choice = report_choice(graph, chosen, **settings, **run)
     if as_json:
         typer.echo(choice.to_json())
         return
     report = "" if no_report else "report.html, "
     say(choice.summary(), f"{report}choice.json, tables and figures are in {folder}")
+
+
+def _say_estimate(
+    graph: netchoice.Graph, space: netchoice.ModelSpace, settings: dict[str, Any],
+    workers: int | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Print what a screened space takes, on standard error if standard output is JSON."""
+    from netchoice.workflows.screening import is_screened
+    from netchoice.workflows.simulation_plan import SimulationPlan
+    from netchoice.workflows.time_estimate import screening_estimate
+
+    plan = SimulationPlan()
+    plan = replace(plan, samples=settings["samples"] or plan.samples)
+    if is_screened(space, plan):
+        workers = workers or count_threads(-1)
+        line = screening_estimate(graph, space, plan, settings["isolated"], workers)
+        typer.echo(line, err=as_json)
 
 
 def _name(network: str) -> str:

@@ -84,8 +84,9 @@ def _prepare_sizes(
 ) -> list[Size | None]:
     """Prepare the sizes of all networks in the cache, and say before what it will take."""
     from netchoice.workflows.choose_cohort import needed_sizes, sizes_of
-    from netchoice.workflows.chooser_cache import cached_path, estimated_seconds
+    from netchoice.workflows.chooser_cache import cached_path
     from netchoice.workflows.sizes import in_order
+    from netchoice.workflows.time_estimate import estimated_seconds
 
     sizes = sizes_of(chooser, collection, on_progress)
     limit = chooser.plan.max_direct_nodes
@@ -107,7 +108,7 @@ def _prepare_sizes(
     if missing:
         workers = run["workers"] or count_threads(-1)
         middle = in_order(missing)[len(missing) // 2]
-        each = estimated_seconds(chooser, middle, workers)
+        each = estimated_seconds(chooser.space, chooser.plan, middle, workers)
         _tell(
             as_json,
             f"{len(missing)} of {len(needed)} sizes are not prepared; each takes about {duration(each)}, "
@@ -129,8 +130,9 @@ def _prepare_sizes(
 @app.command()
 def prepare(
     space: Annotated[
-        str, Argument(help="A model space by name, or module:attribute.")
-    ] = "duplication",
+        str | None,
+        Argument(help="A model space by name, or module:attribute; duplication by default."),
+    ] = None,
     nodes: Annotated[
         str | None,
         Option(
@@ -141,6 +143,8 @@ def prepare(
         ),
     ] = None,
     models: options.Models = None,
+    mix: options.Mix = None,
+    thin: options.Thin = None,
     table: Annotated[
         Path | None, Option(help="Use the simulations of a table that netchoice simulate made.")
     ] = None,
@@ -192,10 +196,10 @@ def prepare(
             elif nodes is None:
                 raise UsageError("--nodes is missing; give it, for example --nodes 1000")
             numbers = options.split_list(nodes, "--nodes")
+            chosen = options.model_space(space, models, mix, thin, prior, options.DEFAULT_SPACE)
             chooser = netchoice.Chooser(
-                options.model_space(space, models, prior), n_nodes=numbers, match=match is not None,
-                **settings,
-            )  # fmt: skip
+                chosen, n_nodes=numbers, match=match is not None, **settings
+            )
             chooser.fit(
                 graphs, path=folder, workers=workers, engine=engine, on_progress=on_progress
             )

@@ -12,6 +12,7 @@ import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, say, show, summary_line
 from netchoice.errors import UsageError
+from netchoice.models.families import FAMILIES, by_family, family_of
 
 
 @app.command()
@@ -19,6 +20,8 @@ def models(
     spaces: Annotated[
         list[str] | None, Argument(metavar="[SPACE]...", help="Model spaces; by default all.")
     ] = None,
+    mix: options.Mix = None,
+    thin: options.Thin = None,
     match: options.Match = None,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
@@ -30,10 +33,10 @@ def models(
 
     With --match, print the priors of the density-matched space and how many proposed networks match.
     """
-    from netchoice.models.builtin import SPACES
+    from netchoice.models import builtin
 
-    priors = options.assignments(prior, "--prior")
-    shown = [netchoice.get_space(name).with_priors(priors) for name in spaces or SPACES]
+    names: list[Any] = spaces or ([None] if mix else list(builtin.spaces()))
+    shown = [options.model_space(name, None, mix, thin, prior) for name in names]
     rates: dict[str, dict[str, float]] = {}
     if match is not None:
         observed, _ = netchoice.read_network(match)
@@ -48,7 +51,8 @@ def models(
 def _space_record(space: netchoice.ModelSpace, rates: dict[str, float] | None) -> dict[str, Any]:
     records = [
         {
-            "name": model.name, "description": model.description, "weight": weight,
+            "name": model.name, "family": family_of(model), "description": model.description,
+            "weight": weight,
             "parameters": {
                 name: {"prior": str(spec.prior), "meaning": spec.meaning}
                 for name, spec in model.parameters.items()
@@ -58,20 +62,34 @@ def _space_record(space: netchoice.ModelSpace, rates: dict[str, float] | None) -
         }
         for model, weight in zip(space.models, space.weights, strict=True)
     ]  # fmt: skip
-    return {"name": space.name, "models": records}
+    families = [
+        {"name": name, "description": FAMILIES.get(name, ""), "models": [m.name for m in members]}
+        for name, members in by_family(space).items()
+    ]
+    return {"name": space.name, "families": families, "models": records}
 
 
 def _space_lines(space: dict[str, Any]) -> Iterator[str]:
+    """Yield the models of a space; those of several families below the names of their families."""
     yield f"space {space['name']}"
-    for model in space["models"]:
-        accepted = model.get("acceptance_rate")
-        note = "" if accepted is None else f"; {accepted:.1%} of proposed networks match"
-        yield f"  {model['name']:5} {model['description']}{note}"
-        for name, spec in model["parameters"].items():
-            yield f"        {name:15} {spec['prior']:25} {spec['meaning']}".rstrip()
-        if model["reference"]:
-            yield f"        {model['reference']}"
+    models, families = {model["name"]: model for model in space["models"]}, space["families"]
+    margin = "  " if len(families) > 1 else ""
+    for family in families:
+        if margin:
+            yield f"  {family['name']}: {family['description']}".rstrip(": ")
+        for name in family["models"]:
+            yield from (f"{margin}{line}" for line in _model_lines(models[name]))
     yield ""
+
+
+def _model_lines(model: dict[str, Any]) -> Iterator[str]:
+    accepted = model.get("acceptance_rate")
+    note = "" if accepted is None else f"; {accepted:.1%} of proposed networks match"
+    yield f"  {model['name']:5} {model['description']}{note}"
+    for name, spec in model["parameters"].items():
+        yield f"        {name:15} {spec['prior']:25} {spec['meaning']}".rstrip()
+    if model["reference"]:
+        yield f"        {model['reference']}"
 
 
 @app.command()

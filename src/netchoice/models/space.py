@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,6 +115,42 @@ class ModelSpace:
                 changes[model.name][name] = prior
         models = [model.with_priors(changes[model.name]) for model in self.models]
         return ModelSpace(self.name, models, self.weights)
+
+    def with_mixtures(self, names: Iterable[str]) -> ModelSpace:
+        """Return the space with mixtures such as "dmr+lpa", and with their pure models if absent.
+
+        A mixture has the priors that its pure models have in the space. Added models get weights by
+        family if the space has such weights, as the space "all" has. Otherwise each gets the mean weight.
+
+        >>> import netchoice
+        >>> netchoice.get_space("duplication").with_mixtures(["dmc+dmr", "dmr+lpa"]).labels
+        ('dmc', 'dmr', 'dmc+dmr', 'lpa', 'dmr+lpa')
+        """
+        from netchoice.models.builtin import with_mixtures
+
+        return with_mixtures(self, names)
+
+    def thinned(self, kind: str) -> ModelSpace:
+        """Return the space with every model thinned, by "edges" or "nodes".
+
+        See :func:`~netchoice.models.thinned.thinned`.
+        """
+        from netchoice.models.thinned import thinned
+
+        models = [thinned(model, kind) for model in self.models]
+        return ModelSpace(f"{self.name}~{kind}", models, self.weights)
+
+    def only(self, labels: Iterable[str]) -> ModelSpace:
+        """Return the space of some of the models; their weights are scaled to sum 1.
+
+        >>> import netchoice
+        >>> netchoice.get_space("ba").only(["ba3", "ba1"]).labels
+        ('ba1', 'ba3')
+        """
+        wanted = {self[label].name for label in labels}
+        kept = [i for i, model in enumerate(self.models) if model.name in wanted]
+        models, weights = [self.models[i] for i in kept], [self.weights[i] for i in kept]
+        return ModelSpace(self.name, models, weights)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the models, weights and priors as a dictionary for JSON."""

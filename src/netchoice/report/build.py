@@ -62,6 +62,7 @@ def _choice_page(folder: ResultFolder) -> str:
     if not record["fits"]:
         sections_fit.add_fit(sections, folder)
     sections_choice.add_models(sections, record)
+    sections_choice.add_screening(sections, record)
     if record["fits"]:
         sections_fit.add_fit(sections, folder)
     sections_parameters.add_parameters(sections, folder)

@@ -28,6 +28,7 @@ _NUMERIC_COLUMNS = (
 _REQUIRED: dict[str, dict[str, type]] = {
     CHOICE: {
         "verdict": str, "headline": str, "model": str, "probabilities": dict, "intervals": dict,
+        "families": dict,
         "fit_p_values": dict, "fit": dict, "features": dict, "parameters": dict, "confusion": dict,
         "scores": dict, "selection": dict, "cost": dict, "network": dict, "notes": list,
         "settings": dict,

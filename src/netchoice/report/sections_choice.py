@@ -17,7 +17,12 @@ from netchoice.workflows.choice import format_probability
 
 def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
     """Add the probabilities of the models."""
-    probabilities = record["probabilities"]
+    probabilities = {name: record["probabilities"][name] for name in record["intervals"]}
+    members = {each["name"]: each["family"] for each in record["space"]["models"]}
+    families = [
+        (family, format_probability(p), ", ".join(n for n in probabilities if members[n] == family))
+        for family, p in record["families"].items()
+    ]
     rows = [
         (name, format_probability(probabilities[name]),
          " to ".join(map(format_probability, record["intervals"][name])),
@@ -25,12 +30,35 @@ def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
         for name in sorted(probabilities, key=lambda name: -probabilities[name])
     ]  # fmt: skip
     head = ("model", "probability", "interval", "p-value of the fit")
+    of_families = ("family", "probability", "models compared")
     sections.add(
         "models", "Model probabilities",
         "Each bar is the probability that a model made the network, given that one of them did. The "
         "line across its end is the interval of that probability.",
+        table("Families of models", of_families, families) if families else "",
         sections.draw("models", models.probabilities(record), "Bar chart of the probabilities"),
         details_table("Show the numbers as a table", "Most probable model first", head, rows),
+    )  # fmt: skip
+
+
+def add_screening(sections: Sections, record: Mapping[str, Any]) -> None:
+    """Add the p-values of a large space's models, of which some were discarded first."""
+    screening = record["screening"]
+    if screening is None:
+        return
+    p_values, kept = screening["p_values"], screening["kept"]
+    rows = [
+        (name, f"{p_values[name]:.2g}", screening["simulations"][name],
+         "compared" if name in kept else "discarded, probability 0")
+        for name in sorted(p_values, key=lambda name: -p_values[name])
+    ]  # fmt: skip
+    sections.add(
+        "screening", "Screening",
+        f"Models were screened with {len(screening['features'])} cheap features before they were compared. "
+        "A p-value is the share of simulations of a model that are at most as typical of it as the "
+        f"network. A model with a p-value of at most {screening['alpha']:g} was discarded; at least three "
+        "models are always compared.",
+        table("Screened models", ("model", "p-value", "simulations", "result"), rows),
     )  # fmt: skip
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from netchoice.io import ReadingReport
+from netchoice.models.families import family_of, family_probabilities
+from netchoice.models.space import ModelSpace
 from netchoice.storage.table import ReferenceTable
 from netchoice.units import duration
 from netchoice.workflows.choice import Choice, Evidence
@@ -16,12 +18,19 @@ from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.fit_power import power_sentence
 from netchoice.workflows.misfit import explain
 from netchoice.workflows.run_folder import versions
+from netchoice.workflows.screening import Screening
 
 
-def answer(found: Comparison, reading: ReadingReport | None = None, seconds: float = 0.0) -> Choice:
+def answer(
+    found: Comparison,
+    reading: ReadingReport | None = None,
+    seconds: float = 0.0,
+    screening: Screening | None = None,
+) -> Choice:
     """Return the verdict, the probabilities, the parameters, and how each model differs.
 
-    ``seconds`` is the time that the run took until now.
+    ``seconds`` is the time that the run took until now. Models that the ``screening`` discarded have
+    probability 0.
     """
     prepared, verdict, fit = found.prepared, found.verdict, found.fit
     misfit = explain(found)
@@ -42,6 +51,11 @@ def answer(found: Comparison, reading: ReadingReport | None = None, seconds: flo
         misfit=misfit,
         reading=reading,
     )
+    probabilities = dict(found.probabilities.probabilities)
+    models = prepared.space.models
+    if screening is not None:
+        probabilities |= dict.fromkeys(screening.discarded, 0.0)
+        models = screening.models
     settings = prepared.settings
     n_near = 0
     if prepared.plan.local_samples:
@@ -50,9 +64,10 @@ def answer(found: Comparison, reading: ReadingReport | None = None, seconds: flo
         verdict=verdict.kind,
         headline=verdict.sentence,
         network={**found.network.summary(), "isolated": settings.isolated},
-        space=settings.space,
+        space=_space_record(settings.space, prepared.space),
         model=verdict.model,
-        probabilities=dict(found.probabilities.probabilities),
+        probabilities=probabilities,
+        families=family_probabilities(models, probabilities),
         intervals=dict(found.probabilities.intervals),
         fits=bool(fit.fits),
         fit_p_values=dict(fit.p_values),
@@ -60,15 +75,23 @@ def answer(found: Comparison, reading: ReadingReport | None = None, seconds: flo
         misfit={model: each.as_dict() for model, each in misfit.items()},
         features=found.selected,
         parameters=found.parameters,
+        mixtures=[asdict(each) for each in found.mixtures],
         accuracy=float(tested.accuracy),
         confusion=tested.confusion,
         scores={"log_score": float(tested.log_score), "brier": float(tested.brier)},
         selection=prepared.selection.as_dict(),
         cost=_cost(prepared.selection, prepared.table, prepared.fit_table, n_near, seconds),
         notes=list(found.notes()),
+        screening=None if screening is None else screening.as_dict(),
         settings={**settings.as_dict(), "network": found.network.fingerprint, **versions()},
         evidence=evidence,
     )
+
+
+def _space_record(record: dict[str, Any], space: ModelSpace) -> dict[str, Any]:
+    """Return the record of a space with the family of each model."""
+    models = [{**each, "family": family_of(space[each["name"]])} for each in record["models"]]
+    return {**record, "models": models}
 
 
 def _fit_record(found: Comparison) -> dict[str, Any]:

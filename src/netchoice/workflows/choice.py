@@ -79,7 +79,11 @@ class Choice:
         simulations, on all features and relative to their spread, than to those of other models.
     probabilities : dict
         Probability of each model, given that one of them made the network; ``intervals`` holds their
-        uncertainty, which includes the choice of features.
+        uncertainty, which includes the choice of features. Models that screening discarded have the
+        probability 0 and no interval.
+    families : dict
+        Probability of each family of models, the most probable first; empty if the models are of one
+        family, or each of its own.
     fits : bool
         Whether any model fits the network; ``fit_p_values`` holds a p-value for each model. ``fit``
         also says what the test could have noticed at this size (``power``).
@@ -92,6 +96,9 @@ class Choice:
         Of the named model and of every other model that fits, by model and parameter: median,
         interval, whether the posterior is at the prior's boundary, and the error, shrinkage and
         coverage on held-out simulations. :meth:`posterior` returns the draws.
+    mixtures : list of dict
+        For each mixture that is the named model or fits: whether it can be identified, why not, and the
+        interval of q.
     accuracy : float
         Share of held-out simulations whose model was predicted correctly; ``confusion`` counts them
         by true and predicted model.
@@ -100,6 +107,9 @@ class Choice:
         the fit was judged on.
     notes : list of str
         What a careful reader should know.
+    screening : dict or None
+        Of a large space: a p-value for each model, and which models were discarded before they were
+        compared; None if all models were compared.
     """
 
     verdict: str
@@ -107,12 +117,14 @@ class Choice:
     model: str
     probabilities: dict[str, float]
     intervals: dict[str, tuple[float, float]]
+    families: dict[str, float]
     fits: bool
     fit_p_values: dict[str, float]
     fit: dict[str, Any]
     misfit: dict[str, dict[str, Any]]
     features: dict[str, float]
     parameters: Parameters
+    mixtures: list[dict[str, Any]]
     accuracy: float
     confusion: pd.DataFrame
     scores: dict[str, float]
@@ -121,6 +133,7 @@ class Choice:
     network: dict[str, Any]
     space: dict[str, Any]
     notes: list[str]
+    screening: dict[str, Any] | None
     settings: dict[str, Any]
     evidence: Evidence = field(repr=False)
 
@@ -147,15 +160,27 @@ class Choice:
         return "\n".join(self._lines())
 
     def _lines(self) -> list[str]:
-        lines = [f"verdict: {self.headline}", *self._reasons(), self._assumption()]
-        for name, probability in self._by_probability():
+        lines = [
+            f"verdict: {self.headline}",
+            *self._reasons(),
+            *self._family_lines(),
+            self._assumption(),
+        ]
+        for name, probability, family in self._by_family():
             low, high = self.intervals[name]
             lines.append(
                 f"  {name:<12} {format_probability(probability)} (interval "
                 f"{format_probability(low)} to {format_probability(high)})"
                 f"   fit p = {self.fit_p_values[name]:.3g}"
+                + (f"   {family}" if self.families else "")
             )
         return lines + self._details()
+
+    def _family_lines(self) -> list[str]:
+        """Return the probabilities of the families in a line, and what screening decided."""
+        texts = (f"{name} {format_probability(p)}" for name, p in self.families.items())
+        lines = [f"families: {', '.join(texts)}"] if self.families else []
+        return [*lines, self.screening["summary"]] if self.screening else lines
 
     def _reasons(self) -> list[str]:
         """Return what the verdict means and, for models that do not fit, why."""
@@ -244,8 +269,8 @@ class Choice:
         return self.evidence.posteriors[name].posterior.to_arviz()
 
     def _with_posterior(self, model: str) -> str:
-        if model not in self.probabilities:
-            raise unknown("model", model, self.probabilities)
+        if model not in self.intervals:
+            raise unknown("model", model, self.intervals)
         if model not in self.evidence.posteriors:
             raise UsageError(
                 f"{model} has no posterior; expected a model with parameters and enough simulations: "
@@ -253,8 +278,12 @@ class Choice:
             )
         return model
 
-    def _by_probability(self) -> list[tuple[str, float]]:
-        return sorted(self.probabilities.items(), key=lambda item: -item[1])
+    def _by_family(self) -> list[tuple[str, float, str]]:
+        """Return the compared models, their probabilities and families, the most probable first."""
+        family = {each["name"]: each["family"] for each in self.space["models"]}
+        compared = [(name, self.probabilities[name], family[name]) for name in self.intervals]
+        order = {family: i for i, family in enumerate(self.families)}
+        return sorted(compared, key=lambda item: (order.get(item[2], 0), -item[1]))
 
     def __str__(self) -> str:
         return self.summary()
@@ -264,11 +293,11 @@ class Choice:
             f"<tr><td>{escape(name)}</td><td>{escape(format_probability(p))}</td>"
             f"<td>{' – '.join(escape(format_probability(end)) for end in self.intervals[name])}</td>"
             f"<td>{self.fit_p_values[name]:.3g}</td></tr>"
-            for name, p in self._by_probability()
+            for name, p, _ in self._by_family()
         )
         reasons, rest = (
             "".join(f"<li>{escape(line)}</li>" for line in lines)
-            for lines in (self._reasons(), self._details())
+            for lines in ([*self._reasons(), *self._family_lines()], self._details())
         )
         return (
             f"<p>Verdict: <b>{escape(self.headline)}</b></p><ul>{reasons}</ul>"

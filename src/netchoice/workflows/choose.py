@@ -23,6 +23,7 @@ from netchoice.workflows.preparation import ChoiceSettings, Preparation, make_pr
 from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.prepared_folder import save_tables, write_prepared
 from netchoice.workflows.run_folder import open_run_folder
+from netchoice.workflows.screening import Screening, is_screened, screen
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
 from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
 
@@ -58,7 +59,8 @@ def choose_model(
     graph : Graph, or anything that :meth:`Graph.of` accepts
         The observed network.
     space : ModelSpace or str
-        The models to compare.
+        The models to compare. If there are more than 8, they are screened first with cheap features:
+        models that could not have made the network are discarded.
     samples : int, optional
         Simulations that the answer is based on. By default 20,000, or fewer if they would take too
         long.
@@ -141,9 +143,14 @@ def choose_model(
     if folder is not None:
         record = {**preparation.settings.as_dict(), "network": network.fingerprint}
         open_run_folder(folder, record, fresh)
+    screening = None
+    if is_screened(space, preparation.plan):
+        screening = screen(preparation, network)
+        preparation = preparation.with_space(space.only(screening.kept))
     return choose_prepared(
-        Prepared.simulate(preparation), network, preparation.stopwatch, known=known, reading=reading
-    )
+        Prepared.simulate(preparation), network, preparation.stopwatch, known=known,
+        reading=reading, screening=screening,
+    )  # fmt: skip
 
 
 def choose_prepared(
@@ -153,10 +160,11 @@ def choose_prepared(
     *,
     known: FeatureResult | None = None,
     reading: ReadingReport | None = None,
+    screening: Screening | None = None,
 ) -> Choice:
     """Return the answer for one network, and write it to the folder that the tables are made in."""
     found = Comparison.of(prepared, graph, stopwatch, known)
-    choice = answer(found, reading, stopwatch.elapsed)
+    choice = answer(found, reading, stopwatch.elapsed, screening)
     folder = prepared.maker.folder
     if folder is not None:
         save_tables(prepared, folder)

@@ -7,16 +7,10 @@ from pathlib import Path
 
 from netchoice.errors import NetchoiceError
 from netchoice.names import unknown
-from netchoice.simulate import simulate_table
 from netchoice.storage.user_cache import cache_root, cost_files, digest_of
 from netchoice.workflows.chooser import Chooser
 from netchoice.workflows.run_folder import CHOICE_FILES, RUN, delete_run, find_run, versions
 from netchoice.workflows.sizes import Size
-from netchoice.workflows.table_maker import seconds_per_row
-
-_PROBES = 8
-#: Share of the cost of all features that the selected ones have, and seconds for selection and fitting.
-_SELECTED_SHARE, _OTHER_SECONDS = 0.1, 20.0
 
 
 def chooser_folder() -> Path:
@@ -95,19 +89,3 @@ def clear_cache(names: list[str] | None = None) -> list[str]:
                 delete_run(part, CHOICE_FILES)
         delete_run(known[name], CHOICE_FILES)
     return chosen
-
-
-def estimated_seconds(chooser: Chooser, size: Size, workers: int) -> float:
-    """Return about how many seconds it takes to prepare a size, from a few simulations."""
-    plan = chooser.plan
-    largest = size.ends[1]
-    n_nodes = min(largest, plan.pilot_sizes[-1])
-    probe = simulate_table(
-        chooser.space, n_nodes=n_nodes, n_samples=_PROBES, seed=0, stream="estimate",
-        isolated=size.isolated, engine="serial",
-    )  # fmt: skip
-    all_seconds = seconds_per_row(probe)
-    growth = float(probe.frame["seconds_growth"].mean()) * largest / n_nodes
-    selected = growth + _SELECTED_SHARE * (all_seconds - growth)
-    simulations = plan.selection_samples * all_seconds + plan.samples * max(selected, growth)
-    return simulations / workers + _OTHER_SECONDS

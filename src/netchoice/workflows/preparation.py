@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
@@ -110,6 +111,11 @@ class Preparation:
     compared: tuple[str, ...] = ()
     given_table: ReferenceTable | None = None
 
+    def with_space(self, space: ModelSpace) -> Preparation:
+        """Return the same with other models."""
+        settings = replace(self.settings, space=space.as_dict())
+        return replace(self, space=space, settings=settings, maker=replace(self.maker, space=space))
+
     @property
     def plan(self) -> SimulationPlan:
         """How many networks each stage simulates."""
@@ -202,20 +208,19 @@ class Preparation:
 
     def _selection_samples(self, offered: list[str]) -> int:
         plan, watch = self.plan, self.stopwatch
+        wanted = max(plan.selection_samples, self.min_fit_samples)
         if watch.limit is None:
-            return plan.selection_samples
+            return wanted
         size: Any = plan.pilot_sizes[-1] if self.uses_pilots else self.settings.n_nodes
         name = f"pilot-{size}" if self.uses_pilots else "selection"
         probe = self._table(name, size, plan.probe_samples, offered)
         row_seconds, seconds = seconds_per_row(probe), 0.5 * watch.left
-        return watch.affordable(
-            name, plan.selection_samples, self.min_fit_samples, row_seconds, seconds
-        )
+        return watch.affordable(name, wanted, self.min_fit_samples, row_seconds, seconds)
 
     @property
     def min_fit_samples(self) -> int:
-        """The fewest simulations that the fit of all models can be judged on."""
-        return self.plan.min_fit_samples * len(self.space)
+        """The fewest simulations that the fit of all models can be judged on, by their weights."""
+        return math.ceil(self.plan.min_fit_samples / min(self.space.weights) - 1e-6)
 
     def simulate_for_inference(self, selection: FeatureSelection) -> ReferenceTable:
         """Return simulations of this size with the selected features only."""

@@ -25,8 +25,15 @@ class SimulationPlan:
     #: to the minimum.
     samples: int = 20_000
     min_samples: int = 500
-    #: Simulations that features are selected on.
+    #: Simulations that features are selected on; more if a model would get too few to judge its fit.
     selection_samples: int = 3000
+    #: A space with more models is screened first. With 8 models, the simulations of the selection are
+    #: still about 380 of each; with more, few of each are left, or many with all features are needed.
+    screen_above: int = 8
+    #: Simulations of each model, on average, that it is screened with; so many of them train the forest.
+    #: About 300 others give p-values as small as 0.0033, below the level of 0.005.
+    screening_samples: int = 500
+    screening_training: int = 200
     #: Simulations of a large network that the fit is judged on. Smaller networks are judged on the
     #: simulations of the selection. The minimum is for each model: with fewer simulations no p-value
     #: could be small enough to say that a model does not fit.

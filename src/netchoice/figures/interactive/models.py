@@ -21,7 +21,8 @@ MOST_FILLED = 3  # models; more filled areas would hide each other
 
 def probabilities(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a bar for the probability of each model, the most probable on top."""
-    rows = rank_probabilities(record["probabilities"], record["intervals"])[::-1]
+    compared = {name: record["probabilities"][name] for name in record["intervals"]}
+    rows = rank_probabilities(compared, record["intervals"])[::-1]
     heights = list(range(len(rows)))
     bars = go.Bar(
         x=rounded(row.probability for row in rows), y=heights, orientation="h", width=0.6,

@@ -229,8 +229,9 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
     """
     evidence = choice.evidence
     table, selection = evidence.table, evidence.selection
+    compared = {name: choice.probabilities[name] for name in choice.intervals}
     drawn: dict[str, Any] = {
-        "probabilities": probabilities(choice.probabilities, choice.intervals),
+        "probabilities": probabilities(compared, choice.intervals),
         "features": feature_distributions(table.X, table.y, choice.features, choice.features),
         "embedding": embedding(evidence.embedding),
         "confusion": confusion(choice.confusion),

@@ -1,6 +1,6 @@
 """Links that are copied from one prototype."""
 
-from netchoice._kernels.growing import (
+from netchoice.models.growing import (
     draw,
     draw_integer,
     draw_unstamped,

@@ -1,6 +1,6 @@
 """Preferential attachment to fit nodes."""
 
-from netchoice._kernels.growing import (
+from netchoice.models.growing import (
     by_degree_or_one,
     draw,
     draw_integer,

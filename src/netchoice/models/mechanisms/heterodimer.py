@@ -1,6 +1,6 @@
 """Duplication and divergence with links between copy and original."""
 
-from netchoice._kernels.growing import draw, first, following, link_picked, other_end, pick
+from netchoice.models.growing import draw, first, following, link_picked, other_end, pick
 from netchoice.models.mechanism import mechanism
 from netchoice.models.shared_parameters import P_KEEP, probability
 

@@ -1,6 +1,6 @@
 """Nonlinear preferential attachment."""
 
-from netchoice._kernels.growing import (
+from netchoice.models.growing import (
     by_degree_or_one,
     degree,
     draw,

@@ -1,6 +1,6 @@
 """Links to nodes that a random walk visits."""
 
-from netchoice._kernels.growing import (
+from netchoice.models.growing import (
     degree,
     draw,
     draw_integer,

@@ -1,6 +1,6 @@
 """Links to all nodes that a random walk visits."""
 
-from netchoice._kernels.growing import (
+from netchoice.models.growing import (
     degree,
     draw,
     link_picked,
