@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUT := build
-KERNELS := $(wildcard src/netchoice/_kernels/*.py)
+KERNELS := $(wildcard src/netchoice/_kernels/*.py src/netchoice/models/mechanisms/*.py)
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: help prepare demo example-large recovery reproduce test test-all test-bounds lint bench docs lock clean
@@ -47,7 +47,7 @@ $(VENV)/.bench: requirements/bench.txt $(VENV)/.dev
 
 $(VENV)/.warm: $(KERNELS) $(VENV)/.runtime
 	@echo "compiling the numerical kernels (once)"
-	@rm -f src/netchoice/_kernels/__pycache__/*.nb[ci] # numba does not recompile a kernel when its helpers change
+	@rm -f $(addsuffix /__pycache__/*.nb[ci],$(sort $(dir $(KERNELS)))) # numba does not recompile a kernel when its helpers change
 	@$(BIN)/netchoice warmup 2>/dev/null
 	@touch $@
 

@@ -10,6 +10,8 @@ import math
 from fractions import Fraction
 from itertools import combinations
 
+import naive_mechanisms_a
+import naive_mechanisms_b
 import networkx as nx
 import numpy as np
 
@@ -388,8 +390,50 @@ def smw(n_nodes, rng, mean_links, p_rewire, isolated="keep"):
     return _search_total(grow, n_nodes, isolated)
 
 
+def _model_of(step):
+    """Return the function that grows networks by a step of ``naive_mechanisms_a``."""
+
+    def grow(n_nodes, rng, isolated="keep", **parameters):
+        def add(graph, new):
+            chosen = None
+            while chosen is None:
+                chosen = step(graph, naive_mechanisms_a.Chance(rng), **parameters)
+            graph.add_node(new)
+            graph.add_edges_from((new, node) for node in chosen)
+
+        return _grow(nx.path_graph(2), add, n_nodes, isolated)
+
+    return grow
+
+
 MODELS = {"dmc": dmc, "dmr": dmr, "rds": rds, "rdg": rdg, "lpa": lpa, "agv": agv, "smw": smw}
 MODELS |= {f"ba{m}": ba for m in (1, 2, 3, 4)}
+MODELS |= {name: _model_of(step) for name, step in naive_mechanisms_a.STEPS.items()}
+
+
+def _growing(step):
+    """Return the function that grows a network from one edge with a step."""
+
+    def grow(n_nodes, rng, isolated="keep", **parameters):
+        def add(graph, new):
+            step(graph, new, rng, **parameters)
+
+        return _grow(nx.path_graph(2), add, n_nodes, isolated)
+
+    return grow
+
+
+def _static(grow):
+    """Return the function that grows static networks, with or without isolated nodes."""
+
+    def search(n_nodes, rng, isolated="keep", **parameters):
+        return _search_total(lambda total: grow(total, rng, **parameters), n_nodes, isolated)
+
+    return search
+
+
+MODELS |= {name: _growing(step) for name, step in naive_mechanisms_b.STEPS.items()}
+MODELS |= {name: _static(grow) for name, grow in naive_mechanisms_b.STATIC.items()}
 
 
 def dmc_outcomes(n_nodes, p_delete, p_connect):

@@ -53,7 +53,7 @@ def test_models_are_listed_with_their_priors(run):
     for text in ("dmc", "uniform(0.25, 0.75)", "Solé et al.", "mean_links", "small world"):
         assert text in out
     listed = json.loads(run("models", "--json")[1])["spaces"]
-    assert [space["name"] for space in listed] == ["ba", "duplication", "mechanisms"]
+    assert [space["name"] for space in listed] == ["ba", "duplication", "mechanisms", "all"]
     assert listed[1]["models"][1]["parameters"]["p_new"]["prior"] == "uniform(0.25, 0.75)"
     changed = run("models", "duplication", "--prior", "p_delete=uniform(0,1)", "--json")[1]
     assert (
@@ -330,7 +330,7 @@ def test_compilation_is_announced_once(tmp_path):
 
 
 def test_command_without_computation_imports_no_compiler():
-    code = "import sys; from netchoice import cli\ntry: cli.main(['models'])\nexcept SystemExit: pass\n"
+    code = "import sys; from netchoice import cli\ntry: cli.main(['features'])\nexcept SystemExit: pass\n"
     code += "assert not {'numba', 'scipy', 'networkx'} & set(sys.modules), 'heavy import'"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

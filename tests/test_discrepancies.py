@@ -11,7 +11,7 @@ import pytest
 import netchoice
 from netchoice.cli.options import assignments
 from netchoice.features import FEATURES
-from netchoice.models.builtin import SPACES
+from netchoice.models import builtin
 from netchoice.workflows import discrepancies
 from netchoice.workflows.discrepancies import (
     Advice,
@@ -23,6 +23,7 @@ from netchoice.workflows.discrepancies import (
     misfit_lines,
 )
 
+SPACES = builtin.spaces()
 DUPLICATION, MECHANISMS = SPACES["duplication"], SPACES["mechanisms"]
 
 

@@ -18,7 +18,7 @@ import netchoice
 from netchoice import Graph, compute_features
 from netchoice.errors import UsageError
 from netchoice.features import FEATURES, STEPS, steps_of
-from netchoice.models.builtin import SPACES
+from netchoice.models import builtin
 
 NOT_NOISE = netchoice.feature_names(noise=False)
 
@@ -94,7 +94,7 @@ def test_arbitrary_edges_equal_networkx(edges):
     assert_same(Graph.from_edges(edges, 16))
 
 
-@pytest.mark.parametrize("space", sorted(SPACES))
+@pytest.mark.parametrize("space", sorted(builtin.spaces()))
 def test_networks_of_all_models_equal_networkx(space):
     rng = np.random.default_rng(1)
     for model in netchoice.get_space(space):

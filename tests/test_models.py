@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 import netchoice
 from netchoice import Graph, Model, ModelSpace, get_model, get_space
 from netchoice.errors import GrowthLimitError, ModelError, UsageError
-from netchoice.models.builtin import SPACES
+from netchoice.models import builtin
+from netchoice.models.families import FAMILIES, family_weights
 
+SPACES = builtin.spaces()
 RNG = np.random.default_rng
 
 
@@ -28,10 +30,29 @@ def test_builtin_spaces_are_those_of_the_specification():
     for model in get_space("duplication"):
         assert {str(spec.prior) for spec in model.parameters.values()} == {"uniform(0.25, 0.75)"}
     for space in SPACES.values():
-        assert space.weights == pytest.approx([1 / len(space)] * len(space))
+        if space.name != "all":
+            assert space.weights == pytest.approx([1 / len(space)] * len(space))
         for model in space:
             assert model.description
             assert model.reference
+
+
+def test_every_family_has_the_same_prior_weight_in_the_space_of_all_mechanisms():
+    space = get_space("all")
+    weights = {}
+    for model, weight in zip(space.models, space.weights, strict=True):
+        weights[model.family] = weights.get(model.family, 0) + weight
+    assert set(weights) <= set(FAMILIES)
+    assert list(weights.values()) == pytest.approx([1 / len(weights)] * len(weights))
+    assert not {"ba1", "ba2", "ba3", "ba4"} & set(space.labels)
+
+
+def test_a_further_variant_does_not_change_the_weight_of_its_family():
+    models = [get_model(name) for name in ("dmc", "lpa", "rds")]
+    before = family_weights(models)
+    after = family_weights([*models, get_model("dmr")])
+    assert before == pytest.approx([1 / 3] * 3)
+    assert after == pytest.approx([1 / 6, 1 / 3, 1 / 3, 1 / 6])
 
 
 def test_named_models_have_the_priors_of_their_own_space():

@@ -3,6 +3,7 @@
 import functools
 
 import naive
+import naive_mechanisms_b as naive_b
 import networkx as nx
 import numpy as np
 import pytest
@@ -11,14 +12,12 @@ from scipy import stats
 
 import netchoice
 from netchoice._kernels.component_labels import component_labels
-from netchoice.models.builtin import SPACES
+from netchoice.models import builtin
 
 pytestmark = pytest.mark.kernels
 
+SPACES = builtin.spaces()
 N_NODES, N_NETWORKS = 40, 400
-# 11 models, isolated nodes kept or dropped, 4 statistics, 2 tests: with this significance level per
-# test, correct code fails for fewer than one in a thousand seeds.
-ALPHA = 1e-3 / (11 * 2 * 4 * 2)
 PARAMETERS = {
     "dmc": [{"p_delete": 0.3, "p_connect": 0.4}, {"p_delete": 0.7, "p_connect": 0.6}],
     "dmr": [{"p_delete": 0.3, "p_new": 0.4}, {"p_delete": 0.7, "p_new": 0.7}],
@@ -34,6 +33,21 @@ PARAMETERS = {
     ],
     "smw": [{"mean_links": 0.7, "p_rewire": 0.3}, {"mean_links": 2.3, "p_rewire": 0.3}],
     **{f"ba{m}": [{"m": m}] for m in (1, 2, 3, 4)},
+    "holme-kim": [{"mean_links": 1.4, "p_triad": 0.8}, {"mean_links": 3.0, "p_triad": 0.4}],
+    "jackson-rogers": [
+        {"mean_links": 1.6, "share_random": 0.3},
+        {"mean_links": 3.2, "share_random": 0.6},
+    ],
+    "forest-fire": [{"p_burn": 0.2}, {"p_burn": 0.45}],
+    "toivonen": [{"max_secondary": 0.7, "p_two": 0.3}, {"max_secondary": 3.0, "p_two": 0.7}],
+    "nonlinear": [{"mean_links": 0.7, "alpha": 0.5}, {"mean_links": 2.3, "alpha": 1.3}],
+    "fitness": [{"mean_links": 0.7, "spread": 1.0}, {"mean_links": 2.3, "spread": 0.6}],
+    "redirection": [{"mean_links": 0.7, "p_redirect": 0.4}, {"mean_links": 2.3, "p_redirect": 0.8}],
+    "copying": [{"mean_links": 0.7, "p_random": 0.5}, {"mean_links": 2.3, "p_random": 0.2}],
+    "saramaki-kaski": [{"mean_links": 0.7, "n_steps": 1}, {"mean_links": 2.3, "n_steps": 3}],
+    "vazquez-walk": [{"p_follow": 0.3}, {"p_follow": 0.7}],
+    "ispolatov": [{"p_keep": 0.3}, {"p_keep": 0.6}],
+    "heterodimer": [{"p_keep": 0.3, "p_dimer": 0.5}, {"p_keep": 0.5, "p_dimer": 0.1}],
 }
 CASES = [
     (name, i, isolated)
@@ -41,6 +55,9 @@ CASES = [
     for i in range(len(choices))
     for isolated in ("keep", "drop")
 ]
+# Each case tests 4 statistics in 2 ways: with this significance level per test, correct code fails for
+# fewer than one in a thousand seeds.
+ALPHA = 1e-3 / (len(CASES) * 4 * 2)
 
 
 def measure(graph):
@@ -129,6 +146,26 @@ def test_the_comparison_detects_a_wrong_parameter(name, wrong):
         ("dmc", naive.dmc_outcomes, {"p_delete": 1.0, "p_connect": 0.0}),
         ("dmr", naive.dmr_outcomes, {"p_delete": 0.35, "p_new": 0.8}),
         ("dmr", naive.dmr_outcomes, {"p_delete": 1.0, "p_new": 1.0}),
+        ("holme-kim", naive_b.holme_kim_outcomes, {"mean_links": 1.5, "p_triad": 0.3}),
+        ("holme-kim", naive_b.holme_kim_outcomes, {"mean_links": 0.6, "p_triad": 1.0}),
+        ("holme-kim", naive_b.holme_kim_outcomes, {"mean_links": 2.0, "p_triad": 0.6}),
+        (
+            "jackson-rogers",
+            naive_b.jackson_rogers_outcomes,
+            {"mean_links": 1.5, "share_random": 0.4},
+        ),
+        (
+            "jackson-rogers",
+            naive_b.jackson_rogers_outcomes,
+            {"mean_links": 0.8, "share_random": 1.0},
+        ),
+        (
+            "jackson-rogers",
+            naive_b.jackson_rogers_outcomes,
+            {"mean_links": 2.4, "share_random": 0.1},
+        ),
+        ("toivonen", naive_b.toivonen_outcomes, {"max_secondary": 0.5, "p_two": 0.4}),
+        ("toivonen", naive_b.toivonen_outcomes, {"max_secondary": 2.3, "p_two": 0.9}),
     ],
 )
 def test_small_networks_have_exact_probabilities(name, outcomes, parameters, n_nodes):

@@ -14,7 +14,7 @@ from netchoice.features import (
 )
 from netchoice.graph import Graph
 from netchoice.io import ReadingReport, read_network, write_network
-from netchoice.models import Model, ModelSpace, as_prior, get_model, get_space, model
+from netchoice.models import Model, ModelSpace, as_prior, get_model, get_space, mechanism, model
 from netchoice.simulate import simulate_table
 from netchoice.storage.table import ReferenceTable
 
@@ -39,7 +39,7 @@ __all__ = [
     "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model",
     "compute_features", "embed", "errors", "evaluate_features", "evaluate_rankings", "evaluation",
     "feature", "feature_names", "figures", "get_model", "get_space", "inference", "information",
-    "io", "model", "operating_point", "paper_costs", "rank_features", "read_network",
+    "io", "mechanism", "model", "operating_point", "paper_costs", "rank_features", "read_network",
     "recommend_pilot_size", "report", "selection", "simulate_table", "workflows", "write_network",
 ]  # fmt: skip
 

@@ -34,14 +34,16 @@ def warm_up(
 def _compilers() -> dict[str, Callable[[], bool]]:
     """Return by name the functions that compile a kernel or the step of a mechanism."""
     from netchoice._kernels.compiler import compile_kernel, kernels
-    from netchoice.models.mechanism import Step
+    from netchoice.models.mechanism import GrowthStep
     from netchoice.models.mechanisms import all_models
 
     all_models()  # registers their kernels and steps
     compilers: dict[str, Callable[[], bool]] = {
         name: partial(compile_kernel, name) for name in kernels()
     }
-    return compilers | {f"step.{name}": step.compile for (_, name), step in Step.known.items()}
+    return compilers | {
+        f"step.{name}": step.compile for (_, name), step in GrowthStep.known.items()
+    }
 
 
 def _compile(name: str) -> bool:

@@ -112,11 +112,30 @@ def by_degree(net, n_before):
 
 
 @helper
+def by_degree_or_one(net, new):
+    """Draw an earlier node by its degree; a node without links counts as a node with one."""
+    n_halves = 2 * net.counts[EDGES]
+    n_more = new if net.counts[LINKED] < new else 0
+    while True:
+        at = int(draw(net) * (n_halves + n_more))
+        if at < n_halves:
+            return net.halves[at, OWNER]
+        if net.nodes[at - n_halves, DEGREE] == 0:
+            return np.int32(at - n_halves)
+
+
+@helper
 def random_neighbour(net, node):
     """Draw a neighbour of a node that has neighbours."""
-    half = net.nodes[node, FIRST]
-    for _ in range(int(draw(net) * net.nodes[node, DEGREE])):
-        half = net.halves[half, FOLLOWING]
+    k, n_halves = np.int64(net.nodes[node, DEGREE]), 2 * net.counts[EDGES]
+    if k * k > n_halves:  # fewer random half-edges than entries of the list have to be read
+        half = int(draw(net) * n_halves)
+        while net.halves[half, OWNER] != node:
+            half = int(draw(net) * n_halves)
+    else:
+        half = np.int64(net.nodes[node, FIRST])
+        for _ in range(int(draw(net) * k)):
+            half = np.int64(net.halves[half, FOLLOWING])
     return net.halves[half ^ 1, OWNER]
 
 
@@ -140,6 +159,30 @@ def stamp(net, node, value):
         return False
     net.nodes[node, STAMP] = value
     return True
+
+
+@helper
+def draw_unstamped(net, new):
+    """Draw one of the earlier nodes without the stamp ``new``; there must be one."""
+    node = int(draw(net) * new)
+    while net.nodes[node, STAMP] == new:
+        node = int(draw(net) * new)
+    return node
+
+
+@helper
+def unstamped_neighbour(net, node, below, new):
+    """Draw a neighbour with an index under ``below`` and without the stamp ``new``, -1 if none."""
+    chosen, n_found = -1, 0
+    half = net.nodes[node, FIRST]
+    while half >= 0:
+        neighbour = net.halves[half ^ 1, OWNER]
+        if neighbour < below and net.nodes[neighbour, STAMP] != new:
+            n_found += 1
+            if draw(net) * n_found < 1.0:  # each of the candidates found so far is equally likely
+                chosen = neighbour
+        half = net.halves[half, FOLLOWING]
+    return chosen
 
 
 @helper
@@ -225,10 +268,16 @@ def compile_step(function, n_values):
     """
     code, source = _step_from_pointers.__code__, function.__code__
     code = code.replace(co_filename=source.co_filename, co_firstlineno=source.co_firstlineno)
-    names = {**globals(), "step": numba.njit(nogil=True)(function), "n_values": n_values}
+    options = {"error_model": "numpy"}  # a division by 0 gives inf: a step cannot raise errors
+    names = {**globals(), "step": numba.njit(**options)(function), "n_values": n_values}
     compiled = FunctionType(code, names, function.__name__)
     compiled.__qualname__ = f"{function.__qualname__}.{_VERSION}"
-    step = numba.cfunc(STEP_TYPE, cache=True)(compiled)
+    try:
+        step = numba.cfunc(STEP_TYPE, cache=True, **options)(compiled)
+    except (
+        RuntimeError
+    ):  # there is no file to cache it next to, for example in an interactive session
+        step = numba.cfunc(STEP_TYPE, **options)(compiled)
     return step, step.cache_hits > 0
 
 

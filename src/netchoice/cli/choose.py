@@ -25,7 +25,7 @@ _DECIDED = {
 }  # fmt: skip
 #: Options that a simulated table has decided.
 _TABLE_DECIDED = {"match", "samples", "seed"}
-_MODELS = ("space", "models", "prior")
+_MODELS = ("space", "models", "mix", "thin", "prior")
 
 
 @app.command()
@@ -40,9 +40,12 @@ def choose(
         ),
     ],
     space: Annotated[
-        str, Option(help="A model space by name, or module:attribute.")
-    ] = "duplication",
+        str | None,
+        Option(help="A model space by name, or module:attribute; duplication by default."),
+    ] = None,
     models: options.Models = None,
+    mix: options.Mix = None,
+    thin: options.Thin = None,
     with_: Annotated[
         Path | None,
         Option("--with", metavar="FOLDER", help="Use a chooser that netchoice prepare made."),
@@ -107,7 +110,7 @@ def choose(
         "time_limit": None if time_limit is None else seconds_of(time_limit, "--time-limit"),
         "isolated": None if isolated is None else isolated.value, "local": not no_local,
     }  # fmt: skip
-    chosen = options.model_space(space, models, prior)
+    chosen = options.model_space(space, models, mix, thin, prior, options.DEFAULT_SPACE)
     chooser = _chooser(context, with_, table, chosen, settings)
     if out is not None and with_ is not None and out.resolve() == with_.resolve():
         raise UsageError("--out and --with name the same folder; give another folder to --out")

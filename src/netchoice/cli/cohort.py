@@ -130,8 +130,9 @@ def _prepare_sizes(
 @app.command()
 def prepare(
     space: Annotated[
-        str, Argument(help="A model space by name, or module:attribute.")
-    ] = "duplication",
+        str | None,
+        Argument(help="A model space by name, or module:attribute; duplication by default."),
+    ] = None,
     nodes: Annotated[
         str | None,
         Option(
@@ -142,6 +143,8 @@ def prepare(
         ),
     ] = None,
     models: options.Models = None,
+    mix: options.Mix = None,
+    thin: options.Thin = None,
     table: Annotated[
         Path | None, Option(help="Use the simulations of a table that netchoice simulate made.")
     ] = None,
@@ -193,10 +196,10 @@ def prepare(
             elif nodes is None:
                 raise UsageError("--nodes is missing; give it, for example --nodes 1000")
             numbers = options.split_list(nodes, "--nodes")
+            chosen = options.model_space(space, models, mix, thin, prior, options.DEFAULT_SPACE)
             chooser = netchoice.Chooser(
-                options.model_space(space, models, prior), n_nodes=numbers, match=match is not None,
-                **settings,
-            )  # fmt: skip
+                chosen, n_nodes=numbers, match=match is not None, **settings
+            )
             chooser.fit(
                 graphs, path=folder, workers=workers, engine=engine, on_progress=on_progress
             )

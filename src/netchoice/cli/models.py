@@ -20,6 +20,8 @@ def models(
     spaces: Annotated[
         list[str] | None, Argument(metavar="[SPACE]...", help="Model spaces; by default all.")
     ] = None,
+    mix: options.Mix = None,
+    thin: options.Thin = None,
     match: options.Match = None,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
@@ -31,10 +33,10 @@ def models(
 
     With --match, print the priors of the density-matched space and how many proposed networks match.
     """
-    from netchoice.models.builtin import SPACES
+    from netchoice.models import builtin
 
-    priors = options.assignments(prior, "--prior")
-    shown = [netchoice.get_space(name).with_priors(priors) for name in spaces or SPACES]
+    names: list[Any] = spaces or ([None] if mix else list(builtin.spaces()))
+    shown = [options.model_space(name, None, mix, thin, prior) for name in names]
     rates: dict[str, dict[str, float]] = {}
     if match is not None:
         observed, _ = netchoice.read_network(match)

@@ -13,6 +13,9 @@ import netchoice
 from netchoice.errors import UsageError
 from netchoice.names import unknown
 
+#: The space of choose and prepare if no models are named.
+DEFAULT_SPACE = "duplication"
+
 
 class Isolated(StrEnum):
     """What to do with isolated nodes."""
@@ -21,13 +24,35 @@ class Isolated(StrEnum):
     drop = "drop"
 
 
+class Thinning(StrEnum):
+    """What a measurement misses."""
+
+    edges = "edges"
+    nodes = "nodes"
+
+
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
 
 # Networks and models
 Network = Annotated[Path, Argument(help="A network file in any supported format.")]
 Format = Annotated[str | None, Option(help=f"One of {', '.join(netchoice.io.FORMATS)}.")]
 Header = Annotated[bool | None, Option(help="Is the first line of an edge list a header?")]
-Space = Annotated[str, Argument(help="A model space by name, or module:attribute.")]
+Space = Annotated[
+    str | None,
+    Argument(help="A model space by name, or module:attribute. Optional with --mix."),
+]
+Mix = Annotated[
+    list[str] | None,
+    Option(
+        metavar="A+B",
+        help="Add the mixture of two growing models, and the two models, to the space; without a "
+        "space, compare these only. Can be repeated.",
+    ),
+]
+Thin = Annotated[
+    Thinning | None,
+    Option(help="Observe only a part of the edges, or of the nodes, of every simulated network."),
+]
 Match = Annotated[
     Path | None,
     Option(metavar="NETWORK", help="Match the density (edges per node) of this network."),
@@ -131,12 +156,31 @@ def read_one(
     return found[found.ids.index(only)].read()
 
 
-def model_space(space: str, models: str | None, prior: list[str] | None) -> netchoice.ModelSpace:
-    """Return a space by name, or one of the named models, with some priors replaced."""
+def model_space(
+    space: str | None,
+    models: str | None,
+    mix: list[str] | None,
+    thin: Thinning | None,
+    prior: list[str] | None,
+    default: str | None = None,
+) -> netchoice.ModelSpace:
+    """Return a space by name or of the named models, with mixtures, thinned, with some priors replaced."""
+    from netchoice.models.builtin import with_mixtures
+
     names = split_list(models, "--models")
-    chosen = netchoice.get_space(space)
+    if names is None and not mix:
+        space = space or default
+    chosen = None if space is None else netchoice.get_space(space)
     if names is not None:
         chosen = netchoice.ModelSpace("chosen", [netchoice.get_model(name) for name in names])
+    if chosen is None and not mix:
+        raise UsageError(
+            "the model space is missing; give one, such as duplication, or --mix dmr+lpa"
+        )
+    if chosen is None or mix:
+        chosen = with_mixtures(chosen, mix or ())
+    if thin is not None:
+        chosen = chosen.thinned(thin.value)
     return chosen.with_priors(assignments(prior, "--prior"))
 
 

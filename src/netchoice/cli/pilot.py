@@ -23,7 +23,7 @@ UNITS = {"ranking": "tables", "testing": "rankings"}
 
 @app.command()
 def pilot(
-    space: options.Space,
+    space: options.Space = None,
     target: Annotated[int | None, Option(help="Nodes of the networks to analyse.")] = None,
     sizes: Annotated[
         str | None, Option(metavar="N,…", help="Nodes of the pilots, for example 100,200,400.")
@@ -54,6 +54,8 @@ def pilot(
     tolerance: Annotated[
         float, Option(min=0.001, max=0.5, help="Accuracy that a pilot may lose.")
     ] = 0.02,
+    mix: options.Mix = None,
+    thin: options.Thin = None,
     seed: options.SimulationSeed = 1,
     workers: options.Workers = None,
     out: options.OutFolder = None,
@@ -70,7 +72,8 @@ def pilot(
     target = options.require(target, "--target", "1000")
     common: dict[str, Any] = {
         "target": target, "samples": samples, "seed": seed, "workers": workers,
-        "path": options.require(out, "--out", "pilots"), "space": netchoice.get_space(space),
+        "path": options.require(out, "--out", "pilots"),
+        "space": options.model_space(space, None, mix, thin, None),
         "features": options.split_list(features, "--features"),
         "sizes": options.split_list(sizes, "--sizes", int),
     }  # fmt: skip

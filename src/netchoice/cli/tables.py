@@ -24,7 +24,7 @@ TablePath = Annotated[Path, Argument(help="The folder of a reference table.")]
 
 @app.command()
 def simulate(
-    space: options.Space,
+    space: options.Space = None,
     nodes: Annotated[
         int | None, Option("--nodes", "-n", help="Number of nodes of each network.")
     ] = None,
@@ -39,6 +39,8 @@ def simulate(
     stream: Annotated[
         str, Option(help="Tables with different streams share no randomness.")
     ] = "train",
+    mix: options.Mix = None,
+    thin: options.Thin = None,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
     match: options.Match = None,
@@ -57,7 +59,7 @@ def simulate(
     """
     if out is None:
         raise UsageError("--out is missing; pass a folder, for example --out tables/train")
-    chosen = netchoice.get_space(space).with_priors(options.assignments(prior, "--prior"))
+    chosen = options.model_space(space, None, mix, thin, prior)
     treatment = None if isolated is None else isolated.value
     if match is not None:
         observed, _ = netchoice.read_network(match)

@@ -1,6 +1,7 @@
 """Models of network growth, their priors, and model spaces."""
 
 from netchoice.models.builtin import get_model, get_space
+from netchoice.models.mechanism import mechanism
 from netchoice.models.model import Model, Parameter, model
 from netchoice.models.priors import Prior, as_prior
 from netchoice.models.space import ModelSpace
@@ -13,5 +14,6 @@ __all__ = [
     "as_prior",
     "get_model",
     "get_space",
+    "mechanism",
     "model",
 ]

@@ -164,12 +164,23 @@ class MatchedSpace(ModelSpace):
         values = {field.name: getattr(model, field.name) for field in fields(Model)}
         values |= {name: getattr(self, name) for name in ("n_nodes", "tolerance", "isolated")}
         matched = MatchedModel(**values, edges_per_node=self.n_edges / self.n_nodes)
-        adapting = [name for name, spec in model.parameters.items() if spec.adapts]
-        if not adapting:
-            return matched
-        low, high = _density_range(model, matched, adapting[0])
-        spec = replace(model.parameters[adapting[0]], prior=uniform(low, high))
-        return replace(matched, parameters={**model.parameters, adapting[0]: spec})
+        adapted = {
+            name: replace(spec, prior=uniform(*_density_range(model, matched, name)))
+            for name, spec in model.parameters.items()
+            if spec.adapts
+        }
+        return replace(matched, parameters={**model.parameters, **adapted})
+
+    def with_mixtures(self, names: Iterable[str]) -> MatchedSpace:
+        """Return the space with mixtures; see :meth:`ModelSpace.with_mixtures`."""
+        return self._with_base(self.base.with_mixtures(names))
+
+    def thinned(self, kind: str) -> MatchedSpace:
+        """Return the space with every model thinned; see :meth:`ModelSpace.thinned`."""
+        return self._with_base(self.base.thinned(kind))
+
+    def _with_base(self, base: ModelSpace) -> MatchedSpace:
+        return MatchedSpace(base, self.n_nodes, self.n_edges, self.tolerance, self.isolated)
 
     def only(self, labels: Iterable[str]) -> MatchedSpace:
         """Return the density-matched space of some of the models."""
@@ -199,7 +210,8 @@ class MatchedSpace(ModelSpace):
 def _density_range(model: Model, matched: MatchedModel, name: str) -> tuple[float, float]:
     """Return the range of the density parameter that can match, by bisection on small networks.
 
-    The other parameters are drawn several times, and the range is widened by 5% at both ends.
+    The other parameters are drawn several times, and the range is widened by 5% at both ends. In a mixture
+    the range is that of the pure model: with few nodes of its kind, any value could match.
     """
     spec = model.parameters[name]
     n_nodes = max(min(matched.n_nodes, _SEARCH_NODES), model.min_nodes)
@@ -207,7 +219,7 @@ def _density_range(model: Model, matched: MatchedModel, name: str) -> tuple[floa
     fewest, most = matched.bounds(n_nodes)
     ends = []
     for wanted in (most, fewest) * (_SEARCH_DRAWS // 2):
-        parameters = Model.sample(model, rng)
+        parameters = Model.sample(model, rng) | dict(spec.search_at)
         low, high = spec.low, spec.high
         for _ in range(_SEARCH_STEPS):
             parameters[name] = middle = math.sqrt(low * high)

@@ -41,6 +41,7 @@ class Parameter:
 
     ``adapts`` marks a parameter that sets the density: larger values give more edges per node. In a
     density-matched space its prior is replaced by a uniform one over the range that can match.
+    ``search_at`` holds names and values of other parameters with which this range is found.
     """
 
     prior: Prior
@@ -48,6 +49,7 @@ class Parameter:
     high: float = math.inf
     meaning: str = ""
     adapts: bool = False
+    search_at: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         if self.adapts and not 0 < self.low < self.high < math.inf:
@@ -187,7 +189,7 @@ class Model:
         assert rng is not None
         n_nodes = self.check_size(n_nodes, isolated)
         values = self._check_parameters(parameters or {})
-        if isolated == "drop" and "isolated" not in self._controls:
+        if isolated == "drop" and not self.can_drop:
             graph = self._grow_dropping(n_nodes, values, rng, max_edges)
         else:
             graph = self._call(n_nodes, values, rng, isolated, max_edges)
@@ -199,6 +201,11 @@ class Model:
     def _controls(self) -> frozenset[str]:
         """The keywords, other than parameters, that the function accepts."""
         return frozenset(CONTROLS) & set(inspect.signature(self.function).parameters)
+
+    @property
+    def can_drop(self) -> bool:
+        """Whether the function itself grows to a number of non-isolated nodes."""
+        return "isolated" in self._controls
 
     def as_dict(self) -> dict[str, Any]:
         """Return the name and the priors as a dictionary for JSON."""
@@ -272,7 +279,7 @@ class Model:
             dropped = {"self loops": loops, "repeated edges": repeats}
             faults += [f"{count} {noun}" for noun, count in dropped.items() if count]
             faults += ["directed edges"] * _is_directed(grown, graph.n_edges)
-        if isolated == "drop" and "isolated" in self._controls and graph.n_isolated:
+        if isolated == "drop" and self.can_drop and graph.n_isolated:
             faults.append(f"{graph.n_isolated} isolated nodes despite isolated='drop'")
         if faults:
             raise ModelError(
@@ -288,17 +295,22 @@ class Model:
         total = n_nodes
         for _ in range(_MAX_TRIES):
             graph = self._call(total, values, rng, "keep", max_edges).without_isolated()
-            short = n_nodes - graph.n_nodes
-            if short == 0:
+            if graph.n_nodes == n_nodes:
                 return graph
-            if abs(short) > 0.1 * n_nodes:
-                total = math.ceil(total * n_nodes / max(graph.n_nodes, 0.5 * n_nodes))
-            else:
-                total += short
-            total = max(total, n_nodes)
+            total = next_total(total, n_nodes, graph.n_nodes)
             if total > MAX_GROWTH * n_nodes + 1000:
                 break
         raise growth_limit(self.name, n_nodes, total)
+
+
+def next_total(total: int, n_nodes: int, n_linked: int) -> int:
+    """Return the number of nodes to try if ``total`` nodes gave ``n_linked`` instead of ``n_nodes``."""
+    short = n_nodes - n_linked
+    if abs(short) > 0.1 * n_nodes:
+        total = math.ceil(total * n_nodes / max(n_linked, 0.5 * n_nodes))
+    else:
+        total += short
+    return max(total, n_nodes)
 
 
 def growth_limit(name: str, n_nodes: int, total: int) -> GrowthLimitError:

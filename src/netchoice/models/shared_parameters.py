@@ -15,6 +15,9 @@ ATTRACTIVENESS = Parameter(
 MEAN_LINKS = Parameter(
     uniform(0.5, 4), 0.001, 100.0, "mean number of links per new node", adapts=True
 )
+P_KEEP = Parameter(
+    uniform(0.1, 0.7), 0.001, 1.0, "probability that the new node keeps a copied link", adapts=True
+)
 
 
 def probability(meaning: str, low: float = 0.25, high: float = 0.75) -> Parameter:

@@ -116,6 +116,30 @@ class ModelSpace:
         models = [model.with_priors(changes[model.name]) for model in self.models]
         return ModelSpace(self.name, models, self.weights)
 
+    def with_mixtures(self, names: Iterable[str]) -> ModelSpace:
+        """Return the space with mixtures such as "dmr+lpa", and with their pure models if absent.
+
+        A mixture has the priors that its pure models have in the space. Added models get weights by
+        family if the space has such weights, as the space "all" has. Otherwise each gets the mean weight.
+
+        >>> import netchoice
+        >>> netchoice.get_space("duplication").with_mixtures(["dmc+dmr", "dmr+lpa"]).labels
+        ('dmc', 'dmr', 'dmc+dmr', 'lpa', 'dmr+lpa')
+        """
+        from netchoice.models.builtin import with_mixtures
+
+        return with_mixtures(self, names)
+
+    def thinned(self, kind: str) -> ModelSpace:
+        """Return the space with every model thinned, by "edges" or "nodes".
+
+        See :func:`~netchoice.models.thinned.thinned`.
+        """
+        from netchoice.models.thinned import thinned
+
+        models = [thinned(model, kind) for model in self.models]
+        return ModelSpace(f"{self.name}~{kind}", models, self.weights)
+
     def only(self, labels: Iterable[str]) -> ModelSpace:
         """Return the space of some of the models; their weights are scaled to sum 1.
 

@@ -75,6 +75,7 @@ def answer(
         misfit={model: each.as_dict() for model, each in misfit.items()},
         features=found.selected,
         parameters=found.parameters,
+        mixtures=[asdict(each) for each in found.mixtures],
         accuracy=float(tested.accuracy),
         confusion=tested.confusion,
         scores={"log_score": float(tested.log_score), "brier": float(tested.brier)},

@@ -96,6 +96,9 @@ class Choice:
         Of the named model and of every other model that fits, by model and parameter: median,
         interval, whether the posterior is at the prior's boundary, and the error, shrinkage and
         coverage on held-out simulations. :meth:`posterior` returns the draws.
+    mixtures : list of dict
+        For each mixture that is the named model or fits: whether it can be identified, why not, and the
+        interval of q.
     accuracy : float
         Share of held-out simulations whose model was predicted correctly; ``confusion`` counts them
         by true and predicted model.
@@ -121,6 +124,7 @@ class Choice:
     misfit: dict[str, dict[str, Any]]
     features: dict[str, float]
     parameters: Parameters
+    mixtures: list[dict[str, Any]]
     accuracy: float
     confusion: pd.DataFrame
     scores: dict[str, float]

@@ -20,6 +20,7 @@ from netchoice.models.density_matched import MatchedSpace
 from netchoice.threads import one_blas_thread
 from netchoice.workflows.choice_verdict import Verdict, decide
 from netchoice.workflows.discrepancies import Discrepancy, find_discrepancies
+from netchoice.workflows.identifiability import MixtureCheck, check_mixtures, thinning_notes
 from netchoice.workflows.local_simulations import FitSimulations, ModelPosterior, local_space
 from netchoice.workflows.parameters import (
     Parameters,
@@ -188,10 +189,21 @@ class Comparison:
     @cached_property
     def parameters(self) -> Parameters:
         """The estimates of the reported models, with their quality."""
+        quality = {model: self.prepared.quality(model) for model in self._reported_posteriors}
+        return parameter_record(self.reported, self._reported_posteriors, quality)
+
+    @property
+    def _reported_posteriors(self) -> dict[str, ModelPosterior]:
         found = {model: self.posterior(model) for model in self.reported}
-        posteriors = {model: each for model, each in found.items() if each is not None}
-        quality = {model: self.prepared.quality(model) for model in posteriors}
-        return parameter_record(self.reported, posteriors, quality)
+        return {model: each for model, each in found.items() if each is not None}
+
+    @cached_property
+    def mixtures(self) -> list[MixtureCheck]:
+        """Whether each reported mixture can be identified; nothing if none of the models fits."""
+        if self.verdict.kind == "none-fits":
+            return []
+        known, space = self.probabilities.probabilities, self.prepared.space
+        return check_mixtures(self.reported, space, self._reported_posteriors, known, self.fit)
 
     def notes(self) -> Iterator[str]:
         """Yield what a careful reader should know."""
@@ -203,6 +215,8 @@ class Comparison:
             yield f"features without a value on this network were left out: {', '.join(failed)}"
         if self.verdict.kind != "none-fits":  # there the advice says it
             yield from parameter_notes(self.parameters)
+            yield from (each.sentence for each in self.mixtures)
+            yield from thinning_notes(self.reported, self._reported_posteriors)
         if self.fit is not self.prior_fit:
             yield (
                 f"{model} does not fit with parameters from its prior "

@@ -11,7 +11,7 @@ import pandas as pd
 
 from netchoice.features import FEATURES, Feature, feature
 from netchoice.inference.scaling import Floats, Scaling
-from netchoice.models.builtin import SPACES
+from netchoice.models.builtin import spaces
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.model import Model, Parameter
 from netchoice.models.space import ModelSpace
@@ -300,7 +300,7 @@ def _about_isolated(isolated: str) -> Advice:
 
 
 def _about_spaces(space: ModelSpace) -> Advice:
-    if set(SPACES[ALL_MECHANISMS].labels) <= set(space.labels):
+    if set(spaces()[ALL_MECHANISMS].labels) <= set(space.labels):
         return Advice("all built-in mechanisms were compared; try a model of your own", "")
     return Advice("try a space with more mechanisms", f"--space {ALL_MECHANISMS}")
 

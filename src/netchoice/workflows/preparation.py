@@ -207,9 +207,8 @@ class Preparation:
         )
 
     def _selection_samples(self, offered: list[str]) -> int:
-        plan, watch, wanted = self.plan, self.stopwatch, self.plan.selection_samples
-        if min(self.space.weights) < 1 / plan.screen_above:  # rare models need more simulations
-            wanted = max(wanted, self.min_fit_samples)
+        plan, watch = self.plan, self.stopwatch
+        wanted = max(plan.selection_samples, self.min_fit_samples)
         if watch.limit is None:
             return wanted
         size: Any = plan.pilot_sizes[-1] if self.uses_pilots else self.settings.n_nodes
@@ -220,7 +219,7 @@ class Preparation:
 
     @property
     def min_fit_samples(self) -> int:
-        """The fewest simulations that the fit of all models can be judged on."""
+        """The fewest simulations that the fit of all models can be judged on, by their weights."""
         return math.ceil(self.plan.min_fit_samples / min(self.space.weights) - 1e-6)
 
     def simulate_for_inference(self, selection: FeatureSelection) -> ReferenceTable:

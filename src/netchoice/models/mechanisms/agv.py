@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from netchoice._kernels.growing import degree, draw, draw_integer, link
+from netchoice.models.growing import degree, draw, draw_integer, link
 from netchoice.models.mechanism import mechanism
 from netchoice.models.shared_parameters import ATTRACTIVENESS, MEAN_LINKS
 
@@ -14,7 +14,14 @@ from netchoice.models.shared_parameters import ATTRACTIVENESS, MEAN_LINKS
     attractiveness=ATTRACTIVENESS,
 )
 def agv(net, new, mean_links, attractiveness):
-    """Aging vertices: new nodes link to active nodes, which retire over time"""
+    """Aging vertices: new nodes link to active nodes, which retire over time.
+
+    This is the deactivation model. A new node links to active nodes, chosen uniformly, and becomes active
+    itself. If there are more than ⌈mean_links⌉ active nodes, one of them (possibly the new one) retires with
+    probability ∝ 1 / (degree + attractiveness).
+
+    Priors: the attractiveness as for lpa.
+    """
     most = max(1, int(np.ceil(mean_links)))
     # The memory holds the number of active nodes, the next node to activate, and the active nodes.
     n_active, waiting, active = net.memory[0], net.memory[1], net.memory[2:]

@@ -1,7 +1,7 @@
 """Preferential attachment with a fixed number of links."""
 
-from netchoice._kernels.growing import by_degree, link, n_edges, stamp
-from netchoice.models.mechanism import Growth, Step
+from netchoice.models.growing import by_degree, link, n_edges, stamp
+from netchoice.models.mechanism import Growth, GrowthStep
 from netchoice.models.model import Model, Parameter
 from netchoice.models.priors import constant
 
@@ -16,7 +16,7 @@ def ba(net, new, m):
             n_links += 1
 
 
-_STEP = Step(ba)
+_STEP = GrowthStep(ba)
 
 
 def _ba(m: int) -> Model:

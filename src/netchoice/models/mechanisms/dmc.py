@@ -1,6 +1,6 @@
 """Duplication with mutation and complementation."""
 
-from netchoice._kernels.growing import (
+from netchoice.models.growing import (
     attach,
     detach,
     draw,
@@ -20,7 +20,15 @@ from netchoice.models.shared_parameters import probability
     p_connect=probability("probability that the new node is linked to the node it was copied from"),
 )
 def dmc(net, new, p_delete, p_connect):
-    """Duplication with mutation and complementation"""
+    """Duplication with mutation and complementation.
+
+    The new node copies all links of a random node. For each copied pair of links, with probability
+    p_delete one of the two, chosen at random, is lost. The copy is linked to its original with probability
+    p_connect.
+
+    Priors: the space ``duplication`` has those of the paper, from 0.25 to 0.75. The spaces ``mechanisms`` and
+    ``all`` have wider ones, because networks with fewer edges than nodes need more deletion.
+    """
     copied = int(draw(net) * new)
     before, half = -1, first(net, copied)
     while half >= 0:

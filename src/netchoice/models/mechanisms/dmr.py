@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from netchoice._kernels.growing import (
+from netchoice.models.growing import (
     draw,
     first,
     following,
@@ -22,7 +22,13 @@ from netchoice.models.shared_parameters import probability
     p_new=probability("expected number of links of the new node to random earlier nodes"),
 )
 def dmr(net, new, p_delete, p_new):
-    """Duplication with random mutation"""
+    """Duplication with random mutation.
+
+    The new node copies all links of a random node and loses each with probability p_delete. It also links to
+    each of the t earlier nodes with probability p_new / t.
+
+    Priors: as for dmc.
+    """
     n_picked = 0
     half = first(net, int(draw(net) * new))
     while half >= 0:

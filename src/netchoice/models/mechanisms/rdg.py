@@ -1,6 +1,6 @@
 """Random growing network."""
 
-from netchoice._kernels.growing import are_linked, draw, draw_integer, link, n_edges
+from netchoice.models.growing import are_linked, draw, draw_integer, link, n_edges
 from netchoice.models.mechanism import mechanism
 from netchoice.models.shared_parameters import MEAN_LINKS
 
@@ -11,7 +11,11 @@ from netchoice.models.shared_parameters import MEAN_LINKS
     mean_links=MEAN_LINKS,
 )
 def rdg(net, new, mean_links):
-    """Random growing network"""
+    """Random growing network.
+
+    With each new node, links are added between pairs of nodes that are chosen uniformly among all pairs
+    without a link.
+    """
     n_nodes = new + 1
     n_links = min(draw_integer(net, mean_links), n_nodes * new // 2 - n_edges(net))
     while n_links > 0:

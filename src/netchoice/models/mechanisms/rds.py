@@ -33,7 +33,10 @@ def place_edges(n_nodes, n_edges, seed):
 
 
 def grow_rds(n_nodes: int, rng: np.random.Generator, mean_links: float) -> Graph:
-    """Place round(mean_links · n) edges; all sets of pairs are equally likely."""
+    """Place edges at random.
+
+    There are round(mean_links · n) edges, and all sets of pairs are equally likely.
+    """
     n_edges, n_pairs = round(mean_links * n_nodes), n_nodes * (n_nodes - 1) // 2
     if n_edges > n_pairs:
         raise too_dense("rds", mean_links, n_nodes, n_pairs / n_nodes)

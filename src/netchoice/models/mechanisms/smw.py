@@ -57,7 +57,13 @@ def rewire_ring(n_nodes, mean_links, p_rewire, seed):
 
 
 def grow_smw(n_nodes: int, rng: np.random.Generator, mean_links: float, p_rewire: float) -> Graph:
-    """Link each node to its next neighbours on a ring; rewire each edge with probability p_rewire."""
+    """Rewire a ring lattice.
+
+    Each node of a ring links to its next neighbours; then each edge moves one end to a random node with
+    probability p_rewire.
+
+    Priors: p_rewire from a lattice (0) to a random graph (1).
+    """
     if n_nodes <= 2 * math.ceil(mean_links):
         raise too_dense("smw", mean_links, n_nodes, (n_nodes - 1) // 2)
     return graph_of(rewire_ring(n_nodes, float(mean_links), float(p_rewire), seed_from(rng)))

@@ -1,0 +1,120 @@
+"""Draw the pictures of the page on mechanisms, and write the page from the models themselves.
+
+python docs/pictures/make_mechanisms.py
+
+Each picture has one row for each mechanism of a family: a network of 80 nodes, and the degree
+distribution of five networks of 3000 nodes. All have about two edges per node.
+"""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import netchoice
+from netchoice.models.density_matched import MatchedSpace
+from netchoice.models.families import FAMILIES, by_family
+from netchoice.models.model import Model
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "mechanisms.md"
+SMALL, LARGE, REPEATS, EDGES_PER_NODE = 80, 3000, 5, 2
+BLUE, GREY = "#0072B2", "0.6"
+BEGIN, END = "<!-- made by docs/pictures/make_mechanisms.py -->", "<!-- end -->"
+
+
+def grown(model: Model, n_nodes: int, seed: int) -> netchoice.Graph:
+    """Grow a network with about two edges per node and no isolated nodes."""
+    matched = MatchedSpace(
+        netchoice.ModelSpace(model.name, [model]), n_nodes, EDGES_PER_NODE * n_nodes, 0.3, "drop"
+    )
+    rng = np.random.default_rng(seed)
+    return matched[model.name].grow(n_nodes, matched[model.name].sample(rng), rng)
+
+
+def draw_network(axes: Axes, graph: netchoice.Graph) -> None:
+    """Draw the network; the area of a node grows with its degree."""
+    drawn = graph.to_networkx()
+    places = nx.spring_layout(drawn, seed=1, iterations=200, method="force")
+    sizes = [6 + 3 * degree for _, degree in drawn.degree()]
+    nx.draw_networkx_edges(drawn, places, ax=axes, width=0.5, edge_color=GREY)
+    nx.draw_networkx_nodes(drawn, places, ax=axes, node_size=sizes, node_color=BLUE, linewidths=0)
+    axes.set_axis_off()
+
+
+def draw_degrees(axes: Axes, graphs: list[netchoice.Graph], last: bool) -> None:
+    """Draw the share of nodes with at least a given degree, on logarithmic axes."""
+    for graph in graphs:
+        degrees = np.sort(np.diff(graph.indptr))[::-1]
+        share = np.arange(1, len(degrees) + 1) / len(degrees)
+        axes.plot(degrees, share, color=BLUE, linewidth=0.8, alpha=0.7)
+    axes.set(xscale="log", yscale="log", xlim=(0.9, 2000), ylim=(2e-4, 1.3))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=7)
+    axes.set_ylabel("share of nodes\nwith this degree or more", fontsize=7)
+    if last:
+        axes.set_xlabel("degree", fontsize=7)
+
+
+def draw_family(family: str, models: list[Model]) -> None:
+    """Write the picture of one family."""
+    figure = Figure(figsize=(6.4, 1.75 * len(models)), dpi=110, layout="constrained")
+    rows = figure.subplots(len(models), 2, squeeze=False, width_ratios=[1.2, 1])
+    for (left, right), model in zip(rows, models, strict=True):
+        draw_network(left, grown(model, SMALL, 1))
+        left.set_title(model.name, fontsize=9, loc="left", fontweight="bold")
+        graphs = [grown(model, LARGE, seed) for seed in range(REPEATS)]
+        draw_degrees(right, graphs, model is models[-1])
+    figure.savefig(HERE / f"mechanisms-{family}.png")
+
+
+def rule(model: Model) -> str:
+    """Return the docstring of the mechanism without its first line, as one paragraph per line group."""
+    function = model.function
+    parts = getattr(function, "parts", None)
+    function = parts[0][0].function if parts else function
+    text = (inspect.getdoc(function) or "").partition("\n")[2].strip()
+    return "\n\n".join(" ".join(each.split()) for each in text.split("\n\n") if each.strip())
+
+
+def page_text() -> str:
+    """Return the part of the page that lists the mechanisms."""
+    lines = []
+    for family, models in by_family(netchoice.get_space("all")).items():
+        lines += [f"## {family.capitalize()}", "", f"{FAMILIES[family].capitalize()}.", ""]
+        names = ", ".join(model.name for model in models)
+        lines += [
+            f"![networks and degree distributions of {names}](pictures/mechanisms-{family}.png)",
+            "",
+        ]
+        for model in models:
+            lines += [
+                f"### `{model.name}`",
+                "",
+                f"{model.description[0].upper()}{model.description[1:]}. {model.reference}.",
+                "",
+            ]
+            lines += [rule(model), ""] if rule(model) else []
+            for name, spec in model.parameters.items():
+                adapts = "; sets the density" if spec.adapts else ""
+                lines.append(f"- `{name}`, prior {spec.prior}: {spec.meaning}{adapts}")
+            lines.append("")
+    return "\n".join(lines)
+
+
+def with_list(page: str) -> str:
+    """Return the page with the current list of mechanisms."""
+    before, _, rest = page.partition(BEGIN)
+    after = rest.partition(END)[2]
+    return f"{before}{BEGIN}\n\n{page_text()}\n{END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_list(PAGE.read_text()))
+    for family, models in by_family(netchoice.get_space("all")).items():
+        draw_family(family, models)
