@@ -57,6 +57,11 @@ class MatchedModel(Model):
             return None
         return graph if graph.n_edges >= low else None
 
+    def can_match(self, tries: int, rng: np.random.Generator) -> bool:
+        """Return whether one of so many networks with parameters from the prior matches."""
+        drawn = (super(MatchedModel, self).sample(rng) for _ in range(tries))
+        return any(self.propose(self.n_nodes, each, rng) is not None for each in drawn)
+
     def sample(self, rng: np.random.Generator) -> Parameters:
         """Draw parameters from the prior, conditioned on a match.
 

@@ -47,11 +47,12 @@ def add_screening(sections: Sections, record: Mapping[str, Any]) -> None:
     if screening is None:
         return
     p_values, kept = screening["p_values"], screening["kept"]
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (name, f"{p_values[name]:.2g}", screening["simulations"][name],
          "compared" if name in kept else "discarded, probability 0")
         for name in sorted(p_values, key=lambda name: -p_values[name])
     ]  # fmt: skip
+    rows += [(name, None, 0, "never has this density") for name in screening["unmatched"]]
     sections.add(
         "screening", "Screening",
         f"Models were screened with {len(screening['features'])} cheap features before they were compared. "

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
+
+from netchoice.errors import UsageError
 from netchoice.features import FEATURES, STEPS, compute_features, feature_names, steps_of
 from netchoice.graph import Graph
 from netchoice.inference import ConformalTest
+from netchoice.models.density_matched import MatchedModel
 from netchoice.models.model import Model
 from netchoice.models.space import ModelSpace
 from netchoice.workflows.preparation import Preparation
@@ -21,6 +26,8 @@ ALPHA = 0.005
 MIN_MODELS = 3
 #: How the time of a feature and of its steps may grow. Such features are cheap at any size.
 CHEAP_GROWTH = {"1", "n", "n + m", "m^1.5"}
+#: Networks of a model that are tried before it counts as one that never has the density.
+MATCH_TRIES = 5000
 TABLE = "screening"
 
 
@@ -34,7 +41,8 @@ class Screening:
         All models of the space.
     p_values : dict
         By model: the share of its simulations, with the network among them, whose score is not above
-        that of the network (:class:`~netchoice.inference.ConformalTest`).
+        that of the network (:class:`~netchoice.inference.ConformalTest`). Models of a density-matched
+        space that never have its density have no p-value.
     kept : tuple of str
         Models that go on: those with a p-value above alpha, and the ones with the largest scores if
         these are fewer than three.
@@ -54,19 +62,24 @@ class Screening:
     features: tuple[str, ...]
 
     @property
-    def discarded(self) -> dict[str, float]:
-        """The p-values of the discarded models."""
-        return {name: p for name, p in self.p_values.items() if name not in self.kept}
+    def unmatched(self) -> list[str]:
+        """Models of a density-matched space of which no network has the density; they are discarded."""
+        return [model.name for model in self.models if model.name not in self.p_values]
+
+    @property
+    def discarded(self) -> list[str]:
+        """The discarded models."""
+        return [model.name for model in self.models if model.name not in self.kept]
 
     @property
     def summary(self) -> str:
         """What the screening decided, in a sentence."""
-        texts = ", ".join(f"{name} p = {p:.2g}" for name, p in self.discarded.items())
-        decided = f"discarded by screening, probability 0: {texts or 'no model'}"
-        near = [name for name in self.kept if self.p_values[name] <= ALPHA]
+        p = {name: f"{name} p = {value:.2g}" for name, value in self.p_values.items()}
+        texts = [p.get(name, f"{name} never has this density") for name in self.discarded]
+        decided = f"discarded by screening, probability 0: {', '.join(texts) or 'no model'}"
+        near = [p[name] for name in self.kept if self.p_values[name] <= ALPHA]
         if near:
-            texts = ", ".join(f"{name} p = {self.p_values[name]:.2g}" for name in near)
-            decided += f"; kept to have {len(self.kept)} models to compare: {texts}"
+            decided += f"; kept to have {len(self.kept)} models to compare: {', '.join(near)}"
         return decided
 
     def as_dict(self) -> dict[str, Any]:
@@ -75,7 +88,8 @@ class Screening:
             "alpha": ALPHA,
             "p_values": self.p_values,
             "kept": list(self.kept),
-            "discarded": list(self.discarded),
+            "discarded": self.discarded,
+            "unmatched": self.unmatched,
             "training": self.n_training,
             "simulations": self.n_compared,
             "features": list(self.features),
@@ -108,7 +122,7 @@ def screen(preparation: Preparation, network: Graph) -> Screening:
 
     All models are simulated equally often, at the size of the network.
     """
-    space, settings = preparation.space, preparation.settings
+    settings, space = preparation.settings, matching(preparation.space)
     features = [name for name in cheap_features() if name not in settings.without]
     n_training = settings.plan.screening_training
     table = preparation.maker.table(
@@ -122,17 +136,38 @@ def screen(preparation: Preparation, network: Graph) -> Screening:
     observed = [[float(known[name]) for name in features]]
     p_values = dict(zip(test.models, test.p_values(observed)[0].tolist(), strict=True))
     scores = dict(zip(test.models, test.scores(observed)[0].tolist(), strict=True))
-    ranked = sorted(space.labels, key=lambda name: (p_values[name] <= ALPHA, -scores[name]))
-    n_kept = max(MIN_MODELS, sum(p > ALPHA for p in p_values.values()))
-    kept = {*ranked[:n_kept]}
+    p_values = {name: p_values[name] for name in space.labels}
     return Screening(
-        models=space.models,
-        p_values={name: p_values[name] for name in space.labels},
-        kept=tuple(name for name in space.labels if name in kept),
+        models=preparation.space.models,
+        p_values=p_values,
+        kept=_kept(p_values, scores),
         n_training=n_training,
         n_compared={name: len(test.calibrating[name]) for name in space.labels},
         features=tuple(features),
     )
+
+
+def _kept(p_values: Mapping[str, float], scores: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the models that go on, in their order."""
+    ranked = sorted(p_values, key=lambda name: (p_values[name] <= ALPHA, -scores[name]))
+    n_kept = max(MIN_MODELS, sum(p > ALPHA for p in p_values.values()))
+    return tuple(name for name in p_values if name in ranked[:n_kept])
+
+
+def matching(space: ModelSpace) -> ModelSpace:
+    """Return a density-matched space without models that never match; they could not be simulated."""
+    rng = np.random.default_rng(0)
+    kept = [
+        model.name
+        for model in space
+        if not isinstance(model, MatchedModel) or model.can_match(MATCH_TRIES, rng)
+    ]
+    if len(kept) < 2:
+        raise UsageError(
+            f"of {len(space)} models, {len(kept)} can make a network of this density; expected at least "
+            "two: leave out the match, or widen the priors"
+        )
+    return space if len(kept) == len(space) else space.only(kept)
 
 
 def equal_weights(space: ModelSpace) -> ModelSpace:

@@ -7,9 +7,10 @@ from typing import Any
 
 from netchoice.models.space import ModelSpace
 from netchoice.simulate import make_simulator, simulate_table
+from netchoice.storage.table import CALIBRATION_ROWS
 from netchoice.units import duration
 from netchoice.workflows.prepared import comparable_network
-from netchoice.workflows.screening import cheap_features, equal_weights, n_screening
+from netchoice.workflows.screening import cheap_features, equal_weights, matching, n_screening
 from netchoice.workflows.simulation_plan import SimulationPlan
 from netchoice.workflows.sizes import Size
 from netchoice.workflows.table_maker import seconds_per_row
@@ -40,12 +41,15 @@ def screening_estimate(
 ) -> str:
     """Return what it takes to screen a space and to choose a model, in a sentence."""
     network, isolated = comparable_network(graph, isolated)
+    space = matching(space)
     simulator = make_simulator(
         equal_weights(space), network.n_nodes, isolated, cheap_features(), 0, "estimate"
     )
     simulator.warm_up()
     started, n_probes = time.perf_counter(), _SCREENING_PROBES * len(space)
-    simulator([*range(n_probes)])
+    simulator(
+        [*range(CALIBRATION_ROWS, CALIBRATION_ROWS + n_probes)]
+    )  # calibrated rows take longer
     n_rows = n_screening(space, plan)
     seconds = (time.perf_counter() - started) / n_probes * n_rows / workers
     rest = estimated_seconds(space, plan, Size(network.n_nodes, isolated), workers)
