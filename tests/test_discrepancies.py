@@ -25,6 +25,7 @@ from netchoice.workflows.discrepancies import (
 
 SPACES = builtin.spaces()
 DUPLICATION, MECHANISMS = SPACES["duplication"], SPACES["mechanisms"]
+ALL = SPACES["all"]
 
 
 def only(value, simulated, name="n_triangles", **options):
@@ -253,35 +254,46 @@ def test_advice_on_density_components_and_isolated_nodes():
 
 def test_advice_on_mechanisms():
     (only_one,) = advice_for(differing(degree_max=True, n_triangles=True), "ba2", SPACES["ba"])
-    assert only_one.command == "--space mechanisms"
-    assert "more clustered than simulations of ba2; try to compare with dmc, agv and smw" in str(
-        only_one
+    assert only_one.command == "--space all --match"
+    assert (
+        "more clustered than simulations of ba2; try to compare with forest-fire, vazquez-walk and "
+        "geometric" in str(only_one)
     )
-    own = advice_for(differing(n_triangles=True), "agv", MECHANISMS)
+    (mixed,) = advice_for(differing(n_triangles=True), "dmr", ALL)
+    assert mixed.command == "--mix dmr+forest-fire"
+    assert "try a mixture with forest-fire" in mixed.sentence
+    own = advice_for(differing(n_triangles=True), "geometric", ALL)
     assert [str(each) for each in own] == [
-        "the network is more clustered than simulations of agv; try a model of your own that closes "
-        "triangles"
+        "the network is more clustered than simulations of geometric; try a model of your own that "
+        "closes triangles"
     ]
     fewer = advice_for(differing(degree_std=False), "dmr")
-    assert "less dominated by hubs than simulations of dmr; try to compare with rds and smw" in str(
-        fewer[0]
+    assert (
+        "less dominated by hubs than simulations of dmr; try to compare with smw, geometric and "
+        "planted-partition" in str(fewer[0])
     )
-    assert [each.command for each in advice_for()] == ["--space mechanisms"]
-    assert [each.command for each in advice_for((), "rds", MECHANISMS)] == [""]
+    assert [each.command for each in advice_for()] == ["--space all --match"]
+    assert [each.command for each in advice_for((), "rds", ALL)] == [""]
+
+
+def test_a_mixture_that_was_compared_is_not_advised_again():
+    space = ALL.with_mixtures(["dmr+forest-fire"])
+    advice = advice_for(differing(n_triangles=True), "dmr", space)
+    assert not [each for each in advice if "--mix" in each.command]
 
 
 def test_recommended_models_make_such_networks():
     rng, n = np.random.default_rng(1), 200
     graph = netchoice.Graph.from_edges([(i, (i + k) % n) for i in range(n) for k in (1, 2)])
     values = {}
-    for model in MECHANISMS.matched_to(graph, isolated="keep"):
+    for model in ALL.matched_to(graph, isolated="keep"):
         grown = [model.grow(n, model.sample(rng), rng) for _ in range(40)]
         rows = [netchoice.compute_features(g, ["n_triangles", "degree_max"]).values for g in grown]
         values[model.name] = pd.DataFrame(rows).rename(
             columns={"n_triangles": "clustering", "degree_max": "hubs"}
         )
     for (topic, above), (_, names, _) in discrepancies._REMEDIES.items():
-        assert set(names) < set(MECHANISMS.labels)
+        assert set(names) < set(ALL.labels)
         # A model helps if some of its networks are more extreme than the typical ones of the others.
         extremes = {m: v[topic].quantile(0.95 if above else 0.05) for m, v in values.items()}
         others = [v[topic].median() for m, v in values.items() if m not in names]

@@ -71,10 +71,10 @@ def pure_models(model: Model) -> tuple[str, ...]:
 def _growing_part(model: Model) -> tuple[GrowthStep, tuple[str, ...], int]:
     """Return the step of a growing mechanism, its parameters, and the leaves of its first star."""
     growth = model.function
-    if not _is_growing(model):
+    if not is_growing(model):
         from netchoice.models.mechanisms import all_models
 
-        known = ", ".join(name for name, each in all_models().items() if _is_growing(each))
+        known = ", ".join(name for name, each in all_models().items() if is_growing(each))
         raise UsageError(
             f"{model.name} cannot be mixed, because it does not grow node by node with one mechanism; "
             f"expected a growing mechanism: {known}, or your own (netchoice.mechanism)"
@@ -83,7 +83,8 @@ def _growing_part(model: Model) -> tuple[GrowthStep, tuple[str, ...], int]:
     return step, names, growth.n_leaves  # type: ignore[attr-defined]
 
 
-def _is_growing(model: Model) -> bool:
+def is_growing(model: Model) -> bool:
+    """Return whether a model grows node by node with one mechanism, so that it can be mixed."""
     return isinstance(model.function, Growth) and len(model.function.parts) == 1
 
 

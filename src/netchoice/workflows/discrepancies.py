@@ -13,6 +13,7 @@ from netchoice.features import FEATURES, Feature, feature
 from netchoice.inference.scaling import Floats, Scaling
 from netchoice.models.builtin import spaces
 from netchoice.models.density_matched import MatchedSpace
+from netchoice.models.mixture import is_growing
 from netchoice.models.model import Model, Parameter
 from netchoice.models.space import ModelSpace
 
@@ -26,15 +27,21 @@ _QUANTILES = {
 
 _ABSTRACT = ("centrality", "dominating")  # topics that few people can picture
 
-ALL_MECHANISMS = "mechanisms"
+ALL_MECHANISMS = "all"
 #: By topic and side of the observed value: what the network is, the models that make such networks, and
 #: the mechanism that is missing if these models are not enough.
 _REMEDIES = {
-    ("clustering", True): ("more clustered", ("dmc", "agv", "smw"), "closes triangles"),
-    ("clustering", False): ("less clustered", ("rds",), "avoids triangles"),
-    ("hubs", True): ("more dominated by hubs", ("lpa", "agv"), "makes larger hubs"),
-    ("hubs", False): ("less dominated by hubs", ("rds", "smw"), "limits degrees"),
-}
+    ("clustering", True): (
+        "more clustered", ("forest-fire", "vazquez-walk", "geometric"), "closes triangles",
+    ),
+    ("clustering", False): ("less clustered", ("ispolatov", "rds"), "avoids triangles"),
+    ("hubs", True): (
+        "more dominated by hubs", ("nonlinear", "redirection", "fitness"), "makes larger hubs",
+    ),
+    ("hubs", False): (
+        "less dominated by hubs", ("smw", "geometric", "planted-partition"), "limits degrees",
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -288,9 +295,20 @@ def _about_mechanism(each: Discrepancy, model: Model, space: ModelSpace) -> Iter
     if new:
         models = f"{', '.join(new[:-1])} and {new[-1]}" if new[1:] else new[0]
         sentence = f"{fact}; try to compare with {models}, which make such networks"
-        yield Advice(sentence, f"--space {ALL_MECHANISMS}")
+        yield Advice(sentence, _all_mechanisms(space))
+        return
+    partners = [name for name in names if is_growing(space[name]) and name != model.name]
+    mixed = [f"{model.name}+{name}" for name in partners if is_growing(model)]
+    if mixed and mixed[0] not in space.labels:
+        sentence = f"{fact}; try a mixture with {partners[0]}, which makes such networks"
+        yield Advice(sentence, f"--mix {mixed[0]}")
     elif model.name in names:
         yield Advice(f"{fact}; try a model of your own that {mechanism}", "")
+
+
+def _all_mechanisms(space: ModelSpace) -> str:
+    """Return the options that compare with all mechanisms; most have another density than a network."""
+    return f"--space {ALL_MECHANISMS}" + ("" if isinstance(space, MatchedSpace) else " --match")
 
 
 def _about_isolated(isolated: str) -> Advice:
@@ -302,7 +320,7 @@ def _about_isolated(isolated: str) -> Advice:
 def _about_spaces(space: ModelSpace) -> Advice:
     if set(spaces()[ALL_MECHANISMS].labels) <= set(space.labels):
         return Advice("all built-in mechanisms were compared; try a model of your own", "")
-    return Advice("try a space with more mechanisms", f"--space {ALL_MECHANISMS}")
+    return Advice("try a space with more mechanisms", _all_mechanisms(space))
 
 
 def misfit_lines(
@@ -310,11 +328,11 @@ def misfit_lines(
 ) -> list[str]:
     """Return a heading, at most ``n`` lines on what differs, and as many on what to try.
 
-    >>> for line in misfit_lines("dmc", [], [Advice("try more mechanisms", "--space mechanisms")]):
+    >>> for line in misfit_lines("dmc", [], [Advice("try more mechanisms", "--space all")]):
     ...     print(line)
     dmc does not fit:
       each feature alone is as simulated, the combination is not
-      try more mechanisms: --space mechanisms
+      try more mechanisms: --space all
     """
     differences = [each.sentence for each in main_discrepancies(found, n)]
     if not differences:
