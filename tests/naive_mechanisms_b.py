@@ -5,10 +5,13 @@
 ``*_outcomes`` return the exact distribution of small networks.
 """
 
+import functools
 import math
 from itertools import combinations, permutations
 
 import networkx as nx
+import numpy as np
+from scipy import integrate, optimize
 
 
 def _random_integer(mean, rng):
@@ -75,6 +78,118 @@ STEPS = {
     "jackson-rogers": jackson_rogers_step,
     "forest-fire": forest_fire_step,
     "toivonen": toivonen_step,
+}
+
+
+def planted_partition(n_nodes, rng, mean_links, n_groups, p_inside):
+    group = rng.permutation([u % n_groups for u in range(n_nodes)])
+    free = {True: [], False: []}
+    for u, v in rng.permutation(list(combinations(range(n_nodes), 2))):
+        free[bool(group[u] == group[v])].append((int(u), int(v)))
+    graph = nx.empty_graph(n_nodes)
+    for _ in range(round(mean_links * n_nodes)):
+        inside = bool(rng.random() < p_inside)
+        inside = inside if free[inside] else not inside
+        graph.add_edge(*free[inside].pop())
+    return graph
+
+
+@functools.cache
+def _power_law(mean, exponent, most):
+    """Return the lower bound of the density x^-exponent up to ``most`` that has this mean."""
+
+    def moment(least, k):
+        return integrate.quad(lambda t: math.exp((k + 1 - exponent) * t), least, math.log(most))[0]
+
+    def difference(least):
+        return moment(least, 1) / moment(least, 0) - mean
+
+    return math.exp(optimize.brentq(difference, -10, math.log(mean)))
+
+
+def configuration(n_nodes, rng, mean_links, exponent):
+    most = n_nodes - 1
+    least = _power_law(2 * mean_links, exponent, most)
+    stubs = []
+    for node in range(n_nodes):
+        x = math.inf
+        while x >= most:  # the tail of the power law without an upper bound
+            x = least * (1 + rng.pareto(exponent - 1))
+        stubs += [node] * _random_integer(x, rng)
+    stubs = [stubs[i] for i in rng.permutation(len(stubs))]
+    graph = nx.empty_graph(n_nodes)
+    pairs = zip(stubs[::2], stubs[1::2], strict=False)
+    graph.add_edges_from((u, v) for u, v in pairs if u != v)
+    return graph
+
+
+@functools.cache
+def _square_radius(share):
+    """Return the radius for a share of pairs, from the density of distances in the unit square."""
+
+    def density(d):
+        if d < 1:
+            return 2 * d * (math.pi - 4 * d + d * d)
+        s = math.sqrt(d * d - 1)
+        return 2 * d * (4 * s - d * d - 2 + math.pi - 4 * math.atan(s))
+
+    def difference(radius):
+        return integrate.quad(density, 0, radius, points=[1] if radius > 1 else None)[0] - share
+
+    largest = math.sqrt(2)
+    return largest if difference(largest) <= 0 else optimize.brentq(difference, 0, largest)
+
+
+def geometric(n_nodes, rng, mean_links):
+    radius = _square_radius(2 * mean_links / (n_nodes - 1))
+    x, y = rng.random((2, n_nodes))
+    near = np.hypot(x[:, None] - x, y[:, None] - y) < radius
+    return nx.from_numpy_array(np.triu(near, 1))
+
+
+def hyperbolic_links(r, s, angle, radius, temperature):
+    """Return the probability of a link between places at radii r and s, by the law of cosines."""
+    cosh = np.cosh(r) * np.cosh(s) - np.sinh(r) * np.sinh(s) * np.cos(angle)
+    distance = np.arccosh(np.maximum(cosh, 1))
+    if temperature == 0:
+        return distance < radius
+    return 1 / (1 + np.exp(np.minimum((distance - radius) / (2 * temperature), 700)))
+
+
+@functools.cache
+def hyperbolic_radius(share, exponent, temperature):
+    """Return the radius of the disk in which this share of pairs is linked, from sums over a grid."""
+    alpha = (exponent - 1) / 2
+    points, weights = np.polynomial.legendre.leggauss(24)
+    angles = np.append(0, np.geomspace(1e-4, math.pi, 150))
+    middle, width = (angles[1:] + angles[:-1]) / 2, np.diff(angles) / math.pi
+
+    def difference(radius):
+        r = (points + 1) / 2 * radius
+        weight = weights * np.sinh(alpha * r)
+        weight /= weight.sum()
+        p = hyperbolic_links(r[:, None, None], r[:, None], middle, radius, temperature)
+        return math.log(weight @ (p @ width) @ weight / share)
+
+    return optimize.brentq(difference, 0.01, 40, xtol=1e-3)
+
+
+def hyperbolic(n_nodes, rng, mean_links, exponent, temperature):
+    alpha = (exponent - 1) / 2
+    radius = hyperbolic_radius(2 * mean_links / (n_nodes - 1), exponent, temperature)
+    r = np.arccosh(1 + (np.cosh(alpha * radius) - 1) * rng.random(n_nodes)) / alpha
+    angle = 2 * math.pi * rng.random(n_nodes)
+    difference = angle[:, None] - angle
+    p = hyperbolic_links(r[:, None], r, difference, radius, temperature)
+    linked = np.triu(rng.random((n_nodes, n_nodes)) < p, 1)
+    return nx.from_numpy_array(linked)
+
+
+STATIC = {
+    "planted-partition": planted_partition,
+    "configuration": configuration,
+    "geometric": geometric,
+    "hyperbolic": hyperbolic,
 }
 
 
@@ -173,4 +288,16 @@ def toivonen_outcomes(n_nodes, max_secondary, p_two):
     return _outcomes(n_nodes, step)
 
 
-STATIC = {}
+def planted_partition_outcomes(n_nodes, mean_links, n_groups, p_inside):
+    """Return {frozenset of edges: p}; node u is in the group u modulo n_groups."""
+    pairs = set(combinations(range(n_nodes), 2))
+    inside = {(u, v) for u, v in pairs if (u - v) % n_groups == 0}
+    n_edges = round(mean_links * n_nodes)
+    outcomes = {}
+    for wanted in range(n_edges + 1):
+        p = math.comb(n_edges, wanted) * p_inside**wanted * (1 - p_inside) ** (n_edges - wanted)
+        n_inside = max(min(wanted, len(inside)), n_edges - len(pairs - inside))
+        for near, q in _subsets(inside, n_inside):
+            for far, r in _subsets(pairs - inside, n_edges - n_inside):
+                outcomes[near | far] = outcomes.get(near | far, 0.0) + p * q * r
+    return outcomes

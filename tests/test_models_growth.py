@@ -39,6 +39,19 @@ PARAMETERS = {
         {"mean_links": 3.2, "share_random": 0.6},
     ],
     "forest-fire": [{"p_burn": 0.2}, {"p_burn": 0.45}],
+    "planted-partition": [
+        {"mean_links": 1.2, "n_groups": 3, "p_inside": 0.6},
+        {"mean_links": 2.3, "n_groups": 7, "p_inside": 0.9},
+    ],
+    "configuration": [
+        {"mean_links": 1.2, "exponent": 3.0},
+        {"mean_links": 2.3, "exponent": 2.3},
+    ],
+    "geometric": [{"mean_links": 1.2}, {"mean_links": 2.3}],
+    "hyperbolic": [
+        {"mean_links": 1.1, "exponent": 2.4, "temperature": 0.5},
+        {"mean_links": 2.3, "exponent": 2.8, "temperature": 0.0},
+    ],
     "toivonen": [{"max_secondary": 0.7, "p_two": 0.3}, {"max_secondary": 3.0, "p_two": 0.7}],
     "nonlinear": [{"mean_links": 0.7, "alpha": 0.5}, {"mean_links": 2.3, "alpha": 1.3}],
     "fitness": [{"mean_links": 0.7, "spread": 1.0}, {"mean_links": 2.3, "spread": 0.6}],
@@ -49,11 +62,11 @@ PARAMETERS = {
     "ispolatov": [{"p_keep": 0.3}, {"p_keep": 0.6}],
     "heterodimer": [{"p_keep": 0.3, "p_dimer": 0.5}, {"p_keep": 0.5, "p_dimer": 0.1}],
 }
+# The first setting of a model keeps isolated nodes, the second one drops them.
 CASES = [
-    (name, i, isolated)
+    (name, i, ("keep", "drop")[i])
     for name, choices in PARAMETERS.items()
     for i in range(len(choices))
-    for isolated in ("keep", "drop")
 ]
 # Each case tests 4 statistics in 2 ways: with this significance level per test, correct code fails for
 # fewer than one in a thousand seeds.
@@ -164,6 +177,16 @@ def test_the_comparison_detects_a_wrong_parameter(name, wrong):
             naive_b.jackson_rogers_outcomes,
             {"mean_links": 2.4, "share_random": 0.1},
         ),
+        (
+            "planted-partition",
+            naive_b.planted_partition_outcomes,
+            {"mean_links": 0.6, "n_groups": 2, "p_inside": 0.7},
+        ),
+        (
+            "planted-partition",
+            naive_b.planted_partition_outcomes,
+            {"mean_links": 1.0, "n_groups": 3, "p_inside": 0.9},
+        ),
         ("toivonen", naive_b.toivonen_outcomes, {"max_secondary": 0.5, "p_two": 0.4}),
         ("toivonen", naive_b.toivonen_outcomes, {"max_secondary": 2.3, "p_two": 0.9}),
     ],
@@ -224,9 +247,9 @@ def test_growth_is_valid_and_deterministic(name, isolated):
 def test_networks_of_the_smallest_sizes_can_be_grown(name):
     model, rng = netchoice.get_model(name), np.random.default_rng(1)
     parameters = {**PARAMETERS[name][0]}
+    if "mean_links" in parameters:
+        parameters["mean_links"] = 0.4  # fits two nodes
     for n_nodes in range(model.min_nodes, 9):
-        if name == "rds" and round(0.8 * n_nodes) > n_nodes * (n_nodes - 1) // 2:
-            continue
         for isolated in ("keep", "drop"):
             assert model.grow(n_nodes, parameters, rng, isolated=isolated).n_nodes == n_nodes
 

@@ -21,8 +21,8 @@ def heterodimer(net, new, p_keep, p_dimer):
     If the copy has no link at all, the attempt is repeated with another random node. This is the
     asymmetric variant of the paper, where only the copy loses links.
 
-    Priors: p_keep as for the model ispolatov. p_dimer covers its range; the paper uses small values for
-    protein networks, and larger ones give more triangles and cliques.
+    Priors: p_keep as for the model ispolatov. p_dimer covers its range: 0 gives no triangles, and larger
+    values give more triangles and cliques.
     """
     n_picked = 0
     while n_picked == 0:

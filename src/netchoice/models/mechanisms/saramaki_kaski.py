@@ -34,8 +34,8 @@ def saramaki_kaski(net, new, mean_links, n_steps):
     node 20 times in a row, a random node that is not yet chosen becomes the next one, and the walk
     continues there. The paper has one connected network, where this is not needed.
 
-    Priors: 1 step gives most triangles. After 5 steps the walk has nearly forgotten where it was, and
-    the links are nearly those of linear preferential attachment.
+    Priors: 1 step gives most triangles, and even numbers of steps give few. The longer the walk, the more
+    the links are those of linear preferential attachment; after 5 steps the difference is small.
     """
     n_links = min(new, draw_integer(net, mean_links))
     node = int(draw(net) * new)
