@@ -139,9 +139,9 @@ def test_folder_holds_the_documented_files_and_fields(answered):
     record = json.loads((folder / "choice.json").read_text())
     assert record == json.loads(choice.to_json())
     assert set(record) == {
-        "schema", "verdict", "headline", "model", "probabilities", "intervals", "fits",
+        "schema", "verdict", "headline", "model", "probabilities", "families", "intervals", "fits",
         "fit_p_values", "fit", "misfit", "features", "parameters", "accuracy", "confusion", "scores",
-        "selection", "cost", "network", "space", "notes", "settings",
+        "selection", "cost", "network", "space", "notes", "screening", "settings",
     }  # fmt: skip
     assert set(record) == {name.strip("`") for name in documented_fields()}
     graph, _ = netchoice.read_network(folder / "network.tsv")
