@@ -54,8 +54,14 @@ PARAMETERS = {
         {"mean_links": 1.1, "exponent": 2.4, "temperature": 0.5},
         {"mean_links": 2.3, "exponent": 2.8, "temperature": 0.0},
     ],
+    "davidsen": [{"lifetime": 2.5}, {"lifetime": 9.0}],
+    "kumpula": [
+        {"p_close": 0.02, "reinforcement": 0.8},
+        {"p_close": 0.15, "reinforcement": 0.3},
+    ],
     "toivonen": [{"max_secondary": 0.7, "p_two": 0.3}, {"max_secondary": 3.0, "p_two": 0.7}],
 }
+N_REFERENCE = {"kumpula": 40}  # networks of slow reference implementations
 CASES = [
     (name, i, isolated)
     for name, choices in PARAMETERS.items()
@@ -90,7 +96,7 @@ def reference_sample(name, i, isolated):
     rng = np.random.default_rng([5, i])
     grown = (
         naive.MODELS[name](N_NODES, rng, isolated=isolated, **PARAMETERS[name][i])
-        for _ in range(N_NETWORKS)
+        for _ in range(N_REFERENCE.get(name, N_NETWORKS))
     )
     return [measure(graph) for graph in grown]
 

@@ -100,7 +100,11 @@ DAVIDSEN = Model(
     grow_davidsen,
     {
         "lifetime": Parameter(
-            loguniform(1, 20), 1.0, 1e4, "number of introductions for each node that leaves", adapts=True
+            loguniform(1, 20),
+            1.0,
+            1e4,
+            "number of introductions for each node that leaves",
+            adapts=True,
         )
     },
     description="introductions: nodes introduce their neighbours to each other, and leave",
