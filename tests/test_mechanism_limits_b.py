@@ -11,7 +11,7 @@ from scipy import stats
 
 import netchoice
 from netchoice.errors import UsageError
-from netchoice.models.mechanism import graph_of, seed_from
+from netchoice.models.mechanism import Growth, graph_of, seed_from
 from netchoice.models.mechanisms.configuration import least_degree, match_stubs, power_law_degrees
 from netchoice.models.mechanisms.davidsen import introduce
 from netchoice.models.mechanisms.geometric import radius_for, share_nearer
@@ -289,3 +289,25 @@ def test_hyperbolic_agrees_with_networkit():
 def test_hyperbolic_says_when_the_density_does_not_fit():
     with pytest.raises(UsageError, match=r"hyperbolic: mean_links=4 is too dense for 9 nodes"):
         grow("hyperbolic", 9, mean_links=4, exponent=3, temperature=0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("holme-kim", {"mean_links": 6, "p_triad": 0.5}),
+        ("jackson-rogers", {"mean_links": 6, "share_random": 0.2}),
+        ("forest-fire", {"p_burn": 0.4}),
+        ("toivonen", {"max_secondary": 4, "p_two": 0.5}),
+    ],
+)
+def test_closure_steps_work_among_isolated_nodes(name, parameters):
+    """Nine of ten nodes come from another mechanism, which leaves nearly all of them without links."""
+    step, names = netchoice.get_model(name).function.parts[0]
+    other, others = netchoice.get_model("dmr").function.parts[0]
+    growth = Growth("mixed", ((other, others), (step, names)))
+    values = {**parameters, "p_delete": 0.9, "p_new": 0.05, "q": 0.9}
+    for seed in range(20):
+        graph = growth(300, np.random.default_rng(seed), **values)
+        netchoice.Graph(graph.indptr, graph.indices)  # raises unless simple and sorted
+        n_links = min(parameters.get("mean_links", 1), 2)
+        assert graph.n_edges >= n_links * 0.1 * 300 * 0.5
