@@ -8,6 +8,7 @@
 import functools
 import math
 from itertools import combinations, permutations
+from random import Random
 
 import networkx as nx
 import numpy as np
@@ -185,7 +186,62 @@ def hyperbolic(n_nodes, rng, mean_links, exponent, temperature):
     return nx.from_numpy_array(linked)
 
 
+def _other(n_nodes, node, random):
+    return random.choice([v for v in range(n_nodes) if v != node])
+
+
+def davidsen(n_nodes, rng, lifetime):
+    random = Random(int(rng.integers(2**62)))
+    graph = nx.empty_graph(n_nodes)
+    for _ in range(math.ceil(5 * n_nodes * lifetime)):
+        node = random.randrange(n_nodes)
+        if graph.degree(node) >= 2:
+            graph.add_edge(*random.sample(list(graph[node]), 2))
+        else:
+            graph.add_edge(node, _other(n_nodes, node, random))
+        if random.random() < 1 / lifetime:
+            node = random.randrange(n_nodes)
+            graph.remove_edges_from([(node, v) for v in list(graph[node])])
+            graph.add_edge(node, _other(n_nodes, node, random))
+    return graph
+
+
+def kumpula(n_nodes, rng, p_close, reinforcement, n_sweeps=800):
+    random = Random(int(rng.integers(2**62)))
+    weight = [{} for _ in range(n_nodes)]  # for each node, the weight of each neighbour
+
+    def by_weight(node, without=None):
+        around = {v: w for v, w in weight[node].items() if v != without}
+        return random.choices(list(around), list(around.values()))[0] if around else None
+
+    def set_weight(u, v, value):
+        weight[u][v] = weight[v][u] = value
+
+    for u in list(range(n_nodes)) * n_sweeps:
+        v = by_weight(u)
+        w = by_weight(v, without=u) if v is not None else None
+        if w is not None:
+            set_weight(u, v, weight[u][v] + reinforcement)
+            set_weight(v, w, weight[v][w] + reinforcement)
+            if w in weight[u]:
+                set_weight(u, w, weight[u][w] + reinforcement)
+            elif random.random() < p_close:
+                set_weight(u, w, 1)
+        if random.random() < 0.005 or not weight[u]:
+            v = _other(n_nodes, u, random)
+            set_weight(u, v, weight[u].get(v, 1))
+        if random.random() < 0.01:
+            for v in weight[u]:
+                del weight[v][u]
+            weight[u] = {}
+    graph = nx.empty_graph(n_nodes)
+    graph.add_edges_from((u, v) for u in range(n_nodes) for v in weight[u])
+    return graph
+
+
 STATIC = {
+    "davidsen": davidsen,
+    "kumpula": kumpula,
     "planted-partition": planted_partition,
     "configuration": configuration,
     "geometric": geometric,

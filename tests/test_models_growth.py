@@ -52,6 +52,11 @@ PARAMETERS = {
         {"mean_links": 1.1, "exponent": 2.4, "temperature": 0.5},
         {"mean_links": 2.3, "exponent": 2.8, "temperature": 0.0},
     ],
+    "davidsen": [{"lifetime": 2.5}, {"lifetime": 9.0}],
+    "kumpula": [
+        {"p_close": 0.02, "reinforcement": 0.8},
+        {"p_close": 0.15, "reinforcement": 0.3},
+    ],
     "toivonen": [{"max_secondary": 0.7, "p_two": 0.3}, {"max_secondary": 3.0, "p_two": 0.7}],
     "nonlinear": [{"mean_links": 0.7, "alpha": 0.5}, {"mean_links": 2.3, "alpha": 1.3}],
     "fitness": [{"mean_links": 0.7, "spread": 1.0}, {"mean_links": 2.3, "spread": 0.6}],
@@ -62,6 +67,7 @@ PARAMETERS = {
     "ispolatov": [{"p_keep": 0.3}, {"p_keep": 0.6}],
     "heterodimer": [{"p_keep": 0.3, "p_dimer": 0.5}, {"p_keep": 0.5, "p_dimer": 0.1}],
 }
+N_REFERENCE = {"kumpula": 40}  # networks of slow reference implementations
 # The first setting of a model keeps isolated nodes, the second one drops them.
 CASES = [
     (name, i, ("keep", "drop")[i])
@@ -99,7 +105,7 @@ def reference_sample(name, i, isolated):
     rng = np.random.default_rng([5, i])
     grown = (
         naive.MODELS[name](N_NODES, rng, isolated=isolated, **PARAMETERS[name][i])
-        for _ in range(N_NETWORKS)
+        for _ in range(N_REFERENCE.get(name, N_NETWORKS))
     )
     return [measure(graph) for graph in grown]
 

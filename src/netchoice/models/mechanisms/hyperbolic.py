@@ -32,7 +32,7 @@ def share_linked(radius, alpha, temperature, points, weights):
     n = len(points)
     r = 0.5 * radius * (points + 1.0)
     density = 0.5 * radius * weights * alpha * np.sinh(alpha * r) / (np.cosh(alpha * radius) - 1.0)
-    sinh, logits = np.sinh(r), np.arange(-12.0, 32.0, 2.0)
+    sinh, logits = np.sinh(r), np.arange(-12.0, 32.0)
     if temperature == 0.0:
         logits = np.zeros(1)
     thresholds = np.cosh(np.maximum(radius + 2.0 * temperature * logits, 0.0))
