@@ -141,7 +141,8 @@ def test_folder_holds_the_documented_files_and_fields(answered):
     assert set(record) == {
         "schema", "verdict", "headline", "model", "probabilities", "families", "intervals", "fits",
         "fit_p_values", "fit", "misfit", "features", "parameters", "accuracy", "confusion", "scores",
-        "selection", "cost", "network", "space", "notes", "screening", "settings",
+        "selection", "cost", "network", "space", "mixtures", "notes", "screening",
+        "settings",
     }  # fmt: skip
     assert set(record) == {name.strip("`") for name in documented_fields()}
     graph, _ = netchoice.read_network(folder / "network.tsv")

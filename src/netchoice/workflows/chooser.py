@@ -61,7 +61,8 @@ class Chooser:
 
     The answer for a network is the one that :func:`netchoice.choose_model` gives with the same settings:
     that function prepares the same simulations for one network. Selected features depend on costs, which
-    are measured once on a machine for each size and kept in the cache.
+    are measured once on a machine for each size and kept in the cache. Spaces with many models are not
+    screened, because the networks are not known yet: all models are compared.
 
     Parameters
     ----------
