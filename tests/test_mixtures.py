@@ -282,7 +282,7 @@ HALF = netchoice.Model("half", half)
 def test_thinned_model_keeps_family_and_description():
     model = thinned(RING, "edges")
     assert (model.name, model.family) == ("ring~edges", "spatial")
-    assert model.description == "A ring; some edges are observed"
+    assert model.description == "ring; some edges are observed"
     assert str(model.parameters["p_observed"].prior) == "uniform(0.2, 1)"
     assert pure_models(model) == ()
     assert pure_models(netchoice.get_model("dmr+lpa~nodes")) == ("dmr~nodes", "lpa~nodes")
@@ -444,15 +444,23 @@ def test_simulate_needs_a_space_or_a_mixture(tmp_path):
     assert "the model space is missing; give one" in str(result.exception)
 
 
+def test_simulated_table_of_a_mixture_can_be_used_again(tmp_path):
+    run("simulate", "--mix", "dmr+lpa", "--thin", "nodes", "--nodes", 30, "--samples", 30,
+        "--features", "degree_mean", "--engine", "serial", "--out", tmp_path / "table")  # fmt: skip
+    table = netchoice.ReferenceTable.load(tmp_path / "table")
+    space = rebuilt_space(table.manifest["space"])
+    assert space.labels == ("dmr~nodes", "lpa~nodes", "dmr+lpa~nodes")
+    assert set(table.y) <= set(space.labels)
+
+
 def test_choose_reports_a_mixture(tmp_path):
-    """End to end: grow a mixture, prepare a chooser for it, and choose with it."""
-    net, folder, out = (tmp_path / name for name in ("net.tsv", "prepared", "answer"))
+    """End to end: grow a mixture, and choose between it and its pure models, all of them thinned."""
+    net, out = tmp_path / "net.tsv", tmp_path / "answer"
     run("grow", "dmr+lpa", "--nodes", 40, "--seed", 1, "--out", net, "--isolated", "drop",
         "--set", "q=0.5", "--set", "lpa_mean_links=2")  # fmt: skip
-    run("prepare", "--mix", "dmr+lpa", "--thin", "edges", "--nodes", 40, "--isolated", "drop",
-        "--out", folder, "--samples", 500, "--no-local", "--time-limit", "1s", "--engine", "serial",
-        "--features", "degree_mean,core_2_size,transitivity")  # fmt: skip
-    text = run("choose", net, "--with", folder, "--out", out, "--no-report", "--engine", "serial")
+    text = run("choose", net, "--mix", "dmr+lpa", "--thin", "edges", "--out", out, "--samples", 500,
+               "--no-local", "--no-report", "--time-limit", "1s", "--engine", "serial",
+               "--features", "degree_mean,core_2_size,transitivity")  # fmt: skip
     answer = json.loads((out / "choice.json").read_text())
     assert set(answer["probabilities"]) == {"dmr~edges", "lpa~edges", "dmr+lpa~edges"}
     assert answer["mixtures"]
