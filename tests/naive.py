@@ -436,8 +436,8 @@ MODELS |= {name: _growing(step) for name, step in naive_mechanisms_b.STEPS.items
 MODELS |= {name: _static(grow) for name, grow in naive_mechanisms_b.STATIC.items()}
 
 
-def dmc_outcomes(n_nodes, p_delete, p_connect):
-    """Return all networks that DMC can grow, with exact probabilities: {frozenset of edges: p}."""
+def dmc_step_outcomes(p_delete, p_connect):
+    """Return the function that yields all networks after a step of DMC, with exact probabilities."""
 
     def step(edges, new):
         for copied in range(new):
@@ -455,11 +455,16 @@ def dmc_outcomes(n_nodes, p_delete, p_connect):
                 yield e | {_edge(copied, new)}, p * p_connect
                 yield e, p * (1 - p_connect)
 
-    return _outcomes(n_nodes, step)
+    return step
 
 
-def dmr_outcomes(n_nodes, p_delete, p_new):
-    """Return all networks that DMR can grow, with exact probabilities: {frozenset of edges: p}."""
+def dmc_outcomes(n_nodes, p_delete, p_connect):
+    """Return all networks that DMC can grow, with exact probabilities: {frozenset of edges: p}."""
+    return _outcomes(n_nodes, dmc_step_outcomes(p_delete, p_connect))
+
+
+def dmr_step_outcomes(p_delete, p_new):
+    """Return the function that yields all networks after a step of DMR, with exact probabilities."""
 
     def step(edges, new):
         for copied in range(new):
@@ -474,7 +479,12 @@ def dmr_outcomes(n_nodes, p_delete, p_new):
                 ]
             yield from partial
 
-    return _outcomes(n_nodes, step)
+    return step
+
+
+def dmr_outcomes(n_nodes, p_delete, p_new):
+    """Return all networks that DMR can grow, with exact probabilities: {frozenset of edges: p}."""
+    return _outcomes(n_nodes, dmr_step_outcomes(p_delete, p_new))
 
 
 def _edge(u, v):

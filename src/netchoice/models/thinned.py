@@ -52,7 +52,7 @@ def thinned(model: Model, kind: str) -> Model:
         name,
         Thinned(name, model, kind),
         {**model.parameters, OBSERVED: Parameter(uniform(0.2, 1), 0.01, 1.0, meaning)},
-        description=f"{model.description or model.name}; some {kind} are observed",
+        description=f"{(model.description or model.name).rstrip('.')}; some {kind} are observed",
         reference=model.reference,
         min_nodes=model.min_nodes,
         family=model.family,
