@@ -61,7 +61,7 @@ PARAMETERS = {
     ],
     "toivonen": [{"max_secondary": 0.7, "p_two": 0.3}, {"max_secondary": 3.0, "p_two": 0.7}],
 }
-N_REFERENCE = {"kumpula": 30}  # networks of slow reference implementations
+N_REFERENCE = {"kumpula": 15, "davidsen": 150}  # networks of slow reference implementations
 CASES = [
     (name, i, isolated)
     for name, choices in PARAMETERS.items()
