@@ -187,7 +187,7 @@ def hyperbolic(n_nodes, rng, mean_links, exponent, temperature):
 
 
 def _other(n_nodes, node, random):
-    return random.choice([v for v in range(n_nodes) if v != node])
+    return (node + random.randrange(1, n_nodes)) % n_nodes
 
 
 def davidsen(n_nodes, rng, lifetime):
@@ -211,8 +211,12 @@ def kumpula(n_nodes, rng, p_close, reinforcement, n_sweeps=800):
     weight = [{} for _ in range(n_nodes)]  # for each node, the weight of each neighbour
 
     def by_weight(node, without=None):
-        around = {v: w for v, w in weight[node].items() if v != without}
-        return random.choices(list(around), list(around.values()))[0] if around else None
+        if not set(weight[node]) - {without}:
+            return None
+        chosen = without
+        while chosen == without:
+            chosen = random.choices(list(weight[node]), weight[node].values())[0]
+        return chosen
 
     def set_weight(u, v, value):
         weight[u][v] = weight[v][u] = value

@@ -67,7 +67,7 @@ PARAMETERS = {
     "ispolatov": [{"p_keep": 0.3}, {"p_keep": 0.6}],
     "heterodimer": [{"p_keep": 0.3, "p_dimer": 0.5}, {"p_keep": 0.5, "p_dimer": 0.1}],
 }
-N_REFERENCE = {"kumpula": 40}  # networks of slow reference implementations
+N_REFERENCE = {"kumpula": 15, "davidsen": 150}  # networks of slow reference implementations
 # The first setting of a model keeps isolated nodes, the second one drops them.
 CASES = [
     (name, i, ("keep", "drop")[i])

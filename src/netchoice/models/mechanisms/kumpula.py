@@ -155,7 +155,7 @@ def grow_kumpula(
 
     Priors: p_close is log-uniform on [0.003, 0.1], because the number of edges depends on its order of
     magnitude; networks of 1000 nodes then have 1.1 to 4.4 edges per node. reinforcement is uniform on
-    [0, 1], the range that the paper studies.
+    [0, 1], from links that are all equal to a use that counts as much as a new link.
     """
     values = (float(p_close), float(reinforcement))
     return graph_of(sweep(n_nodes, N_SWEEPS, *values, seed_from(rng)))
