@@ -43,7 +43,7 @@ def run_choose(folder, *options):
     file.write_text("\n".join(lines))
     arguments = ["--space", "duplication", "--engine", "serial", "--workers", 1, "--samples", 200]
     with pytest.MonkeyPatch.context() as patch:
-        small = partial(SimulationPlan, selection_samples=320)
+        small = partial(SimulationPlan, selection_samples=320, min_fit_samples=160)
         patch.setattr("netchoice.workflows.preparation.SimulationPlan", small)
         patch.setattr(
             "netchoice.report.reported.draw_choice", lambda *arguments: []

@@ -18,9 +18,13 @@ from netchoice.workflows.choice import format_probability
 def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
     """Add the probabilities of the models."""
     probabilities = {name: record["probabilities"][name] for name in record["intervals"]}
-    members = {each["name"]: each["family"] for each in record["space"]["models"]}
+    specs: list[dict[str, Any]] = (record.get("space") or {}).get("models", [])
     families = [
-        (family, format_probability(p), ", ".join(n for n in probabilities if members[n] == family))
+        (
+            family,
+            format_probability(p),
+            ", ".join(m["name"] for m in specs if m["family"] == family),
+        )
         for family, p in record["families"].items()
     ]
     rows = [

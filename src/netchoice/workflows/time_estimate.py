@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from netchoice.models.model import Model
 from netchoice.models.space import ModelSpace
 from netchoice.simulate import make_simulator, simulate_table
 from netchoice.storage.table import CALIBRATION_ROWS
 from netchoice.units import duration
 from netchoice.workflows.prepared import comparable_network
-from netchoice.workflows.screening import cheap_features, equal_weights, matching, n_screening
+from netchoice.workflows.screening import cheap_features, matching, n_screening
 from netchoice.workflows.simulation_plan import SimulationPlan
 from netchoice.workflows.sizes import Size
 from netchoice.workflows.table_maker import seconds_per_row
@@ -36,22 +37,28 @@ def estimated_seconds(space: ModelSpace, plan: SimulationPlan, size: Size, worke
     return simulations / workers + _OTHER_SECONDS
 
 
+def _row_seconds(model: Model, n_nodes: int, isolated: str) -> float:
+    """Return the seconds of one simulation of a model with cheap features."""
+    space = ModelSpace(model.name, [model])
+    simulator = make_simulator(space, n_nodes, isolated, cheap_features(), 0, "estimate")
+    simulator.warm_up()
+    rows = [
+        *range(CALIBRATION_ROWS, CALIBRATION_ROWS + _SCREENING_PROBES)
+    ]  # calibration takes longer
+    started = time.perf_counter()
+    simulator(rows)
+    return (time.perf_counter() - started) / len(rows)
+
+
 def screening_estimate(
     graph: Any, space: ModelSpace, plan: SimulationPlan, isolated: str | None, workers: int
 ) -> str:
     """Return what it takes to screen a space and to choose a model, in a sentence."""
     network, isolated = comparable_network(graph, isolated)
     space = matching(space)
-    simulator = make_simulator(
-        equal_weights(space), network.n_nodes, isolated, cheap_features(), 0, "estimate"
-    )
-    simulator.warm_up()
-    started, n_probes = time.perf_counter(), _SCREENING_PROBES * len(space)
-    simulator(
-        [*range(CALIBRATION_ROWS, CALIBRATION_ROWS + n_probes)]
-    )  # calibrated rows take longer
     n_rows = n_screening(space, plan)
-    seconds = (time.perf_counter() - started) / n_probes * n_rows / workers
+    each = [_row_seconds(model, network.n_nodes, isolated) for model in space]
+    seconds = sum(each) / len(each) * n_rows / workers
     rest = estimated_seconds(space, plan, Size(network.n_nodes, isolated), workers)
     return (
         f"{n_rows} simulations with cheap features to screen {len(space)} models, in about "
