@@ -3,7 +3,7 @@
 python docs/pictures/make_mechanisms.py
 
 Each picture has one row for each mechanism of a family: a network of 80 nodes, and the degree
-distribution of five networks of 3000 nodes. All have about two edges per node.
+distribution of five networks of 1000 nodes. All have about two edges per node.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from netchoice.models.model import Model
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "mechanisms.md"
-SMALL, LARGE, REPEATS, EDGES_PER_NODE = 80, 3000, 5, 2
+SMALL, LARGE, REPEATS, EDGES_PER_NODE = 80, 1000, 5, 2
 BLUE, GREY = "#0072B2", "0.6"
 BEGIN, END = "<!-- made by docs/pictures/make_mechanisms.py -->", "<!-- end -->"
 

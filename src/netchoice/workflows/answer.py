@@ -33,7 +33,8 @@ def answer(
     probability 0.
     """
     prepared, verdict, fit = found.prepared, found.verdict, found.fit
-    misfit = explain(found)
+    compared = prepared.space if screening is None else screening.space
+    misfit = explain(found, compared)
     posteriors = {name: found.posterior(name) for name in prepared.space.labels}
     known = {name: each for name, each in posteriors.items() if each is not None}
     tested = prepared.held_out
@@ -52,10 +53,8 @@ def answer(
         reading=reading,
     )
     probabilities = dict(found.probabilities.probabilities)
-    models = prepared.space.models
     if screening is not None:
         probabilities |= dict.fromkeys(screening.discarded, 0.0)
-        models = screening.models
     settings = prepared.settings
     n_near = 0
     if prepared.plan.local_samples:
@@ -67,7 +66,7 @@ def answer(
         space=_space_record(settings.space, prepared.space),
         model=verdict.model,
         probabilities=probabilities,
-        families=family_probabilities(models, probabilities),
+        families=family_probabilities(compared, probabilities),
         intervals=dict(found.probabilities.intervals),
         fits=bool(fit.fits),
         fit_p_values=dict(fit.p_values),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from netchoice.envelopes import Envelope, envelopes
+from netchoice.models.space import ModelSpace
 from netchoice.profiles import network_profile
 from netchoice.threads import threads
 from netchoice.workflows.comparison import Comparison
@@ -71,8 +72,11 @@ def _finite(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def explain(found: Comparison) -> dict[str, Misfit]:
-    """Compare the network with simulations of each model: features, distributions, what to try."""
+def explain(found: Comparison, compared: ModelSpace) -> dict[str, Misfit]:
+    """Compare the network with simulations of each model: features, distributions, what to try.
+
+    ``compared`` are all models that were compared, those that screening discarded included.
+    """
     prepared, fit, panels = found.prepared, found.fit, _panels(found)
     explained = {}
     for model in prepared.space:
@@ -82,7 +86,7 @@ def explain(found: Comparison) -> dict[str, Misfit]:
         p_value = fit.p_values[model.name]
         fits = p_value > fit.alpha
         advice = [] if fits else advise(
-            differences, model, prepared.space, at_boundary=sides, isolated=prepared.settings.isolated
+            differences, model, compared, at_boundary=sides, isolated=prepared.settings.isolated
         )  # fmt: skip
         explained[model.name] = Misfit(p_value, fits, differences, advice, panels[model.name])
     return explained

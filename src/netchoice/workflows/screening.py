@@ -14,7 +14,6 @@ from netchoice.features import FEATURES, STEPS, compute_features, feature_names,
 from netchoice.graph import Graph
 from netchoice.inference import ConformalTest
 from netchoice.models.density_matched import MatchedModel
-from netchoice.models.model import Model
 from netchoice.models.space import ModelSpace
 from netchoice.workflows.preparation import Preparation
 from netchoice.workflows.simulation_plan import SimulationPlan
@@ -37,8 +36,8 @@ class Screening:
 
     Attributes
     ----------
-    models : tuple of Model
-        All models of the space.
+    space : ModelSpace
+        The space that was screened.
     p_values : dict
         By model: the share of its simulations, with the network among them, whose score is not above
         that of the network (:class:`~netchoice.inference.ConformalTest`). Models of a density-matched
@@ -54,7 +53,7 @@ class Screening:
         The features of the screening.
     """
 
-    models: tuple[Model, ...]
+    space: ModelSpace
     p_values: dict[str, float]
     kept: tuple[str, ...]
     n_training: int
@@ -64,12 +63,12 @@ class Screening:
     @property
     def unmatched(self) -> list[str]:
         """Models of a density-matched space of which no network has the density; they are discarded."""
-        return [model.name for model in self.models if model.name not in self.p_values]
+        return [model.name for model in self.space if model.name not in self.p_values]
 
     @property
     def discarded(self) -> list[str]:
         """The discarded models."""
-        return [model.name for model in self.models if model.name not in self.kept]
+        return [model.name for model in self.space if model.name not in self.kept]
 
     @property
     def summary(self) -> str:
@@ -138,7 +137,7 @@ def screen(preparation: Preparation, network: Graph) -> Screening:
     scores = dict(zip(test.models, test.scores(observed)[0].tolist(), strict=True))
     p_values = {name: p_values[name] for name in space.labels}
     return Screening(
-        models=preparation.space.models,
+        space=preparation.space,
         p_values=p_values,
         kept=_kept(p_values, scores),
         n_training=n_training,
