@@ -325,7 +325,7 @@ def test_large_network_is_answered_with_features_selected_on_pilots(run_with_pil
 def test_budget_below_the_cheapest_set_is_refused_after_the_selection_table(tmp_path):
     with pytest.raises(UsageError, match="no set costs at most 1e-3us; the cheapest one costs"):
         choose_from_two(budget="1e-3us", path=tmp_path / "run")
-    assert len(netchoice.ReferenceTable.load(tmp_path / "run" / "tables" / "selection")) == 260
+    assert len(netchoice.ReferenceTable.load(tmp_path / "run" / "tables" / "selection")) == 360
 
 
 def test_time_limit_reduces_the_number_of_simulations():

@@ -38,7 +38,7 @@ def test_choose_prints_and_writes_the_answer(run, network_file, tmp_path):
     verdict = "verdict: one model fits and is clearly the most probable: ba2"
     assert any(line.startswith(verdict) for line in text.splitlines())
     assert text.endswith(f"report.html, choice.json, tables and figures are in {out}\n")
-    assert "simulating (selection): 600/600 rows" in errors
+    assert "simulating (selection): 720/720 rows" in errors
     names = {path.stem for path in (out / "figures").iterdir()}
     assert names >= {"embedding", "features", "probabilities"}
     assert (out / "report.html").stat().st_size > 1_000_000

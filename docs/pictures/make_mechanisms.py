@@ -2,8 +2,8 @@
 
 python docs/pictures/make_mechanisms.py
 
-Each picture has one row for each mechanism of a family: a network of 80 nodes, and the degree
-distribution of five networks of 1000 nodes. All have about two edges per node.
+Each picture has one row for each mechanism of a family: the largest component of a network of 80 nodes, and
+the degree distribution of five networks of 1000 nodes. All have about two edges per node.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ BLUE, GREY = "#0072B2", "0.6"
 BEGIN, END = "<!-- made by docs/pictures/make_mechanisms.py -->", "<!-- end -->"
 
 
-def grown(model: Model, n_nodes: int, seed: int) -> netchoice.Graph:
-    """Grow a network with about two edges per node and no isolated nodes."""
-    matched = MatchedSpace(
-        netchoice.ModelSpace(model.name, [model]), n_nodes, EDGES_PER_NODE * n_nodes, 0.3, "drop"
-    )
-    rng = np.random.default_rng(seed)
-    return matched[model.name].grow(n_nodes, matched[model.name].sample(rng), rng)
+def grown(model: Model, n_nodes: int, n_networks: int) -> list[netchoice.Graph]:
+    """Grow networks with about two edges per node and no isolated nodes."""
+    space = netchoice.ModelSpace(model.name, [model])
+    matched = MatchedSpace(space, n_nodes, EDGES_PER_NODE * n_nodes, 0.3, "drop")[model.name]
+    rng = np.random.default_rng(1)
+    return [matched.grow(n_nodes, matched.sample(rng), rng) for _ in range(n_networks)]
 
 
 def draw_network(axes: Axes, graph: netchoice.Graph) -> None:
-    """Draw the network; the area of a node grows with its degree."""
-    drawn = graph.to_networkx()
+    """Draw the largest component of a network; the area of a node grows with its degree."""
+    whole = graph.to_networkx()
+    drawn = whole.subgraph(max(nx.connected_components(whole), key=len))
     places = nx.spring_layout(drawn, seed=1, iterations=200, method="force")
     sizes = [6 + 3 * degree for _, degree in drawn.degree()]
     nx.draw_networkx_edges(drawn, places, ax=axes, width=0.5, edge_color=GREY)
@@ -66,10 +66,9 @@ def draw_family(family: str, models: list[Model]) -> None:
     figure = Figure(figsize=(6.4, 1.75 * len(models)), dpi=110, layout="constrained")
     rows = figure.subplots(len(models), 2, squeeze=False, width_ratios=[1.2, 1])
     for (left, right), model in zip(rows, models, strict=True):
-        draw_network(left, grown(model, SMALL, 1))
+        draw_network(left, grown(model, SMALL, 1)[0])
         left.set_title(model.name, fontsize=9, loc="left", fontweight="bold")
-        graphs = [grown(model, LARGE, seed) for seed in range(REPEATS)]
-        draw_degrees(right, graphs, model is models[-1])
+        draw_degrees(right, grown(model, LARGE, REPEATS), model is models[-1])
     figure.savefig(HERE / f"mechanisms-{family}.png")
 
 
