@@ -22,7 +22,8 @@ def test_public_names_are_exactly_these():
         "Choice", "Chooser", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
         "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model", "compute_features",
         "embed", "errors", "evaluate_features", "evaluate_rankings", "evaluation", "feature",
-        "feature_names", "figures", "get_model", "get_space", "inference", "information", "io", "mechanism", "model",
+        "feature_names", "figures", "get_model", "get_space", "inference", "information", "io", "mechanism",
+        "model",
         "operating_point", "paper_costs", "rank_features", "read_network", "recommend_pilot_size",
         "report", "selection", "simulate_table", "workflows", "write_network",
     }  # fmt: skip

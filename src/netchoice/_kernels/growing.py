@@ -251,7 +251,11 @@ def growing(nodes, halves, traits, counts, stream, memory):
     )
 
 
-_VERSION = hashlib.blake2b(Path(__file__).read_bytes(), digest_size=4).hexdigest()
+_SOURCES = [
+    Path(__file__).with_name(f"{name}.py")
+    for name in ("growing", "neighbour_draws", "random_stream")
+]
+_VERSION = hashlib.blake2b(b"".join(map(Path.read_bytes, _SOURCES)), digest_size=4).hexdigest()
 
 
 def _step_from_pointers(nodes, halves, traits, counts, stream, memory, values):
@@ -264,7 +268,8 @@ def compile_step(function, n_values):
     """Compile ``function(net, new, *values)``; return it and whether it came from the cache.
 
     The compiled function is cached next to the file that contains ``function``. It is compiled again when
-    that file changes, and when this one does, because a step must agree with the arrays of the loop.
+    that file changes, and when this file or others that steps use do: a step must agree with the arrays of
+    the loop.
     """
     code, source = _step_from_pointers.__code__, function.__code__
     code = code.replace(co_filename=source.co_filename, co_firstlineno=source.co_firstlineno)

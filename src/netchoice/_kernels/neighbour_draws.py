@@ -9,6 +9,7 @@ from netchoice._kernels.growing import (
     PICKED,
     STAMP,
     draw,
+    draw_unstamped,
     first,
     following,
     other_end,
@@ -20,9 +21,8 @@ from netchoice._kernels.growing import (
 @helper
 def pick_any(net, new, n_picked):
     """Pick one of the earlier nodes that are not picked yet, at least one, with equal probability."""
-    node = int(draw(net) * new)
-    while not stamp(net, node, new):
-        node = int(draw(net) * new)
+    node = draw_unstamped(net, new)
+    stamp(net, node, new)
     pick(net, n_picked, node)
     return n_picked + 1
 

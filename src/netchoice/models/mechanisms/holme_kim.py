@@ -9,6 +9,7 @@ from netchoice.models.growing import (
     link_picked,
     n_edges,
     pick,
+    random_neighbour,
     stamp,
 )
 from netchoice.models.mechanism import mechanism
@@ -35,8 +36,12 @@ def holme_kim(net, new, mean_links, p_triad):
     n_links, n_picked, last = min(new, draw_integer(net, mean_links)), 0, -1
     while n_picked < n_links:
         if last >= 0 and draw(net) < p_triad:
-            before = n_picked
-            n_picked = pick_neighbours(net, last, new, n_picked, 1)
+            node, before = random_neighbour(net, last), n_picked
+            if stamp(net, node, new):
+                pick(net, n_picked, node)
+                n_picked += 1
+            else:  # one of the other neighbours, if any is left
+                n_picked = pick_neighbours(net, last, new, n_picked, 1)
             if n_picked > before:
                 continue
         if n_picked >= net.counts[LINKED]:

@@ -34,9 +34,9 @@ def saramaki_kaski(net, new, mean_links, n_steps):
     node 20 times in a row, a random node that is not yet chosen becomes the next one, and the walk
     continues there. The paper has one connected network, where this is not needed.
 
-    Priors: 1 step gives most triangles, and even numbers of steps give few. The longer the walk, the more the
-    links are those of linear preferential attachment; with 2 links and 5 steps the mean clustering is still ten
-    times larger.
+    Priors: 1 step gives most triangles, and even numbers of steps give few. The longer the walk, the
+    more the links are those of linear preferential attachment; with 2 links and 5 steps, the mean
+    clustering is still ten times larger.
     """
     n_links = min(new, draw_integer(net, mean_links))
     node = int(draw(net) * new)
