@@ -329,9 +329,10 @@ def rds(n_nodes, rng, mean_links, isolated="keep"):
 def rdg(n_nodes, rng, mean_links, isolated="keep"):
     def step(graph, new):
         graph.add_node(new)
-        free = list(nx.non_edges(graph))
-        for i in rng.permutation(len(free))[: _random_integer(mean_links, rng)]:
-            graph.add_edge(*free[i])
+        n_free = (new + 1) * new // 2 - graph.number_of_edges()
+        wanted = graph.number_of_edges() + min(n_free, _random_integer(mean_links, rng))
+        while graph.number_of_edges() < wanted:
+            graph.add_edge(*rng.choice(new + 1, size=2, replace=False).tolist())
 
     return _grow(nx.path_graph(2), step, n_nodes, isolated)
 
