@@ -185,7 +185,7 @@ def test_mixture_of_a_mixture_is_refused():
 
 def test_own_mechanism_is_mixed_by_module_and_attribute(tmp_path, monkeypatch):
     (tmp_path / "own_steps.py").write_text(
-        "from netchoice._kernels.growing import link\n"
+        "from netchoice.models.growing import link\n"
         "from netchoice.models.mechanism import mechanism\n\n\n"
         "@mechanism('closure', '', weight=1.0)\n"
         "def chain(net, new, weight):\n"

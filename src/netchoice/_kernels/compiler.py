@@ -17,6 +17,7 @@ import netchoice._kernels
 INT = types.int64
 FLOAT = types.float64
 BOOL = types.boolean
+FLOATS = types.Array(types.float64, 1, "C")
 BOOLS = types.Array(types.boolean, 1, "C")
 INTS = types.Array(types.int32, 1, "C")
 CONST_INTS = types.Array(types.int32, 1, "C", readonly=True)

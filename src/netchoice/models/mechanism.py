@@ -52,7 +52,7 @@ class GrowthStep:
 
     @cached_property
     def _compiled(self) -> tuple[Any, bool]:
-        compiled: tuple[Any, bool] = kernel("growing.compile_step")(
+        compiled: tuple[Any, bool] = kernel("growth_loop.compile_step")(
             self.function, len(self.parameters)
         )
         return compiled
@@ -108,7 +108,7 @@ class Growth:
         for step, names in self.parts:
             steps += [step.address, np.array([values[name] for name in names], np.float64)]
         steps += steps[:2] if len(self.parts) == 1 else []
-        grow = kernel("growing.grow_by_steps")
+        grow = kernel("growth_loop.grow_by_steps")
         limits = (n_nodes, max_nodes, edges_allowed, drop, self.n_leaves)
         total = n_nodes
         for _ in range(_MAX_STARTS):

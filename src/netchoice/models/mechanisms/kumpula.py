@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from netchoice._kernels.compiler import FLOAT, INT, helper, kernel
-from netchoice._kernels.growing import DONE
+from netchoice._kernels.growth_loop import DONE
 from netchoice._kernels.neighbour_lists import adjacency_of, place_of, wider
 from netchoice._kernels.random_stream import SEED, start, uniform
 from netchoice.graph import Graph

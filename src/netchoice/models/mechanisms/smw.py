@@ -8,7 +8,7 @@ import numpy as np
 
 from netchoice._kernels.compiler import FLOAT, INT, kernel
 from netchoice._kernels.csr import adjacency
-from netchoice._kernels.growing import DONE
+from netchoice._kernels.growth_loop import DONE
 from netchoice._kernels.linked_pairs import add, new_set, pair_key, remove, slot_of
 from netchoice._kernels.random_stream import SEED, start, uniform
 from netchoice.graph import Graph
