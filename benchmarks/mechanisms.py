@@ -33,7 +33,7 @@ import naive
 EDGES_PER_NODE, TOLERANCE = 3, 0.1
 TRIES = 40
 #: Fewer networks of models whose reference implementation takes a minute for each network.
-SLOW = {("kumpula", 1000): 3}
+SLOW = {("kumpula", 300): 20, ("kumpula", 1000): 3}
 
 
 def space_for(n_nodes: int) -> MatchedSpace:
