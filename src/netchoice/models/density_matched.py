@@ -135,7 +135,14 @@ class MatchedSpace(ModelSpace):
     """
 
     def __init__(
-        self, base: ModelSpace, n_nodes: int, n_edges: int, tolerance: float, isolated: str
+        self,
+        base: ModelSpace,
+        n_nodes: int,
+        n_edges: int,
+        tolerance: float,
+        isolated: str,
+        *,
+        matched: Mapping[str, Model] | None = None,
     ) -> None:
         if n_nodes < 2 or n_edges < 1:
             raise UsageError(
@@ -151,7 +158,9 @@ class MatchedSpace(ModelSpace):
         self.n_edges = n_edges
         self.tolerance = check_fraction("tolerance", tolerance)
         self.isolated = isolated
-        super().__init__(base.name, [self._match(model) for model in base], base.weights)
+        known = matched or {}  # models that were matched before, by name
+        models = [known[each.name] if each.name in known else self._match(each) for each in base]
+        super().__init__(base.name, models, base.weights)
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -179,13 +188,15 @@ class MatchedSpace(ModelSpace):
         """Return the space with every model thinned; see :meth:`ModelSpace.thinned`."""
         return self._with_base(self.base.thinned(kind))
 
-    def _with_base(self, base: ModelSpace) -> MatchedSpace:
-        return MatchedSpace(base, self.n_nodes, self.n_edges, self.tolerance, self.isolated)
+    def _with_base(
+        self, base: ModelSpace, matched: Mapping[str, Model] | None = None
+    ) -> MatchedSpace:
+        settings = (self.n_nodes, self.n_edges, self.tolerance, self.isolated)
+        return MatchedSpace(base, *settings, matched=matched)
 
     def only(self, labels: Iterable[str]) -> MatchedSpace:
         """Return the density-matched space of some of the models."""
-        base = self.base.only(labels)
-        return MatchedSpace(base, self.n_nodes, self.n_edges, self.tolerance, self.isolated)
+        return self._with_base(self.base.only(labels), {model.name: model for model in self})
 
     def as_dict(self) -> dict[str, Any]:
         """Return the models, weights, priors and the match as a dictionary for JSON."""
