@@ -65,7 +65,7 @@ def answer(name: str, graph: netchoice.Graph, out: Path, workers: int) -> dict:
 def p_values(record: dict) -> dict[str, float]:
     """Return the p-value of every model: of the test of fit, or of the screening."""
     screened = (record.get("screening") or {}).get("p_values", {})
-    return {**screened, **record["fit"]["p_values"]}
+    return {**screened, **record["fit_p_values"]}
 
 
 def main() -> None:
