@@ -13,8 +13,6 @@ from test_models_growth import measure, two_sample_p
 import netchoice
 from netchoice.models.mechanism import Growth
 
-pytestmark = pytest.mark.kernels
-
 N_LARGE = 100_000
 LARGEST_DEGREE = 8
 

@@ -18,8 +18,6 @@ from netchoice.models.mechanisms.geometric import radius_for, share_nearer
 from netchoice.models.mechanisms.hyperbolic import _POINTS, _WEIGHTS, share_linked
 from netchoice.models.mechanisms.kumpula import sweep
 
-pytestmark = pytest.mark.kernels
-
 
 def grow(name, n_nodes, seed=0, **parameters):
     return netchoice.get_model(name).grow(n_nodes, parameters, np.random.default_rng(seed))

@@ -14,8 +14,6 @@ import netchoice
 from netchoice._kernels.component_labels import component_labels
 from netchoice.models import builtin
 
-pytestmark = pytest.mark.kernels
-
 SPACES = builtin.spaces()
 N_NODES, N_NETWORKS = 40, 400
 PARAMETERS = {
@@ -233,6 +231,7 @@ def test_dmr_links_each_earlier_node_with_probability_p_new_over_n():
     assert min(p_values) > 1e-4
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("name", sorted(PARAMETERS))
 @pytest.mark.parametrize("isolated", ["keep", "drop"])
 def test_growth_is_valid_and_deterministic(name, isolated):
@@ -249,6 +248,7 @@ def test_growth_is_valid_and_deterministic(name, isolated):
                 assert one.n_isolated == 0
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("name", sorted(PARAMETERS))
 def test_networks_of_the_smallest_sizes_can_be_grown(name):
     model, rng = netchoice.get_model(name), np.random.default_rng(1)
@@ -260,6 +260,7 @@ def test_networks_of_the_smallest_sizes_can_be_grown(name):
             assert model.grow(n_nodes, parameters, rng, isolated=isolated).n_nodes == n_nodes
 
 
+@pytest.mark.kernels
 def test_ba_is_connected_with_the_right_number_of_edges():
     rng = np.random.default_rng(6)
     for m in (1, 2, 3, 4):
@@ -268,6 +269,7 @@ def test_ba_is_connected_with_the_right_number_of_edges():
         assert component_labels(graph.indptr, graph.indices)[1] == 1
 
 
+@pytest.mark.kernels
 def test_large_networks_grow_with_linear_memory():
     """Grow 100,000 nodes; arrays with n² entries would not fit into memory."""
     rng = np.random.default_rng(7)
@@ -281,6 +283,7 @@ def test_large_networks_grow_with_linear_memory():
     assert graph.n_isolated == 0
 
 
+@pytest.mark.kernels
 def test_growth_that_cannot_end_raises_an_error():
     rng = np.random.default_rng(8)
     with pytest.raises(netchoice.errors.GrowthLimitError, match="nearly all nodes stay isolated"):
