@@ -84,7 +84,7 @@ def get_model(name: Any) -> Model:
     "dmr+lpa" is the mixture of two models. "dmr~edges" and "dmr~nodes" are thinned models.
 
     >>> get_model("dmr").description
-    'Duplication with random mutation'
+    'duplication with random mutation'
     >>> get_model("dmr+lpa~edges").description
     'dmr with probability q, else lpa; some edges are observed'
     """
