@@ -135,7 +135,7 @@ def introduced(n_lifetimes, seed):
 
 def swept(n_lifetimes, seed):
     seed = seed_from(np.random.default_rng([n_lifetimes, seed]))
-    return graph_of(sweep(500, n_lifetimes * 100, 0.1, 0.5, seed))
+    return graph_of(sweep(500, n_lifetimes * 100, 0.1, 0.5, 0, seed))
 
 
 @pytest.mark.parametrize(("run", "n_lifetimes"), [(introduced, 5), (swept, 8)])

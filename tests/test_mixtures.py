@@ -19,7 +19,8 @@ from netchoice.models.mechanism import mechanism
 from netchoice.models.mixture import mixture, pure_models
 from netchoice.models.rebuilt import rebuilt_space
 from netchoice.models.shared_parameters import MEAN_LINKS
-from netchoice.models.thinned import Observation, thinned
+from netchoice.models.observation import Observation
+from netchoice.models.thinned import thinned
 
 N_NODES, N_NETWORKS = 40, 400
 ALPHA = 1e-5  # about 60 tests; correct code fails for fewer than one in a thousand seeds
@@ -385,8 +386,9 @@ def test_times_of_an_observation():
     assert seen.n_linked == 4
     assert seen.until(2).edges().tolist() == [[1, 2], [4, 5]]
     assert seen.until(2).n_nodes == 7
-    assert [seen.time_with(n) for n in (1, 2, 3, 4, 5, 7)] == [None, 1, None, 2, 3, None]
-    assert seen.time_with(6) == 4
+    assert [seen.with_linked(n) for n in (1, 3, 7)] == [None] * 3
+    assert [seen.with_linked(n).n_edges for n in (2, 4, 5)] == [1, 2, 3]
+    assert seen.with_linked(6) is None, "two steps after the wanted end"
 
 
 def test_limit_of_edges_is_that_of_the_observed_network():

@@ -21,6 +21,7 @@ from netchoice.features import Feature
 from netchoice.features.computation import run_plan
 from netchoice.features.plan import Plan, plan
 from netchoice.graph import Graph
+from netchoice.models.model import Model, Parameters
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
 from netchoice.storage.table import CALIBRATION_ROWS, OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX
@@ -73,15 +74,17 @@ class RowSimulator:
 
     def network(self, row: int) -> tuple[str, Graph]:
         """Return the label and the network of one row, the same from which its features were computed."""
-        label, parameters = self._draw(row)
-        return label, self._grow(row, label, parameters)
+        model, parameters, graph = self._draw(row)
+        return model.name, graph or self._grow(row, model, parameters)
 
-    def _draw(self, row: int) -> tuple[str, dict[str, float]]:
-        return self.space.sample(self.rng(row, "draw"))
+    def _draw(self, row: int) -> tuple[Model, Parameters, Graph | None]:
+        rng = self.rng(row, "draw")
+        model = self.space.draw_model(rng)
+        return model, *model.draw(self._size(row), rng, self.isolated)
 
-    def _grow(self, row: int, label: str, parameters: dict[str, float]) -> Graph:
+    def _grow(self, row: int, model: Model, parameters: Parameters) -> Graph:
         rng = self.rng(row, "growth")
-        return self.space[label].grow(self._size(row), parameters, rng, isolated=self.isolated)
+        return model.grow(self._size(row), parameters, rng, isolated=self.isolated)
 
     def _size(self, row: int) -> int:
         """Return the number of nodes of one row; its logarithm is uniform over a range."""
@@ -96,10 +99,11 @@ class RowSimulator:
         numbers: dict[str, float] = {}
         label: str | None = None
         try:
-            label, parameters = self._draw(row)
-            numbers |= {f"{PARAMETER_PREFIX}{name}": v for name, v in parameters.items()}
             start = time.thread_time()
-            graph = self._grow(row, label, parameters)
+            model, parameters, graph = self._draw(row)
+            label = model.name
+            numbers |= {f"{PARAMETER_PREFIX}{name}": v for name, v in parameters.items()}
+            graph = graph or self._grow(row, model, parameters)
             numbers["seconds_growth"] = time.thread_time() - start
             rng = self.rng(row, "features")
             result = run_plan(graph, self.plan, rng, repeat_short=row < CALIBRATION_ROWS)

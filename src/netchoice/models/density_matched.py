@@ -12,22 +12,22 @@ import numpy as np
 from netchoice.errors import EdgeLimitError, GrowthLimitError, UsageError
 from netchoice.graph import Graph
 from netchoice.models.model import Model, Parameters
-from netchoice.models.priors import uniform
+from netchoice.models.priors import as_prior, uniform
 from netchoice.models.space import ModelSpace
 from netchoice.validation import check_fraction
 
 MAX_PROPOSALS = 100_000
 MAX_DRAWS, MAX_TRIES = 50, 500  # joint draws, and networks for each of them
-_SEARCH_NODES, _SEARCH_DRAWS, _SEARCH_STEPS = 400, 24, 12
+_SEARCH_NODES, _SEARCH_DRAWS, _SEARCH_STEPS = 400, 12, 12
 
 
 @dataclass(frozen=True)
 class MatchedModel(Model):
     """A model conditioned on the number of edges, which must be within the tolerance: a match.
 
-    :meth:`sample` draws parameters until a network grown with them matches, and :meth:`grow` grows
-    networks with given parameters until one matches. Together they draw from the joint distribution
-    of parameters and network given the match.
+    :meth:`draw` draws parameters and grows a network with them until one matches, that is, from the joint
+    distribution of parameters and network given the match. :meth:`grow` grows networks with given
+    parameters until one matches.
     """
 
     n_nodes: int = 0
@@ -63,25 +63,38 @@ class MatchedModel(Model):
         return any(self.propose(self.n_nodes, each, rng) is not None for each in drawn)
 
     def sample(self, rng: np.random.Generator) -> Parameters:
-        """Draw parameters from the prior, conditioned on a match.
+        """Draw parameters from the prior, conditioned on a match."""
+        return self.draw(self.n_nodes, rng, self.isolated)[0]
+
+    def draw(
+        self, n_nodes: int, rng: np.random.Generator, isolated: str = "keep"
+    ) -> tuple[Parameters, Graph]:
+        """Draw parameters, and grow a network with them, until one matches; return both.
 
         Joint draws, for example from a posterior, come from networks that match. They are not conditioned
         again; only draws with which hardly any network matches are left out.
         """
+        self._check_isolated(isolated)
         if self.draws is not None:
-            for _ in range(MAX_DRAWS):
-                parameters = self.draws.sample(rng)
-                proposals = (self.propose(self.n_nodes, parameters, rng) for _ in range(MAX_TRIES))
-                if any(graph is not None for graph in proposals):
-                    return parameters
-            raise self._no_match("with the given draws", self.n_nodes, MAX_DRAWS * MAX_TRIES)
-        varies = any(not spec.prior.is_constant for spec in self.parameters.values())
-        tries = MAX_PROPOSALS if varies else min(MAX_PROPOSALS, 1000)
-        for _ in range(tries):
+            given, n_draws, tries = "with the given draws", MAX_DRAWS, MAX_TRIES
+        else:
+            varies = any(not spec.prior.is_constant for spec in self.parameters.values())
+            given, tries = "with parameters from the prior", 1
+            n_draws = MAX_PROPOSALS if varies else min(MAX_PROPOSALS, 1000)
+        for _ in range(n_draws):
             parameters = super().sample(rng)
-            if self.propose(self.n_nodes, parameters, rng) is not None:
-                return parameters
-        raise self._no_match("with parameters from the prior", self.n_nodes, tries)
+            for _ in range(tries):
+                graph = self.propose(n_nodes, parameters, rng)
+                if graph is not None:
+                    return parameters, graph
+        raise self._no_match(given, n_nodes, n_draws * tries)
+
+    def _check_isolated(self, isolated: str) -> None:
+        if isolated != self.isolated:
+            raise UsageError(
+                f"isolated={isolated!r}, but the space was matched with isolated={self.isolated!r}; "
+                "call matched_to with the other value"
+            )
 
     def grow(
         self,
@@ -93,11 +106,7 @@ class MatchedModel(Model):
         max_edges: int | None = None,
     ) -> Graph:
         """Grow networks with these parameters until one matches."""
-        if isolated not in (None, self.isolated):
-            raise UsageError(
-                f"isolated={isolated!r}, but the space was matched with isolated={self.isolated!r}; "
-                "call matched_to with the other value"
-            )
+        self._check_isolated(self.isolated if isolated is None else isolated)
         if rng is None:
             return super().grow(n_nodes, parameters, rng)
         n_nodes = self.check_size(n_nodes, self.isolated)
@@ -142,7 +151,7 @@ class MatchedSpace(ModelSpace):
         tolerance: float,
         isolated: str,
         *,
-        matched: Mapping[str, Model] | None = None,
+        priors: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         if n_nodes < 2 or n_edges < 1:
             raise UsageError(
@@ -158,8 +167,8 @@ class MatchedSpace(ModelSpace):
         self.n_edges = n_edges
         self.tolerance = check_fraction("tolerance", tolerance)
         self.isolated = isolated
-        known = matched or {}  # models that were matched before, by name
-        models = [known[each.name] if each.name in known else self._match(each) for each in base]
+        known = priors or {}  # by model and parameter, from an earlier match
+        models = [self._match(model, known.get(model.name, {})) for model in base]
         super().__init__(base.name, models, base.weights)
 
     @property
@@ -169,15 +178,18 @@ class MatchedSpace(ModelSpace):
         low, high = first.bounds(self.n_nodes)
         return int(low), int(high)
 
-    def _match(self, model: Model) -> MatchedModel:
+    def _match(self, model: Model, priors: Mapping[str, Any]) -> MatchedModel:
         values = {field.name: getattr(model, field.name) for field in fields(Model)}
         values |= {name: getattr(self, name) for name in ("n_nodes", "tolerance", "isolated")}
         matched = MatchedModel(**values, edges_per_node=self.n_edges / self.n_nodes)
-        adapted = {
-            name: replace(spec, prior=uniform(*_density_range(model, matched, name)))
-            for name, spec in model.parameters.items()
-            if spec.adapts
-        }
+        adapted = {}
+        for name, spec in model.parameters.items():
+            if spec.adapts:
+                known = priors.get(name)
+                prior = (known and as_prior(known)) or uniform(
+                    *_density_range(model, matched, name)
+                )
+                adapted[name] = replace(spec, prior=prior)
         return replace(matched, parameters={**model.parameters, **adapted})
 
     def with_mixtures(self, names: Iterable[str]) -> MatchedSpace:
@@ -188,15 +200,18 @@ class MatchedSpace(ModelSpace):
         """Return the space with every model thinned; see :meth:`ModelSpace.thinned`."""
         return self._with_base(self.base.thinned(kind))
 
-    def _with_base(
-        self, base: ModelSpace, matched: Mapping[str, Model] | None = None
-    ) -> MatchedSpace:
-        settings = (self.n_nodes, self.n_edges, self.tolerance, self.isolated)
-        return MatchedSpace(base, *settings, matched=matched)
-
     def only(self, labels: Iterable[str]) -> MatchedSpace:
         """Return the density-matched space of some of the models."""
-        return self._with_base(self.base.only(labels), {model.name: model for model in self})
+        return self._with_base(self.base.only(labels))
+
+    def _with_base(self, base: ModelSpace) -> MatchedSpace:
+        """Return the space with other models; the priors of models that it has already are kept."""
+        priors = {
+            model.name: {name: spec.prior for name, spec in model.parameters.items()}
+            for model in self
+        }
+        settings = (self.n_nodes, self.n_edges, self.tolerance, self.isolated)
+        return MatchedSpace(base, *settings, priors=priors)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the models, weights, priors and the match as a dictionary for JSON."""
@@ -219,7 +234,7 @@ class MatchedSpace(ModelSpace):
 
 
 def _density_range(model: Model, matched: MatchedModel, name: str) -> tuple[float, float]:
-    """Return the range of the density parameter that can match, by bisection on small networks.
+    """Return the range of the density parameter that can match, by search on small networks.
 
     The other parameters are drawn several times, and the range is widened by 5% at both ends. In a mixture
     the range is that of the pure model: with few nodes of its kind, any value could match.
@@ -227,20 +242,57 @@ def _density_range(model: Model, matched: MatchedModel, name: str) -> tuple[floa
     spec = model.parameters[name]
     n_nodes = max(min(matched.n_nodes, _SEARCH_NODES), model.min_nodes)
     rng = np.random.default_rng(0)
-    fewest, most = matched.bounds(n_nodes)
     ends = []
-    for wanted in (most, fewest) * (_SEARCH_DRAWS // 2):
-        parameters = Model.sample(model, rng) | dict(spec.search_at)
-        low, high = spec.low, spec.high
-        for _ in range(_SEARCH_STEPS):
-            parameters[name] = middle = math.sqrt(low * high)
-            options: dict[str, Any] = {"isolated": matched.isolated, "max_edges": 2 * wanted + 2}
-            try:
-                dense = model.grow(n_nodes, parameters, rng, **options).n_edges > wanted
-            except (EdgeLimitError, UsageError):
-                dense = True
-            except GrowthLimitError:
-                dense = False
-            low, high = (low, middle) if dense else (middle, high)
-        ends.append(math.sqrt(low * high))
+    for wanted in matched.bounds(n_nodes):
+        end = math.sqrt(max(spec.low, spec.prior.low) * min(spec.high, spec.prior.high))
+        for _ in range(_SEARCH_DRAWS):
+            parameters = Model.sample(model, rng) | dict(spec.search_at)
+            search = _Search(model, n_nodes, parameters, name, rng, matched.isolated, wanted)
+            end = search.end(end)
+            ends.append(end)
     return max(spec.low, 0.95 * min(ends)), min(spec.high, 1.05 * max(ends))
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Search for the value of one parameter with which networks have the wanted number of edges."""
+
+    model: Model
+    n_nodes: int
+    parameters: Parameters
+    name: str
+    rng: np.random.Generator
+    isolated: str
+    wanted: int
+
+    def is_dense(self, value: float) -> bool:
+        """Grow a network; return whether it has more edges than wanted."""
+        options: dict[str, Any] = {"isolated": self.isolated, "max_edges": 2 * self.wanted + 2}
+        values = self.parameters | {self.name: value}
+        try:
+            return self.model.grow(self.n_nodes, values, self.rng, **options).n_edges > self.wanted
+        except (EdgeLimitError, UsageError):
+            return True
+        except GrowthLimitError:
+            return False
+
+    def end(self, start: float) -> float:
+        """Return the value within 2%: by growing steps from the start, and then by bisection."""
+        spec, step = self.model.parameters[self.name], 1.5
+        low = high = min(max(start, spec.low), spec.high)
+        if self.is_dense(start):
+            low = max(spec.low, high / step)
+            while low > spec.low and self.is_dense(low):
+                high, step = low, step**2
+                low = max(spec.low, high / step)
+        else:
+            high = min(spec.high, low * step)
+            while high < spec.high and not self.is_dense(high):
+                low, step = high, step**2
+                high = min(spec.high, low * step)
+        for _ in range(_SEARCH_STEPS):
+            if high <= 1.02 * low:
+                break
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if self.is_dense(middle) else (middle, high)
+        return math.sqrt(low * high)

@@ -154,6 +154,12 @@ class Model:
             return self.draws.sample(rng)
         return {name: spec.prior.draw(rng) for name, spec in self.parameters.items()}
 
+    def draw(
+        self, n_nodes: int, rng: np.random.Generator, isolated: str = "keep"
+    ) -> tuple[Parameters, Graph | None]:
+        """Draw parameters; also return the network that was grown with them, if drawing grew one."""
+        return self.sample(rng), None
+
     def grow(
         self,
         n_nodes: int,

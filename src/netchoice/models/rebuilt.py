@@ -27,9 +27,9 @@ def rebuilt_space(record: Mapping[str, Any], given: ModelSpace | None = None) ->
     if "match" in record:
         match = record["match"]
         base = rebuilt_space(match["base"], getattr(given, "base", given))
-        return MatchedSpace(
-            base, match["n_nodes"], match["n_edges"], match["tolerance"], match["isolated"]
-        )
+        settings = (match[name] for name in ("n_nodes", "n_edges", "tolerance", "isolated"))
+        priors = {each["name"]: each["priors"] for each in record["models"]}
+        return MatchedSpace(base, *settings, priors=priors)
     if given is not None:
         if json.loads(json.dumps(given.as_dict())) != json.loads(json.dumps(record)):
             raise UsageError(

@@ -89,9 +89,13 @@ class ModelSpace:
 
     def sample(self, rng: np.random.Generator) -> tuple[str, Parameters]:
         """Draw a model by its prior weight, and its parameters from their priors."""
-        at = bisect.bisect_right(self._cumulative, rng.random())
-        model = self.models[min(at, len(self.models) - 1)]
+        model = self.draw_model(rng)
         return model.name, model.sample(rng)
+
+    def draw_model(self, rng: np.random.Generator) -> Model:
+        """Draw a model by its prior weight."""
+        at = bisect.bisect_right(self._cumulative, rng.random())
+        return self.models[min(at, len(self.models) - 1)]
 
     def with_priors(self, priors: Mapping[str, Any]) -> ModelSpace:
         """Return the space with other priors.

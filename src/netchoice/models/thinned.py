@@ -5,23 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
 from netchoice.graph import Graph
 from netchoice.models.model import MAX_GROWTH, Model, Parameter, growth_limit, next_total
+from netchoice.models.observation import Observation
 from netchoice.models.priors import uniform
 from netchoice.validation import check_choice
 
 KINDS = ("edges", "nodes")
 OBSERVED = "p_observed"
-#: With isolated nodes dropped, this share of the observed edges or nodes may be too many or too few, and
-#: a network is observed this many times before the next one is grown.
-_TOLERANCE, _OBSERVATIONS, _MAX_NETWORKS = 0.02, 4, 2000
+#: With isolated nodes dropped, a network is observed this many times before the next one is grown.
+_OBSERVATIONS, _MAX_NETWORKS = 4, 2000
 
 
 def thinned(model: Model, kind: str) -> Model:
@@ -93,9 +90,9 @@ class Thinned:
             graph = self._grow(total, rng, "drop", p_observed, most, values)
             for _ in range(_OBSERVATIONS):
                 seen = self._observe(graph, total, p_observed, rng)
-                time = seen.time_with(n_nodes)
-                if time is not None and abs(time - seen.wanted) <= 1 + _TOLERANCE * seen.wanted:
-                    return seen.until(time).without_isolated()
+                observed = seen.with_linked(n_nodes)
+                if observed is not None:
+                    return observed
             total = next_total(total, n_nodes, seen.n_linked)
             if total > MAX_GROWTH * n_nodes + 1000:
                 break
@@ -139,46 +136,3 @@ class Thinned:
         if self.kind == "nodes":
             return math.ceil(100 * (max_edges + 10) / p_observed**2)
         return math.ceil((max_edges + 30 + math.sqrt(900 + 60 * max_edges)) / p_observed)
-
-
-@dataclass(frozen=True)
-class Observation:
-    """A network whose edges and nodes are observed one after the other, at times 1, 2, ….
-
-    ``edge_times`` and ``node_times`` say when each edge and each node is observed. ``wanted`` is the time
-    at which the measurement ends.
-    """
-
-    edges: NDArray[np.int32]
-    edge_times: NDArray[np.int64]
-    node_times: NDArray[Any]
-    wanted: int
-
-    def until(self, time: int) -> Graph:
-        """Return the network that is observed until a time."""
-        is_seen = self.node_times <= time
-        number = np.cumsum(is_seen, dtype=np.int32) - 1
-        return Graph.from_edges(number[self.edges[self.edge_times <= time]], int(is_seen.sum()))
-
-    @cached_property
-    def _link_times(self) -> NDArray[np.int64]:
-        """The times at which nodes get their first edge, in order; nodes without edges are left out."""
-        never = np.iinfo(np.int64).max
-        times = np.full(len(self.node_times), never)
-        for ends in self.edges.T:
-            np.minimum.at(times, ends, self.edge_times)
-        return np.sort(times[times < never])
-
-    @property
-    def n_linked(self) -> int:
-        """The number of non-isolated nodes at the wanted time."""
-        return int(np.searchsorted(self._link_times, self.wanted, side="right"))
-
-    def time_with(self, n_linked: int) -> int | None:
-        """Return the time nearest to the wanted one with this number of non-isolated nodes, if any."""
-        times = self._link_times
-        if len(times) < n_linked:
-            return None
-        first = times[n_linked - 1]
-        last = times[n_linked] - 1 if n_linked < len(times) else np.iinfo(np.int64).max
-        return None if last < first else int(np.clip(self.wanted, first, last))

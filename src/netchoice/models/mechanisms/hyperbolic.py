@@ -13,12 +13,14 @@ from netchoice._kernels.growth_loop import DONE
 from netchoice._kernels.random_stream import SEED, start, uniform
 from netchoice.graph import Graph
 from netchoice.models.mechanism import graph_of, seed_from
-from netchoice.models.model import Model, Parameter
+from netchoice.models.model import MAX_GROWTH, Model, Parameter, growth_limit, next_total
+from netchoice.models.observation import TOLERANCE, Observation
 from netchoice.models.priors import uniform as uniform_prior
 from netchoice.models.shared_parameters import MEAN_LINKS, too_dense
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 _SMALLEST, _LARGEST = 1e-3, 80.0  # radii of the disk
+_MAX_TRIES = 1000
 
 
 @kernel(FLOAT, FLOAT, FLOAT, FLOATS, FLOATS)
@@ -108,6 +110,7 @@ def grow_hyperbolic(
     mean_links: float,
     exponent: float,
     temperature: float,
+    isolated: str = "keep",
 ) -> Graph:
     """Link nodes at random places in a hyperbolic disk, the nearer the more likely.
 
@@ -115,24 +118,45 @@ def grow_hyperbolic(
     A pair at distance x is linked with probability 1 / (1 + exp((x - R) / (2 temperature))), and with
     temperature 0 if x < R. R is the radius of the disk. The degrees follow a power law with this exponent.
     R is the one with which the expected number of edges is mean_links · n, by numerical integration,
-    because the closed form of the paper holds for large networks and exponents well above 2 only. The
-    time is proportional to the number of pairs of nodes.
+    because the closed form of the paper holds for large networks and exponents well above 2 only. To drop
+    isolated nodes, nodes are placed one after the other until n of them have links; R is that of the total
+    number of nodes, within 2%. The time is proportional to the number of pairs of nodes.
 
     Priors: exponent is uniform on [2.1, 3.5], the range of most observed power laws. temperature is
     uniform on [0, 0.9], from a sharp threshold to almost no clustering, which vanishes at 1.
     """
     alpha, temperature = 0.5 * (exponent - 1.0), float(temperature)
-    wanted = 2 * mean_links / (n_nodes - 1)
+    total, n_places = n_nodes, n_nodes
+    for _ in range(_MAX_TRIES):
+        radius = radius_for(2 * mean_links / (total - 1), alpha, temperature)
+        if radius is None:
+            raise too_dense("hyperbolic", mean_links, total, (total - 1) / 2)
+        if isolated == "drop":
+            n_places = math.ceil((1 + TOLERANCE) * total) + 1
+        graph = graph_of(link_in_disk(n_places, radius, alpha, temperature, seed_from(rng)))
+        if isolated == "keep":
+            return graph
+        edges, times = graph.edges(), np.arange(n_places) + 1
+        seen = Observation(edges, times[edges].max(axis=1), times, total)
+        linked = seen.with_linked(n_nodes)
+        if linked is not None:
+            return linked
+        total = next_total(total, n_nodes, seen.n_linked)
+        if total > MAX_GROWTH * n_nodes + 1000:
+            break
+    raise growth_limit("hyperbolic", n_nodes, total)
+
+
+def radius_for(share: float, alpha: float, temperature: float) -> float | None:
+    """Return the radius of the disk in which this share of pairs is linked, or None if there is none."""
 
     def excess(radius: float) -> float:
-        share = share_linked(radius, alpha, temperature, _POINTS, _WEIGHTS)
-        return math.log(max(share, 1e-300) / wanted)
+        linked = share_linked(radius, alpha, temperature, _POINTS, _WEIGHTS)
+        return math.log(max(linked, 1e-300) / share)
 
-    most = excess(_SMALLEST)
-    if most <= 0:
-        raise too_dense("hyperbolic", mean_links, n_nodes, mean_links * math.exp(most))
-    radius = brentq(excess, _SMALLEST, _LARGEST, xtol=1e-4)
-    return graph_of(link_in_disk(n_nodes, radius, alpha, temperature, seed_from(rng)))
+    if excess(_SMALLEST) <= 0:
+        return None
+    return float(brentq(excess, _SMALLEST, _LARGEST, xtol=1e-4))
 
 
 HYPERBOLIC = Model(

@@ -10,11 +10,12 @@ from netchoice._kernels.neighbour_lists import adjacency_of, place_of, wider
 from netchoice._kernels.random_stream import SEED, start, uniform
 from netchoice.graph import Graph
 from netchoice.models.mechanism import graph_of, seed_from
-from netchoice.models.model import Model, Parameter
+from netchoice.models.model import Model, Parameter, growth_limit, next_total
 from netchoice.models.priors import loguniform
 from netchoice.models.shared_parameters import probability
 
 P_DELETE, P_RANDOM, N_SWEEPS = 0.01, 0.005, 800
+_MAX_TRIES = 1000
 
 
 @helper
@@ -121,14 +122,23 @@ def _update(neighbours, weights, degree, strength, t, end, p_close, amount, a, b
     return t, a, b, c, d
 
 
-@kernel(INT, INT, FLOAT, FLOAT, SEED)
-def sweep(n_nodes, n_sweeps, p_close, reinforcement, seed):
-    """Run the sweeps of :func:`grow_kumpula`, beginning without links."""
+@kernel(INT, INT, FLOAT, FLOAT, INT, SEED)
+def sweep(n_nodes, n_sweeps, p_close, reinforcement, n_linked, seed):
+    """Run the sweeps of :func:`grow_kumpula`, beginning without links.
+
+    With ``n_linked`` above 0, go on until so many nodes have links, for at most ten sweeps.
+    """
     neighbours, degree = np.empty((n_nodes, 16), np.int32), np.zeros(n_nodes, np.int32)
     weights, strength = np.empty((n_nodes, 16)), np.zeros(n_nodes)
     a, b, c, d = start(seed)
-    t, end = 0, n_sweeps * n_nodes
-    while t < end:
+    t, end, last = 0, n_sweeps * n_nodes, n_sweeps * n_nodes
+    if n_linked > 0:
+        last += 10 * n_nodes
+    while t < last:
+        if t >= end:
+            if np.sum(degree > 0) == n_linked:
+                break
+            end = t + 1
         t, a, b, c, d = _update(
             neighbours, weights, degree, strength, t, end, p_close, reinforcement, a, b, c, d
         )
@@ -139,7 +149,11 @@ def sweep(n_nodes, n_sweeps, p_close, reinforcement, seed):
 
 
 def grow_kumpula(
-    n_nodes: int, rng: np.random.Generator, p_close: float, reinforcement: float
+    n_nodes: int,
+    rng: np.random.Generator,
+    p_close: float,
+    reinforcement: float,
+    isolated: str = "keep",
 ) -> Graph:
     """Let nodes search for others through their neighbours; used links become stronger.
 
@@ -151,14 +165,24 @@ def grow_kumpula(
     links have weight 1. The paper removes links with probability 0.001 and links random nodes with 0.0005;
     with the same ratio and ten times larger values, the network is stationary after a tenth of the
     sweeps. There are 800 sweeps, in which each node is replaced 8 times on average. After 400 sweeps,
-    dense networks with reinforcement still have up to 10% fewer edges than after 800 or 1600.
+    dense networks with reinforcement still have up to 10% fewer edges than after 800 or 1600. To drop
+    isolated nodes, updates go on until n of slightly more nodes have links.
 
     Priors: p_close is log-uniform on [0.003, 0.1], because the number of edges depends on its order of
     magnitude; networks of 1000 nodes then have 1.1 to 4.4 edges per node. reinforcement is uniform on
     [0, 1], from links that are all equal to a use that counts as much as a new link.
     """
     values = (float(p_close), float(reinforcement))
-    return graph_of(sweep(n_nodes, N_SWEEPS, *values, seed_from(rng)))
+    if isolated == "keep":
+        return graph_of(sweep(n_nodes, N_SWEEPS, *values, 0, seed_from(rng)))
+    total = round(n_nodes / (1 - P_DELETE))
+    for _ in range(_MAX_TRIES):
+        graph = graph_of(sweep(total, N_SWEEPS, *values, n_nodes, seed_from(rng)))
+        graph = graph.without_isolated()
+        if graph.n_nodes == n_nodes:
+            return graph
+        total = next_total(total, n_nodes, graph.n_nodes)
+    raise growth_limit("kumpula", n_nodes, total)
 
 
 KUMPULA = Model(
