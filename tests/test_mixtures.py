@@ -17,9 +17,9 @@ from netchoice.models.builtin import with_mixtures
 from netchoice.models.families import family_weights
 from netchoice.models.mechanism import mechanism
 from netchoice.models.mixture import mixture, pure_models
+from netchoice.models.observation import Observation
 from netchoice.models.rebuilt import rebuilt_space
 from netchoice.models.shared_parameters import MEAN_LINKS
-from netchoice.models.observation import Observation
 from netchoice.models.thinned import thinned
 
 N_NODES, N_NETWORKS = 40, 400
