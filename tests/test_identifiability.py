@@ -24,7 +24,9 @@ def check(interval, fitting=None, probability=0.6):
 def test_narrow_interval_away_from_the_ends_is_identified():
     found = check((0.3, 0.6))
     assert found.identified
-    assert found.sentence == "the mixture dmr+lpa can be identified: q is 0.3 to 0.6"
+    assert found.sentence == (
+        "if dmr+lpa made the network, the mixture can be identified: q is 0.3 to 0.6"
+    )
 
 
 @pytest.mark.parametrize(("high", "like"), [(0.855, False), (0.865, True)])

@@ -14,6 +14,8 @@ import netchoice
 from netchoice import ModelSpace, figures
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.inference import posterior
+from netchoice.models.model import Parameter
+from netchoice.models.priors import uniform
 from netchoice.report import write_report
 from netchoice.workflows import SimulationPlan
 from netchoice.workflows.parameters import (
@@ -151,12 +153,16 @@ def test_notes_name_boundaries_and_posteriors_that_are_not_calibrated():
     record = {
         "dmr": {
             "a": estimate(),
-            "b": estimate(rank_p_value=0.004),  # above 0.01 / 4
+            "b": estimate(rank_p_value=0.004),  # above 0.01 / 5
             "c": estimate(rank_p_value=0.001),
             "d": estimate(at_boundary="lower"),
+            "q": estimate(at_boundary="upper"),  # nothing is above 1
         }
     }
-    first, second = parameter_notes(record)
+    inner, widest = Parameter(uniform(0.2, 0.8), 0, 1), Parameter(uniform(0, 1), 0, 1)
+    parameters = dict.fromkeys("abcd", inner) | {"q": widest}
+    space = ModelSpace("one", [netchoice.Model("dmr", lambda n_nodes, rng: [], parameters)])
+    first, second = parameter_notes(record, space)
     assert first.startswith(
         "posteriors of dmr c are not calibrated: the ranks of the true values in 200 held-out "
         "simulations are not uniform (p = 0.001), and 84% of the 95% intervals contain the true value"

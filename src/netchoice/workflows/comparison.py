@@ -214,7 +214,7 @@ class Comparison:
         if failed:
             yield f"features without a value on this network were left out: {', '.join(failed)}"
         if self.verdict.kind != "none-fits":  # there the advice says it
-            yield from parameter_notes(self.parameters)
+            yield from parameter_notes(self.parameters, prepared.space)
             yield from (each.sentence for each in self.mixtures)
             yield from thinning_notes(self.reported, self._reported_posteriors)
         if self.fit is not self.prior_fit:

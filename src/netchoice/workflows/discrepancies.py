@@ -253,7 +253,7 @@ def advise(
 def _about_priors(model: Model, at_boundary: Mapping[str, str], matched: bool) -> Iterator[Advice]:
     for name, side in at_boundary.items():
         parameter = model.parameters[name]
-        prior = None if matched and parameter.adapts else _wider_prior(parameter, side)
+        prior = None if matched and parameter.adapts else wider_prior(parameter, side)
         if prior is not None:
             bound = parameter.prior.low if side == "lower" else parameter.prior.high
             yield Advice(
@@ -263,9 +263,10 @@ def _about_priors(model: Model, at_boundary: Mapping[str, str], matched: bool) -
             )
 
 
-def _wider_prior(parameter: Parameter, side: str) -> str | None:
+def wider_prior(parameter: Parameter, side: str) -> str | None:
     """Return a prior that extends to the allowed bound if this is near, or by twice the width.
 
+    There is none if the prior reaches the allowed bound already.
     Without declared bounds, a prior that is not negative stays so, and one inside [0, 1] stays inside.
     """
     low, high = parameter.prior.low, parameter.prior.high

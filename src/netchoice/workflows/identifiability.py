@@ -35,8 +35,9 @@ class MixtureCheck:
     @property
     def sentence(self) -> str:
         """The result in one sentence."""
-        can = "can" if self.identified else "cannot"
-        return f"the mixture {self.model} {can} be identified: {self.reason}"
+        if self.identified:
+            return f"if {self.model} made the network, the mixture can be identified: {self.reason}"
+        return f"the mixture {self.model} cannot be identified: {self.reason}"
 
 
 def check_mixtures(

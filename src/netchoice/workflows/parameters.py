@@ -9,6 +9,8 @@ import pandas as pd
 
 from netchoice.inference import Fit, PosteriorQuality
 from netchoice.inference.goodness_of_fit import ALPHA
+from netchoice.models.space import ModelSpace
+from netchoice.workflows.discrepancies import wider_prior
 from netchoice.workflows.local_simulations import ModelPosterior
 
 #: By model and parameter: the estimate and its quality, as in ``choice.json``.
@@ -48,18 +50,20 @@ def parameter_lines(record: Parameters) -> Iterator[str]:
             )
 
 
-def parameter_notes(record: Parameters) -> Iterator[str]:
+def parameter_notes(record: Parameters, space: ModelSpace) -> Iterator[str]:
     """Yield what a careful reader should know about the posteriors: boundaries and calibration.
 
-    Ranks are tested at level alpha, divided by the number of parameters.
+    A boundary beyond which the parameter has no values is not worth a note. Ranks are tested at level
+    alpha, divided by the number of parameters.
     """
     n_tested = sum(map(len, record.values()))
     for model, parameters in record.items():
         for name, known in parameters.items():
-            if known["at_boundary"]:
+            side = known["at_boundary"]
+            if side and wider_prior(space[model].parameters[name], side):
                 yield (
                     f"the posterior of {model} {name} is at the prior's boundary "
-                    f"({known['at_boundary']}); a wider prior may change it"
+                    f"({side}); a wider prior may change it"
                 )
             if known["rank_p_value"] < ALPHA / n_tested:
                 yield (
