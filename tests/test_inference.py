@@ -10,7 +10,12 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 
 from netchoice._kernels.compiler import _registry
-from netchoice._kernels.local_regression import epanechnikov, use_local_unit, value_at_rank
+from netchoice._kernels.local_regression import (
+    epanechnikov,
+    regress_locally,
+    use_local_unit,
+    value_at_rank,
+)
 from netchoice._kernels.multinomial_regression import fit_multinomial
 from netchoice.errors import UsageError
 from netchoice.inference import forest_classifier as forest
@@ -248,7 +253,7 @@ def test_multinomial_regression_equals_the_reference_implementation(n, q, n_clas
     X, y, weights = labelled_rows(n, q, n_classes, n, slope)
     X[:, 1:] += 30  # needs step halving
     weights[::7] = 0
-    ours = fit_multinomial(X, y, weights, n_classes, 0.3)
+    ours = fit_multinomial(X, y, weights, n_classes, 1, 0.3)
     theirs = naive.multinomial_regression(X, np.eye(n_classes)[y], weights, 0.3)
     assert ours[0] == pytest.approx(theirs[0], abs=1e-8, rel=1e-8)
     # In the reference implementation, a common shift of all intercepts has the variance 1e6.
@@ -259,7 +264,7 @@ def test_multinomial_regression_equals_the_reference_implementation(n, q, n_clas
 def test_multinomial_regression_equals_scikit_learn():
     X, y, weights = labelled_rows(200, 3, 4, 12)
     theirs = LogisticRegression(C=1 / 0.7, tol=1e-10, max_iter=2000).fit(X, y, weights)
-    coefficients, covariance = fit_multinomial(X, y, weights, 4, 0.7)
+    coefficients, covariance, _ = fit_multinomial(X, y, weights, 4, 1, 0.7)
     probabilities = softmax(coefficients[0] + X @ coefficients[1:], axis=1)
     assert probabilities == pytest.approx(theirs.predict_proba(X), abs=1e-5)
     assert np.linalg.eigvalsh(covariance[:3, :3]).min() > 0
@@ -268,8 +273,8 @@ def test_multinomial_regression_equals_scikit_learn():
 @pytest.mark.kernels
 def test_order_of_classes_does_not_matter():
     X, y, weights = labelled_rows(100, 3, 3, 40)
-    coefficients, _ = fit_multinomial(X, y, weights, 3, 5.0)
-    turned, _ = fit_multinomial(X, (y + 1) % 3, weights, 3, 5.0)
+    coefficients, _, _ = fit_multinomial(X, y, weights, 3, 1, 5.0)
+    turned, _, _ = fit_multinomial(X, (y + 1) % 3, weights, 3, 1, 5.0)
     assert softmax(X @ turned[1:], axis=1)[:, [1, 2, 0]] == pytest.approx(
         softmax(X @ coefficients[1:], axis=1), abs=1e-9
     )
@@ -279,11 +284,38 @@ def test_order_of_classes_does_not_matter():
 def test_deviation_of_log_odds_of_one_share():
     """Without features, the log-odds of a share p of n have the deviation √(1/(n·p·(1 − p)))."""
     y = np.repeat([0, 1], [30, 70])
-    coefficients, covariance = fit_multinomial(np.empty((100, 0)), y, np.ones(100), 2, 1.0)
+    coefficients, covariance, _ = fit_multinomial(np.empty((100, 0)), y, np.ones(100), 2, 1, 1.0)
     probabilities = softmax(coefficients[0])
     assert probabilities == pytest.approx([0.3, 0.7], abs=1e-6)
     (deviation,) = regression._deviation_of_log_odds(probabilities[None], covariance[None])
     assert deviation == pytest.approx([(100 * 0.21) ** -0.5] * 2, rel=1e-4)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("absent", [(1,), (1, 3), (0, 3, 5), (0, 1, 2, 3, 4)])
+def test_classes_without_near_rows_are_fitted_as_copies(absent):
+    """The reference implementation fits all classes: probabilities and deviations are the same."""
+    X, y, _ = labelled_rows(120, 3, 6, 44)
+    y = np.where(np.isin(y, absent), max({*range(6)} - {*absent}), y)
+    query = X[:20].mean(axis=0)
+    scores, covariance, near, _ = regress_locally(X, y, query, 60, 6, 0.3)
+    assert set(np.flatnonzero(near == 0)) >= {*absent}
+    distance = np.linalg.norm(X - query, axis=1)
+    weights = np.array(naive.epanechnikov(distance, 60))
+    steps, mean = X - query, np.average(X - query, axis=0, weights=weights)
+    steps = steps / np.sqrt(np.average((steps - mean) ** 2, axis=0, weights=weights))
+    weights *= weights.sum() / (weights**2).sum()
+    theirs = naive.multinomial_regression(
+        np.vstack([steps, np.zeros((6, 3))]),
+        np.eye(6)[[*y, *range(6)]],
+        [*weights, *[1 / 6] * 6],
+        0.3,
+    )
+    probabilities = softmax(theirs[0][0])
+    assert softmax(scores) == pytest.approx(probabilities, rel=1e-7)
+    expected = regression._deviation_of_log_odds(probabilities[None], theirs[1][None])
+    found = regression._deviation_of_log_odds(softmax(scores)[None], covariance[None])
+    assert found == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.kernels
