@@ -80,12 +80,14 @@ def recover(n_nodes: int, n_networks: int, out: Path, workers: int) -> pd.DataFr
         print(f"{label}: {len(pairs)} networks", flush=True)
     chooser = netchoice.Chooser(space, n_nodes=n_nodes, isolated="drop", seed=1)
     chooser.fit(path=out / f"chooser-{n_nodes}", workers=workers)
-    answers = chooser.choose_many([graph for _, graph in pairs], workers=workers)
+    answers = chooser.choose_many(
+        [graph for _, graph in pairs], path=out / f"answers-{n_nodes}", workers=workers
+    )
     frame = answers.reset_index(drop=True)
     frame.insert(0, "true", [label for label, _ in pairs])
-    frame["true_fit_p"] = [frame[f"{t}_fit_p"].iloc[i] for i, t in enumerate(frame["true"])]
+    frame["true_fit_p"] = [frame[f"fit_p_{t}"].iloc[i] for i, t in enumerate(frame["true"])]
     frame["true_probability"] = [
-        frame[f"{t}_probability"].iloc[i] for i, t in enumerate(frame["true"])
+        frame[f"probability_{t}"].iloc[i] for i, t in enumerate(frame["true"])
     ]
     frame.to_csv(out / f"recovery-{n_nodes}.csv", index=False)
     return frame
