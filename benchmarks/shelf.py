@@ -28,6 +28,11 @@ import netchoice
 from netchoice import datasets
 from netchoice.errors import NetchoiceError
 from netchoice.inference.false_discovery import adjusted_p_values
+from netchoice.workflows.choice_verdict import VERDICTS
+
+LEVEL = 0.05
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "shelf.md"
+MARKERS = ("<!-- made by benchmarks/shelf.py -->", "<!-- end -->")
 
 MIXTURES = (
     "dmc+lpa", "dmr+lpa", "dmc+holme-kim", "dmr+holme-kim", "heterodimer+lpa", "ispolatov+rdg",
@@ -68,34 +73,70 @@ def p_values(record: dict) -> dict[str, float]:
     return {**screened, **record["fit_p_values"]}
 
 
+def tested(records: dict[str, dict]) -> pd.DataFrame:
+    """Return the p-value of every pair of network and model, raw and adjusted."""
+    rows = [
+        (name, label, p)
+        for name, record in records.items()
+        for label, p in p_values(record).items()
+    ]
+    frame = pd.DataFrame(rows, columns=["network", "model", "p"])
+    return frame.assign(q=adjusted_p_values(frame["p"]))
+
+
+def page(records: dict[str, dict], frame: pd.DataFrame) -> str:
+    """Return the tables of docs/shelf.md."""
+    lines = [
+        "| network | nodes | edges | verdict | most probable family | most probable model | its p-value |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, record in records.items():
+        network, families = record["network"], record["families"]
+        family = max(families, key=families.get)
+        probabilities = record["probabilities"]
+        model = max(probabilities, key=probabilities.get)
+        verdict = VERDICTS[record["verdict"]]
+        lines.append(
+            f"| {name} | {network['nodes']} | {network['edges']} | {verdict} "
+            f"| {family} {families[family]:.2f} | `{model}` {probabilities[model]:.2f} "
+            f"| {record['fit_p_values'][model]:.3f} |"
+        )
+    lines += ["", "| network | models that are not rejected, with their p-values |", "|---|---|"]
+    for name in records:
+        kept = frame[(frame["network"] == name) & (frame["q"] > LEVEL)]
+        kept = kept.sort_values("p", ascending=False)
+        listed = [f"`{m}` {p:.2g}" for m, p in zip(kept["model"], kept["p"], strict=True)]
+        lines.append(f"| {name} | {', '.join(listed) or 'none'} |")
+    mixtures = [
+        f"- {name}: {each['model']}, " + ("q " if each["identified"] else "not identified: ")
+        + each["reason"].removeprefix("q ")
+        for name, record in records.items()
+        for each in record["mixtures"]
+    ]  # fmt: skip
+    return "\n".join(
+        [*lines, "", "Mixtures that fit, and whether they can be identified:", "", *mixtures]
+    )
+
+
 def main() -> None:
-    """Print the answer for every network, and the models that are not rejected."""
+    """Compare every network with all models, and write the tables to the page."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, default=Path("build/shelf"))
     parser.add_argument("--only", nargs="*", help="names of networks")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
-    rows = []
+    records = {}
     for name, graph in shelf().items():
-        if given.only and name not in given.only:
-            continue
-        record = answer(name, graph, given.out, given.workers)
-        print(f"\n{name}: {graph.n_nodes} nodes, {graph.n_edges} edges")
-        print(f"  {record['headline']}")
-        print("  families:", {k: round(v, 3) for k, v in (record.get("families") or {}).items()})
-        likely = sorted(record["probabilities"].items(), key=lambda each: -each[1])[:5]
-        print("  models:", {label: round(p, 3) for label, p in likely})
-        rows += [(name, label, p) for label, p in p_values(record).items()]
-    frame = pd.DataFrame(rows, columns=["network", "model", "p"])
-    frame["q"] = adjusted_p_values(frame["p"])
+        if not given.only or name in given.only:
+            records[name] = answer(name, graph, given.out, given.workers)
+            print(f"{name}: {records[name]['headline']}", flush=True)
+    frame = tested(records)
     frame.to_csv(given.out / "shelf.csv", index=False)
-    print("\nmodels that are not rejected at a false discovery rate of 0.05:")
-    for name, group in frame[frame["q"] > 0.05].groupby("network", sort=False):
-        listed = group.sort_values("p", ascending=False)
-        print(
-            f"  {name}: "
-            + ", ".join(f"{m} ({p:.3f})" for m, p in zip(listed["model"], listed["p"], strict=True))
-        )
+    tables = page(records, frame)
+    print(tables)
+    before, _, rest = PAGE.read_text().partition(MARKERS[0])
+    _, _, after = rest.partition(MARKERS[1])
+    PAGE.write_text("\n\n".join([before + MARKERS[0], tables, MARKERS[1]]) + after)
 
 
 if __name__ == "__main__":
