@@ -21,17 +21,19 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 import netchoice
 from netchoice.errors import GrowthLimitError
 from netchoice.models.density_matched import MatchedSpace
-from netchoice.models.families import family_of
+from netchoice.models.families import by_family, family_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import naive
 
 EDGES_PER_NODE, TOLERANCE = 3, 0.1
 TRIES = 40
+PICTURE = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "recovery.png"
 #: Fewer networks of models whose reference implementation takes a minute for each network.
 SLOW = {("kumpula", 300): 20, ("kumpula", 1000): 3}
 
@@ -111,6 +113,32 @@ def report(frame: pd.DataFrame, n_nodes: int) -> None:
             print(f"  {true} → {other}: {share:.2f}")
 
 
+def draw(n_nodes: list[int], out: Path) -> None:
+    """Draw the confusion matrices of the sizes that are finished, for docs/mechanisms.md."""
+    files = [out / f"recovery-{n}.csv" for n in n_nodes]
+    frames = {n: pd.read_csv(file) for n, file in zip(n_nodes, files, strict=True) if file.exists()}
+    figure = Figure(figsize=(7.2, 6.4 * len(frames)), layout="constrained")
+    order = [m.name for group in by_family(netchoice.get_space("all")).values() for m in group]
+    for axes, (n, frame) in zip(
+        np.ravel(figure.subplots(len(frames))), frames.items(), strict=True
+    ):
+        matrix = pd.crosstab(frame["true"], frame["model"], normalize="index")
+        matrix = 100 * matrix.reindex(index=order, columns=order, fill_value=0.0)
+        axes.imshow(matrix, cmap="Blues", vmin=0, vmax=100)
+        for i, j in zip(*np.nonzero(matrix.to_numpy() >= 1), strict=True):
+            share = matrix.iat[i, j]
+            colour = "white" if share > 60 else "black"
+            axes.text(j, i, f"{share:.0f}", ha="center", va="center", fontsize=7, color=colour)
+        axes.set_xticks(range(len(order)), order, rotation=90, fontsize=8)
+        axes.set_yticks(range(len(order)), order, fontsize=8)
+        axes.set(
+            xlabel="predicted model",
+            ylabel="true model",
+            title=f"{n} nodes, {len(frame)} networks, %",
+        )
+    figure.savefig(PICTURE, dpi=110)
+
+
 def main() -> int:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -128,6 +156,7 @@ def main() -> int:
                 print(label, flush=True)
         else:
             report(recover(n_nodes, given.networks, given.out, given.workers), n_nodes)
+            draw(given.nodes, given.out)
     return 0
 
 
