@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,25 @@ _THREAD_VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
 )  # fmt: skip
 _CONTEXT = multiprocessing.get_context("spawn")
+#: Processes without work that wait for more; None outside :func:`keep_workers`.
+_idle: ContextVar[list[_Child] | None] = ContextVar("idle worker processes", default=None)
+
+
+@contextlib.contextmanager
+def keep_workers() -> Iterator[None]:
+    """Keep worker processes for the next engine that runs inside; starting one takes seconds.
+
+    They end with the context: outside it, modules may change that a process would not load again.
+    """
+    if _idle.get() is not None:
+        yield
+        return
+    token = _idle.set([])
+    try:
+        yield
+    finally:
+        _end(_idle.get() or [])
+        _idle.reset(token)
 
 
 @dataclass
@@ -45,7 +65,9 @@ class ProcessEngine:
             while True:
                 # Start no more processes than there are batches.
                 while len(children) < self.workers and (rows := queue.next()) is not None:
-                    children.append(_Child(pickled, rows, self.row_timeout))
+                    child = _Child.get()
+                    child.start_work(pickled, rows, self.row_timeout)
+                    children.append(child)
                 for child in children:
                     child.fill(queue)
                 if not any(child.sent for child in children):
@@ -66,10 +88,18 @@ class ProcessEngine:
                             "workers if memory is short, or engine='serial' to see the error"
                         )
         finally:
-            for child in children:
-                child.kill("stopped")
-            for child in children:
-                child.process.join()
+            kept = _idle.get()
+            if kept is not None:
+                kept += [child for child in children if child.is_idle]
+                children = [child for child in children if not child.is_idle]
+            _end(children)
+
+
+def _end(children: list[_Child]) -> None:
+    for child in children:
+        child.kill("stopped")
+    for child in children:
+        child.process.join()
 
 
 class _BatchQueue:
@@ -103,8 +133,7 @@ class _BatchQueue:
 class _Child:
     """A worker process, the batches sent to it, and the deadline of the first batch."""
 
-    def __init__(self, pickled: bytes, rows: list[int], row_timeout: float | None) -> None:
-        self.row_timeout = row_timeout
+    def __init__(self) -> None:
         self.connection, child_end = _CONTEXT.Pipe()
         self.process = _CONTEXT.Process(
             target=_serve, args=(child_end,), name="netchoice worker", daemon=True
@@ -114,9 +143,29 @@ class _Child:
         child_end.close()  # so that reading raises EOFError when the child ends
         #: The batch that the process works on, and the batches that wait in its pipe.
         self.sent: list[list[int]] = []
+        self.row_timeout: float | None = None
         self.ready, self.timed_out = False, False  # ready: the process has loaded the work
         self.end: str | None = None  # why the process ended
         self.deadline = math.inf
+
+    @classmethod
+    def get(cls) -> _Child:
+        """Return a process that waits for work, or a new one."""
+        waiting = _idle.get()
+        while waiting:
+            child = waiting.pop()
+            if child.process.is_alive():
+                return child
+            child.kill("ended while it waited")
+        return cls()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the process has finished all its batches, so that it can get other work."""
+        return self.ready and not self.sent and self.end is None
+
+    def start_work(self, pickled: bytes, rows: list[int], row_timeout: float | None) -> None:
+        self.row_timeout, self.ready = row_timeout, False
         self._write(pickled)
         self.send(rows)
 
@@ -188,16 +237,22 @@ def _exit_reason(code: int | None) -> str:
 
 
 def _serve(connection: Any) -> None:
-    """Run batches in a child process until the parent closes the connection."""
+    """Run batches in a child process until the parent closes the connection.
+
+    A message is pickled work, or a batch for the last work that was sent.
+    """
     import cloudpickle
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     try:
-        work = cloudpickle.loads(connection.recv())
-        getattr(work, "warm_up", lambda: None)()
-        connection.send(None)
         while True:
-            connection.send(work(connection.recv()))
+            message = connection.recv()
+            if isinstance(message, bytes):
+                work = cloudpickle.loads(message)
+                getattr(work, "warm_up", lambda: None)()
+                connection.send(None)
+            else:
+                connection.send(work(message))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
 

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
 from netchoice.features import FeatureResult, compute_features, feature_names
 from netchoice.features.registry import Feature
@@ -28,6 +29,7 @@ from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
 from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
 
 
+@keep_workers()
 def choose_model(
     graph: Any,
     space: str | ModelSpace = "duplication",
