@@ -12,7 +12,6 @@ from typer import Argument, Option
 import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, say
-from netchoice.cli.progress import stages
 from netchoice.errors import UsageError
 from netchoice.threads import count_threads
 from netchoice.units import seconds_of
@@ -136,12 +135,11 @@ def choose(
         chosen = chosen.matched_to(graph, isolated=settings["isolated"])
     if chooser is None:
         _say_estimate(graph, chosen, settings, workers, as_json)
-    with stages("simulating ({})") as on_progress:
-        run |= {"path": folder, "reading": reading, "on_progress": on_progress}
-        if chooser is not None:
-            choice = report_choice(graph, chooser=chooser, **run)
-        else:
-            choice = report_choice(graph, chosen, **settings, **run)
+    run |= {"path": folder, "reading": reading, "on_progress": True}
+    if chooser is not None:
+        choice = report_choice(graph, chooser=chooser, **run)
+    else:
+        choice = report_choice(graph, chosen, **settings, **run)
     if as_json:
         typer.echo(choice.to_json())
         return

@@ -148,6 +148,10 @@ class Model:
             parameters[name] = spec
         object.__setattr__(self, "parameters", parameters)
 
+    def __repr__(self) -> str:
+        priors = (f"{name} {spec.prior}" for name, spec in self.parameters.items())
+        return f"<Model {self.name}: {', '.join(priors) or 'no parameters'}>"
+
     def sample(self, rng: np.random.Generator) -> Parameters:
         """Draw the parameters from their priors, or from the joint draws if there are any."""
         if self.draws is not None:

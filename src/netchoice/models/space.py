@@ -14,6 +14,7 @@ from netchoice.errors import UsageError
 from netchoice.graph import Graph
 from netchoice.models.model import ISOLATED, Model, Parameters
 from netchoice.names import unknown
+from netchoice.notebook import summary_html
 from netchoice.validation import check_choice
 
 if TYPE_CHECKING:
@@ -86,6 +87,19 @@ class ModelSpace:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {', '.join(self.labels)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                model.name,
+                f"{weight:.3g}",
+                ", ".join(f"{name} {spec.prior}" for name, spec in model.parameters.items()),
+                model.description,
+            )
+            for model, weight in zip(self.models, self.weights, strict=True)
+        ]
+        head = ("model", "weight", "priors", "description")
+        return summary_html(f"{type(self).__name__} {self.name}", head, rows)
 
     def sample(self, rng: np.random.Generator) -> tuple[str, Parameters]:
         """Draw a model by its prior weight, and its parameters from their priors."""

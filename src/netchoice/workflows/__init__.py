@@ -38,3 +38,7 @@ __all__ = [
     "selectors_for",
     "summarise_cohort",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

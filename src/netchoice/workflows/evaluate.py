@@ -16,16 +16,22 @@ from netchoice.evaluation import (
     PAPER_PENALTIES,
     OperatingPoint,
     evaluate_rankings,
+    format_accuracy,
     operating_point,
+    pareto_front,
     parse_budget,
     penalty_grid,
 )
+from netchoice.notebook import summary_html
+from netchoice.progress import listener, shows_progress
 from netchoice.selection import BASELINE, PAPER_METHODS, rank_path
 from netchoice.threads import count_threads
+from netchoice.units import duration
 from netchoice.validation import check_integer
 from netchoice.workflows.cost_source import Costs, CostSource, find_costs
 from netchoice.workflows.run_folder import versions
 from netchoice.workflows.selectors import selectors_for
+from netchoice.workflows.shortcuts import draw_one, write_page
 from netchoice.workflows.table_maker import Progress
 from netchoice.workflows.tables import Table, describe_target, load_table, varying_features
 
@@ -100,7 +106,49 @@ class FeatureEvaluation:
             raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
         return folder
 
+    def __repr__(self) -> str:
+        point = self.recommended
+        accuracy = format_accuracy(point.accuracy, point.measure)
+        return (
+            f"<FeatureEvaluation: {len(self.evaluation)} sets of features; recommended: "
+            f"{', '.join(point.features)} ({point.measure} {accuracy})>"
+        )
 
+    def _repr_html_(self) -> str:
+        point = self.recommended
+        cost = f"cost_{point.charge}"
+        front = pareto_front(self.evaluation, cost=cost)
+        rows = [
+            (row["method"], f"{row['penalty']:.3g}", ", ".join(row["features"]),
+             format_accuracy(row["accuracy"], point.measure), self._cost_text(row[cost]))
+            for _, row in front.iterrows()
+        ]  # fmt: skip
+        head = ("method", "penalty", "features", point.measure, f"cost, {point.charge}")
+        recommended = ", ".join(point.features)
+        lines = [
+            f"the recommended set costs {self._cost_text(point.cost)}; {point.measure} on rows that were "
+            f"not used to choose: {format_accuracy(point.accuracy, point.measure)}",
+            f"the table lists the {len(front)} sets that no other of {len(self.evaluation)} beats in cost "
+            f"and {point.measure}",
+        ]
+        return summary_html(f"Recommended ({point.rule}): {recommended}", head, rows, lines)
+
+    def _cost_text(self, cost: float) -> str:
+        return duration(cost) if self.in_seconds else f"{cost:.4g}"
+
+    def plot(self, figure: str = "pareto") -> Any:
+        """Draw a figure of the evaluation; return its Axes, which a notebook shows.
+
+        ``figure`` is "heatmaps", "costs", "pareto" or "ranking-METHOD".
+        """
+        return draw_one("evaluation_drawings", self, figure)
+
+    def report(self, path: str | PathLike[str] = "report.html") -> Path:
+        """Write the HTML report, as ``netchoice evaluate`` does, and return its path."""
+        return write_page(self.save, path)
+
+
+@shows_progress(units={"ranking": "rankings", "evaluating": "rankings"})
 def evaluate_features(
     train: Table,
     test: Table | None = None,
@@ -120,7 +168,7 @@ def evaluate_features(
     seed: int = 0,
     workers: int | None = None,
     path: str | PathLike[str] | None = None,
-    on_progress: Progress | None = None,
+    on_progress: Progress | bool | None = None,
 ) -> FeatureEvaluation:
     """Rank features with many methods and penalties, evaluate the rankings, and recommend a set.
 
@@ -157,8 +205,9 @@ def evaluate_features(
         Threads; one per core by default.
     path : path, optional
         Folder for the results. An interrupted evaluation is resumed there.
-    on_progress : callable, optional
-        Called with the name of the stage, and the rankings done, in total, and failed.
+    on_progress : callable or bool, optional
+        Called with the name of the stage, and the rankings done, in total, and failed. True shows the
+        progress, False shows nothing. By default it is shown in a terminal or a notebook.
 
     Returns
     -------
@@ -188,7 +237,7 @@ def evaluate_features(
     _check_folder(folder, costs)
     _check_unit(budget, source)
     model = source.for_features(first.features)
-    n_jobs = workers or count_threads(-1)
+    n_jobs, report = workers or count_threads(-1), listener(on_progress)
     settings = EvaluationSettings(
         methods=tuple(dict.fromkeys(DEFAULT_METHODS if methods is None else methods)),
         penalties=_penalties(penalties, model, first.features),
@@ -212,7 +261,7 @@ def evaluate_features(
         first.X,
         first.target,
         settings.penalties,
-        on_progress=_stage(on_progress, "ranking"),
+        on_progress=_stage(report, "ranking"),
     )
     evaluation = evaluate_rankings(
         rankings,
@@ -224,7 +273,7 @@ def evaluate_features(
         seed=seed,
         n_jobs=n_jobs,
         path=None if folder is None else folder / "scores.jsonl",
-        on_progress=_stage(on_progress, "evaluating"),
+        on_progress=_stage(report, "evaluating"),
     )
     result = FeatureEvaluation(
         recommended=operating_point(evaluation, rule, budget=budget, charge=charge),
