@@ -147,7 +147,7 @@ def test_all_forms_of_costs_give_the_same_ranking(method, wine, costs):
         costs,
         pd.Series(costs),
         CostModel(costs),
-        {**costs, "another column": 3.0},
+        CostModel({**costs, "another column": 3.0}),
     ]
     rankings = [list(small(method, costs=c, penalty=1).fit(X, y).ranking_) for c in forms]
     assert all(ranking == rankings[0] for ranking in rankings)

@@ -7,6 +7,7 @@ import importlib
 import re
 import sys
 from collections.abc import Iterable
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,8 @@ def load_attribute(spec: str) -> Any:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        module = importlib.import_module(module_name)
+        with redirect_stdout(sys.stderr):  # what it prints must not become part of a result
+            module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name not in (module_name, module_name.partition(".")[0]):
             message = f"module {module_name!r} needs {error.name!r}, which is not installed"

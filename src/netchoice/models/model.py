@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import inspect
 import math
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -172,8 +174,9 @@ class Model:
         Parameters
         ----------
         n_nodes : int
-        parameters : mapping
-            A value for every parameter. Parameters with a constant prior may be left out.
+        parameters : mapping, optional
+            A value for every parameter. Parameters with a constant prior may be left out. By default all
+            are drawn, as :meth:`sample` does.
         rng : numpy.random.Generator
             The only source of randomness. The same state gives the same network.
         isolated : "keep" or "drop"
@@ -192,7 +195,7 @@ class Model:
         check_generator("rng", rng)
         assert rng is not None
         n_nodes = self.check_size(n_nodes, isolated)
-        values = self._check_parameters(parameters or {})
+        values = self._check_parameters(self.sample(rng) if parameters is None else parameters)
         if isolated == "drop" and not self.can_drop:
             graph = self._grow_dropping(n_nodes, values, rng, max_edges)
         else:
@@ -265,7 +268,8 @@ class Model:
         limits = {"isolated": isolated, "max_edges": max_edges}
         controls: dict[str, Any] = {name: limits[name] for name in self._controls}
         try:
-            grown = self.function(n_nodes, rng, **values, **controls)
+            with redirect_stdout(sys.stderr):  # what it prints must not become part of a result
+                grown = self.function(n_nodes, rng, **values, **controls)
         except NetchoiceError:
             raise
         except Exception as error:  # a user's function may raise any exception

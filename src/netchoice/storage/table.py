@@ -307,8 +307,8 @@ class ReferenceTable:
         else:
             rows["label"] = frame[labels[0]].astype(str).to_numpy()
         manifest["origin"] = {"made_by": "import", "rows_of": _content_digest(rows)}
-        costs = CostModel.of(dict.fromkeys(names, 0.0) if costs is None else costs)
-        return cls(rows.reset_index(drop=True), manifest, costs.only(names))
+        given = CostModel.for_columns(dict.fromkeys(names, 0.0) if costs is None else costs, names)
+        return cls(rows.reset_index(drop=True), manifest, given.only(names))
 
     @classmethod
     def from_csv(

@@ -231,8 +231,8 @@ def evaluate_features(
         first, second = first.split(seed=seed)
     else:
         second = load_table(test, label, first.target.kind)
-    first = varying_features(first)
     source = find_costs(first, costs)
+    first = varying_features(first)
     folder = None if path is None else Path(path)
     _check_folder(folder, costs)
     _check_unit(budget, source)

@@ -140,7 +140,7 @@ def rank_features(
         selector.set_params(estimator=estimator)
     loaded = load_table(table, label, target)
     varying = varying_features(loaded)
-    source = find_costs(varying, costs)
+    source = find_costs(loaded, costs)
     selector.set_params(
         penalty=0.0 if source.model is None else penalty, charge=charge, cost_scale=cost_scale
     )

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import platform
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -157,5 +158,12 @@ def _check_same(earlier: Mapping[str, Any], settings: Mapping[str, Any], folder:
         if earlier.get(name) != value:
             raise UsageError(
                 f"{folder} holds a run with another {name}; give another folder, or start over with "
-                "--fresh (in Python fresh=True)"
+                f"--fresh (in Python fresh=True). The run has {_shown(earlier.get(name))}; got "
+                f"{_shown(value)}"
             )
+
+
+def _shown(value: Any) -> str:
+    """Return a setting in words, at most a line."""
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return textwrap.shorten(text, 200, placeholder=" …")
