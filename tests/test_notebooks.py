@@ -204,6 +204,17 @@ def test_progress_is_silent_in_logs(monkeypatch, capsys, shell):
     assert "simulating: 10/10 rows" in capsys.readouterr().err
 
 
+def test_lines_show_no_speed_before_it_is_known(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0)
+    with progress.progress("simulating") as report:
+        report(1, 100)
+        assert capsys.readouterr().err == "simulating: 1/100 rows\n"
+        report(11, 100)
+        assert re.fullmatch(
+            r"simulating: 11/100 rows, \d+\.\d rows/s, .* left\n", capsys.readouterr().err
+        )
+
+
 def test_progress_ends_with_an_error(monkeypatch):
     """The terminal's cursor comes back if the work fails."""
     ended = []

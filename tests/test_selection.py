@@ -385,7 +385,7 @@ def test_jmim_is_the_smallest_joint_information():
 def test_order_of_columns_does_not_matter(method, wine, costs):
     X, y = wine
     X = X.drop(columns="magnesium").iloc[:, :8]  # no exact ties
-    order = np.random.default_rng(1).permutation(8)
+    order, costs = np.random.default_rng(1).permutation(8), CostModel(costs)
     one = get_selector(method, costs=costs, penalty=0.2).fit(X, y)
     other = get_selector(method, costs=costs, penalty=0.2).fit(X.iloc[:, order], y)
     assert list(one.ranking_names_) == list(other.ranking_names_)

@@ -113,8 +113,9 @@ class _Counts:
         self.shown = time.monotonic()
         self.first = done if self.first is None else self.first
         rate = (done - self.first) / max(self.shown - self.started, 1e-9)
-        left = duration((total - done) / rate) if rate > 0 else "unknown"
-        line = f"{self.what}: {done}/{total} {self.unit}, {rate:.1f} {self.unit}/s, {left} left"
+        line = f"{self.what}: {done}/{total} {self.unit}"
+        if rate > 0:  # after the second report
+            line += f", {rate:.1f} {self.unit}/s, {duration((total - done) / rate)} left"
         return f"{line}, {failed} failed" if failed else line
 
 
