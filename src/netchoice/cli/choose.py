@@ -89,6 +89,7 @@ def choose(
     fresh: Annotated[
         bool, Option("--fresh", help="Delete an earlier run in the folder, and start over.")
     ] = False,
+    figures: options.Figures = options.FigureFormat.png,
     no_report: options.NoReport = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -118,6 +119,10 @@ def choose(
     if only is None and (len(networks) > 1 or is_collection(networks[0])):
         from netchoice.cli.cohort import choose_cohort
 
+        if figures is not options.FigureFormat.png:
+            raise UsageError(
+                "--figures writes the figures of one network; the figures of a cohort are in its report"
+            )
         if chooser is None:
             chooser = netchoice.Chooser(chosen, match=match, **settings)
         folder = out or Path(f"{_name(networks[0])}-cohort")
@@ -135,7 +140,7 @@ def choose(
         chosen = chosen.matched_to(graph, isolated=settings["isolated"])
     if chooser is None:
         _say_estimate(graph, chosen, settings, workers, as_json)
-    run |= {"path": folder, "reading": reading, "on_progress": True}
+    run |= {"path": folder, "reading": reading, "on_progress": True, "figures": figures.value}
     if chooser is not None:
         choice = report_choice(graph, chooser=chooser, **run)
     else:

@@ -49,6 +49,7 @@ def evaluate(
     seed: options.Seed = 0,
     workers: Annotated[int | None, Option(min=1, help="Threads; one per core by default.")] = None,
     out: options.OutFolder = None,
+    figures: options.Figures = options.FigureFormat.png,
     no_report: options.NoReport = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -63,7 +64,8 @@ def evaluate(
     out = options.require(out, "--out", "results")
     by_name = penalties in ("auto", "paper")
     result = report_evaluation(
-        train, test, path=out, report=not no_report, methods=options.split_list(methods, "--methods"),
+        train, test, path=out, report=not no_report, figures=figures.value,
+        methods=options.split_list(methods, "--methods"),
         penalties=penalties if by_name else options.split_list(penalties, "--penalties", float) or (),
         max_features=max_features, classifier=classifier, folds=folds, rule=rule, budget=budget,
         costs=costs, charge=charge, cost_scale=cost_scale, label=label, target=target, seed=seed,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,12 @@ from netchoice.names import unknown
 from netchoice.workflows.choice_folder import write_choice
 from netchoice.workflows.choice_text import choice_html, format_probability, summary_lines
 from netchoice.workflows.parameters import Parameters, posterior_draws
+from netchoice.workflows.result_tables import (
+    ResultTables,
+    feature_table,
+    model_table,
+    parameter_table,
+)
 from netchoice.workflows.shortcuts import draw_one, write_page
 
 if TYPE_CHECKING:
@@ -68,7 +75,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(ResultTables):
     """Which model made a network; returned by :func:`netchoice.choose_model`.
 
     Attributes
@@ -215,6 +222,15 @@ class Choice:
 
     def _repr_html_(self) -> str:
         return choice_html(self)
+
+    def _tables(self) -> dict[str, Callable[[], pd.DataFrame]]:
+        return {
+            "models": partial(model_table, self),
+            "parameters": partial(parameter_table, self),
+            "features": partial(feature_table, self),
+            "confusion": lambda: self.confusion.rename_axis("true model").reset_index(),
+            "discrepancies": self.discrepancies,
+        }
 
     def plot(self, figure: str = "probabilities") -> Any:
         """Draw a figure of the answer; return its Axes, which a notebook shows.

@@ -43,14 +43,16 @@ class RunFiles:
     written: tuple[str, ...]
 
 
+_FIGURES = (
+    "fit-*", "probabilities", "features", "embedding", "confusion", "reliability", "costs", "parameters*",
+    "ranks*", "accuracy-against-cost",
+)  # fmt: skip
 CHOICE_FILES = RunFiles(RUN, "netchoice choose", (
     "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "posterior.csv",
     "costs.json", "parameter-evaluation.csv", "parameter-scores.jsonl",
     "rankings.csv", "evaluation.csv", "reading.json", "scores.jsonl", SECOND_SCORES, "report.html",
-    ROWS, "prepared.json", "estimators.npz", "selection-costs.json", "figures/fit-*.png",
-    "figures/probabilities.png", "figures/features.png", "figures/embedding.png",
-    "figures/confusion.png", "figures/reliability.png", "figures/costs.png",
-    "figures/parameters*.png", "figures/ranks*.png", "figures/accuracy-against-cost.png",
+    ROWS, "prepared.json", "estimators.npz", "selection-costs.json",
+    *(f"figures/{name}.{suffix}" for name in _FIGURES for suffix in ("png", "svg", "pdf")),
     "tables/*/_manifest.json", "tables/*/rows-*.parquet", "tables/*/_rows-*.damaged", "tables/*/_lock",
 ))  # fmt: skip
 
