@@ -3,6 +3,9 @@
 import json
 import subprocess
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -79,6 +82,28 @@ def test_printing_in_python_goes_to_standard_error(capsys):
     assert captured.out == ""
     assert "from the feature" in captured.err
     assert "from the model" in captured.err
+
+
+def test_threads_restore_standard_output(capsys):
+    """Functions that overlap in time leave standard output as it was."""
+    first, second = threading.Event(), threading.Event()
+
+    def early(n_nodes, rng):
+        first.set()
+        second.wait(10)
+        return netchoice.Graph.from_edges([(0, 1)], n_nodes)
+
+    def late(n_nodes, rng):
+        first.wait(10)
+        second.set()
+        time.sleep(0.05)  # ends after the other
+        return netchoice.Graph.from_edges([(0, 1)], n_nodes)
+
+    before, rng = sys.stdout, np.random.default_rng(1)
+    with ThreadPoolExecutor(2) as pool:
+        models = [netchoice.Model(f.__name__, f) for f in (early, late)]
+        assert [g.n_edges for g in pool.map(lambda m: m.grow(5, {}, rng), models)] == [1, 1]
+    assert sys.stdout is before
 
 
 def test_spaces_take_names_of_models():

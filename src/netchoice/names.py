@@ -7,11 +7,11 @@ import importlib
 import re
 import sys
 from collections.abc import Iterable
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 from netchoice.errors import UsageError
+from netchoice.user_output import prints_to_stderr
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
@@ -36,7 +36,7 @@ def load_attribute(spec: str) -> Any:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        with redirect_stdout(sys.stderr):  # what it prints must not become part of a result
+        with prints_to_stderr():
             module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name not in (module_name, module_name.partition(".")[0]):

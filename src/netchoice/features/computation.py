@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import numbers
-import sys
 import time
 import zlib
 from collections.abc import Iterable
@@ -20,6 +19,7 @@ from netchoice.features.plan import Plan, plan
 from netchoice.features.registry import FEATURES, GIVEN, Computation, Feature, Step, find
 from netchoice.graph import Graph
 from netchoice.names import is_ours
+from netchoice.user_output import prints_to_stderr
 from netchoice.validation import check_generator
 
 #: Computations shorter than this many seconds are repeated when costs are calibrated …
@@ -194,7 +194,7 @@ def _call(item: Computation, computed: dict[str, Any], base: NDArray[np.uint64] 
     ]
     if is_ours(item.function):
         return item.function(*arguments)
-    with contextlib.redirect_stdout(sys.stderr):  # what it prints must not become part of a result
+    with prints_to_stderr():
         return item.function(*map(_read_only, arguments))
 
 

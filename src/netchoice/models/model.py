@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import inspect
 import math
-import sys
 from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -24,7 +23,8 @@ from netchoice.errors import (
 )
 from netchoice.graph import Graph
 from netchoice.models.priors import Prior, as_prior
-from netchoice.names import unknown
+from netchoice.names import is_ours, unknown
+from netchoice.user_output import prints_to_stderr
 from netchoice.validation import check_choice, check_generator, check_integer
 
 ISOLATED = ("keep", "drop")
@@ -268,7 +268,7 @@ class Model:
         limits = {"isolated": isolated, "max_edges": max_edges}
         controls: dict[str, Any] = {name: limits[name] for name in self._controls}
         try:
-            with redirect_stdout(sys.stderr):  # what it prints must not become part of a result
+            with nullcontext() if is_ours(self.function) else prints_to_stderr():
                 grown = self.function(n_nodes, rng, **values, **controls)
         except NetchoiceError:
             raise
