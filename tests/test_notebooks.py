@@ -3,6 +3,7 @@
 import re
 import sys
 import types
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -77,6 +78,18 @@ def test_model_shows_its_priors():
     )
     assert repr(netchoice.get_model("ba1")) == "<Model ba1: m 1>"
     assert "lambda" not in repr(netchoice.as_prior("uniform(0, 1)"))
+
+
+def test_chooser_shows_its_models_and_sizes():
+    assert repr(netchoice.Chooser("duplication")) == (
+        "<Chooser duplication: dmc, dmr; no size is prepared>"
+    )
+
+
+def test_nearest_model_is_not_shown_as_the_answer(choice):
+    assert repr(choice).startswith("<Choice: one-fits; ba2, probability ")
+    none_fits = replace(choice, verdict="none-fits")
+    assert repr(none_fits) == "<Choice: none-fits; the nearest model is ba2>"
 
 
 def test_names_of_users_are_escaped():

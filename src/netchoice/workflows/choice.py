@@ -217,6 +217,8 @@ class Choice(ResultTables):
         return self.summary()
 
     def __repr__(self) -> str:
+        if self.verdict == "none-fits":
+            return f"<Choice: none-fits; the nearest model is {self.model}>"
         probability = format_probability(self.probabilities[self.model])
         return f"<Choice: {self.verdict}; {self.model}, probability {probability}>"
 

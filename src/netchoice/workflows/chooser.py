@@ -166,6 +166,10 @@ class Chooser:
         """How many networks each stage simulates."""
         return self._settings.plan
 
+    def __repr__(self) -> str:
+        sizes = "; ".join(map(str, self.sizes_)) or "no size is prepared"
+        return f"<Chooser {self.space.name}: {', '.join(self.space.labels)}; {sizes}>"
+
     def size_of(self, graph: Any) -> Size:
         """Return the size that the simulations for a network must have."""
         network, isolated = comparable_network(graph, self.isolated)
