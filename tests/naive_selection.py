@@ -88,3 +88,23 @@ def pairwise_agreement(selections):
         common = sum(a and b for a, b in zip(one, other, strict=True))
         consistencies.append((common - k * k / d) / (k - k * k / d))
     return np.mean(consistencies)
+
+
+def greedy_within(criterion, costs, penalty, budget):
+    """Return the columns that greedy selection takes while it can pay for one."""
+    selected, paid = [], 0.0
+    while True:
+        affordable = [
+            k for k in range(costs.n)
+            if k not in selected and paid + costs(k, selected) <= budget + 1e-9
+        ]  # fmt: skip
+        if not affordable:
+            return selected
+
+        def key(k):
+            cost = costs(k, selected)
+            return (-(criterion(k, selected) - penalty * cost), cost, k)
+
+        best = min(affordable, key=key)
+        paid += costs(best, selected)
+        selected.append(best)

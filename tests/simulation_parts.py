@@ -46,3 +46,10 @@ def fails_at_degree_11(degrees):
 def exit_at_once(connection):
     """End the process before it receives any work."""
     os._exit(3)
+
+
+@netchoice.feature()
+def slow_mean_degree(degrees):
+    """Return the mean degree, after a while."""
+    time.sleep(0.1)
+    return float(degrees.mean())

@@ -130,7 +130,7 @@ def test_summary_states_probabilities_features_accuracy_and_cost(answered):
     assert f"held-out accuracy: {choice.accuracy:.1%} of 400 simulations" in text
     assert "saved on 400 simulations" in text
     page = choice._repr_html_()
-    assert f"<p>Verdict: <b>{choice.headline}</b></p>" in page
+    assert f"<p><b>Verdict: {choice.headline}</b></p>" in page
     assert page.count("<tr>") == 5
 
 

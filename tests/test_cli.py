@@ -207,7 +207,7 @@ def test_simulated_table_is_shown_and_exported(run, tmp_path):
     code, text, errors = run(*command)
     assert code == 0
     assert "12 rows" in text
-    assert "simulating duplication: 12/12 rows" in errors
+    assert "simulating: 12/12 rows" in errors
     record = json.loads(run("table", "info", out, "--json")[1])
     assert record["rows"] == sum(record["labels"].values()) == 12
     assert record["features"] == ["transitivity", "n_triangles"]

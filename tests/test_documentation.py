@@ -21,16 +21,16 @@ def test_public_names_are_exactly_these():
     assert set(netchoice.__all__) == {
         "Choice", "Chooser", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
         "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model", "compute_features",
-        "embed", "errors", "evaluate_features", "evaluate_rankings", "evaluation", "feature",
+        "datasets", "embed", "errors", "evaluate_features", "evaluate_rankings", "evaluation", "feature",
         "feature_names", "figures", "get_model", "get_space", "inference", "information", "io", "mechanism",
-        "model",
-        "operating_point", "paper_costs", "rank_features", "read_network", "recommend_pilot_size",
+        "features", "model", "models", "operating_point", "paper_costs", "rank_features", "read_network",
+        "recommend_pilot_size",
         "report", "selection", "simulate_table", "workflows", "write_network",
     }  # fmt: skip
     for name in netchoice.__all__:
         thing = getattr(netchoice, name)
         assert thing.__doc__, f"{name} has no docstring"
-    assert set(netchoice.__all__) <= set(dir(netchoice))
+    assert set(dir(netchoice)) == {*netchoice.__all__, "__version__"}
 
 
 #: Packages that list their public names; the module of data sets has no such list.
@@ -66,6 +66,8 @@ def test_packages_list_their_public_names():
     for part in PARTS:
         names = import_module(f"netchoice.{part}").__all__
         assert sorted(names) == sorted(set(names))
+        if part != "io":
+            assert dir(import_module(f"netchoice.{part}")) == sorted(names)
     classes = {name.rpartition(".")[2] for name, thing in PUBLIC if inspect.isclass(thing)}
     assert classes >= RETURNED, "RETURNED names a class that is not public"
 

@@ -416,3 +416,15 @@ def test_paper_costs_have_the_printed_totals():
     assert all(ba[name] == 0.05e-3 for name in ba.flagged)
     with pytest.raises(UsageError, match="did you mean 'duplication'"):
         netchoice.paper_costs("duplicaton")
+
+
+def test_greedy_dominating_set_of_a_network_with_isolated_nodes():
+    """networkx's greedy set holds all nodes of a path if one more node is isolated, and we say so."""
+    graph = netchoice.Graph.from_edges([(i, i + 1) for i in range(298)], 300)
+    found = netchoice.compute_features(graph, ["node_dominating_set_size"]).values
+    expected = nx.approximation.min_weighted_dominating_set(graph.to_networkx())
+    assert found == {"node_dominating_set_size": len(expected)}
+    assert len(expected) > 290
+    smallest = 298 / 3 + 1  # every third node of the path, and the isolated one
+    assert len(expected) > 2 * smallest
+    assert "isolated" in FEATURES["node_dominating_set_size"].definition

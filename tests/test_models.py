@@ -232,7 +232,7 @@ def test_invalid_names_and_options_raise_an_error():
     with pytest.raises(UsageError, match="no models"):
         ModelSpace("none", [])
     with pytest.raises(UsageError, match="is not a Model"):
-        ModelSpace("wrong", ["ba1"])
+        ModelSpace("wrong", [len])
 
 
 # Users' models

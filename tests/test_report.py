@@ -20,6 +20,7 @@ from report_folders import (
 )
 
 import netchoice
+from netchoice import markup
 from netchoice.costs import CostModel
 from netchoice.evaluation import wilson
 from netchoice.figures.data.cost_text import list_costs
@@ -28,7 +29,7 @@ from netchoice.figures.interactive.feature_costs import MOST_FEATURES, feature_c
 from netchoice.figures.interactive.feature_sets import explorer_data
 from netchoice.figures.interactive.layout import CostAxis
 from netchoice.figures.interactive.models import distribution
-from netchoice.report import folder, markup, sections_feature_sets, write_report
+from netchoice.report import folder, sections_feature_sets, write_report
 from netchoice.report.elements import Sections
 from netchoice.report.headline import choice_headline, evaluation_headline
 from netchoice.workflows import SimulationPlan

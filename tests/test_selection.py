@@ -147,7 +147,7 @@ def test_all_forms_of_costs_give_the_same_ranking(method, wine, costs):
         costs,
         pd.Series(costs),
         CostModel(costs),
-        {**costs, "another column": 3.0},
+        CostModel({**costs, "another column": 3.0}),
     ]
     rankings = [list(small(method, costs=c, penalty=1).fit(X, y).ranking_) for c in forms]
     assert all(ranking == rankings[0] for ranking in rankings)
@@ -385,7 +385,7 @@ def test_jmim_is_the_smallest_joint_information():
 def test_order_of_columns_does_not_matter(method, wine, costs):
     X, y = wine
     X = X.drop(columns="magnesium").iloc[:, :8]  # no exact ties
-    order = np.random.default_rng(1).permutation(8)
+    order, costs = np.random.default_rng(1).permutation(8), CostModel(costs)
     one = get_selector(method, costs=costs, penalty=0.2).fit(X, y)
     other = get_selector(method, costs=costs, penalty=0.2).fit(X.iloc[:, order], y)
     assert list(one.ranking_names_) == list(other.ranking_names_)

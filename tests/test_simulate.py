@@ -21,6 +21,7 @@ import simulation_parts as parts
 
 import netchoice
 from netchoice import ModelSpace, ReferenceTable, simulate_table
+from netchoice.engines import executor
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.simulate import make_simulator
 from netchoice.storage import lock
@@ -738,3 +739,28 @@ def test_invalid_arguments_are_refused():
     ]:
         with pytest.raises(UsageError, match=message):
             simulate_table("duplication", **{**make, **change})
+
+
+def say_why_they_wait(monkeypatch, capsys, engine):
+    """Return the lines on standard error about the first rows, which take longer than the patience."""
+    monkeypatch.setattr(executor, "PATIENCE", 0.01)
+    table = simulate_table(
+        "ba", n_nodes=12, n_samples=4, seed=1, engine=engine, features=[parts.slow_mean_degree]
+    )
+    assert len(table) == 4
+    lines = capsys.readouterr().err.splitlines()
+    return [
+        line for line in lines if "workers that run netchoice for the first time compile" in line
+    ]
+
+
+def test_executors_say_that_workers_compile(monkeypatch, capsys):
+    with ThreadPoolExecutor(1) as pool:
+        assert len(say_why_they_wait(monkeypatch, capsys, pool)) == 1
+        monkeypatch.setattr(executor, "PATIENCE", 60)
+        simulate_table("ba", n_nodes=12, n_samples=4, seed=1, engine=pool, features=["degree_mean"])
+    assert "compile" not in capsys.readouterr().err
+
+
+def test_dask_says_that_workers_compile(monkeypatch, capsys, dask_address):
+    assert len(say_why_they_wait(monkeypatch, capsys, f"dask://{dask_address[0]}")) == 1

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from netchoice import errors, io
+from netchoice import errors, features, io, models
 from netchoice.costs import CostModel
 from netchoice.features import (
     Feature,
@@ -19,7 +19,16 @@ from netchoice.simulate import simulate_table
 from netchoice.storage.table import ReferenceTable
 
 if TYPE_CHECKING:
-    from netchoice import evaluation, figures, inference, information, report, selection, workflows
+    from netchoice import (
+        datasets,
+        evaluation,
+        figures,
+        inference,
+        information,
+        report,
+        selection,
+        workflows,
+    )
     from netchoice.cost_growth import CostGrowth
     from netchoice.evaluation import evaluate_rankings, operating_point
     from netchoice.inference import embed
@@ -37,15 +46,17 @@ __version__ = "0.1.0"
 __all__ = [
     "Choice", "Chooser", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
     "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model",
-    "compute_features", "embed", "errors", "evaluate_features", "evaluate_rankings", "evaluation",
-    "feature", "feature_names", "figures", "get_model", "get_space", "inference", "information",
-    "io", "mechanism", "model", "operating_point", "paper_costs", "rank_features", "read_network",
+    "compute_features", "datasets", "embed", "errors", "evaluate_features", "evaluate_rankings",
+    "evaluation", "feature", "feature_names", "features", "figures", "get_model", "get_space",
+    "inference", "information", "io", "mechanism", "model", "models", "operating_point",
+    "paper_costs", "rank_features", "read_network",
     "recommend_pilot_size", "report", "selection", "simulate_table", "workflows", "write_network",
 ]  # fmt: skip
 
 #: Imported on first use, because they import scikit-learn or matplotlib: modules, and names in them.
 _LAZY: dict[str, tuple[str, ...]] = {
     "cost_growth": ("CostGrowth",),
+    "datasets": (),
     "evaluation": ("evaluate_rankings", "operating_point"),
     "figures": (), "information": (), "report": (), "selection": (),
     "inference": ("embed",),
@@ -66,4 +77,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

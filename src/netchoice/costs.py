@@ -7,6 +7,7 @@ for several lab values. The module imports nothing of the package.
 from __future__ import annotations
 
 import csv
+import difflib
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -66,13 +67,22 @@ class CostModel:
     def of(cls, costs: Any, features: Sequence[str] | None = None) -> CostModel:
         """Return a cost model from a cost model, a mapping, or one number for each feature.
 
+        A mapping is a dictionary, a pandas Series, or a DataFrame with one column and names as its index.
+
         >>> CostModel.of([3.0, 1.0], ["a", "b"]).cost("a")
         3.0
         """
         if isinstance(costs, CostModel):
             return costs
+        if hasattr(costs, "columns"):
+            costs = _only_column(costs)
         if hasattr(costs, "items"):
             return cls({str(name): cost for name, cost in costs.items()})
+        if isinstance(costs, str) or not hasattr(costs, "__iter__"):
+            raise CostError(
+                f"`costs` must be a mapping by name, or one number for each feature; got {costs!r}. "
+                "CostModel.from_file reads a file"
+            )
         values = list(costs)
         if features is None or len(features) != len(values):
             named = "no features" if features is None else f"{len(features)} features"
@@ -81,6 +91,29 @@ class CostModel:
             )
             raise CostError(message)
         return cls(dict(zip(features, values, strict=True)))
+
+    @classmethod
+    def for_columns(cls, costs: Any, columns: Sequence[str]) -> CostModel:
+        """Return a cost model as :meth:`of`; refuse costs by name of columns that a table lacks.
+
+        A CostModel may describe more columns than the table has.
+
+        >>> CostModel.for_columns({"age": 0, "glucos": 2}, ["age", "glucose"])
+        Traceback (most recent call last):
+        netchoice.costs.CostError: `costs` has a cost for 'glucos', which is not a column of the table; \
+did you mean 'glucose'?
+        """
+        model = cls.of(costs, columns)
+        if not isinstance(costs, CostModel):
+            for name in model.own:
+                if name not in columns:
+                    hint = _close(name, columns) or (
+                        ": leave it out, or pass a CostModel if costs describe more columns"
+                    )
+                    raise CostError(
+                        f"`costs` has a cost for {name!r}, which is not a column of the table{hint}"
+                    )
+        return model
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> CostModel:
@@ -196,10 +229,27 @@ class CostModel:
         for name in features:
             if name not in self.own:
                 known = ", ".join(list(self.own)[:8])
-                raise CostError(f"feature {name!r} has no cost; known features: {known}, …")
+                hint = _close(name, self.own) or f"; known features: {known}, …"
+                raise CostError(f"feature {name!r} has no cost{hint}")
             for item in (*self.uses.get(name, ()), name):
                 costs[item] = self.own[item] if item in self.own else self.steps[item]
         return costs
+
+
+def _close(name: str, known: Iterable[str]) -> str:
+    """Return a question with the names that are similar to an unknown one."""
+    close = difflib.get_close_matches(str(name), list(known), n=2)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def _only_column(frame: Any) -> Any:
+    """Return the one column of a data frame of costs."""
+    if len(frame.columns) != 1:
+        raise CostError(
+            f"`costs` is a DataFrame with {len(frame)} rows and {len(frame.columns)} columns; expected one "
+            "column of costs and the names as index, for example frame.set_index('name')[['cost']]"
+        )
+    return frame.iloc[:, 0]
 
 
 def _all_uses(

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from netchoice import edge_pairs
 from netchoice.edge_pairs import MAX_ENTRIES, EdgePairs
 from netchoice.errors import NetworkFormatError
+from netchoice.notebook import summary_html
 from netchoice.validation import check_integer
 
 if TYPE_CHECKING:
@@ -265,6 +266,10 @@ class Graph:
     def __repr__(self) -> str:
         labelled = ", labelled" if self.labels is not None else ""
         return f"<Graph: {_count(self.n_nodes, 'node')}, {_count(self.n_edges, 'edge')}{labelled}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(name.replace("_", " "), value) for name, value in self.summary().items()]
+        return summary_html(repr(self).strip("<>"), ("", "value"), rows)
 
 
 def _count(number: int, noun: str) -> str:

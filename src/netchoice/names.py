@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.errors import UsageError
+from netchoice.user_output import prints_to_stderr
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
@@ -35,7 +36,8 @@ def load_attribute(spec: str) -> Any:
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        module = importlib.import_module(module_name)
+        with prints_to_stderr():
+            module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name not in (module_name, module_name.partition(".")[0]):
             message = f"module {module_name!r} needs {error.name!r}, which is not installed"

@@ -25,6 +25,7 @@ from netchoice.features.registry import FEATURES, Step, find
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
+from netchoice.progress import listener, shows_progress
 from netchoice.row_simulator import Batch, RowSimulator, machine_id
 from netchoice.storage.manifest import FORMAT, check_resumable
 from netchoice.storage.shards import TableFolder
@@ -47,6 +48,7 @@ class StoppedError(NetchoiceError):
     """The user interrupted the run; finished rows are kept."""
 
 
+@shows_progress("simulating", one_stage=True)
 def simulate_table(
     space: str | ModelSpace,
     *,
@@ -60,7 +62,7 @@ def simulate_table(
     stream: str = "train",
     isolated: str | None = None,
     row_timeout: float | None = None,
-    on_progress: Progress | None = None,
+    on_progress: Progress | bool | None = None,
 ) -> ReferenceTable:
     """Simulate networks from a model space, compute their features, and return the table.
 
@@ -89,8 +91,9 @@ def simulate_table(
         As in :meth:`Model.grow`. By default, that of a density-matched space, or else "keep".
     row_timeout : float, optional
         Time limit of a row in seconds; only for the engine ``"processes"``.
-    on_progress : callable, optional
-        Called with the numbers of finished, requested and failed rows.
+    on_progress : callable or bool, optional
+        Called with the numbers of finished, requested and failed rows. True shows the progress, False
+        shows nothing. By default it is shown in a terminal or a notebook.
 
     Returns
     -------
@@ -111,7 +114,9 @@ def simulate_table(
         missing = np.arange(n_samples)
         if folder is not None:
             missing = np.setdiff1d(missing, _open_folder(folder, manifest), assume_unique=True)
-        writer = _TableWriter(folder, manifest, n_samples - len(missing), n_samples, on_progress)
+        writer = _TableWriter(
+            folder, manifest, n_samples - len(missing), n_samples, listener(on_progress)
+        )
         if len(missing):
             chosen = get_engine(engine, workers, row_timeout)
             batches = _batches(missing, writer, chosen, row_timeout)

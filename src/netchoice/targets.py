@@ -96,7 +96,7 @@ def as_target(y: Any, kind: str = "auto") -> Target:
     if isinstance(y, (Classes, Numbers)):
         return y
     check_choice("target", kind, KINDS)
-    values = np.asarray(y)
+    values = _as_array(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim not in (1, 2) or not values.size:
@@ -107,6 +107,16 @@ def as_target(y: Any, kind: str = "auto") -> Target:
     if kind == "numbers" or (kind == "auto" and _holds_numbers(values)):
         return _as_numbers(values, y)
     return _as_classes(values)
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(y)
+    except ValueError as error:
+        raise UsageError(
+            "`y` must have one label or number, or several numbers, for each row; got lists of different "
+            "lengths"
+        ) from error
 
 
 def _holds_numbers(values: NDArray[Any]) -> bool:
@@ -129,6 +139,15 @@ def _as_classes(values: NDArray[Any]) -> Classes:
         raise UsageError(
             "`y` must be finite; got missing (NaN) or infinite values. Drop those rows"
         )
+    if values.dtype.kind == "O":
+        import pandas as pd
+
+        n_missing = int(np.count_nonzero(pd.isna(values)))
+        if n_missing:
+            raise UsageError(
+                f"`y` must have a label in every row; got none (None or NaN) in {n_missing} of "
+                f"{len(values)} rows. Drop those rows"
+            )
     try:
         labels, codes = np.unique(values, return_inverse=True)
     except TypeError as error:

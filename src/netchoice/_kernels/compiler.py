@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import pkgutil
 import sys
 from collections.abc import Callable
@@ -13,6 +15,7 @@ from numba import types
 from numba.core import event
 
 import netchoice._kernels
+from netchoice._kernels.temporary_folder import temporary_folder
 
 INT = types.int64
 FLOAT = types.float64
@@ -24,15 +27,46 @@ CONST_INTS = types.Array(types.int32, 1, "C", readonly=True)
 
 _registry: dict[str, tuple[Any, tuple[Any, ...]]] = {}
 
+
+def _can_cache() -> bool:
+    """Return whether compiled kernels can be kept on disk.
+
+    numba keeps them next to the source or in the user's cache folder. If it can write to neither, they
+    are kept among the temporary files. Worker processes inherit this folder as ``NUMBA_CACHE_DIR``.
+    """
+    try:
+        numba.njit(cache=True)(_can_cache)
+    except RuntimeError:  # numba found no folder that it can write to
+        folder = temporary_folder()
+    else:
+        return True
+    if folder is not None:
+        os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(folder / "kernels")
+    if multiprocessing.parent_process() is None:
+        where = f"in {folder}" if folder else "for this process only"
+        _say(
+            f"compiled kernels are kept {where}, because neither the folder of netchoice nor the user's "
+            "cache folder can be written; set NUMBA_CACHE_DIR to keep them in another folder"
+        )
+    return folder is not None
+
+
+def _say(line: str) -> None:
+    print(f"netchoice: {line}", file=sys.stderr, flush=True)
+
+
+#: The options of every compiled function.
+OPTIONS = {"cache": _can_cache(), "nogil": True}
+
 #: Decorator of a function that only kernels call; it is compiled together with its caller.
-helper = numba.njit(cache=True, nogil=True)
+helper = numba.njit(**OPTIONS)
 
 
 def kernel(*argument_types: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function on first use for these argument types, and register it for ``warmup``."""
 
     def register(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(cache=True, nogil=True)(function)
+        dispatcher = numba.njit(**OPTIONS)(function)
         module = function.__module__.rpartition(".")[2]
         _registry[f"{module}.{function.__name__}"] = (dispatcher, argument_types)
         return dispatcher
@@ -64,11 +98,9 @@ class _Announcement(event.Listener):
         module = event.data["dispatcher"].py_func.__module__ or ""
         if not self.printed and module.startswith("netchoice."):
             self.printed = True
-            print(
-                "netchoice: compiling numerical kernels for this machine; this happens once "
-                "and takes some seconds (run `netchoice warmup` to compile all of them in advance)",
-                file=sys.stderr,
-                flush=True,
+            _say(
+                "compiling numerical kernels for this machine; this happens once "
+                "and takes some seconds (run `netchoice warmup` to compile all of them in advance)"
             )
 
     def on_end(self, event: Any) -> None:

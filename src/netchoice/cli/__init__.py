@@ -10,6 +10,7 @@ import typer
 import netchoice
 from netchoice.cli import (
     choose,
+    cite,
     cohort,
     evaluate,
     features,
@@ -28,7 +29,7 @@ from netchoice.errors import NetchoiceError, UsageError
 from netchoice.simulate import StoppedError
 
 __all__ = [
-    "app", "choose", "cohort", "evaluate", "features", "main", "models", "networks", "pilot", "rank",
+    "app", "choose", "cite", "cohort", "evaluate", "features", "main", "models", "networks", "pilot", "rank",
     "report", "reproduce", "tables", "warmup",
 ]  # fmt: skip
 

@@ -12,7 +12,6 @@ from typer import Argument, Option
 import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, say
-from netchoice.cli.progress import stages
 from netchoice.errors import UsageError
 from netchoice.threads import count_threads
 from netchoice.units import seconds_of
@@ -90,6 +89,7 @@ def choose(
     fresh: Annotated[
         bool, Option("--fresh", help="Delete an earlier run in the folder, and start over.")
     ] = False,
+    figures: options.Figures = options.FigureFormat.png,
     no_report: options.NoReport = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -119,6 +119,10 @@ def choose(
     if only is None and (len(networks) > 1 or is_collection(networks[0])):
         from netchoice.cli.cohort import choose_cohort
 
+        if figures is not options.FigureFormat.png:
+            raise UsageError(
+                "--figures writes the figures of one network; the figures of a cohort are in its report"
+            )
         if chooser is None:
             chooser = netchoice.Chooser(chosen, match=match, **settings)
         folder = out or Path(f"{_name(networks[0])}-cohort")
@@ -136,12 +140,11 @@ def choose(
         chosen = chosen.matched_to(graph, isolated=settings["isolated"])
     if chooser is None:
         _say_estimate(graph, chosen, settings, workers, as_json)
-    with stages("simulating ({})") as on_progress:
-        run |= {"path": folder, "reading": reading, "on_progress": on_progress}
-        if chooser is not None:
-            choice = report_choice(graph, chooser=chooser, **run)
-        else:
-            choice = report_choice(graph, chosen, **settings, **run)
+    run |= {"path": folder, "reading": reading, "on_progress": True, "figures": figures.value}
+    if chooser is not None:
+        choice = report_choice(graph, chooser=chooser, **run)
+    else:
+        choice = report_choice(graph, chosen, **settings, **run)
     if as_json:
         typer.echo(choice.to_json())
         return

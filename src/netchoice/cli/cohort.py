@@ -12,8 +12,8 @@ from typer import Argument, Option
 import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, say, show
-from netchoice.cli.progress import stages
 from netchoice.errors import UsageError
+from netchoice.progress import stages
 from netchoice.threads import count_threads
 from netchoice.units import duration, seconds_of
 

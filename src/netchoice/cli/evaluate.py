@@ -10,7 +10,6 @@ from typer import Argument, Option
 
 from netchoice.cli import options
 from netchoice.cli.common import app, show
-from netchoice.cli.progress import stages
 from netchoice.units import duration
 
 if TYPE_CHECKING:
@@ -50,6 +49,7 @@ def evaluate(
     seed: options.Seed = 0,
     workers: Annotated[int | None, Option(min=1, help="Threads; one per core by default.")] = None,
     out: options.OutFolder = None,
+    figures: options.Figures = options.FigureFormat.png,
     no_report: options.NoReport = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -63,14 +63,14 @@ def evaluate(
 
     out = options.require(out, "--out", "results")
     by_name = penalties in ("auto", "paper")
-    with stages(units={"ranking": "rankings", "evaluating": "rankings"}) as on_progress:
-        result = report_evaluation(
-            train, test, path=out, report=not no_report, methods=options.split_list(methods, "--methods"),
-            penalties=penalties if by_name else options.split_list(penalties, "--penalties", float) or (),
-            max_features=max_features, classifier=classifier, folds=folds, rule=rule, budget=budget,
-            costs=costs, charge=charge, cost_scale=cost_scale, label=label, target=target, seed=seed,
-            workers=workers, on_progress=on_progress,
-        )  # fmt: skip
+    result = report_evaluation(
+        train, test, path=out, report=not no_report, figures=figures.value,
+        methods=options.split_list(methods, "--methods"),
+        penalties=penalties if by_name else options.split_list(penalties, "--penalties", float) or (),
+        max_features=max_features, classifier=classifier, folds=folds, rule=rule, budget=budget,
+        costs=costs, charge=charge, cost_scale=cost_scale, label=label, target=target, seed=seed,
+        workers=workers, on_progress=True,
+    )  # fmt: skip
     files = f"{'' if no_report else 'report.html, '}tables and figures are in {out}"
     show(as_json, {**result.as_dict(), "out": str(out)}, (*_lines(result), files))
 

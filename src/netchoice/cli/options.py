@@ -31,6 +31,14 @@ class Thinning(StrEnum):
     nodes = "nodes"
 
 
+class FigureFormat(StrEnum):
+    """File formats of figures."""
+
+    png = "png"
+    svg = "svg"
+    pdf = "pdf"
+
+
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
 
 # Networks and models
@@ -126,6 +134,9 @@ Target = Annotated[
     Option(metavar="auto|classes|numbers", help="What the column of a CSV file holds."),
 ]
 OutFolder = Annotated[Path | None, Option("--out", "-o", help="Folder for tables and figures.")]
+Figures = Annotated[
+    FigureFormat, Option("--figures", help="Format of the figures that are written as files.")
+]
 NoReport = Annotated[
     bool, Option("--no-report", help="Do not write the report, an HTML file of some 5 MB.")
 ]

@@ -11,14 +11,11 @@ from typer import Option
 import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, show
-from netchoice.cli.progress import stages
 from netchoice.errors import UsageError
 from netchoice.units import duration
 
 if TYPE_CHECKING:
     from netchoice.workflows import PilotStudy, Recommendation
-
-UNITS = {"ranking": "tables", "testing": "rankings"}
 
 
 @app.command()
@@ -97,8 +94,7 @@ def _study(arguments: dict[str, Any], as_json: bool) -> None:
     from netchoice.figures import draw_pilot_study
     from netchoice.workflows import pilot as run_pilot
 
-    with stages(units=UNITS) as on_progress:
-        study = run_pilot(**arguments, on_progress=on_progress)
+    study = run_pilot(**arguments, on_progress=True)
     out = study.save(arguments["path"])
     figures = [str(path) for path in draw_pilot_study(study, out)]
     text = f"tables and {len(figures)} figures are in {out}"
@@ -107,8 +103,7 @@ def _study(arguments: dict[str, Any], as_json: bool) -> None:
 
 
 def _recommend(arguments: dict[str, Any], as_json: bool) -> None:
-    with stages(units=UNITS) as on_progress:
-        found = netchoice.recommend_pilot_size(**arguments, on_progress=on_progress)
+    found = netchoice.recommend_pilot_size(**arguments, on_progress=True)
     record = {**found.as_dict(), "out": str(arguments["path"])}
     show(as_json, record, _recommendation_lines(found, arguments["target"]))
 

@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from netchoice.cli import options
 from netchoice.cli.common import app, show
-from netchoice.cli.progress import stages
+from netchoice.progress import stages
 
 
 @app.command()

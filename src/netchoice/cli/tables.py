@@ -12,7 +12,6 @@ from typer import Argument, Option
 import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, show
-from netchoice.cli.progress import progress
 from netchoice.errors import UsageError
 from netchoice.units import duration
 
@@ -68,12 +67,11 @@ def simulate(
     if nodes is None:
         raise UsageError("--nodes is missing; pass a number, for example --nodes 1000")
     names = None if features is None else [name.strip() for name in features.split(",")]
-    with progress(f"simulating {chosen.name}") as on_progress:
-        table = netchoice.simulate_table(
-            chosen, n_nodes=nodes, n_samples=samples, seed=seed, features=names, engine=engine,
-            workers=workers, path=out, stream=stream, isolated=treatment, row_timeout=row_timeout,
-            on_progress=on_progress,
-        )  # fmt: skip
+    table = netchoice.simulate_table(
+        chosen, n_nodes=nodes, n_samples=samples, seed=seed, features=names, engine=engine,
+        workers=workers, path=out, stream=stream, isolated=treatment, row_timeout=row_timeout,
+        on_progress=True,
+    )  # fmt: skip
     _show(table, out, as_json)
 
 

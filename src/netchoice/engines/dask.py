@@ -41,15 +41,18 @@ class DaskEngine(ExecutorEngine):
         batch = cloudpickle.dumps(rows)
         return self.executor.submit(_call_pickled_batch, self.work, batch, pure=False, retries=0)
 
-    def wait(self, running: Iterable[Any]) -> Iterable[Any]:
-        """Wait until at least one batch has finished; return the finished ones."""
+    def wait(self, running: Iterable[Any], seconds: float | None) -> set[Any]:
+        """Wait until a batch has finished, at most so many seconds; return the finished ones."""
         from distributed import wait
 
         if time.monotonic() - self.counted > _COUNT_INTERVAL:
             self.count_workers()
         with self.executor.as_current():
-            done: Iterable[Any] = wait(list(running), return_when="FIRST_COMPLETED").done
-        return done
+            try:
+                done = wait(list(running), seconds, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                return set()
+        return set(done)
 
     def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
         """Yield the results of batches as they finish, then close the client."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from netchoice.errors import NetchoiceError
 
 #: Batches submitted at a time, for each worker; the limit bounds memory.
 _BATCHES_PER_WORKER = 3
+#: Seconds without a first batch until a line says why.
+PATIENCE = 5.0
 
 
 @dataclass
@@ -30,6 +33,7 @@ class ExecutorEngine:
         running: dict[Future[Any], list[int]] = {}
         new = iter(batches)
         retries: list[list[int]] = []
+        waiting = True  # for the first batch
         try:
             while True:
                 while len(running) < self.workers * _BATCHES_PER_WORKER:
@@ -39,7 +43,11 @@ class ExecutorEngine:
                     running[self.submit(pickled, rows)] = rows
                 if not running:
                     return
-                for done in self.wait(running):
+                finished = self.wait(running, PATIENCE if waiting else None)
+                if not finished and waiting:
+                    _say_workers_compile()
+                waiting = False
+                for done in finished:
                     rows = running.pop(done)
                     try:
                         result = done.result()
@@ -62,9 +70,9 @@ class ExecutorEngine:
         except RuntimeError as error:  # the executor is broken or shut down
             raise _broken(error) from error
 
-    def wait(self, running: Iterable[Future[Any]]) -> Iterable[Future[Any]]:
-        """Wait until at least one batch has finished; return the finished ones."""
-        return wait(list(running), return_when=FIRST_COMPLETED).done
+    def wait(self, running: Iterable[Future[Any]], seconds: float | None) -> set[Future[Any]]:
+        """Wait until a batch has finished, at most so many seconds; return the finished ones."""
+        return wait(list(running), seconds, return_when=FIRST_COMPLETED).done
 
 
 @lru_cache(maxsize=1)
@@ -77,6 +85,13 @@ def _unpickle(pickled: bytes) -> Any:
 def call_pickled(pickled: bytes, rows: list[int]) -> Any:
     """Run a batch in a worker; the work of a run is unpickled only once in each worker."""
     return _unpickle(pickled)(rows)
+
+
+def _say_workers_compile() -> None:
+    sys.stderr.write(
+        "netchoice: waiting for the first rows; workers that run netchoice for the first time compile its "
+        "kernels, which can take a few minutes\n"
+    )
 
 
 def _broken(error: BaseException) -> NetchoiceError:

@@ -244,6 +244,7 @@ def _serve(connection: Any) -> None:
     import cloudpickle
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    sys.stdout = sys.stderr  # what a user's module prints must not become part of a result
     try:
         while True:
             message = connection.recv()

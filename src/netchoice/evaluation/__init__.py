@@ -20,3 +20,7 @@ __all__ = [
     "knee", "measure_of", "near_optimal", "operating_point", "pareto_front", "parse_budget",
     "penalty_grid", "wilson",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -31,3 +31,7 @@ __all__ = [
     "paper_costs",
     "steps_of",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

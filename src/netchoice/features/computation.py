@@ -19,6 +19,7 @@ from netchoice.features.plan import Plan, plan
 from netchoice.features.registry import FEATURES, GIVEN, Computation, Feature, Step, find
 from netchoice.graph import Graph
 from netchoice.names import is_ours
+from netchoice.user_output import prints_to_stderr
 from netchoice.validation import check_generator
 
 #: Computations shorter than this many seconds are repeated when costs are calibrated …
@@ -191,9 +192,10 @@ def _call(item: Computation, computed: dict[str, Any], base: NDArray[np.uint64] 
     arguments = [
         _stream(item.name, base) if name == "rng" else computed[name] for name in item.inputs
     ]
-    if not is_ours(item.function):
-        arguments = [_read_only(argument) for argument in arguments]
-    return item.function(*arguments)
+    if is_ours(item.function):
+        return item.function(*arguments)
+    with prints_to_stderr():
+        return item.function(*map(_read_only, arguments))
 
 
 def _read_only(value: Any) -> Any:

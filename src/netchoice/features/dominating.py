@@ -3,9 +3,20 @@
 from netchoice.features.registry import builtin, run_kernel
 
 
-@builtin(discrete=True, growth="n + m", label="nodes in a dominating set")
+@builtin(
+    discrete=True,
+    growth="n + m",
+    label="nodes in a dominating set",
+    definition="Number of nodes in the dominating set of networkx's greedy min_weighted_dominating_set; the "
+    "smallest set can be far smaller: if a node is isolated, the greedy set holds nearly all nodes",
+)
 def node_dominating_set_size(graph):
-    """Number of nodes in the dominating set of networkx's greedy min_weighted_dominating_set."""
+    """Number of nodes in the dominating set of networkx's greedy min_weighted_dominating_set.
+
+    The rule of networkx chooses an isolated node only after the nodes that have unchosen neighbours, so
+    a network with an isolated node has nearly all its nodes in the set. The smallest dominating set can
+    be far smaller.
+    """
     return run_kernel("dominating_sets.node_dominating_set_size", graph)
 
 

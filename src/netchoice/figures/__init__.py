@@ -17,6 +17,7 @@ matplotlib for papers, and ``interactive`` draws it with Plotly for the report.
 
 from netchoice.figures.static.axes import save
 from netchoice.figures.static.choice_figures import (
+    choice_drawings,
     confusion,
     draw_choice,
     embedding,
@@ -34,6 +35,7 @@ from netchoice.figures.static.cohort_figures import (
 from netchoice.figures.static.distributions import feature_distributions
 from netchoice.figures.static.evaluation_figures import (
     draw_evaluation,
+    evaluation_drawings,
     feature_costs,
     pareto,
     ranking_paths,
@@ -44,9 +46,13 @@ from netchoice.figures.static.pilot_figures import cost_growth, draw_pilot_study
 from netchoice.figures.static.posterior_figures import posteriors, rank_histograms
 
 __all__ = [
-    "cohort_embedding", "cohort_models", "cohort_parameters", "cohort_probabilities",
+    "choice_drawings", "cohort_embedding", "cohort_models", "cohort_parameters", "cohort_probabilities",
     "cohort_verdicts", "confusion", "cost_growth", "draw_choice", "draw_cohort", "draw_evaluation",
-    "draw_pilot_study", "embedding", "feature_costs", "feature_distributions", "fit", "heatmap",
-    "heatmaps", "pareto", "pilot_accuracy", "posteriors", "probabilities", "rank_histograms",
-    "ranking_paths", "reliability", "save",
+    "draw_pilot_study", "embedding", "evaluation_drawings", "feature_costs", "feature_distributions",
+    "fit", "heatmap", "heatmaps", "pareto", "pilot_accuracy", "posteriors", "probabilities",
+    "rank_histograms", "ranking_paths", "reliability", "save",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

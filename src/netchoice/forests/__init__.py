@@ -4,3 +4,7 @@ from netchoice.forests.forest import ClassificationForest, Forest, RegressionFor
 from netchoice.forests.growth import grow_forest
 
 __all__ = ["ClassificationForest", "Forest", "RegressionForest", "grow_forest"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -33,3 +33,7 @@ __all__ = [
     "adjusted_p_values", "embed", "fewest_rejections", "fit_p_values", "goodness_of_fit", "held_out",
     "model_probabilities", "pool_feature_sets", "posterior", "posterior_quality",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -56,6 +56,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def relevance(
     X: ArrayLike,
     y: ArrayLike | Target,

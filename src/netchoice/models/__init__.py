@@ -17,3 +17,7 @@ __all__ = [
     "mechanism",
     "model",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -22,7 +23,8 @@ from netchoice.errors import (
 )
 from netchoice.graph import Graph
 from netchoice.models.priors import Prior, as_prior
-from netchoice.names import unknown
+from netchoice.names import is_ours, unknown
+from netchoice.user_output import prints_to_stderr
 from netchoice.validation import check_choice, check_generator, check_integer
 
 ISOLATED = ("keep", "drop")
@@ -148,6 +150,10 @@ class Model:
             parameters[name] = spec
         object.__setattr__(self, "parameters", parameters)
 
+    def __repr__(self) -> str:
+        priors = (f"{name} {spec.prior}" for name, spec in self.parameters.items())
+        return f"<Model {self.name}: {', '.join(priors) or 'no parameters'}>"
+
     def sample(self, rng: np.random.Generator) -> Parameters:
         """Draw the parameters from their priors, or from the joint draws if there are any."""
         if self.draws is not None:
@@ -174,8 +180,9 @@ class Model:
         Parameters
         ----------
         n_nodes : int
-        parameters : mapping
-            A value for every parameter. Parameters with a constant prior may be left out.
+        parameters : mapping, optional
+            A value for every parameter. Parameters with a constant prior may be left out. By default all
+            are drawn, as :meth:`sample` does.
         rng : numpy.random.Generator
             The only source of randomness. The same state gives the same network.
         isolated : "keep" or "drop"
@@ -194,7 +201,7 @@ class Model:
         check_generator("rng", rng)
         assert rng is not None
         n_nodes = self.check_size(n_nodes, isolated)
-        values = self._check_parameters(parameters or {})
+        values = self._check_parameters(self.sample(rng) if parameters is None else parameters)
         if isolated == "drop" and not self.can_drop:
             graph = self._grow_dropping(n_nodes, values, rng, max_edges)
         else:
@@ -267,7 +274,8 @@ class Model:
         limits = {"isolated": isolated, "max_edges": max_edges}
         controls: dict[str, Any] = {name: limits[name] for name in self._controls}
         try:
-            grown = self.function(n_nodes, rng, **values, **controls)
+            with nullcontext() if is_ours(self.function) else prints_to_stderr():
+                grown = self.function(n_nodes, rng, **values, **controls)
         except NetchoiceError:
             raise
         except Exception as error:  # a user's function may raise any exception

@@ -21,7 +21,7 @@ class Prior:
     text: str
     low: float = field(compare=False)
     high: float = field(compare=False)
-    draw: Callable[[np.random.Generator], float] = field(compare=False)
+    draw: Callable[[np.random.Generator], float] = field(compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.text

@@ -14,6 +14,7 @@ from netchoice.errors import UsageError
 from netchoice.graph import Graph
 from netchoice.models.model import ISOLATED, Model, Parameters
 from netchoice.names import unknown
+from netchoice.notebook import summary_html
 from netchoice.validation import check_choice
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ class ModelSpace:
     Parameters
     ----------
     name : str
-    models : sequence of Model
-        Models with different names.
+    models : sequence of Model or str
+        Models with different names. A text is the name of a model for :func:`netchoice.get_model`.
     weights : sequence of float, optional
         Prior weights, which are scaled to sum 1. By default all weights are equal.
 
@@ -44,25 +45,26 @@ class ModelSpace:
     """
 
     def __init__(
-        self, name: str, models: Sequence[Model], weights: Sequence[float] | None = None
+        self, name: str, models: Sequence[Model | str], weights: Sequence[float] | None = None
     ) -> None:
         self.name = name
-        self.models = models = tuple(models)
-        if not models:
+        self.models: tuple[Model, ...] = tuple(_known(model) for model in models)
+        if not self.models:
             raise UsageError(f"model space {name!r} has no models; expected at least one")
         self._by_name: dict[str, Model] = {}
-        for model in models:
+        for model in self.models:
             if not isinstance(model, Model):
                 raise UsageError(
-                    f"model space {name!r}: {model!r} is not a Model (see netchoice.model)"
+                    f"model space {name!r}: {model!r} is not a Model or the name of one (see netchoice.model)"
                 )
             if model.name in self._by_name:
                 raise UsageError(f"model space {name!r} has two models called {model.name!r}")
             self._by_name[model.name] = model
-        weights = [1.0] * len(models) if weights is None else weights
-        if len(weights) != len(models) or not all(math.isfinite(w) and w > 0 for w in weights):
+        weights = [1.0] * len(self.models) if weights is None else weights
+        if len(weights) != len(self.models) or not all(math.isfinite(w) and w > 0 for w in weights):
             raise UsageError(
-                f"`weights` must be one positive number for each of {len(models)} models; got {list(weights)}"
+                f"`weights` must be one positive number for each of {len(self.models)} models; got "
+                f"{list(weights)}"
             )
         total = math.fsum(weights)
         self.weights = tuple(float(weight) / total for weight in weights)
@@ -86,6 +88,19 @@ class ModelSpace:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {', '.join(self.labels)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                model.name,
+                f"{weight:.3g}",
+                ", ".join(f"{name} {spec.prior}" for name, spec in model.parameters.items()),
+                model.description,
+            )
+            for model, weight in zip(self.models, self.weights, strict=True)
+        ]
+        head = ("model", "weight", "priors", "description")
+        return summary_html(f"{type(self).__name__} {self.name}", head, rows)
 
     def sample(self, rng: np.random.Generator) -> tuple[str, Parameters]:
         """Draw a model by its prior weight, and its parameters from their priors."""
@@ -177,3 +192,12 @@ class ModelSpace:
             isolated = "keep" if graph.n_isolated else "drop"
         check_choice("isolated", isolated, ISOLATED)
         return MatchedSpace(self, graph.n_nodes, graph.n_edges, tolerance, isolated)
+
+
+def _known(model: Model | str) -> Model:
+    """Return the model that a name names; other objects are returned unchanged."""
+    if not isinstance(model, str):
+        return model
+    from netchoice.models.builtin import get_model
+
+    return get_model(model)

@@ -7,3 +7,7 @@ from netchoice.report.reported import report_choice, report_cohort, report_evalu
 __all__ = [
     "report_choice", "report_cohort", "report_evaluation", "write_cohort_report", "write_report",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from netchoice.report.markup import Html, element, join
+from netchoice.markup import Html, element, join
 
 
 class Sections:

@@ -9,7 +9,7 @@ from netchoice.costs import CostModel
 from netchoice.evaluation import format_accuracy
 from netchoice.figures.data.cost_text import CHARGES, cost_text
 from netchoice.units import duration
-from netchoice.workflows.choice import format_probability
+from netchoice.workflows.choice_text import format_probability
 
 
 class Card(NamedTuple):

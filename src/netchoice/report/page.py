@@ -12,9 +12,9 @@ from typing import Any
 from plotly.offline import get_plotlyjs
 
 from netchoice.errors import NetchoiceError
+from netchoice.markup import Html, element, script_json
 from netchoice.report.elements import Sections
 from netchoice.report.headline import Card, Headline
-from netchoice.report.markup import Html, element, script_json
 
 
 def html_page(

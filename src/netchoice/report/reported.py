@@ -38,13 +38,13 @@ MAX_EMBEDDINGS = 6
 
 def report_choice(
     graph: Any, space: str | ModelSpace = "duplication", *, path: str | PathLike[str],
-    chooser: Chooser | None = None, report: bool = True, **options: Any,
+    chooser: Chooser | None = None, report: bool = True, figures: str = "png", **options: Any,
 ) -> Choice:  # fmt: skip
     """Choose a model, and write the answer, its figures and its report to the folder ``path``.
 
     Parameters and result are those of :func:`netchoice.choose_model`; with a ``chooser``, those of
     :meth:`netchoice.Chooser.choose`. If ``report`` is False, the report and the comparison of selection
-    methods that it shows are left out.
+    methods that it shows are left out. ``figures`` is the format of the figures: "png", "svg" or "pdf".
 
     Examples
     --------
@@ -62,7 +62,7 @@ def report_choice(
         if report and options.get("time_limit") is None:
             options.setdefault("compare", COMPARED_METHODS)
         choice = choose_model(graph, space, path=path, **options)
-    draw_choice(choice, Path(path) / "figures")
+    draw_choice(choice, Path(path) / "figures", format=figures)
     if report:
         write_report(path)
     return choice
@@ -112,12 +112,12 @@ def report_cohort(
 
 def report_evaluation(
     train: Table, test: Table | None = None, *, path: str | PathLike[str], report: bool = True,
-    **options: Any,
+    figures: str = "png", **options: Any,
 ) -> FeatureEvaluation:  # fmt: skip
     """Evaluate features, and write the evaluation, its figures and its report to ``path``.
 
     Parameters and result are those of :func:`netchoice.evaluate_features`. If ``report`` is False,
-    the report is left out.
+    the report is left out. ``figures`` is the format of the figures: "png", "svg" or "pdf".
 
     Examples
     --------
@@ -130,7 +130,7 @@ def report_evaluation(
     (True, True)
     """
     result = evaluate_features(train, test, path=path, **options)
-    draw_evaluation(result, path)
+    draw_evaluation(result, path, format=figures)
     if report:
         write_report(path)
     return result

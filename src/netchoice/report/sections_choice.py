@@ -9,10 +9,10 @@ import numpy as np
 
 from netchoice.figures.data.histograms import feature_histogram
 from netchoice.figures.interactive import models
+from netchoice.markup import element
 from netchoice.report.elements import Sections, aside, cell, details_table, table
 from netchoice.report.folder import ResultFolder
-from netchoice.report.markup import element
-from netchoice.workflows.choice import format_probability
+from netchoice.workflows.choice_text import format_probability
 
 
 def add_models(sections: Sections, record: Mapping[str, Any]) -> None:

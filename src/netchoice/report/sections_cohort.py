@@ -22,8 +22,8 @@ from netchoice.figures.data.cohort import (
     verdict_counts,
 )
 from netchoice.figures.interactive import cohort as figures
+from netchoice.markup import Html, element, join
 from netchoice.report.elements import Sections, aside, details_table, table
-from netchoice.report.markup import Html, element, join
 from netchoice.workflows.cohort_frame import CohortFrame
 from netchoice.workflows.cohort_summary import mean_count
 

@@ -8,8 +8,8 @@ from netchoice.figures.data.cost_text import CHARGES, cost_text, list_costs
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.figures.interactive.feature_costs import drawn_rows, feature_costs
 from netchoice.figures.interactive.feature_sets import MOST_RANKED, explorer, heatmap, ranking_paths
+from netchoice.markup import Html, element
 from netchoice.report.elements import Sections, aside, details_table, script_table, select, slider
-from netchoice.report.markup import Html, element
 
 
 def add_explorer(sections: Sections, sets: FeatureSets, note: str = "") -> None:

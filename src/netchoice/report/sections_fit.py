@@ -8,9 +8,9 @@ from typing import Any
 from netchoice.envelopes import Envelope
 from netchoice.figures.data.fit_panels import TEXTS, FitPanel, fit_panels, percent, range_text
 from netchoice.figures.interactive.fit_panels import fit_panel
+from netchoice.markup import Html, element
 from netchoice.report.elements import Sections, details, details_table
 from netchoice.report.folder import ResultFolder
-from netchoice.report.markup import Html, element
 
 MOST_SHOWN = 3  # panels of each model; the others are shown on request
 

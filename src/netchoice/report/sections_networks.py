@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from netchoice.markup import Html, element
 from netchoice.names import file_names
 from netchoice.report.elements import Sections, aside, cell, select, table
-from netchoice.report.markup import Html, element
-from netchoice.workflows.choice import format_probability
+from netchoice.workflows.choice_text import format_probability
 from netchoice.workflows.choice_verdict import VERDICTS
 from netchoice.workflows.cohort_frame import CohortFrame
 from netchoice.workflows.cohort_summary import split_notes

@@ -7,9 +7,9 @@ from itertools import combinations
 from typing import Any
 
 from netchoice.figures.interactive import posteriors
+from netchoice.markup import Html, element
 from netchoice.report.elements import Sections, aside, details_table, table
 from netchoice.report.folder import ResultFolder
-from netchoice.report.markup import Html, element
 
 _QUALITY = (
     "The quality of the estimates was measured on simulations with known parameters, which were held out "

@@ -46,3 +46,7 @@ __all__ = [
     "rank_path",
     "stability",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

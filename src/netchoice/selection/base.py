@@ -16,9 +16,9 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from netchoice.errors import UsageError
-from netchoice.selection.column_costs import ColumnCosts
+from netchoice.selection.column_costs import ColumnCosts, check_budget
 from netchoice.selection.greedy import Floats, Step, Terms, rank_greedily
-from netchoice.selection.inputs import resolve_n_features
+from netchoice.selection.inputs import check_numbers, not_finite, resolve_n_features
 from netchoice.targets import Classes, Target, as_target, check_varies
 from netchoice.threads import count_threads
 from netchoice.validation import check_non_negative
@@ -66,7 +66,13 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise UsageError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        check_numbers(X)
+        try:
+            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        except ValueError as error:
+            if "contains NaN" in str(error) or "contains infinity" in str(error):
+                raise not_finite(X) from error
+            raise
         target = as_target(y, self.target)
         check_consistent_length(X, target)
         check_varies(target)
@@ -103,6 +109,7 @@ class CostAwareSelector(TableSelector):
     """
 
     n_features_to_select: Any = None
+    budget: float | None = None
     target: str = "auto"
     costs: Any = None
     penalty: Any = 0.0
@@ -118,7 +125,7 @@ class CostAwareSelector(TableSelector):
     #: Parameters that ``_compute_statistics`` does not use. Selectors that differ only in these
     #: share their statistics in :func:`rank_path`.
     _ranking_parameters: ClassVar[frozenset[str]] = frozenset(
-        {"n_features_to_select", "costs", "penalty", "cost_scale", "charge", "n_jobs"}
+        {"n_features_to_select", "budget", "costs", "penalty", "cost_scale", "charge", "n_jobs"}
     )
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -160,12 +167,31 @@ class CostAwareSelector(TableSelector):
         )
         data = TrainingData(**vars(table), costs=costs, seed=self._draw_seed())
         resolve_n_features(self.n_features_to_select, len(data.names))
+        if self.budget is not None:
+            check_budget(self.budget, self.costs, costs.marginal_costs([]), self.cost_scale)
         self._check_parameters(data)
         return data
 
     def _rank(self, statistics: Any, costs: ColumnCosts) -> list[Step]:
         information = partial(self._information, statistics)
-        return rank_greedily(len(costs.alone), information, costs.marginal_costs, self.penalty)
+        return rank_greedily(
+            len(costs.alone),
+            information,
+            costs.marginal_costs,
+            self.penalty,
+            costs.affordable(self.budget),
+        )
+
+    def _n_selected(self, costs: ColumnCosts) -> int:
+        """Return how many columns of the ranking to select: the given number, within the budget."""
+        q = len(self.ranking_)
+        pays_for = costs.affordable(self.budget)
+        if pays_for is None:
+            return resolve_n_features(self.n_features_to_select, q)
+        most = q if self.n_features_to_select is None else self.n_features_to_select
+        n = resolve_n_features(most, q)
+        beyond = (i for i in range(n) if not pays_for(self.ranking_[:i].tolist())[self.ranking_[i]])
+        return next(beyond, n)
 
     def _set_results(self, data: TrainingData, steps: list[Step]) -> None:
         import pandas as pd
@@ -179,7 +205,7 @@ class CostAwareSelector(TableSelector):
         self.scores_[self.ranking_] = scores = [step.score for step in steps]
         self.relevance_[self.ranking_] = [step.terms[0] for step in steps]
         self.support_ = np.zeros(q, dtype=bool)
-        self.support_[self.ranking_[: resolve_n_features(self.n_features_to_select, q)]] = True
+        self.support_[self.ranking_[: self._n_selected(data.costs)]] = True
         terms = pd.DataFrame([step.terms for step in steps], columns=list(Terms._fields))
         self.steps_ = pd.DataFrame(
             {

@@ -44,6 +44,7 @@ class RandomRanking(CostAwareSelector):
             partial(self._information, statistics),
             lambda selected: log_costs(costs.marginal_costs(selected)),
             self.penalty,
+            costs.affordable(self.budget),
         )
         columns = [step.column for step in steps]
         return [  # report costs instead of their logarithms, and no relevance instead of noise

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netchoice.costs import CHARGES, SCALES, CostError, CostModel
+from netchoice.errors import UsageError
 from netchoice.selection.greedy import Floats
-from netchoice.validation import check_choice
+from netchoice.validation import check_choice, check_non_negative
 
 
 class ColumnCosts:
@@ -56,11 +58,33 @@ class ColumnCosts:
         item_costs = np.where(self._uses & unpaid, self._item_costs, 0.0)
         return np.asarray(item_costs.cumsum(axis=1)[:, -1])  # adds from left to right, unlike sum
 
+    def affordable(
+        self, budget: float | None
+    ) -> Callable[[Sequence[int]], NDArray[np.bool_]] | None:
+        """Return a function: which columns a budget pays for, after the selected ones; or None."""
+        if budget is None:
+            return None
+        limit = budget * (1 + 1e-12)  # costs that add up to the budget are within it
+        return lambda selected: np.asarray(
+            self.cost_of_set(selected) + self.marginal_costs(selected) <= limit
+        )
+
     def cost_of_set(self, columns: Sequence[int]) -> float:
         """Return the cost of a set of columns."""
         if self._charge == "alone":
             return float(self.alone[list(columns)].sum())
         return float(self._item_costs[self._uses[list(columns)].any(axis=0)].sum())
+
+
+def check_budget(budget: Any, costs: Any, alone: Floats, cost_scale: str) -> None:
+    """Raise an error unless a budget pays for at least one column."""
+    if costs is None:
+        raise UsageError("`budget` needs `costs`; got None. Pass the cost of each column")
+    if check_non_negative("budget", budget) < alone.min():
+        raise UsageError(
+            f"`budget` must be at least {alone.min():.6g}, the cost of the cheapest column "
+            f"(cost_scale={cost_scale!r}); got {budget}"
+        )
 
 
 def log_costs(costs: Floats) -> Floats:
@@ -83,7 +107,8 @@ def _cost_model(
     """Return the key of every column in a cost model, and the model."""
     if costs is None:
         costs = np.zeros(len(names))
-    if not isinstance(costs, CostModel) and not hasattr(costs, "items"):
+    in_order = hasattr(costs, "__len__") and not isinstance(costs, str)
+    if in_order and not isinstance(costs, CostModel) and not hasattr(costs, "items"):
         values = np.asarray(costs, dtype=object).ravel()
         if len(values) != len(names):
             raise CostError(
@@ -102,11 +127,20 @@ def _cost_model(
             )
         labels = range(len(names))
     keys = [str(label) for label in labels]
+    _check_names(keys, model)
+    return keys, CostModel.for_columns(costs, keys)
+
+
+def _check_names(keys: Sequence[str], model: CostModel) -> None:
+    """Raise an error unless every column has a cost."""
     missing = [key for key in keys if key not in model.own]
     if missing:
+        hint = ""
+        if set(model.own) == {str(i) for i in range(len(keys))}:
+            hint = ". A Series is matched by its index: pass costs.to_numpy() for costs in order"
         raise CostError(
             f"`costs` must have a cost for every column; got none for {missing[0]!r} "
             f"({len(missing)} of {len(keys)} columns have none), but costs for "
             + ", ".join(list(model.own)[:8])
+            + hint
         )
-    return keys, model

@@ -131,7 +131,7 @@ class WeightedForest(ForestSelector):
 
     _family = "weighted"
     supports_shared_costs = False
-    _ranking_parameters = frozenset({"n_features_to_select", "n_jobs", "importance"})
+    _ranking_parameters = frozenset({"n_features_to_select", "budget", "n_jobs", "importance"})
 
     def _check_parameters(self, data: TrainingData) -> None:
         super()._check_parameters(data)
@@ -151,4 +151,6 @@ class WeightedForest(ForestSelector):
     def _rank(self, statistics: Importances, costs: ColumnCosts) -> list[Step]:
         # The trees have used the penalty already.
         information = partial(self._information, statistics)
-        return rank_greedily(len(costs.alone), information, costs.marginal_costs, penalty=0.0)
+        return rank_greedily(
+            len(costs.alone), information, costs.marginal_costs, 0.0, costs.affordable(self.budget)
+        )

@@ -46,11 +46,14 @@ def rank_greedily(
     information: Callable[[list[int]], Terms],
     cost: Callable[[list[int]], Floats],
     penalty: float,
+    affordable: Callable[[list[int]], NDArray[np.bool_]] | None = None,
 ) -> list[Step]:
     """Rank all columns: each step selects the column with the most information minus λ × cost.
 
     ``information`` and ``cost`` return the terms and the cost of every column, given the columns
     selected so far; ``penalty`` is λ. Ties go to the cheaper column, then to the earlier one.
+    With a budget, ``affordable`` returns the columns that the rest of it pays for; as long as there are
+    any, only these are selected.
 
     >>> weights, costs = np.array([3.0, 2.0, 2.5]), np.array([5.0, 0.0, 1.0])
     >>> steps = rank_greedily(3, lambda selected: Terms(weights), lambda selected: costs, penalty=1)
@@ -62,15 +65,19 @@ def rank_greedily(
     while len(remaining):
         selected = [step.column for step in steps]
         terms, costs = information(selected), cost(selected)
-        gains, remaining_costs = terms.information, costs[remaining]
+        gains = terms.information
+        candidates = remaining
+        if affordable is not None and (paid := affordable(selected)[remaining]).any():
+            candidates = remaining[paid]
+        candidate_costs = costs[candidates]
         if np.isnan(gains[remaining]).any():
             raise UsageError(
                 "`_information` must return a number for every column; got NaN. Correct the method."
             )
         with np.errstate(over="ignore"):
             # Costs above the cheapest: a huge penalty still ranks equal costs by information.
-            scores = gains[remaining] - penalty * (remaining_costs - remaining_costs.min())
-            best = int(remaining[np.lexsort((remaining, remaining_costs, -scores))[0]])
+            scores = gains[candidates] - penalty * (candidate_costs - candidate_costs.min())
+            best = int(candidates[np.lexsort((candidates, candidate_costs, -scores))[0]])
             score = float(gains[best] - penalty * costs[best])
         best_terms = [None if term is None else float(term[best]) for term in terms]
         steps.append(Step(best, best_terms, float(costs[best]), score))

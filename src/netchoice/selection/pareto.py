@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from netchoice.errors import UsageError
 from netchoice.selection.base import Table, TableSelector
-from netchoice.selection.column_costs import ColumnCosts
+from netchoice.selection.column_costs import ColumnCosts, check_budget
 from netchoice.selection.greedy import Floats
 from netchoice.selection.inputs import column_mask
 from netchoice.selection.knn import neighbours_of
@@ -129,7 +129,8 @@ class ParetoSearch(TableSelector):
         costs = np.ones(len(names)) if self.costs is None else self.costs
         raw = ColumnCosts(costs, names, labels=labels, scale="raw", charge=self.charge)
         self.costs_ = ColumnCosts(costs, names, labels=labels, scale=self.cost_scale).alone
-        self._check_budget()
+        if self.budget is not None:
+            check_budget(self.budget, costs, self.costs_, self.cost_scale)
         max_features = min(int(self.max_features or len(names)), len(names))
         initial = initial_subsets(self.initial, names, max_features)
         seed = self._draw_seed()
@@ -191,15 +192,6 @@ class ParetoSearch(TableSelector):
             check_integer("max_features", self.max_features)
         if check_non_negative("holdout", self.holdout) >= 1:
             raise UsageError(f"`holdout` must be a fraction below 1; got {self.holdout!r}")
-        if self.budget is not None:
-            check_non_negative("budget", self.budget)
-
-    def _check_budget(self) -> None:
-        if self.budget is not None and self.budget < self.costs_.min():
-            raise UsageError(
-                f"`budget` must be at least {self.costs_.min():.6g}, the cost of the cheapest column "
-                f"(cost_scale={self.cost_scale!r}); got {self.budget}"
-            )
 
 
 def initial_subsets(initial: Any, names: Sequence[str], max_features: int) -> list[Subset]:

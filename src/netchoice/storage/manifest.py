@@ -51,13 +51,26 @@ def check_compatible(
     """Refuse to combine rows that were made differently, and name the first difference."""
     for name in must_agree:
         if manifest.get(name) != other.get(name):
+            first, second = _differing(name, manifest.get(name), other.get(name))
             raise TableError(
-                f"{tables} differ in {name}: {_shorten(manifest.get(name))} and "
-                f"{_shorten(other.get(name))}; their rows cannot be combined: use another folder"
+                f"{tables} differ in {name}: {first} and {second}; their rows cannot be combined: use "
+                "another folder"
             )
     for name in SHOULD_AGREE:
         if manifest.get(name) != other.get(name):
             warnings.warn(f"{tables} differ in {name}; rows are combined anyway", stacklevel=3)
+
+
+def _differing(name: str, one: Any, other: Any) -> tuple[str, str]:
+    """Return two values of a field as texts; of features, those that the other table lacks."""
+    if name != "features" or not isinstance(one, list) or not isinstance(other, list):
+        return _shorten(one), _shorten(other)
+    names = [[feature["name"] for feature in features] for features in (one, other)]
+    if {*names[0]} == {*names[1]}:  # versions differ, or the order
+        return _shorten(one), _shorten(other)
+    lacking = [[n for n in mine if n not in {*others}] for mine, others in (names, names[::-1])]
+    first, second = (", ".join(each) or "no other feature" for each in lacking)
+    return first, second
 
 
 def _shorten(value: Any) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.notebook import summary_html
 from netchoice.storage.manifest import (
     FORMAT,
     MUST_AGREE,
@@ -145,6 +146,19 @@ class ReferenceTable:
         failed = f", {len(self.failures)} failed" if len(self.failures) else ""
         n_features = len(self.features)
         return f"<ReferenceTable: {len(self)} rows ({counts}){failed}, {n_features} features>"
+
+    def _repr_html_(self) -> str:
+        values, costs = self.X, self.costs
+        rows = [
+            (
+                name,
+                *(f"{v:.4g}" for v in values[name].quantile([0, 0.5, 1])),
+                f"{costs.cost(name):.3g}",
+            )
+            for name in self.features
+        ]
+        head = ("feature", "smallest", "median", "largest", "cost")
+        return summary_html(repr(self).strip("<>"), head, rows)
 
     def _sources(self) -> pd.DataFrame:
         """Return where each row comes from: a digest of its source, and its number there."""
@@ -293,8 +307,8 @@ class ReferenceTable:
         else:
             rows["label"] = frame[labels[0]].astype(str).to_numpy()
         manifest["origin"] = {"made_by": "import", "rows_of": _content_digest(rows)}
-        costs = CostModel.of(dict.fromkeys(names, 0.0) if costs is None else costs)
-        return cls(rows.reset_index(drop=True), manifest, costs.only(names))
+        given = CostModel.for_columns(dict.fromkeys(names, 0.0) if costs is None else costs, names)
+        return cls(rows.reset_index(drop=True), manifest, given.only(names))
 
     @classmethod
     def from_csv(

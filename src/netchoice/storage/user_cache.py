@@ -12,6 +12,7 @@ from typing import Any
 
 from platformdirs import user_cache_path
 
+from netchoice._kernels.temporary_folder import temporary_folder
 from netchoice.atomic import write_text
 from netchoice.costs import CostError, CostModel
 
@@ -19,9 +20,19 @@ CACHE_VARIABLE = "NETCHOICE_CACHE"
 
 
 def cache_root() -> Path:
-    """Return the folder of the cache: ``$NETCHOICE_CACHE``, or netchoice in the user's cache folder."""
+    """Return the folder of the cache: ``$NETCHOICE_CACHE``, or netchoice in the user's cache folder.
+
+    If the user's cache folder cannot be written, the cache is among the temporary files.
+    """
     given = os.environ.get(CACHE_VARIABLE)
-    return Path(given) if given else user_cache_path("netchoice", appauthor=False)
+    if given:
+        return Path(given)
+    path = user_cache_path("netchoice", appauthor=False)
+    existing = next(each for each in (path, *path.parents) if each.exists())
+    if existing.is_dir() and os.access(existing, os.W_OK):
+        return path
+    folder = temporary_folder()
+    return path if folder is None else folder / "cache"
 
 
 def digest_of(record: Mapping[str, Any]) -> str:

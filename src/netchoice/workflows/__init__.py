@@ -8,8 +8,10 @@ from netchoice.workflows.choose import choose_model
 from netchoice.workflows.chooser import Chooser
 from netchoice.workflows.cohort_summary import summarise_cohort
 from netchoice.workflows.cost_source import CostSource, find_costs
-from netchoice.workflows.evaluate import FeatureEvaluation, evaluate_features
+from netchoice.workflows.evaluate import evaluate_features
+from netchoice.workflows.feature_evaluation import FeatureEvaluation
 from netchoice.workflows.feature_selection import FeatureSelection
+from netchoice.workflows.methods_text import methods_text, references
 from netchoice.workflows.pilot import PilotStudy, pilot
 from netchoice.workflows.pilot_size import Recommendation, recommend_pilot_size
 from netchoice.workflows.rank import FeatureRanking, rank_features
@@ -32,9 +34,15 @@ __all__ = [
     "evaluate_features",
     "find_costs",
     "load_table",
+    "methods_text",
     "pilot",
     "rank_features",
     "recommend_pilot_size",
+    "references",
     "selectors_for",
     "summarise_cohort",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from functools import cached_property
-from html import escape
+from functools import cached_property, partial
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,15 @@ from netchoice.errors import UsageError
 from netchoice.inference import embed
 from netchoice.names import unknown
 from netchoice.workflows.choice_folder import write_choice
-from netchoice.workflows.discrepancies import misfit_lines
-from netchoice.workflows.parameters import Parameters, parameter_lines, posterior_draws
+from netchoice.workflows.choice_text import choice_html, format_probability, summary_lines
+from netchoice.workflows.parameters import Parameters, posterior_draws
+from netchoice.workflows.result_tables import (
+    ResultTables,
+    feature_table,
+    model_table,
+    parameter_table,
+)
+from netchoice.workflows.shortcuts import draw_one, write_page
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +75,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(ResultTables):
     """Which model made a network; returned by :func:`netchoice.choose_model`.
 
     Attributes
@@ -157,80 +165,7 @@ class Choice:
 
     def summary(self) -> str:
         """Return the answer in a few lines."""
-        return "\n".join(self._lines())
-
-    def _lines(self) -> list[str]:
-        lines = [
-            f"verdict: {self.headline}",
-            *self._reasons(),
-            *self._family_lines(),
-            self._assumption(),
-        ]
-        for name, probability, family in self._by_family():
-            low, high = self.intervals[name]
-            lines.append(
-                f"  {name:<12} {format_probability(probability)} (interval "
-                f"{format_probability(low)} to {format_probability(high)})"
-                f"   fit p = {self.fit_p_values[name]:.3g}"
-                + (f"   {family}" if self.families else "")
-            )
-        return lines + self._details()
-
-    def _family_lines(self) -> list[str]:
-        """Return the probabilities of the families in a line, and what screening decided."""
-        texts = (f"{name} {format_probability(p)}" for name, p in self.families.items())
-        lines = [f"families: {', '.join(texts)}"] if self.families else []
-        return [*lines, self.screening["summary"]] if self.screening else lines
-
-    def _reasons(self) -> list[str]:
-        """Return what the verdict means and, for models that do not fit, why."""
-        lines = []
-        if self.verdict == "none-fits":
-            lines.append(
-                f"nearest: measured on all {len(self.fit['features'])} features together, the network is "
-                f"closest to the simulations of {self.model}, relative to their spread; this is not "
-                f"evidence for {self.model}"
-            )
-        for name, misfit in self.evidence.misfit.items():
-            if not misfit.fits:
-                lines += misfit_lines(name, misfit.discrepancies, misfit.advice)
-        return lines
-
-    def _assumption(self) -> str:
-        """Return the line above the probabilities."""
-        if self.verdict == "none-fits":
-            return (
-                "probabilities on the selected features, under the wrong assumption that one of these "
-                "models made the network:"
-            )
-        return "probabilities of the models:"
-
-    def _details(self) -> list[str]:
-        alpha, floor = self.fit["alpha"], self.fit["floor"]
-        lines = [
-            f"a model fits if p is above {alpha:g}; p cannot be below about {floor:.2g}",
-            self.fit["power_summary"],
-            *parameter_lines(self.parameters),
-        ]
-        lines += self._feature_lines()
-        if self.selection.get("stability"):
-            lines.append(f"stability of the selection: {self.selection['stability']}")
-        n_tested = int(self.confusion.to_numpy().sum())
-        lines.append(f"held-out accuracy: {self.accuracy:.1%} of {n_tested} simulations")
-        lines.append(self.cost["summary"])
-        lines.extend(f"note: {note}" for note in self.notes)
-        return lines
-
-    def _feature_lines(self) -> list[str]:
-        """Return the features and their values: for the model, and those for the parameters only."""
-        chosen = self.selection["for_model"] or list(self.features)
-        others = [name for name in self.features if name not in chosen]
-        return [
-            f"features {text} ({len(names)}): "
-            + ", ".join(f"{name} = {self.features[name]:.4g}" for name in names)
-            for text, names in (("used", chosen), ("also used for the parameters", others))
-            if names
-        ]
+        return "\n".join(summary_lines(self))
 
     def discrepancies(self, model: str | None = None) -> pd.DataFrame:
         """Return how the network differs from simulations of each model, farthest outside first.
@@ -278,40 +213,40 @@ class Choice:
             )
         return model
 
-    def _by_family(self) -> list[tuple[str, float, str]]:
-        """Return the compared models, their probabilities and families, the most probable first."""
-        family = {each["name"]: each["family"] for each in self.space["models"]}
-        compared = [(name, self.probabilities[name], family[name]) for name in self.intervals]
-        order = {family: i for i, family in enumerate(self.families)}
-        return sorted(compared, key=lambda item: (order.get(item[2], 0), -item[1]))
-
     def __str__(self) -> str:
         return self.summary()
 
+    def __repr__(self) -> str:
+        if self.verdict == "none-fits":
+            return f"<Choice: none-fits; the nearest model is {self.model}>"
+        probability = format_probability(self.probabilities[self.model])
+        return f"<Choice: {self.verdict}; {self.model}, probability {probability}>"
+
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(name)}</td><td>{escape(format_probability(p))}</td>"
-            f"<td>{' – '.join(escape(format_probability(end)) for end in self.intervals[name])}</td>"
-            f"<td>{self.fit_p_values[name]:.3g}</td></tr>"
-            for name, p, _ in self._by_family()
-        )
-        reasons, rest = (
-            "".join(f"<li>{escape(line)}</li>" for line in lines)
-            for lines in ([*self._reasons(), *self._family_lines()], self._details())
-        )
-        return (
-            f"<p>Verdict: <b>{escape(self.headline)}</b></p><ul>{reasons}</ul>"
-            f"<p>{escape(self._assumption())}</p><table><tr><th>model</th><th>probability</th>"
-            f"<th>interval</th><th>fit p</th></tr>{rows}</table><ul>{rest}</ul>"
-        )
+        return choice_html(self)
 
+    def _tables(self) -> dict[str, Callable[[], pd.DataFrame]]:
+        return {
+            "models": partial(model_table, self),
+            "parameters": partial(parameter_table, self),
+            "features": partial(feature_table, self),
+            "confusion": lambda: self.confusion.rename_axis("true model").reset_index(),
+            "discrepancies": self.discrepancies,
+        }
 
-def format_probability(probability: float) -> str:
-    """Return a probability with three decimals, never 0 or 1.
+    def plot(self, figure: str = "probabilities") -> Any:
+        """Draw a figure of the answer; return its Axes, which a notebook shows.
 
-    >>> format_probability(0.25), format_probability(0.99999), format_probability(0.0002)
-    ('0.250', '>0.999', '<0.001')
-    """
-    if probability >= 0.9995:
-        return ">0.999"
-    return f"{probability:.3f}" if probability >= 0.0005 else "<0.001"
+        ``figure`` is the name of a file that :func:`netchoice.figures.draw_choice` writes, for example
+        "probabilities", "embedding", "confusion", "parameters" or "accuracy-against-cost".
+        """
+        return draw_one("choice_drawings", self, figure)
+
+    def report(self, path: str | PathLike[str] = "report.html") -> Path:
+        """Write the HTML report of the answer, as ``netchoice choose`` does, and return its path."""
+
+        def save(folder: Path) -> None:
+            self.save(folder)
+            self.evidence.table.save(folder / "tables" / "inference")
+
+        return write_page(save, path)

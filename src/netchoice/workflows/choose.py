@@ -17,6 +17,7 @@ from netchoice.graph import Graph
 from netchoice.io import ReadingReport
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
+from netchoice.progress import listener, shows_progress
 from netchoice.workflows.answer import answer
 from netchoice.workflows.choice import Choice
 from netchoice.workflows.comparison import Comparison
@@ -26,9 +27,10 @@ from netchoice.workflows.prepared_folder import save_tables, write_prepared
 from netchoice.workflows.run_folder import open_run_folder
 from netchoice.workflows.screening import Screening, is_screened, screen
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
-from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
+from netchoice.workflows.table_maker import STAGES, Progress, TableMaker, features_by_name
 
 
+@shows_progress(STAGES)
 @keep_workers()
 def choose_model(
     graph: Any,
@@ -52,7 +54,7 @@ def choose_model(
     fresh: bool = False,
     reading: ReadingReport | None = None,
     plan: SimulationPlan | None = None,
-    on_progress: Progress | None = None,
+    on_progress: Progress | bool | None = None,
 ) -> Choice:
     """Choose the model of a space that made a network, test whether any model fits, and say why not.
 
@@ -101,8 +103,9 @@ def choose_model(
         How the network was read from a file; written to the folder.
     plan : SimulationPlan, optional
         How many networks each stage simulates.
-    on_progress : callable, optional
-        Called with the name of the stage, and the rows done, in total, and failed.
+    on_progress : callable or bool, optional
+        Called with the name of the stage, and the rows done, in total, and failed. True shows the
+        progress, False shows nothing. By default it is shown in a terminal or a notebook.
 
     Returns
     -------
@@ -137,7 +140,8 @@ def choose_model(
         plan=plan_of(plan, local),
     )
     folder = None if path is None else Path(path)
-    maker = TableMaker(space, seed, isolated, engine, workers, folder, on_progress, given)
+    report = listener(on_progress)
+    maker = TableMaker(space, seed, isolated, engine, workers, folder, report, given)
     preparation = make_preparation(space, settings, maker, compare)
     known = None
     if not preparation.uses_pilots:  # otherwise features of the network may cost too much

@@ -20,6 +20,7 @@ from netchoice.models.builtin import get_space
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.rebuilt import rebuilt_space
 from netchoice.models.space import ModelSpace
+from netchoice.progress import listener, shows_progress
 from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_choice, check_integer
 from netchoice.workflows.answer_rows import CohortAnswerer, PartsOnDisk
@@ -44,6 +45,7 @@ from netchoice.workflows.run_folder import CHOICE_FILES, find_run, open_run_fold
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
 from netchoice.workflows.sizes import Size, find_size, in_order
 from netchoice.workflows.table_maker import (
+    STAGES,
     GivenFeature,
     Progress,
     TableMaker,
@@ -164,11 +166,16 @@ class Chooser:
         """How many networks each stage simulates."""
         return self._settings.plan
 
+    def __repr__(self) -> str:
+        sizes = "; ".join(map(str, self.sizes_)) or "no size is prepared"
+        return f"<Chooser {self.space.name}: {', '.join(self.space.labels)}; {sizes}>"
+
     def size_of(self, graph: Any) -> Size:
         """Return the size that the simulations for a network must have."""
         network, isolated = comparable_network(graph, self.isolated)
         return Size(network.n_nodes, isolated, network.n_edges if self.match else None)
 
+    @shows_progress(STAGES)
     def fit(
         self,
         graphs: Iterable[Any] = (),
@@ -176,7 +183,7 @@ class Chooser:
         path: str | PathLike[str] | None = None,
         workers: int | None = None,
         engine: str | Executor = "processes",
-        on_progress: Progress | None = None,
+        on_progress: Progress | bool | None = None,
     ) -> Self:
         """Simulate, select features, fit the inference, and measure its quality, for every size.
 
@@ -197,7 +204,7 @@ class Chooser:
             self.open(path)
         for size in wanted:
             if size not in self.sizes_:
-                self._prepare(size, workers, engine, on_progress)
+                self._prepare(size, workers, engine, listener(on_progress))
         return self
 
     def open(self, path: str | PathLike[str]) -> None:
@@ -400,6 +407,7 @@ class Chooser:
 
     # Answers
 
+    @shows_progress(STAGES)
     def choose(
         self,
         graph: Any,
@@ -409,13 +417,14 @@ class Chooser:
         reading: ReadingReport | None = None,
         workers: int | None = None,
         engine: str | Executor = "processes",
-        on_progress: Progress | None = None,
+        on_progress: Progress | bool | None = None,
     ) -> Choice:
         """Return the whole answer for one network; see :func:`netchoice.choose_model`."""
         prepared = self.prepared_for(graph)
         folder = None if path is None else Path(path)
+        report = listener(on_progress)
         maker = replace(
-            prepared.maker, engine=engine, workers=workers, folder=folder, on_progress=on_progress
+            prepared.maker, engine=engine, workers=workers, folder=folder, on_progress=report
         )
         found = Comparison.of(prepared, graph)
         if folder is not None:
@@ -432,6 +441,7 @@ class Chooser:
             rows.append([known[model] for model in self.space.labels])
         return np.array(rows).reshape(-1, len(self.space))
 
+    @shows_progress(units={"sizes": "networks", "answers": "networks"})
     def choose_many(
         self,
         graphs: Iterable[Any],
@@ -440,7 +450,7 @@ class Chooser:
         workers: int | None = None,
         engine: str | Executor = "processes",
         fresh: bool = False,
-        on_progress: Progress | None = None,
+        on_progress: Progress | bool | None = None,
     ) -> pd.DataFrame:
         """Return the answers for many networks, one row for each.
 

@@ -37,8 +37,10 @@ class CostSource:
         return in_seconds(self.name)
 
     def for_features(self, features: list[str]) -> CostModel:
-        """Return the costs, or costs of 0 if there are none."""
-        return CostModel(dict.fromkeys(features, 0.0)) if self.model is None else self.model
+        """Return the costs of some features, or costs of 0 if there are none."""
+        if self.model is None:
+            return CostModel(dict.fromkeys(features, 0.0))
+        return self.model.only(features)
 
 
 def find_costs(table: ReferenceTable, costs: Costs | None = None) -> CostSource:
@@ -70,7 +72,7 @@ def find_costs(table: ReferenceTable, costs: Costs | None = None) -> CostSource:
             return CostSource(None, "none")
         raise UsageError("this table has no measured costs; give a file with costs")
     if isinstance(costs, CostModel | Mapping):
-        return CostSource(CostModel.of(costs), "given")
+        return CostSource(CostModel.for_columns(costs, table.features), "given")
     kind, _, family = str(costs).partition(":")
     if kind != "paper":
         return CostSource(CostModel.from_file(costs), str(costs))

@@ -2,105 +2,34 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from netchoice.atomic import write_text
 from netchoice.costs import CostModel
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import UsageError
 from netchoice.evaluation import (
     PAPER_PENALTIES,
-    OperatingPoint,
     evaluate_rankings,
     operating_point,
     parse_budget,
     penalty_grid,
 )
+from netchoice.progress import listener, shows_progress
 from netchoice.selection import BASELINE, PAPER_METHODS, rank_path
 from netchoice.threads import count_threads
 from netchoice.validation import check_integer
 from netchoice.workflows.cost_source import Costs, CostSource, find_costs
-from netchoice.workflows.run_folder import versions
+from netchoice.workflows.feature_evaluation import EvaluationSettings, FeatureEvaluation
 from netchoice.workflows.selectors import selectors_for
 from netchoice.workflows.table_maker import Progress
 from netchoice.workflows.tables import Table, describe_target, load_table, varying_features
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 DEFAULT_METHODS = (*PAPER_METHODS, BASELINE)
 
 
-@dataclass(frozen=True)
-class EvaluationSettings:
-    """What an evaluation of features depends on."""
-
-    methods: tuple[str, ...]
-    penalties: tuple[float, ...]
-    max_features: int
-    classifier: Any
-    folds: int
-    budget: float | str | None
-    rule: str
-    charge: str
-    cost_scale: str
-    label: str
-    target: str
-    seed: int
-    rows: dict[str, int]
-
-
-@dataclass(frozen=True)
-class FeatureEvaluation:
-    """Accuracy against cost for many sets of features; returned by :func:`evaluate_features`.
-
-    ``evaluation`` is a frame as :func:`netchoice.evaluate_rankings` returns it, ``rankings`` one of
-    :func:`netchoice.selection.rank_path`. ``cost_source`` says where the costs come from,
-    ``in_seconds`` whether they are times, ``train`` and ``test`` where the tables come from.
-    """
-
-    recommended: OperatingPoint
-    evaluation: pd.DataFrame = field(repr=False)
-    rankings: pd.DataFrame = field(repr=False)
-    costs: CostModel = field(repr=False)
-    cost_source: str
-    in_seconds: bool
-    settings: EvaluationSettings
-    train: str | None = None
-    test: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return what ``recommended.json`` holds."""
-        return {
-            "train": self.train,
-            "test": self.test,
-            "costs": self.cost_source,
-            "recommended": self.recommended.as_dict(),
-            "settings": asdict(self.settings),
-            **versions(),
-        }
-
-    def save(self, folder: str | PathLike[str]) -> Path:
-        """Write the recommendation, the evaluation, the rankings and the costs."""
-        folder = Path(folder)
-        joined = self.evaluation.assign(features=self.evaluation["features"].map(";".join))
-        record = {**self.as_dict(), "out": str(folder)}
-        text = json.dumps(record, indent=2, ensure_ascii=False, default=str)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            write_text(folder / "rankings.csv", self.rankings.to_csv(index=False))
-            write_text(folder / "evaluation.csv", joined.to_csv(index=False))
-            write_text(folder / "costs.json", json.dumps(self.costs.as_dict(), indent=2))
-            write_text(folder / "recommended.json", text)
-        except OSError as error:
-            raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
-        return folder
-
-
+@shows_progress(units={"ranking": "rankings", "evaluating": "rankings"})
 def evaluate_features(
     train: Table,
     test: Table | None = None,
@@ -120,7 +49,7 @@ def evaluate_features(
     seed: int = 0,
     workers: int | None = None,
     path: str | PathLike[str] | None = None,
-    on_progress: Progress | None = None,
+    on_progress: Progress | bool | None = None,
 ) -> FeatureEvaluation:
     """Rank features with many methods and penalties, evaluate the rankings, and recommend a set.
 
@@ -157,8 +86,9 @@ def evaluate_features(
         Threads; one per core by default.
     path : path, optional
         Folder for the results. An interrupted evaluation is resumed there.
-    on_progress : callable, optional
-        Called with the name of the stage, and the rankings done, in total, and failed.
+    on_progress : callable or bool, optional
+        Called with the name of the stage, and the rankings done, in total, and failed. True shows the
+        progress, False shows nothing. By default it is shown in a terminal or a notebook.
 
     Returns
     -------
@@ -182,13 +112,13 @@ def evaluate_features(
         first, second = first.split(seed=seed)
     else:
         second = load_table(test, label, first.target.kind)
-    first = varying_features(first)
     source = find_costs(first, costs)
+    first = varying_features(first)
     folder = None if path is None else Path(path)
     _check_folder(folder, costs)
     _check_unit(budget, source)
     model = source.for_features(first.features)
-    n_jobs = workers or count_threads(-1)
+    n_jobs, report = workers or count_threads(-1), listener(on_progress)
     settings = EvaluationSettings(
         methods=tuple(dict.fromkeys(DEFAULT_METHODS if methods is None else methods)),
         penalties=_penalties(penalties, model, first.features),
@@ -212,7 +142,7 @@ def evaluate_features(
         first.X,
         first.target,
         settings.penalties,
-        on_progress=_stage(on_progress, "ranking"),
+        on_progress=_stage(report, "ranking"),
     )
     evaluation = evaluate_rankings(
         rankings,
@@ -224,7 +154,7 @@ def evaluate_features(
         seed=seed,
         n_jobs=n_jobs,
         path=None if folder is None else folder / "scores.jsonl",
-        on_progress=_stage(on_progress, "evaluating"),
+        on_progress=_stage(report, "evaluating"),
     )
     result = FeatureEvaluation(
         recommended=operating_point(evaluation, rule, budget=budget, charge=charge),

@@ -17,10 +17,12 @@ from netchoice.evaluation import evaluate_rankings
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
+from netchoice.progress import listener, shows_progress
 from netchoice.selection import METHODS, CostAwareSelector
 from netchoice.storage.table import CALIBRATION_ROWS, ReferenceTable
 from netchoice.validation import check_integer, check_non_negative
 from netchoice.workflows.pilot_inputs import (
+    STAGE_UNITS,
     check_sizes,
     digest,
     fit_cost_growth,
@@ -124,6 +126,7 @@ class PilotStudy:
         return folder
 
 
+@shows_progress(units=STAGE_UNITS)
 def pilot(
     space: str | ModelSpace,
     *,
@@ -141,7 +144,7 @@ def pilot(
     engine: str | Executor = "processes",
     workers: int | None = None,
     path: str | PathLike[str] | None = None,
-    on_progress: Progress | None = None,
+    on_progress: Progress | bool | None = None,
 ) -> PilotStudy:
     r"""Select features on networks of several sizes, and measure their accuracy at the target size.
 
@@ -173,8 +176,9 @@ def pilot(
         As in :func:`netchoice.simulate_table`; ``workers`` is also the number of threads.
     path : path, optional
         Folder that keeps tables, rankings and scores. An interrupted study is resumed there.
-    on_progress : callable, optional
-        Called with the name of the stage, and the items done, in total, and failed.
+    on_progress : callable or bool, optional
+        Called with the name of the stage, and the items done, in total, and failed. True shows the
+        progress, False shows nothing. By default it is shown in a terminal or a notebook.
 
     Returns
     -------
@@ -208,7 +212,7 @@ def pilot(
         engine=engine,
         workers=workers,
         folder=None if path is None else Path(path),
-        on_progress=on_progress,
+        on_progress=listener(on_progress),
         given_features=features_by_name(features),
     )
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: A smaller network is hardly more than the seed graph that it grew from.
 MIN_PILOT_NODES = 7
+#: What the stages count that do not simulate rows.
+STAGE_UNITS = {"ranking": "tables", "testing": "rankings"}
 
 
 def pilot_table(

@@ -14,6 +14,7 @@ from netchoice.evaluation.accuracy_tests import confused_pairs
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
+from netchoice.progress import listener, shows_progress
 from netchoice.selection import METHODS
 from netchoice.validation import (
     check_fraction,
@@ -21,7 +22,7 @@ from netchoice.validation import (
     check_non_negative,
     check_positive,
 )
-from netchoice.workflows.pilot_inputs import MIN_PILOT_NODES, check_sizes, records
+from netchoice.workflows.pilot_inputs import MIN_PILOT_NODES, STAGE_UNITS, check_sizes, records
 from netchoice.workflows.pilot_ladder import LadderSettings, PilotLadder
 from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
 
@@ -79,6 +80,7 @@ class Recommendation:
         }
 
 
+@shows_progress(units=STAGE_UNITS)
 def recommend_pilot_size(
     space: str | ModelSpace,
     target: int,
@@ -98,7 +100,7 @@ def recommend_pilot_size(
     engine: str | Executor = "processes",
     workers: int | None = None,
     path: str | PathLike[str] | None = None,
-    on_progress: Progress | None = None,
+    on_progress: Progress | bool | None = None,
 ) -> Recommendation:
     """Find the smallest pilot networks that select features as good as larger pilots do.
 
@@ -170,7 +172,7 @@ def recommend_pilot_size(
         engine=engine,
         workers=workers,
         folder=None if path is None else Path(path),
-        on_progress=on_progress,
+        on_progress=listener(on_progress),
         given_features=features_by_name(features),
     )
     ladder = PilotLadder(maker, settings)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from netchoice.costs import CHARGES, SCALES
 from netchoice.errors import UsageError
+from netchoice.notebook import summary_html
 from netchoice.selection import get_selector
 from netchoice.validation import check_choice, check_non_negative
 from netchoice.workflows.cost_source import Costs, CostSource, find_costs
@@ -60,6 +61,18 @@ class FeatureRanking:
         shown = {f.name: getattr(self, f.name) for f in fields(self)}
         del shown["steps"], shown["in_seconds"]
         return {**shown, "features": steps}
+
+    def __repr__(self) -> str:
+        first = ", ".join(self.ranking[:3]) + (", …" if len(self.ranking) > 3 else "")
+        return f"<FeatureRanking by {self.method}: {first} ({len(self.ranking)} features)>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (position, *(f"{v:.4g}" if isinstance(v, float) else v for v in step))
+            for position, step in enumerate(self.steps.itertuples(index=False), start=1)
+        ]
+        title = f"Features by {self.method}, penalty {self.penalty:g}"
+        return summary_html(title, ("position", *self.steps.columns), rows)
 
 
 def rank_features(
@@ -127,7 +140,7 @@ def rank_features(
         selector.set_params(estimator=estimator)
     loaded = load_table(table, label, target)
     varying = varying_features(loaded)
-    source = find_costs(varying, costs)
+    source = find_costs(loaded, costs)
     selector.set_params(
         penalty=0.0 if source.model is None else penalty, charge=charge, cost_scale=cost_scale
     )

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import platform
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -42,14 +43,16 @@ class RunFiles:
     written: tuple[str, ...]
 
 
+_FIGURES = (
+    "fit-*", "probabilities", "features", "embedding", "confusion", "reliability", "costs", "parameters*",
+    "ranks*", "accuracy-against-cost",
+)  # fmt: skip
 CHOICE_FILES = RunFiles(RUN, "netchoice choose", (
     "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "posterior.csv",
     "costs.json", "parameter-evaluation.csv", "parameter-scores.jsonl",
     "rankings.csv", "evaluation.csv", "reading.json", "scores.jsonl", SECOND_SCORES, "report.html",
-    ROWS, "prepared.json", "estimators.npz", "selection-costs.json", "figures/fit-*.png",
-    "figures/probabilities.png", "figures/features.png", "figures/embedding.png",
-    "figures/confusion.png", "figures/reliability.png", "figures/costs.png",
-    "figures/parameters*.png", "figures/ranks*.png", "figures/accuracy-against-cost.png",
+    ROWS, "prepared.json", "estimators.npz", "selection-costs.json",
+    *(f"figures/{name}.{suffix}" for name in _FIGURES for suffix in ("png", "svg", "pdf")),
     "tables/*/_manifest.json", "tables/*/rows-*.parquet", "tables/*/_rows-*.damaged", "tables/*/_lock",
 ))  # fmt: skip
 
@@ -157,5 +160,12 @@ def _check_same(earlier: Mapping[str, Any], settings: Mapping[str, Any], folder:
         if earlier.get(name) != value:
             raise UsageError(
                 f"{folder} holds a run with another {name}; give another folder, or start over with "
-                "--fresh (in Python fresh=True)"
+                f"--fresh (in Python fresh=True). The run has {_shown(earlier.get(name))}; got "
+                f"{_shown(value)}"
             )
+
+
+def _shown(value: Any) -> str:
+    """Return a setting in words, at most a line."""
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return textwrap.shorten(text, 200, placeholder=" …")

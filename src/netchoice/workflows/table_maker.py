@@ -18,6 +18,8 @@ from netchoice.storage.table import ReferenceTable
 
 #: Called with the name of a stage, items done, items in total, and items failed.
 Progress = Callable[[str, int, int, int], None]
+#: What the bar of a stage says.
+STAGES = "simulating ({})"
 #: A built-in feature by name, a user's feature as ``module:attribute``, or a Feature.
 GivenFeature = str | Feature
 
@@ -84,7 +86,7 @@ class TableMaker:
             engine=self.engine,
             workers=self.workers,
             path=None if self.folder is None else self.folder / "tables" / name,
-            on_progress=None
+            on_progress=False
             if report is None
             else lambda done, total, failed: report(stage or name, done, total, failed),
         )

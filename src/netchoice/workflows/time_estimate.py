@@ -28,7 +28,7 @@ def estimated_seconds(space: ModelSpace, plan: SimulationPlan, size: Size, worke
     n_nodes = min(largest, plan.pilot_sizes[-1])
     probe = simulate_table(
         space, n_nodes=n_nodes, n_samples=_PROBES, seed=0, stream="estimate",
-        isolated=size.isolated, engine="serial",
+        isolated=size.isolated, engine="serial", on_progress=False,
     )  # fmt: skip
     all_seconds = seconds_per_row(probe)
     growth = float(probe.frame["seconds_growth"].mean()) * largest / n_nodes

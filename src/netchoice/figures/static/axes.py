@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ from numpy.typing import NDArray
 from netchoice.errors import UsageError
 from netchoice.figures.data.cost_text import cost_text
 from netchoice.figures.data.feature_sets import penalty_text
+from netchoice.validation import check_choice
 
 WIDTH, HEIGHT, DPI = 8.0, 5.0, 150  # inches and dots per inch: 1200 pixels wide
+SHOWN_DPI = 90  # in a notebook: 720 pixels wide
 SMALL = 8  # points: the smallest text
 GREY = "0.35"
 #: Options of legends: without a frame, at the right of the Axes, and above them.
@@ -30,6 +33,27 @@ ABOVE = PLAIN | {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxesp
 
 #: File formats, with the metadata to leave out so that equal figures give equal bytes.
 _METADATA: dict[str, Any] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+
+
+class ShownAxes(Axes):
+    """Axes of a new figure, which a notebook shows."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        return _png(root_figure(self))
+
+
+class Panels(np.ndarray):
+    """The Axes of several panels, which a notebook shows."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]] | None:
+        return _png(root_figure(self)) if self.size else None
+
+
+def _png(figure: Figure) -> tuple[bytes, dict[str, int]]:
+    """Return a figure as PNG, and its width in a notebook."""
+    file = BytesIO()
+    figure.savefig(file, format="png")
+    return file.getvalue(), {"width": round(SHOWN_DPI * figure.get_size_inches()[0])}
 
 
 class TextPlacer:
@@ -68,7 +92,9 @@ def new_axes(ax: Axes | None, width: float = WIDTH, height: float = HEIGHT) -> A
     """Return ``ax``, or the Axes of a new figure of this size in inches."""
     if ax is not None:
         return ax
-    return Figure(figsize=(width, height), dpi=DPI, layout="constrained").add_subplot()
+    return Figure(figsize=(width, height), dpi=DPI, layout="constrained").add_subplot(
+        axes_class=ShownAxes
+    )
 
 
 def new_panels(
@@ -78,10 +104,11 @@ def new_panels(
     columns = max(1, min(n, columns))
     rows = -(-n // columns)
     figure = Figure(figsize=(width, margin + height * rows), dpi=DPI, layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False, sharey=sharey).ravel()
+    shown: Any = {"axes_class": ShownAxes}
+    axes = figure.subplots(rows, columns, squeeze=False, sharey=sharey, subplot_kw=shown).ravel()
     for unused in axes[n:]:
         unused.remove()
-    return axes[:n], figure
+    return axes[:n].view(Panels), figure
 
 
 def small_panels(n: int, columns: int, height: float) -> tuple[NDArray[Any], Figure]:
@@ -165,6 +192,14 @@ def save(figure: Any, path: str | PathLike[str]) -> Path:
     with matplotlib.rc_context({"svg.hashsalt": "netchoice"}):
         root.savefig(path, format=suffix[1:], metadata=_METADATA[suffix])
     return path
+
+
+def save_all(
+    drawings: Mapping[str, Callable[[], Any]], folder: str | PathLike[str], format: str
+) -> list[Path]:
+    """Draw figures one after the other, and write each to a file with its name; return the paths."""
+    check_choice("format", format, [suffix[1:] for suffix in _METADATA])
+    return [save(draw(), Path(folder) / f"{name}.{format}") for name, draw in drawings.items()]
 
 
 def root_figure(drawn: Any) -> Figure:

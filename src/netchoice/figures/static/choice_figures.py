@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -204,8 +205,51 @@ def reliability(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
-    """Draw the figures of a choice and return the paths of the PNG files.
+def choice_drawings(choice: Choice) -> dict[str, Callable[[], Any]]:
+    """Return, by name, the functions that draw the figures of a choice; see :func:`draw_choice`.
+
+    Examples
+    --------
+    >>> import netchoice
+    >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
+    >>> choice = netchoice.choose_model(network, "ba", samples=100, features=["degree_mean"],
+    ...                                 time_limit=1, engine="serial")
+    >>> list(choice_drawings(choice))[:3]
+    ['probabilities', 'features', 'embedding']
+    """
+    evidence = choice.evidence
+    table, selection = evidence.table, evidence.selection
+    compared = {name: choice.probabilities[name] for name in choice.intervals}
+    costs = selection.costs.only(selection.table.features)
+    drawings: dict[str, Callable[[], Any]] = {
+        "probabilities": partial(probabilities, compared, choice.intervals),
+        "features": partial(
+            feature_distributions, table.X, table.y, choice.features, choice.features
+        ),
+        "embedding": lambda: embedding(evidence.embedding),
+        "confusion": partial(confusion, choice.confusion),
+        "reliability": partial(reliability, evidence.held_out.reliability),
+        "costs": partial(feature_costs, costs),
+    }
+    for model, name in file_names(evidence.quality).items():
+        suffix = "" if model == choice.model else f"-{name}"
+        known, quality = evidence.posteriors[model], evidence.quality[model]
+        finite = {key: ends for key, ends in known.bounds.items() if np.isfinite(ends).all()}
+        draws, intervals = known.posterior.draws, known.posterior.intervals
+        drawings[f"parameters{suffix}"] = partial(
+            posteriors, draws, intervals=intervals, priors=finite
+        )
+        drawings[f"ranks{suffix}"] = partial(rank_histograms, quality.ranks, quality.n_draws)
+    if selection.evaluation is not None and selection.point is not None:
+        point = {"cost_shared": selection.point.cost, "accuracy": selection.point.accuracy}
+        drawings["accuracy-against-cost"] = partial(pareto, selection.evaluation, point=point)
+    for model, name in file_names(evidence.misfit).items():
+        drawings[f"fit-{name}"] = partial(fit, evidence.misfit[model].panels)
+    return drawings
+
+
+def draw_choice(choice: Choice, folder: str | PathLike[str], *, format: str = "png") -> list[Path]:
+    """Draw the figures of a choice and return the paths of the files.
 
     The figures show the model probabilities, the features, the embedding, the confusion matrix, the
     reliability diagram and the costs; accuracy against cost if features were selected; the fit of each
@@ -217,6 +261,7 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
     ----------
     choice : Choice, as :func:`netchoice.choose_model` returned it
     folder : path, created if it does not exist
+    format : "png", "svg" or "pdf"
 
     Examples
     --------
@@ -227,28 +272,4 @@ def draw_choice(choice: Choice, folder: str | PathLike[str]) -> list[Path]:
     >>> [path.stem for path in draw_choice(choice, tempfile.mkdtemp())][:2]
     ['probabilities', 'features']
     """
-    evidence = choice.evidence
-    table, selection = evidence.table, evidence.selection
-    compared = {name: choice.probabilities[name] for name in choice.intervals}
-    drawn: dict[str, Any] = {
-        "probabilities": probabilities(compared, choice.intervals),
-        "features": feature_distributions(table.X, table.y, choice.features, choice.features),
-        "embedding": embedding(evidence.embedding),
-        "confusion": confusion(choice.confusion),
-        "reliability": reliability(evidence.held_out.reliability),
-        "costs": feature_costs(selection.costs.only(selection.table.features)),
-    }
-    for model, name in file_names(evidence.quality).items():
-        suffix = "" if model == choice.model else f"-{name}"
-        known, quality = evidence.posteriors[model], evidence.quality[model]
-        finite = {key: ends for key, ends in known.bounds.items() if np.isfinite(ends).all()}
-        drawn[f"parameters{suffix}"] = posteriors(
-            known.posterior.draws, intervals=known.posterior.intervals, priors=finite
-        )
-        drawn[f"ranks{suffix}"] = rank_histograms(quality.ranks, quality.n_draws)
-    if selection.evaluation is not None and selection.point is not None:
-        point = {"cost_shared": selection.point.cost, "accuracy": selection.point.accuracy}
-        drawn["accuracy-against-cost"] = pareto(selection.evaluation, point=point)
-    for model, name in file_names(evidence.misfit).items():
-        drawn[f"fit-{name}"] = fit(evidence.misfit[model].panels)
-    return [axes.save(figure, Path(folder) / f"{name}.png") for name, figure in drawn.items()]
+    return axes.save_all(choice_drawings(choice), folder, format)

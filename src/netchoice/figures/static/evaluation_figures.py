@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -266,8 +267,37 @@ def feature_costs(
     return ax
 
 
-def draw_evaluation(result: FeatureEvaluation, folder: str | PathLike[str]) -> list[Path]:
-    """Draw the figures of an evaluation and return the paths of the PNG files.
+def evaluation_drawings(result: FeatureEvaluation) -> dict[str, Callable[[], Any]]:
+    """Return, by name, the functions that draw the figures of an evaluation.
+
+    Examples
+    --------
+    >>> import netchoice
+    >>> table = netchoice.simulate_table("ba", n_nodes=30, n_samples=80, seed=1, engine="serial",
+    ...                                  features=["degree_mean", "transitivity", "noise_normal"])
+    >>> result = netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=4)
+    >>> list(evaluation_drawings(result))
+    ['heatmaps', 'costs', 'pareto', 'ranking-jmi']
+    """
+    point, evaluation, rankings = result.recommended, result.evaluation, result.rankings
+    cost, unit = f"cost_{point.charge}", "s" if result.in_seconds else ""
+    drawings: dict[str, Callable[[], Any]] = {
+        "heatmaps": partial(heatmaps, evaluation),
+        "costs": partial(feature_costs, result.costs, unit=unit),
+    }
+    if evaluation[cost].gt(0).any():
+        chosen = {cost: point.cost, "accuracy": point.accuracy}
+        drawings["pareto"] = partial(pareto, evaluation, cost=cost, point=chosen, unit=unit)
+    if rankings["penalty"].nunique() > 1:
+        for method in dict.fromkeys(rankings["method"]):
+            drawings[f"ranking-{method}"] = partial(ranking_paths, rankings, method)
+    return drawings
+
+
+def draw_evaluation(
+    result: FeatureEvaluation, folder: str | PathLike[str], *, format: str = "png"
+) -> list[Path]:
+    """Draw the figures of an evaluation and return the paths of the files.
 
     The figures show accuracy over penalty and number of features, the costs, accuracy against cost,
     and the ranking of each method along the penalties.
@@ -276,6 +306,7 @@ def draw_evaluation(result: FeatureEvaluation, folder: str | PathLike[str]) -> l
     ----------
     result : FeatureEvaluation, as :func:`netchoice.evaluate_features` returned it
     folder : path, created if it does not exist
+    format : "png", "svg" or "pdf"
 
     Examples
     --------
@@ -286,14 +317,4 @@ def draw_evaluation(result: FeatureEvaluation, folder: str | PathLike[str]) -> l
     >>> sorted(path.stem for path in draw_evaluation(result, tempfile.mkdtemp()))
     ['costs', 'heatmaps', 'pareto', 'ranking-jmi']
     """
-    point, evaluation, rankings = result.recommended, result.evaluation, result.rankings
-    cost, unit = f"cost_{point.charge}", "s" if result.in_seconds else ""
-    costs = feature_costs(result.costs, unit=unit)
-    drawn: dict[str, Any] = {"heatmaps": heatmaps(evaluation), "costs": costs}
-    if evaluation[cost].gt(0).any():
-        chosen = {cost: point.cost, "accuracy": point.accuracy}
-        drawn["pareto"] = pareto(evaluation, cost=cost, point=chosen, unit=unit)
-    if rankings["penalty"].nunique() > 1:
-        for method in dict.fromkeys(rankings["method"]):
-            drawn[f"ranking-{method}"] = ranking_paths(rankings, method)
-    return [axes.save(figure, Path(folder) / f"{name}.png") for name, figure in drawn.items()]
+    return axes.save_all(evaluation_drawings(result), folder, format)

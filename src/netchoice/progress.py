@@ -1,0 +1,160 @@
+"""Progress of long work: a bar in a terminal or a notebook, and lines or nothing elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from netchoice.markup import element
+from netchoice.notebook import in_notebook
+from netchoice.units import duration
+
+SECONDS_BETWEEN_LINES = 10
+SECONDS_BETWEEN_UPDATES = 0.25
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+@contextmanager
+def progress(what: str, unit: str = "rows") -> Iterator[Callable[..., None]]:
+    """Show a bar in a terminal or a notebook, and a line every ten seconds elsewhere."""
+    if in_notebook():
+        yield _NotebookBar(what, unit)
+        return
+    if not sys.stderr.isatty():
+        yield _Lines(what, unit)
+        return
+    from rich import progress as rich_progress
+    from rich.console import Console
+
+    columns = (
+        "{task.description}", rich_progress.BarColumn(), rich_progress.MofNCompleteColumn(),
+        "{task.fields[rate]}", rich_progress.TimeRemainingColumn(), "{task.fields[failed]}",
+    )  # fmt: skip
+    with rich_progress.Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=None, rate="", failed="")
+
+        def update(done: int, total: int, failed: int = 0) -> None:
+            speed = bar.tasks[0].speed
+            rate = f"{speed:.3g} {unit}/s" if speed else ""
+            failures = f"{failed} failed" if failed else ""
+            bar.update(task, completed=done, total=total, rate=rate, failed=failures)
+
+        yield update
+
+
+@contextmanager
+def stages(
+    title: str = "{}", units: Mapping[str, str] | None = None
+) -> Iterator[Callable[[str, int, int, int], None]]:
+    """Show one stage after the other: its ``title``, and its unit (rows by default)."""
+    with ExitStack() as stack:
+        current: list[Any] = [None, None]
+
+        def update(stage: str, done: int, total: int, failed: int = 0) -> None:
+            if stage != current[0]:
+                stack.close()
+                bar = progress(title.format(stage), (units or {}).get(stage, "rows"))
+                current[:] = [stage, stack.enter_context(bar)]
+            current[1](done, total, failed)
+
+        yield update
+
+
+def shows_progress(
+    title: str = "{}", units: Mapping[str, str] | None = None, *, one_stage: bool = False
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Show the progress of a function with a parameter ``on_progress``; a decorator.
+
+    None shows a bar in a terminal or a notebook and is silent elsewhere. True also prints lines
+    elsewhere, False is silent, and a callable is called. The function receives a callable or None.
+    ``title`` is that of the stages, or of the function if it has one stage.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def run(*args: P.args, **kwargs: P.kwargs) -> R:
+            wanted = kwargs.get("on_progress")
+            if wanted is None:
+                wanted = in_notebook() or sys.stderr.isatty()
+            if wanted is not True:
+                kwargs["on_progress"] = wanted or None
+                return function(*args, **kwargs)
+            with progress(title) if one_stage else stages(title, units) as shown:
+                kwargs["on_progress"] = shown
+                return function(*args, **kwargs)
+
+        return run
+
+    return decorate
+
+
+def listener(on_progress: T | bool | None) -> T | None:
+    """Return what to call, inside a function that ``shows_progress`` decorates."""
+    return None if isinstance(on_progress, bool) else on_progress
+
+
+class _Counts:
+    """The speed since the first report, and the time that is left."""
+
+    def __init__(self, what: str, unit: str) -> None:
+        self.what, self.unit = what, unit
+        self.started = self.shown = time.monotonic()
+        self.first: int | None = None
+
+    def text(self, done: int, total: int, failed: int) -> str:
+        """Return the numbers in a line."""
+        self.shown = time.monotonic()
+        self.first = done if self.first is None else self.first
+        rate = (done - self.first) / max(self.shown - self.started, 1e-9)
+        line = f"{self.what}: {done}/{total} {self.unit}"
+        if rate > 0:  # after the second report
+            line += f", {rate:.1f} {self.unit}/s, {duration((total - done) / rate)} left"
+        return f"{line}, {failed} failed" if failed else line
+
+
+class _Lines(_Counts):
+    """Prints a line now and then."""
+
+    def __call__(self, done: int, total: int, failed: int = 0) -> None:
+        self.first = done if self.first is None else self.first
+        if time.monotonic() - self.shown >= SECONDS_BETWEEN_LINES or done >= total:
+            sys.stderr.write(f"{self.text(done, total, failed)}\n")
+
+
+class _NotebookBar(_Counts):
+    """Shows a bar below the cell of a notebook; it needs no widgets."""
+
+    handle: Any = None
+
+    def __call__(self, done: int, total: int, failed: int = 0) -> None:
+        recent = time.monotonic() - self.shown < SECONDS_BETWEEN_UPDATES
+        if self.handle is not None and recent and done < total:
+            return
+        from IPython.display import display
+
+        text = self.text(done, total, failed)
+        shown = _Shown(element("div", element("progress", value=done, max=total), " ", text), text)
+        if self.handle is None:
+            self.handle = display(shown, display_id=True)
+        else:
+            self.handle.update(shown)
+
+
+class _Shown:
+    """HTML for a notebook, and text for other viewers of it."""
+
+    def __init__(self, html: str, text: str) -> None:
+        self.html, self.text = html, text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text

@@ -1,0 +1,31 @@
+"""Figures and reports of a result, for its methods ``plot`` and ``report``.
+
+They belong to higher layers, which are loaded by name when a user calls such a method.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from netchoice.names import unknown
+
+
+def draw_one(drawings: str, result: Any, figure: str) -> Any:
+    """Draw one of the figures that a function of :mod:`netchoice.figures` offers for a result."""
+    known = getattr(import_module("netchoice.figures"), drawings)(result)
+    if figure not in known:
+        raise unknown("figure", figure, known)
+    return known[figure]()
+
+
+def write_page(save: Callable[[Path], Any], path: str | PathLike[str]) -> Path:
+    """Write the report of a result that ``save`` writes to a folder; return the path of the report."""
+    with tempfile.TemporaryDirectory() as folder:
+        save(Path(folder))
+        written: Path = import_module("netchoice.report").write_report(folder, path)
+    return written

@@ -1,0 +1,261 @@
+"""What a notebook shows: figures, tables, progress, and short texts."""
+
+import re
+import sys
+import types
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import netchoice
+from netchoice import progress
+
+FEATURES = ["degree_mean", "transitivity", "noise_normal"]
+
+
+@pytest.fixture(scope="module")
+def network():
+    return netchoice.get_model("ba2").grow(20, {}, np.random.default_rng(1))
+
+
+@pytest.fixture(scope="module")
+def choice(network):
+    return netchoice.choose_model(
+        network, "ba", samples=200, features=FEATURES[:2], time_limit=5, engine="serial"
+    )
+
+
+@pytest.fixture(scope="module")
+def table():
+    return netchoice.simulate_table(
+        "ba", n_nodes=30, n_samples=80, seed=1, engine="serial", features=FEATURES
+    )
+
+
+@pytest.fixture(scope="module")
+def evaluation(table):
+    return netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=4)
+
+
+@pytest.fixture(scope="module")
+def shown(network, choice, table, evaluation):
+    """Return an object of each kind that a notebook shows as a table, and a text in it."""
+    return {
+        "network": (network, "largest component"),
+        "space": (netchoice.get_space("duplication"), "uniform(0.25, 0.75)"),
+        "table": (table, "transitivity"),
+        "choice": (choice, "Verdict"),
+        "evaluation": (evaluation, "Recommended"),
+        "ranking": (netchoice.rank_features(table), "degree_mean"),
+    }
+
+
+KINDS = ["network", "space", "table", "choice", "evaluation", "ranking"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_show_a_table(shown, kind):
+    thing, text = shown[kind]
+    html = thing._repr_html_()
+    assert text in html
+    assert html.count("<table>") == html.count("</table>") == 1
+    assert len(html) < 10_000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_texts_of_results_are_one_line(shown, kind):
+    text = repr(shown[kind][0])
+    assert len(text) < 200
+    assert "\n" not in text
+    assert text.startswith("<")
+
+
+def test_model_shows_its_priors():
+    assert repr(netchoice.get_model("dmr")) == (
+        "<Model dmr: p_delete uniform(0.25, 0.75), p_new uniform(0.25, 0.75)>"
+    )
+    assert repr(netchoice.get_model("ba1")) == "<Model ba1: m 1>"
+    assert "lambda" not in repr(netchoice.as_prior("uniform(0, 1)"))
+
+
+def test_chooser_shows_its_models_and_sizes():
+    assert repr(netchoice.Chooser("duplication")) == (
+        "<Chooser duplication: dmc, dmr; no size is prepared>"
+    )
+
+
+def test_nearest_model_is_not_shown_as_the_answer(choice):
+    assert repr(choice).startswith("<Choice: one-fits; ba2, probability ")
+    none_fits = replace(choice, verdict="none-fits")
+    assert repr(none_fits) == "<Choice: none-fits; the nearest model is ba2>"
+
+
+def test_names_of_users_are_escaped():
+    model = netchoice.Model("<script>", lambda n_nodes, rng: None)
+    html = netchoice.ModelSpace("<b>", [model])._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_figures_are_shown(choice, evaluation):
+    """One panel, several panels, and a part of them are a picture in a notebook."""
+    for drawn in (choice.plot(), choice.plot("features"), evaluation.plot()):
+        data, options = drawn._repr_png_()
+        assert data.startswith(b"\x89PNG")
+        assert 300 < options["width"] < 1000
+    assert choice.plot("features")[0]._repr_png_()[0].startswith(b"\x89PNG")
+
+
+def test_unknown_figure_is_refused(choice, evaluation):
+    with pytest.raises(netchoice.errors.UsageError, match="did you mean 'probabilities'"):
+        choice.plot("probabilites")
+    with pytest.raises(netchoice.errors.UsageError, match="unknown figure 'nothing'"):
+        evaluation.plot("nothing")
+
+
+def test_choice_draws_all_its_figures(choice, tmp_path):
+    names = netchoice.figures.choice_drawings(choice)
+    paths = netchoice.figures.draw_choice(choice, tmp_path, format="svg")
+    assert [path.name for path in paths] == [f"{name}.svg" for name in names]
+    with pytest.raises(netchoice.errors.UsageError, match="`format` must be 'png', 'svg' or 'pdf'"):
+        netchoice.figures.draw_choice(choice, tmp_path, format="gif")
+
+
+def test_reports_are_those_of_the_commands(choice, evaluation, tmp_path, network):
+    """The report of a result in memory is the report of the folder that the command writes."""
+    folder = tmp_path / "run"
+    netchoice.choose_model(
+        network,
+        "ba",
+        samples=200,
+        features=FEATURES[:2],
+        time_limit=5,
+        engine="serial",
+        path=folder,
+    )
+    assert choice.report(tmp_path / "choice.html") == tmp_path / "choice.html"
+    pages = [tmp_path / "choice.html", netchoice.report.write_report(folder)]
+    titles = [re.findall(r"<h2[^>]*>(.*?)</h2>", page.read_text()) for page in pages]
+    assert titles[0] == titles[1]
+    assert len(titles[0]) > 4
+    assert "degree_mean" in evaluation.report(tmp_path / "evaluation.html").read_text()
+
+
+class Shell:
+    """The class of a notebook's shell has any name but that of IPython's terminal."""
+
+
+class TerminalInteractiveShell:
+    """The shell of IPython in a terminal."""
+
+
+class Display:
+    """A stand-in for IPython.display that keeps what it showed."""
+
+    def __init__(self, shell):
+        self.texts = []
+        self.module = types.ModuleType("IPython")
+        self.module.get_ipython = lambda: shell
+        self.display = types.ModuleType("IPython.display")
+        self.display.display = self.show
+
+    def show(self, thing, display_id):
+        assert display_id is True
+        self.update(thing)
+        return self
+
+    def update(self, thing):
+        assert "<progress" in thing._repr_html_()
+        self.texts.append(repr(thing))
+
+
+def run_in(monkeypatch, shell):
+    display = Display(shell)
+    monkeypatch.setitem(sys.modules, "IPython", display.module)
+    monkeypatch.setitem(sys.modules, "IPython.display", display.display)
+    return display
+
+
+SIMULATION = {
+    "n_nodes": 20,
+    "n_samples": 10,
+    "seed": 1,
+    "engine": "serial",
+    "features": FEATURES[:1],
+}
+
+
+def test_progress_is_shown_in_a_notebook(monkeypatch):
+    display = run_in(monkeypatch, Shell())
+    netchoice.simulate_table("ba", **SIMULATION)
+    assert display.texts[-1].startswith("simulating: 10/10 rows")
+    n_shown = len(display.texts)
+    netchoice.simulate_table("ba", **SIMULATION, on_progress=False)
+    calls = []
+    netchoice.simulate_table("ba", **SIMULATION, on_progress=lambda *call: calls.append(call))
+    assert len(display.texts) == n_shown
+    assert calls[-1] == (10, 10, 0)
+
+
+def test_each_stage_has_a_bar_in_a_notebook(monkeypatch, network):
+    display = run_in(monkeypatch, Shell())
+    options = {"samples": 200, "features": FEATURES[:1], "time_limit": 5, "engine": "serial"}
+    netchoice.choose_model(network, "ba", **options)
+    stages = {re.match(r"simulating \((.*)\): ", text)[1] for text in display.texts}
+    assert "inference" in stages
+
+
+@pytest.mark.parametrize("shell", [None, TerminalInteractiveShell()], ids=["script", "terminal"])
+def test_progress_is_silent_in_logs(monkeypatch, capsys, shell):
+    display = run_in(monkeypatch, shell)
+    netchoice.simulate_table("ba", **SIMULATION)
+    assert not display.texts
+    assert capsys.readouterr() == ("", "")
+    netchoice.simulate_table("ba", **SIMULATION, on_progress=True)
+    assert "simulating: 10/10 rows" in capsys.readouterr().err
+
+
+def test_lines_show_no_speed_before_it_is_known(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0)
+    with progress.progress("simulating") as report:
+        report(1, 100)
+        assert capsys.readouterr().err == "simulating: 1/100 rows\n"
+        report(11, 100)
+        assert re.fullmatch(
+            r"simulating: 11/100 rows, \d+\.\d rows/s, .* left\n", capsys.readouterr().err
+        )
+
+
+def test_progress_ends_with_an_error(monkeypatch):
+    """The terminal's cursor comes back if the work fails."""
+    ended = []
+
+    @progress.contextmanager
+    def bar(what, unit="rows"):
+        try:
+            yield lambda *call: None
+        finally:
+            ended.append(what)
+
+    monkeypatch.setattr(progress, "progress", bar)
+
+    @progress.shows_progress("{}")
+    def fail(on_progress=None):
+        on_progress("stage", 1, 2, 0)
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        fail(on_progress=True)
+    assert ended == ["stage"]
+
+
+def test_lazy_names_complete():
+    """Completion lists the names that are imported on first use, and no imported helpers."""
+    names = dir(netchoice)
+    assert {"choose_model", "datasets", "figures", "Choice"} <= set(names)
+    assert not {"Any", "TYPE_CHECKING"} & set(names)
+    for name in ("selection", "figures", "workflows", "inference"):
+        module = import_module(f"netchoice.{name}")
+        assert dir(module) == sorted(module.__all__)
