@@ -66,9 +66,8 @@ def pairs(text):
 def content(reading):
     """What two readings of the same network have in common."""
     graph, report = reading
-    counts = {
-        key: value for key, value in report.as_dict().items() if key not in ("path", "format")
-    }
+    how = ("path", "format", "reason", "encoding", "ignored", "findings", "warnings")
+    counts = {key: value for key, value in report.as_dict().items() if key not in how}
     return graph.labels, graph.edges().tolist(), counts
 
 

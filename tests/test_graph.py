@@ -196,9 +196,10 @@ def test_invalid_labels_raise_an_error():
 @pytest.mark.parametrize(
     ("thing", "message"),
     [
-        ("net.txt", "to read a file, use netchoice.read_network"),
+        ("net.txt", "net.txt: no such file"),
         (None, "NoneType"),
-        (np.zeros((3, 2)), "square"),
+        (np.zeros((3, 2)), "array of floats"),
+        (np.zeros((3, 4)), "square"),
         (scipy.sparse.csr_array((3, 2)), "square"),
         (np.full((2, 2), np.nan), "missing"),
         (np.array([["a", "b"], ["c", "d"]]), "expected numbers"),

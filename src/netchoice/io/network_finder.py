@@ -12,8 +12,8 @@ from netchoice.errors import UsageError
 from netchoice.io.collection_headers import Header, columns_of_networks, is_manifest, read_header
 from netchoice.io.network_manifest import manifest_networks
 from netchoice.io.parquet_networks import parquet_networks
-from netchoice.io.places import FilePlace, Part, place_of, short_name
-from netchoice.io.reader import find_format, suffix_of
+from netchoice.io.places import FilePlace, Part, may_be_many, place_of, short_name
+from netchoice.io.reader import check_format, suffix_of
 from netchoice.io.stored_files import StoredFile, ZipMember, zip_members
 from netchoice.io.text_networks import text_networks
 from netchoice.io.tu_dataset import tu_names, tu_networks
@@ -41,8 +41,7 @@ class NetworkFinder:
         self.format, self.header = format, header
         self.parts: list[Part] = []
         self.left_out = 0
-        if format is not None:
-            find_format(Path(), format)
+        check_format(format)
 
     def add(self, name: str) -> None:
         """Add the networks of one name."""
@@ -166,8 +165,7 @@ def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> b
 
 
 def _header_of(stored: StoredFile | ZipMember) -> Header | None:
-    is_text = find_format(Path(stored.name), None) == "edgelist"
-    return read_header(stored.start()) if is_text else None
+    return read_header(stored.start()) if may_be_many(stored.name, None) else None
 
 
 def _is_other(name: str) -> bool:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from netchoice.errors import UsageError
 from netchoice.io.collection_headers import PATH_COLUMN, Header
-from netchoice.io.edge_lists import COMMENTS, plain_name
+from netchoice.io.encodings import decode
 from netchoice.io.places import Covariates, Part, place_of, short_name
-from netchoice.io.reader import decode
 from netchoice.io.stored_files import StoredFile
+from netchoice.io.text_tables import COMMENTS
+from netchoice.network_objects import plain_name
 
 #: Cells of a column of numbers that are missing values.
 MISSING = ("", "na", "nan", "n/a")

@@ -10,7 +10,8 @@ from typing import Protocol, overload
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
 from netchoice.io.collection_headers import START, columns_of_networks, is_manifest, read_header
-from netchoice.io.reader import ReadingReport, find_format, parse_network
+from netchoice.io.reader import ReadingReport, parse_network, suffix_of
+from netchoice.io.sniffing import SUFFIXES
 from netchoice.io.stored_files import StoredFile, ZipMember
 
 Covariates = dict[str, str | float]
@@ -84,16 +85,15 @@ class FilePlace:
 
     def read(self) -> tuple[Graph, ReadingReport]:
         """Read the network; a file of many networks is an error."""
-        format = find_format(Path(self.name), self.format)
         content = self.stored.load()
-        if format == "edgelist" and self.header is not False:
+        if may_be_many(self.name, self.format) and self.header is not False:
             header = read_header(content[:START])
             if header and (columns_of_networks(header) or is_manifest(header)):
                 raise NetworkFormatError(
                     f"{self.name}: many networks, because of its columns "
                     f"{', '.join(header.cells)[:60]}; expected one network; pass the file itself"
                 )
-        return parse_network(content, self.name, format, self.header)
+        return parse_network(content, self.name, self.format, self.header)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,12 @@ class DatasetPlace:
         from netchoice import datasets
 
         return datasets.load(self.name)
+
+
+def may_be_many(name: str, format: str | None) -> bool:
+    """Return whether a file may list networks or hold many: it is a table, by its format or suffix."""
+    suffix = suffix_of(Path(name)).lower()
+    return format == "edgelist" if format else suffix not in SUFFIXES
 
 
 def place_of(name: str, format: str | None, header: bool | None) -> Place:

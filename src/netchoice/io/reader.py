@@ -5,35 +5,61 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from netchoice import graph as graphs
 from netchoice.edge_pairs import EdgePairs
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
-from netchoice.io import edge_lists, library_formats
+from netchoice.io import (
+    binary_formats,
+    edge_lists,
+    exchange_formats,
+    library_formats,
+    text_matrices,
+)
+from netchoice.io.adjacency_lists import parse_adjacency_list, parse_metis
+from netchoice.io.edge_columns import ColumnNames
+from netchoice.io.encodings import detect_text
 from netchoice.io.matrix_market import parse_matrix_market
 from netchoice.io.npz import parse_npz
 from netchoice.io.pajek import parse_pajek
+from netchoice.io.sniffing import sniff_bytes, sniff_text
+from netchoice.io.text_tables import Table, read_table
 from netchoice.names import unknown
+from netchoice.units import count
 
+_TABLES: dict[str, Callable[[Table], EdgePairs]] = {
+    "adjacency": text_matrices.parse_adjacency,
+    "incidence": text_matrices.parse_incidence,
+    "adjlist": parse_adjacency_list,
+}
 _TEXT: dict[str, Callable[[str, str], EdgePairs]] = {
     "sif": edge_lists.parse_sif,
     "graphml": library_formats.parse_graphml,
     "gml": library_formats.parse_gml,
     "pajek": parse_pajek,
     "gexf": library_formats.parse_gexf,
+    "metis": parse_metis,
+    "json": exchange_formats.parse_json,
+    "dot": exchange_formats.parse_dot,
+    "dimacs": exchange_formats.parse_dimacs,
+    "lgl": exchange_formats.parse_lgl,
+    "epanet": exchange_formats.parse_epanet,
 }
 _BINARY: dict[str, Callable[[bytes, str], EdgePairs]] = {
     "mtx": parse_matrix_market,
     "npz": parse_npz,
+    "npy": binary_formats.parse_npy,
+    "parquet": binary_formats.parse_parquet,
+    "gt": binary_formats.parse_graph_tool,
+    "graph6": binary_formats.parse_graph6,
 }
-FORMATS = ("edgelist", *_TEXT, *_BINARY)
-#: Formats by suffix; other suffixes are edge lists.
-SUFFIXES = {f".{format}": format for format in FORMATS} | {".net": "pajek", ".paj": "pajek"}
+FORMATS = ("edgelist", "tntp", *_TABLES, *_TEXT, *_BINARY)
 
 #: A file may declare this many nodes, or this many per edge: others are damaged more often than intended.
 MAX_DECLARED_NODES = 10_000_000
@@ -56,6 +82,12 @@ class ReadingReport:
     weights_ignored: bool
     n_nodes: int
     n_edges: int
+    reason: str = ""  # why the file has this format
+    encoding: str = "utf-8"
+    bipartite: Sequence[int] | None = None  # the number of nodes of each kind
+    ignored: Sequence[str] = ()
+    findings: Sequence[str] = ()
+    warnings: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return all counts as a dictionary for JSON."""
@@ -63,18 +95,29 @@ class ReadingReport:
 
     def lines(self) -> list[str]:
         """Return the report as text, one remark per line."""
-        only_loops = self.names_only_in_self_loops
+        only_loops, loops = self.names_only_in_self_loops, count(self.self_loops, "self loop")
+        kinds = " + ".join(map(str, self.bipartite or ()))
+        names = count(only_loops, "name")
+        ignored = ", ".join(self.ignored)[:80]
         optional = (
-            (self.self_loops, f"{self.self_loops} self loops dropped"),
-            (only_loops, f"{only_loops} names that occur only in self loops dropped"),
-            (self.repeated_edges, f"{self.repeated_edges} repeated edges merged"),
-            (self.direction_ignored, "direction of edges ignored"),
-            (self.weights_ignored, "weights and other columns ignored"),
-            (self.declares_nodes, f"{self.isolated_nodes} isolated nodes, as declared"),
+            (self.reason, f"format: {self.format}, because of {self.reason}"),
+            (self.encoding != "utf-8", f"encoding: {self.encoding}, because it is not UTF-8"),
+            *((True, finding) for finding in self.findings),
+            (self.self_loops, f"{loops} dropped"),
+            (only_loops, f"{names} that occur{'s' * (only_loops == 1)} only in self loops dropped"),
+            (self.repeated_edges, f"{count(self.repeated_edges, 'repeated edge')} merged"),
+            (self.direction_ignored, "directed edges are not supported: direction ignored"),
+            (self.weights_ignored, f"weights are not supported: ignored: {ignored or 'weights'}"),
+            (
+                self.bipartite,
+                f"bipartite networks are not supported: all {kinds} nodes are treated alike",
+            ),
+            (self.declares_nodes, f"{count(self.isolated_nodes, 'isolated node')}, as declared"),
+            *((True, f"warning: {warning}") for warning in self.warnings),
         )
         remarks = [
-            f"read {self.path} ({self.format}): {self.rows} rows",
-            f"{self.n_nodes} nodes, {self.n_edges} edges kept",
+            f"read {self.path} ({self.format}): {count(self.rows, 'row')}",
+            f"{count(self.n_nodes, 'node')}, {count(self.n_edges, 'edge')} kept",
             *(text for is_true, text in optional if is_true),
         ]
         if not self.declares_nodes:
@@ -83,28 +126,36 @@ class ReadingReport:
 
 
 def read_network(
-    path: str | PathLike[str], format: str | None = None, *, header: bool | None = None
+    path: str | PathLike[str],
+    format: str | None = None,
+    *,
+    header: bool | None = None,
+    columns: ColumnNames | None = None,
 ) -> tuple[Graph, ReadingReport]:
     r"""Read a network file.
 
     Parameters
     ----------
     path : path
-        An edge list (separated by tabs, commas, semicolons or spaces; ``#`` and ``%`` start
-        comments; columns after the second are ignored), SIF, GraphML, GML, Pajek, GEXF,
-        MatrixMarket or ``.npz`` file. Each may be gzipped (.gz).
+        An edge list, an adjacency or incidence matrix, an adjacency list, GraphML, GML, GEXF, Pajek,
+        SIF, MatrixMarket, METIS, JSON, DOT, DIMACS, LGL, Parquet, ``.npz``, ``.npy``, ``.gt``, graph6,
+        or the links of a traffic (TNTP) or water network (EPANET). Each may be gzipped (.gz).
     format : str, optional
-        One of ``FORMATS``. By default the suffix decides; unknown suffixes are edge lists.
+        One of ``FORMATS``. By default the content decides, and then the suffix. With
+        ``format="edgelist"``, a table that does not look like a network is read all the same.
     header : bool, optional
-        Whether the first line of an edge list has column names. By default it does if its first two
-        cells are known column names (source, target, from, to, …).
+        Whether the first line of an edge list has column names. By default it does if it differs from
+        the other lines as names of columns differ from values.
+    columns : two names or numbers, optional
+        The columns of an edge list with the nodes, by name or counted from 1.
 
     Returns
     -------
     graph : Graph
         A simple undirected network. Nodes are numbered in the order in which names first appear.
     report : ReadingReport
-        The number of rows, self loops and repeated edges, and what else was dropped.
+        The format and why, the header, the number of rows, self loops and repeated edges, and what
+        else was dropped.
 
     Examples
     --------
@@ -113,40 +164,65 @@ def read_network(
     >>> _ = path.write_text("a\tb\nb\ta\nb\tc\nd\td\n")
     >>> graph, report = read_network(path)
     >>> graph
-    <Graph: 3 nodes, 2 edges, labelled>
+    <Graph: 3 nodes, 2 edges, labelled; dropped: 1 self loop, 1 repeated edge>
     >>> report.repeated_edges, report.names_only_in_self_loops
     (1, 1)
     """
     path = Path(path)
-    format = find_format(path, format)
-    return parse_network(load(path), str(path), format, header)
+    check_format(format)
+    return parse_network(load(path), str(path), format, header, columns)
 
 
-def find_format(path: Path, format: str | None) -> str:
-    """Return the format of a file: the given one, or that of the suffix."""
-    if format is None:
-        return SUFFIXES.get(suffix_of(path).lower(), "edgelist")
-    if format not in FORMATS:
+def check_format(format: str | None) -> None:
+    """Raise an error if a format is not known."""
+    if format is not None and format not in FORMATS:
         raise unknown("network format", format, FORMATS)
-    return format
 
 
 def parse_network(
-    content: bytes, name: str, format: str, header: bool | None = None
+    content: bytes,
+    name: str,
+    format: str | None = None,
+    header: bool | None = None,
+    columns: ColumnNames | None = None,
 ) -> tuple[Graph, ReadingReport]:
-    """Read a network from the content of a file; the name is for messages."""
+    """Read a network from the content of a file; the name is for messages and for its suffix."""
     if not content.strip():
         raise NetworkFormatError(f"{name}: the file is empty; expected a network")
+    suffix, forced = suffix_of(Path(name)).lower(), format is not None
+    reason, encoding = "the option" if forced else "", "utf-8"
+    if format is None:
+        try:
+            format, reason = sniff_bytes(content, suffix) or (None, "")
+        except NetworkFormatError as error:
+            raise NetworkFormatError(f"{name}: {error}") from None
     if format in _BINARY:
         edges = _BINARY[format](content, name)
-    elif format == "edgelist":
-        edges = edge_lists.parse_edge_list(decode(content, name), name, header)
     else:
-        edges = _TEXT[format](decode(content, name), name)
-    return clean(edges, name, format)
+        text, encoding = detect_text(content, name)
+        table = read_table(text, name)
+        if format is None:
+            format, reason = sniff_text(text, table, suffix)
+        if format == "tntp":
+            table = read_table(exchange_formats.traffic_links(text), name)
+        if format in _TABLES:
+            edges = _TABLES[format](table)
+        elif format in _TEXT:
+            edges = _TEXT[format](text, name)
+        else:
+            edges = edge_lists.parse_edge_list(table, header, columns, forced)
+    graph, report = clean(edges, name, format, reason, encoding)
+    if not graph.n_edges and not edge_lists.OWN_HEADER.match(content[:80].decode("latin-1")):
+        raise NetworkFormatError(
+            f"{name}: no edges, read as {format} because of {reason}; expected a network with edges; "
+            f"if the format is another one, pass it: --format {'|'.join(FORMATS[:4])}|…"
+        )
+    return graph, report
 
 
-def clean(edges: EdgePairs, path: str, format: str) -> tuple[Graph, ReadingReport]:
+def clean(
+    edges: EdgePairs, path: str, format: str, reason: str = "", encoding: str = "utf-8"
+) -> tuple[Graph, ReadingReport]:
     """Return the simple network of some edges, and a report of what was dropped."""
     _check_size(edges, path)
     graph = Graph.from_pairs(edges)
@@ -164,6 +240,12 @@ def clean(edges: EdgePairs, path: str, format: str) -> tuple[Graph, ReadingRepor
         weights_ignored=edges.weighted,
         n_nodes=kept.n_nodes,
         n_edges=kept.n_edges,
+        reason=reason,
+        encoding=encoding,
+        bipartite=edges.kinds,
+        ignored=edges.ignored,
+        findings=edges.findings,
+        warnings=edges.warnings,
     )
 
 
@@ -221,20 +303,8 @@ def decompress(content: bytes, name: str, max_size: int | None = None) -> bytes:
     return content
 
 
-def decode(content: bytes, name: str, first_line: int = 1) -> str:
-    """Decode UTF-8, or raise an error with the line of the first invalid byte."""
-    nul = content.find(b"\x00")
-    if nul >= 0:
-        line = content.count(b"\n", 0, nul) + first_line
-        raise NetworkFormatError(
-            f"{name}, line {line}: a NUL byte; this is a binary file or "
-            "UTF-16 text: convert it to UTF-8, or pass its format"
-        )
-    try:
-        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + first_line
-        raise NetworkFormatError(
-            f"{name}, line {line}: not UTF-8 text (byte {content[error.start]:#04x}); convert it, for "
-            "example with iconv -f latin1 -t utf-8, or pass its format if it is binary"
-        ) from None
+def _read_graph(path: str | PathLike[str]) -> Graph:
+    return read_network(path)[0]
+
+
+graphs.FILE_READERS.append(_read_graph)
