@@ -41,7 +41,7 @@ def is_metis(text: str) -> bool:
     """Return whether the first line says how many lines and neighbours follow, as in METIS files."""
     lines = _metis_lines(text)
     sizes = lines[0].split() if lines else []
-    if not 2 <= len(sizes) <= 3 or not all(map(str.isdigit, sizes)) or sizes[2:] not in ([], ["0"]):
+    if not 2 <= len(sizes) <= 3 or not all(map(_is_index, sizes)) or sizes[2:] not in ([], ["0"]):
         return False
     n_nodes, n_edges = int(sizes[0]), int(sizes[1])
     body = lines[1 : n_nodes + 1]

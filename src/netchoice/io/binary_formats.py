@@ -13,9 +13,10 @@ from netchoice.io.library_formats import guarded
 from netchoice.network_objects import from_array, from_frame, from_networkx
 
 GRAPH_TOOL = b"\xe2\x9b\xbe gt"
-#: The largest decompressed content of a Parquet file, and the largest number of nodes in sparse6.
+#: The largest decompressed content of a Parquet file.
 MAX_BYTES = 2 << 30
-MAX_NODES = 1_000_000
+#: A line of sparse6 may declare this many nodes, or this many per byte.
+FEW_NODES, MAX_NODES_PER_BYTE = 10_000, 100
 
 
 def parse_npy(content: bytes, path: str) -> EdgePairs:
@@ -94,9 +95,13 @@ def parse_graph6(content: bytes, path: str) -> EdgePairs:
         )
     line = lines[0].removeprefix(b">>graph6<<").removeprefix(b">>sparse6<<")
     is_sparse = line.startswith(b":")
-    n_nodes = _graph6_size(line[is_sparse:])
-    if n_nodes > MAX_NODES:
-        raise NetworkFormatError(f"{path}: {n_nodes} nodes in graph6; expected at most {MAX_NODES}")
+    if not all(63 <= byte <= 126 for byte in line[is_sparse:]):
+        raise NetworkFormatError(
+            f"{path}: not readable as graph6: other characters than ? to ~; copy the file again"
+        )
+    n_nodes, limit = _graph6_size(line[is_sparse:]), max(FEW_NODES, MAX_NODES_PER_BYTE * len(line))
+    if n_nodes > limit:
+        raise NetworkFormatError(f"{path}: {n_nodes} nodes in graph6; expected at most {limit}")
     parse = nx.from_sparse6_bytes if is_sparse else nx.from_graph6_bytes
     return from_networkx(guarded(lambda: parse(line), path, "graph6"))
 
@@ -110,7 +115,7 @@ def _graph6_size(line: bytes) -> int:
         start, length = 1, 3
     size = 0
     for byte in line[start : start + length]:
-        size = size << 6 | max(byte - 63, 0)
+        size = size << 6 | byte - 63
     return size
 
 

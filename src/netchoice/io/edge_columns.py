@@ -107,7 +107,7 @@ def _named_columns(names: ColumnNames, header: list[str] | None, table: Table) -
         text = str(name)
         if plain_name(text) in plain:
             positions.append(plain.index(plain_name(text)))
-        elif text.isdigit() and 1 <= int(text) <= table.width:
+        elif text.isdecimal() and 1 <= int(text) <= table.width:
             positions.append(int(text) - 1)
     if len(names) != 2 or len(set(positions)) != 2:
         listed = ", ".join(header) if header else f"1 to {table.width}"
@@ -125,6 +125,8 @@ def _find_ends(table: Table, found: EdgeColumns) -> tuple[int, int]:
     if len(known) > 1:
         return known[0], known[1]
     columns = _columns(table.sample[found.start :])
+    if not columns:
+        return 0, 1
     first = columns[0]
     if len(set(first)) == len(first):
         if len(table.sample) < len(table.lines):
@@ -154,7 +156,7 @@ def _is_index(columns: list[list[str]], header: list[str], path: str) -> bool:
         return True
     numbers = list(map(str, range(len(first) + 1)))
     counts = first in (numbers[:-1], numbers[1:])
-    if counts and right >= 0.5 and len(first) >= FEW_ROWS:
+    if counts and right >= 0.5 and len({*second, *third}) >= FEW_ROWS:
         raise NetworkFormatError(
             f"{path}: the first column counts the rows, and may be the number of the edge or a node; "
             "pass the columns of nodes: --columns 2,3 or --columns 1,2 (in Python: columns=(2, 3))"
@@ -177,6 +179,8 @@ def _refuse_other_tables(table: Table, found: EdgeColumns, rows: list[list[str]]
     """Raise an error if the columns of nodes look like measurements or properties."""
     u, v = found.ends
     rows = [row for row in rows if len(row) > max(u, v)]
+    if not rows:
+        return
     one, other = ([row[k] for row in rows] for k in found.ends)
     kinds = (kind_of(one), kind_of(other))
     names = " and ".join(map(found.name, found.ends))
@@ -185,9 +189,14 @@ def _refuse_other_tables(table: Table, found: EdgeColumns, rows: list[list[str]]
         reason = f"{names} have decimal numbers, such as {one[0]} and {other[0]}"
     elif set(kinds) == {"texts", "integers"} and len(rows) >= FEW_ROWS:
         reason = f"of {names}, one has texts and the other numbers"
-    elif table.width > 2 and len(rows) >= FEW_ROWS and not set(one) & set(other):
-        is_item = len(set(one)) == len(one) and len(set(other)) < len(other)
-        reason = f"{found.name(u)} has no value twice, and none that {found.name(v)} has" * is_item
+    elif table.width > 2 and len(rows) >= FEW_ROWS and len(set(one)) == len(one):
+        values = set(other)
+        if len(values) <= _FEW_VALUES * len(rows) or (
+            values.isdisjoint(one) and len(values) < len(rows)
+        ):
+            reason = (
+                f"{found.name(u)} has no value twice, and {found.name(v)} looks like a property"
+            )
     if reason:
         raise NetworkFormatError(
             f"{table.path}: does not look like a network: {reason}; expected names of nodes; pass the "

@@ -34,7 +34,10 @@ def _from_json(thing: Any) -> EdgePairs:
             for kind in ("nodes", "edges")
         }
     if not isinstance(thing, dict) or "nodes" not in thing:
-        return from_neighbours(thing) if isinstance(thing, dict) else from_edge_list(thing, True)
+        if not isinstance(thing, dict):
+            return from_edge_list(thing, with_weights=True)
+        # The names in an object are texts, so those in its lists must be.
+        return from_neighbours({node: list(map(str, others)) for node, others in thing.items()})
     nodes: list[Any] = [
         node.get("id", node.get("name", i)) if isinstance(node, dict) else node
         for i, node in enumerate(thing["nodes"])

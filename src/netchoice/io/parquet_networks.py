@@ -59,6 +59,17 @@ class ParquetPlace:
         return clean(number_nodes(ends, weighted=self.has_other_columns), self.name, "parquet")
 
 
+def has_many_networks(path: str) -> bool:
+    """Return whether a Parquet file has a column of networks, or cannot be opened."""
+    import pyarrow.parquet as pq
+
+    try:
+        names = guarded(lambda: pq.read_schema(path), path, "Parquet").names
+    except NetworkFormatError:
+        return True
+    return find_graph_columns(names) is not None
+
+
 def parquet_networks(path: str) -> Part:
     """Return the networks of a Parquet file, after reading its column of networks once."""
     import pyarrow.parquet as pq

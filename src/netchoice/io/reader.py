@@ -66,6 +66,19 @@ MAX_DECLARED_NODES = 10_000_000
 MAX_NODES_PER_EDGE = 100
 
 
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """What the user says about a file; None if the content decides."""
+
+    format: str | None = None
+    header: bool | None = None
+    columns: ColumnNames | None = None
+
+    def __post_init__(self) -> None:
+        if self.format is not None and self.format not in FORMATS:
+            raise unknown("network format", self.format, FORMATS)
+
+
 @dataclass(frozen=True)
 class ReadingReport:
     """The contents of a network file, and what was dropped to get a simple undirected network."""
@@ -169,27 +182,17 @@ def read_network(
     (1, 1)
     """
     path = Path(path)
-    check_format(format)
-    return parse_network(load(path), str(path), format, header, columns)
-
-
-def check_format(format: str | None) -> None:
-    """Raise an error if a format is not known."""
-    if format is not None and format not in FORMATS:
-        raise unknown("network format", format, FORMATS)
+    options = ReadingOptions(format, header, columns)
+    return parse_network(load(path), str(path), options)
 
 
 def parse_network(
-    content: bytes,
-    name: str,
-    format: str | None = None,
-    header: bool | None = None,
-    columns: ColumnNames | None = None,
+    content: bytes, name: str, options: ReadingOptions
 ) -> tuple[Graph, ReadingReport]:
     """Read a network from the content of a file; the name is for messages and for its suffix."""
     if not content.strip():
         raise NetworkFormatError(f"{name}: the file is empty; expected a network")
-    suffix, forced = suffix_of(Path(name)).lower(), format is not None
+    suffix, format, forced = suffix_of(Path(name)).lower(), options.format, bool(options.format)
     reason, encoding = "the option" if forced else "", "utf-8"
     if format is None:
         try:
@@ -210,7 +213,7 @@ def parse_network(
         elif format in _TEXT:
             edges = _TEXT[format](text, name)
         else:
-            edges = edge_lists.parse_edge_list(table, header, columns, forced)
+            edges = edge_lists.parse_edge_list(table, options.header, options.columns, forced)
     graph, report = clean(edges, name, format, reason, encoding)
     if not graph.n_edges and not edge_lists.OWN_HEADER.match(content[:80].decode("latin-1")):
         raise NetworkFormatError(

@@ -54,6 +54,10 @@ def find_layout(table: Table) -> Layout | None:
         has_columns = has_rows = True
     if has_columns and (not first[0] or len(first) == table.width - 1):
         has_rows = True
+    # pandas may write the numbers of columns or rows, and not both.
+    n_lines = len(table.lines)
+    has_columns |= n_lines == table.width + 1 and _counts(first)
+    has_rows |= n_lines + 1 == table.width and _counts([row[0] for row in rows])
     n_columns = table.width - has_rows
     columns = first[-n_columns:] if has_columns else None
     layout = Layout(columns, has_rows, n_columns, len(table.lines) - has_columns)
@@ -87,8 +91,10 @@ def guess_matrix(table: Table) -> tuple[str, str] | None:
     is_sparse = zeros >= (0.5 if layout.columns is not None and labels is None else _ZEROS)
     if labels is None and layout.columns is None:
         return _guess_unlabelled(layout, values, zeros, is_symmetric, shape)
-    if layout.is_square and labels is None and (is_symmetric or zeros >= _ZEROS):
-        return "adjacency", f"{shape} numbers with one label for each column"
+    has_both = labels is not None and layout.columns is not None
+    if layout.is_square and not has_both and (is_symmetric or zeros >= _ZEROS):
+        which = "row" if labels is not None else "column"
+        return "adjacency", f"{shape} numbers with one label for each {which}"
     if is_sparse or is_binary:
         of_what = "zeros and ones" if is_binary else f"numbers, {zeros:.0%} of them zero"
         return "incidence", f"{shape} {of_what}, with labels"
@@ -195,6 +201,16 @@ def _labels_finding(layout: Layout) -> str:
 def _distinct(labels: list[str] | None) -> list[str] | None:
     """Return labels if they are different and none is empty."""
     return labels if labels and all(labels) and len(set(labels)) == len(labels) else None
+
+
+def _counts(cells: list[str]) -> bool:
+    """Return whether cells are 0, 1, 2, … or 1, 2, 3, …, at least three."""
+    start = cells[0]
+    return (
+        len(cells) > 2
+        and start in ("0", "1")
+        and cells == [str(int(start) + k) for k in range(len(cells))]
+    )
 
 
 def _is_entry(cell: str) -> bool:
