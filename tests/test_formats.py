@@ -66,7 +66,7 @@ def test_unknown_header_is_no_edge(tmp_path, header, edges, mark, weights):
     assert size(graph) == (len({end for edge in edges for end in edge[:2]}), len(edges))
     lines = report.lines()
     assert f"header: yes ({', '.join(names)})" in lines
-    ignored = f"weights are not supported: ignored: {names[-1]}"
+    ignored = f"weights are not supported; ignored: {names[-1]}"
     assert (ignored in lines) == bool(weights)
 
 
@@ -164,7 +164,7 @@ def test_edge_list_with_any_suffix(tmp_path, name):
     graph, report = read(tmp_path, "% comment\n" + rows(KARATE.edges, " "), name)
     assert size(graph) == (34, 78)
     assert report.format == "edgelist"
-    assert "format: edgelist, because of lines with 2 cells each" in "\n".join(report.lines())
+    assert "format: edgelist; reason: lines with 2 cells each" in "\n".join(report.lines())
 
 
 def test_formats_are_found_with_a_wrong_suffix(tmp_path):
@@ -262,7 +262,7 @@ def test_rows_and_columns_of_an_incidence_matrix_are_different_nodes(tmp_path, l
     found = {frozenset(graph.labels[end] for end in edge) for edge in graph.edges().tolist()}
     if labels:
         assert found == {frozenset((plants[i], insects[j])) for i, j in np.argwhere(matrix)}
-    line = "bipartite networks are not supported: all 25 + 16 nodes are treated alike"
+    line = "bipartite networks are not supported; all 25 + 16 nodes are treated alike"
     assert line in report.lines()
 
 

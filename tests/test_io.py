@@ -96,7 +96,7 @@ def test_report_counts_what_was_dropped(tmp_path):
     text = "\n".join(report.lines())
     for remark in (
         "6 rows", "3 nodes, 2 edges", "3 self loops", "2 names that occur only in self loops",
-        "1 repeated edge merged", "weights", "cannot declare isolated nodes",
+        "1 repeated edge merged, in either direction", "weights", "cannot declare isolated nodes",
     ):  # fmt: skip
         assert remark in text
     assert report.as_dict()["self_loops"] == 3

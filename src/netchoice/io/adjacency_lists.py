@@ -37,13 +37,15 @@ def parse_adjacency_list(table: Table) -> EdgePairs:
     return once_if_mirrored(number_nodes(ends, declared))
 
 
-def is_metis(text: str) -> bool:
+def is_metis(text: str, table: Table) -> bool:
     """Return whether the first line says how many lines and neighbours follow, as in METIS files."""
-    lines = _metis_lines(text)
-    sizes = lines[0].split() if lines else []
+    sizes = table.lines[0][1].split()
     if not 2 <= len(sizes) <= 3 or not all(map(_is_index, sizes)) or sizes[2:] not in ([], ["0"]):
         return False
     n_nodes, n_edges = int(sizes[0]), int(sizes[1])
+    if len(table.lines) > n_nodes + 1:
+        return False
+    lines = _metis_lines(text)
     body = lines[1 : n_nodes + 1]
     if n_nodes < 2 or len(body) < n_nodes or any(line.strip() for line in lines[n_nodes + 1 :]):
         return False

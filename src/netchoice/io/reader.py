@@ -113,17 +113,23 @@ class ReadingReport:
         names = count(only_loops, "name")
         ignored = ", ".join(self.ignored)[:80]
         optional = (
-            (self.reason, f"format: {self.format}, because of {self.reason}"),
+            (self.reason, f"format: {self.format}; reason: {self.reason}"),
             (self.encoding != "utf-8", f"encoding: {self.encoding}, because it is not UTF-8"),
             *((True, finding) for finding in self.findings),
             (self.self_loops, f"{loops} dropped"),
             (only_loops, f"{names} that occur{'s' * (only_loops == 1)} only in self loops dropped"),
-            (self.repeated_edges, f"{count(self.repeated_edges, 'repeated edge')} merged"),
-            (self.direction_ignored, "directed edges are not supported: direction ignored"),
-            (self.weights_ignored, f"weights are not supported: ignored: {ignored or 'weights'}"),
+            (
+                self.repeated_edges,
+                f"{count(self.repeated_edges, 'repeated edge')} merged, in either direction",
+            ),
+            (
+                self.direction_ignored,
+                "directed edges are not supported; every edge is read as undirected",
+            ),
+            (self.weights_ignored, f"weights are not supported; ignored: {ignored or 'weights'}"),
             (
                 self.bipartite,
-                f"bipartite networks are not supported: all {kinds} nodes are treated alike",
+                f"bipartite networks are not supported; all {kinds} nodes are treated alike",
             ),
             (self.declares_nodes, f"{count(self.isolated_nodes, 'isolated node')}, as declared"),
             *((True, f"warning: {warning}") for warning in self.warnings),
@@ -217,7 +223,7 @@ def parse_network(
     graph, report = clean(edges, name, format, reason, encoding)
     if not graph.n_edges and not edge_lists.OWN_HEADER.match(content[:80].decode("latin-1")):
         raise NetworkFormatError(
-            f"{name}: no edges, read as {format} because of {reason}; expected a network with edges; "
+            f"{name}: no edges, read as {format} (reason: {reason}); expected a network with edges; "
             f"if the format is another one, pass it: --format {'|'.join(FORMATS[:4])}|…"
         )
     return graph, report

@@ -75,7 +75,7 @@ def _lacks_sizes(content: bytes, format: str) -> bool:
     """
     if format != "mtx":
         return False
-    banner, *lines = content.strip().split(b"\n")
+    banner, *lines = content.strip().split(b"\n", 1000)[:1000]
     rows = [line.split() for line in lines if line.strip() and not line.lstrip().startswith(b"%")]
     words = banner.lower().split()
     width = 2 if b"pattern" in words else 3
@@ -83,8 +83,9 @@ def _lacks_sizes(content: bytes, format: str) -> bool:
         return False
     if width == 2:
         return True
-    is_size = rows[0][0] == rows[0][1] or rows[0][-1] == str(len(rows) - 1).encode()
-    return not is_size
+    n_comments = 1 + len(lines) - len(rows)
+    n_entries = content.strip().count(b"\n") - n_comments
+    return rows[0][0] != rows[0][1] and rows[0][2] != str(n_entries).encode()
 
 
 def sniff_text(text: str, table: Table, suffix: str) -> tuple[str, str]:
@@ -100,7 +101,7 @@ def sniff_text(text: str, table: Table, suffix: str) -> tuple[str, str]:
         return hint, f"the suffix {suffix}"
     if not table.lines:
         return "edgelist", "nothing else fits"
-    if is_metis(text):
+    if is_metis(text, table):
         return "metis", "its first line, which is the number of nodes and edges of the other lines"
     found = guess_matrix(table)
     if found is not None:
@@ -113,7 +114,7 @@ def sniff_text(text: str, table: Table, suffix: str) -> tuple[str, str]:
         )
     if suffix == ".metis":
         return "metis", f"the suffix {suffix}"
-    instead = f", not {hint}, because it has none of its keywords" if hint else ""
+    instead = f"; it has no keywords of {hint}" if hint else ""
     return "edgelist", f"lines with {table.width} cells each{instead}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -213,9 +214,11 @@ def _counts(cells: list[str]) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def _is_entry(cell: str) -> bool:
     return is_number(cell) or is_missing(cell)
 
 
+@lru_cache(maxsize=4096)
 def _value(cell: str) -> float:
     return 0.0 if is_missing(cell) else float(cell)
