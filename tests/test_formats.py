@@ -106,6 +106,22 @@ def test_column_between_the_nodes_is_a_relation(tmp_path):
     assert "nodes: column 1 and column 3" in report.lines()
 
 
+def test_time_before_the_nodes_is_no_node(tmp_path):
+    rng = np.random.default_rng(1)
+    contacts = [
+        (31220 + 20 * (i // 3), *rng.choice(40, 2, replace=False), "ICU") for i in range(200)
+    ]
+    text = "".join(" ".join(map(str, contact)) + "\n" for contact in contacts)
+    graph, report = read(tmp_path, text, "contacts.dat")
+    assert graph.n_edges == len({frozenset(contact[1:3]) for contact in contacts})
+    assert "nodes: column 2 and column 3" in report.lines()
+    # Users, items and ratings: the ratings are no nodes.
+    ratings = "".join(
+        f"{rng.integers(100, 200)} {rng.integers(1, 90)} {k % 5 + 1}\n" for k in range(300)
+    )
+    assert read(tmp_path, ratings, "ratings.dat")[0].n_nodes > 150
+
+
 def test_counted_rows_with_numbers_are_ambiguous(tmp_path):
     """A tree with weights, or numbered edges: both columns may be nodes."""
     text = "".join(f"{i},{i // 2},{i % 5 + 1}\n" for i in range(1, 20))
@@ -121,6 +137,12 @@ def test_counted_rows_with_numbers_are_ambiguous(tmp_path):
     assert size(read(tmp_path, named, columns=("who", "whom"))[0]) == (5, 6)
 
 
+def test_index_and_numbers_of_columns_of_pandas(tmp_path):
+    frame = pd.DataFrame(EDGES)
+    assert size(read(tmp_path, frame.to_csv())[0]) == (34, 78)
+    assert size(read(tmp_path, frame.to_csv(index=False))[0]) == (34, 78)
+
+
 # Separators, encodings and lines
 
 
@@ -132,6 +154,7 @@ def test_counted_rows_with_numbers_are_ambiguous(tmp_path):
         "1\t2\t1.0\n2\t3\t1.0\t\n13\t1\t2.0\n",
         "1;2;0,5\n2;3;1,5\n13;1;2,5\n",
         "% From \tTo\n1 2 4\n2 3 4\n13 1 4\n",
+        "(1, 2)\n(2, 3)\n(13, 1)\n",
     ],
 )
 def test_columns_with_other_spaces_and_marks(tmp_path, content):
@@ -245,8 +268,11 @@ def test_square_matrix_that_is_not_symmetric_gets_a_warning(tmp_path):
     graph, report = read(tmp_path, text, "net.txt", format="incidence")
     assert size(graph) == (68, 78)
     assert report.bipartite == (34, 34)
-    complete = matrix_text(np.ones((6, 6)))
-    assert "every entry is an edge" in read(tmp_path, complete)[1].warnings[0]
+    rng = np.random.default_rng(1)
+    complete = matrix_text(np.corrcoef(rng.normal(size=(6, 9))))
+    graph, report = read(tmp_path, complete)
+    assert size(graph) == (6, 15)
+    assert "every entry is an edge" in report.warnings[0]
 
 
 @pytest.mark.parametrize("labels", [False, True])
@@ -326,6 +352,13 @@ def test_table_that_is_no_network_is_refused(tmp_path, name):
     ):
         read(tmp_path, buffer.getvalue())
     assert read(tmp_path, buffer.getvalue(), format="edgelist")[0].n_edges > 0
+
+
+def test_sentences_and_web_pages_are_refused(tmp_path):
+    with pytest.raises(NetworkFormatError, match="look like sentences"):
+        read(tmp_path, "This is a readme file.\nIt describes nothing at all.\n", "notes.txt")
+    with pytest.raises(NetworkFormatError, match="a web page or XML of another kind"):
+        read(tmp_path, "<!DOCTYPE html><html><body>404</body></html>")
 
 
 def test_network_without_edges_is_an_error(tmp_path):
@@ -484,6 +517,13 @@ def test_traffic_and_water_networks(tmp_path):
     graph, report = read(tmp_path, model, "net.inp")
     assert (graph.labels, graph.n_edges) == (("J1", "J2", "J3", "R1"), 3)
     assert report.format == "epanet"
+
+
+def test_trivial_graph_format(tmp_path):
+    text = "1 ann\n2 bob\n3 cat\n4 dan\n#\n1 2\n2 3 friends\n"
+    for name in ("net.tgf", "net.txt"):
+        graph, report = read(tmp_path, text, name)
+        assert (size(graph), report.format) == ((4, 2), "tgf")
 
 
 def test_bipartite_network_of_konect(tmp_path):

@@ -7,12 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from netchoice.errors import NetworkFormatError
 
 #: Node ids are 32-bit integers, and so are positions in arrays with two entries per edge.
 MAX_ENTRIES = np.iinfo(np.int32).max
+#: What is wrong with arrays in CSR form, by the code of the kernel that checks them.
+CSR_FAULTS = {
+    1: "`indptr` does not increase from 0 to len(indices)",
+    2: "a neighbour out of range",
+    3: "neighbours not sorted, or repeated",
+    4: "a self loop",
+    5: "an edge in one direction only",
+}
 
 
 @dataclass(frozen=True)
@@ -158,3 +166,18 @@ def from_entries(
     pairs = np.column_stack([row, column])
     kept = pairs if directed else pairs[~below]
     return EdgePairs(kept, n_nodes, None, directed, bool(np.any(data != 1)))
+
+
+def as_int32(name: str, values: ArrayLike) -> NDArray[np.int32]:
+    """Return an array of 32-bit integers after checking that all values fit."""
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise NetworkFormatError(
+            f"`{name}` must be a one-dimensional array of integers; got {array.ndim} dimensions "
+            f"of {array.dtype}"
+        )
+    if array.size and not 0 <= int(array.min()) <= int(array.max()) < MAX_ENTRIES:
+        raise NetworkFormatError(
+            f"`{name}` must have entries from 0 to {MAX_ENTRIES - 1}; got {array.min()} to {array.max()}"
+        )
+    return np.array(array, dtype=np.int32, order="C")

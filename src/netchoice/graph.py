@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netchoice import network_objects
-from netchoice.edge_pairs import MAX_ENTRIES, EdgePairs, from_edge_list
+from netchoice.edge_pairs import CSR_FAULTS, MAX_ENTRIES, EdgePairs, as_int32, from_edge_list
 from netchoice.errors import NetworkFormatError
 from netchoice.units import count
 from netchoice.validation import check_integer
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 
 #: Read a network file; ``netchoice.io`` puts its function here, since it imports this module.
 FILE_READERS: list[Callable[[str | PathLike[str]], Graph]] = []
-
-_CSR_FAULTS = {
-    1: "`indptr` does not increase from 0 to len(indices)",
-    2: "a neighbour out of range",
-    3: "neighbours not sorted, or repeated",
-    4: "a self loop",
-    5: "an edge in one direction only",
-}
 
 
 @cache
@@ -70,7 +62,7 @@ class Graph:
     def __init__(
         self, indptr: ArrayLike, indices: ArrayLike, labels: Sequence[Hashable] | None = None
     ) -> None:
-        indptr, indices = _as_int32("indptr", indptr), _as_int32("indices", indices)
+        indptr, indices = as_int32("indptr", indptr), as_int32("indices", indices)
         if len(indptr) == 0:
             raise NetworkFormatError(
                 "`indptr` must have n + 1 entries ([0] for no nodes); got an empty array"
@@ -78,7 +70,7 @@ class Graph:
         code, node = kernel("csr.check_csr")(indptr, indices)
         if code:
             raise NetworkFormatError(
-                f"not a simple undirected graph in CSR form: {_CSR_FAULTS[code]} at node {node}; "
+                f"not a simple undirected graph in CSR form: {CSR_FAULTS[code]} at node {node}; "
                 "Graph.from_edges and Graph.of accept loops, repeated edges and one-way edges"
             )
         self._set(indptr, indices, labels)
@@ -243,10 +235,9 @@ class Graph:
         return [text for text, is_present in present if is_present]
 
     @property
-    def _dropped(self) -> tuple[int, int, bool, bool]:
-        return (
-            self.self_loops_dropped, self.repeats_dropped, self.direction_dropped, self.weights_dropped
-        )  # fmt: skip
+    def _dropped(self) -> tuple[Any, ...]:
+        names = ("self_loops", "repeats", "direction", "weights")
+        return tuple(self.__dict__[f"{name}_dropped"] for name in names)
 
     @property
     def n_isolated(self) -> int:
@@ -310,17 +301,3 @@ class Graph:
         dropped = f"; dropped: {', '.join(self.dropped)}" if self.dropped else ""
         size = f"{count(self.n_nodes, 'node')}, {count(self.n_edges, 'edge')}"
         return f"<Graph: {size}{labelled}{dropped}>"
-
-
-def _as_int32(name: str, values: ArrayLike) -> NDArray[np.int32]:
-    array = np.asarray(values)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise NetworkFormatError(
-            f"`{name}` must be a one-dimensional array of integers; got {array.ndim} dimensions "
-            f"of {array.dtype}"
-        )
-    if array.size and not 0 <= int(array.min()) <= int(array.max()) < MAX_ENTRIES:
-        raise NetworkFormatError(
-            f"`{name}` must have entries from 0 to {MAX_ENTRIES - 1}; got {array.min()} to {array.max()}"
-        )
-    return np.array(array, dtype=np.int32, order="C")

@@ -18,7 +18,8 @@ from netchoice.graph import Graph
 from netchoice.io.edge_columns import ColumnNames
 from netchoice.io.network_finder import NetworkFinder
 from netchoice.io.places import Covariates, DatasetPlace, FilePlace, Part, Place, short_name
-from netchoice.io.reader import ReadingOptions, ReadingReport
+from netchoice.io.reader import ReadingOptions
+from netchoice.io.reading_report import ReadingReport
 from netchoice.io.stored_files import StoredFile
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from netchoice.errors import NetworkFormatError, UsageError
@@ -80,14 +80,14 @@ def has_size_line(table: Table) -> bool:
 
 def _is_header(first: list[str], rest: list[list[str]], width: int) -> bool:
     """Return whether the first line differs from the others as names differ from values."""
+    if width > 2 and not first[0] and any(row[0] for row in rest):
+        return True  # pandas leaves the name of the index empty
     if any(is_number(cell) for cell in first[:2]) or len(first) < 2:
         return False
     if sum(NODE_COLUMN.fullmatch(plain_name(cell)) is not None for cell in first) > 1:
         return True
     if not rest or len(first) not in (width, width - 1):
         return False
-    if not first[0] and width > 2:
-        return True
     shift = width - len(first)
     for k, cell in enumerate(first):
         kind = kind_of(row[k + shift] for row in rest if k + shift < len(row))
@@ -134,6 +134,8 @@ def _find_ends(table: Table, found: EdgeColumns) -> tuple[int, int]:
             first = columns[0]
         if len(set(first)) == len(first) and _is_index(columns, header, table.path):
             return 1, 2
+    if _is_time(columns):
+        return 1, 2
     between, n_rows = set(columns[1]), len(first)
     is_relation = n_rows >= FEW_ROWS and len(between) <= max(1, _FEW_VALUES * n_rows)
     if is_relation and not _shared(first, columns[1]) and _shared(first, columns[2]) >= _SHARED:
@@ -164,6 +166,15 @@ def _is_index(columns: list[list[str]], header: list[str], path: str) -> bool:
     return False
 
 
+def _is_time(columns: list[list[str]]) -> bool:
+    """Return whether the first of three columns has values of its own, and the others share values."""
+    first, second, third = columns
+    is_pair = kind_of(second) == kind_of(third) != "decimals" and len(first) >= FEW_ROWS
+    n_second, n_third = len(set(second)), len(set(third))
+    similar = 2 * n_third >= n_second and 2 * n_second >= n_third
+    return is_pair and similar and not _shared(first, second) and _shared(second, third) >= _SHARED
+
+
 def _columns(rows: list[list[str]]) -> list[list[str]]:
     """Return the first three columns of the rows that have so many."""
     return [list(column) for column in zip(*(row[:3] for row in rows if len(row) > 2), strict=True)]
@@ -173,6 +184,12 @@ def _shared(one: Sequence[str], other: Sequence[str]) -> float:
     """Return the share of values of a column that are in another column too."""
     a, b = set(one), set(other)
     return len(a & b) / max(min(len(a), len(b)), 1)
+
+
+def _all_texts(rows: list[list[str]]) -> Iterator[bool]:
+    """Yield whether each of the first columns of lines has texts only."""
+    width = min(map(len, rows))
+    return (kind_of(row[k] for row in rows) == "texts" for k in range(width))
 
 
 def _refuse_other_tables(table: Table, found: EdgeColumns, rows: list[list[str]]) -> None:
@@ -185,7 +202,9 @@ def _refuse_other_tables(table: Table, found: EdgeColumns, rows: list[list[str]]
     kinds = (kind_of(one), kind_of(other))
     names = " and ".join(map(found.name, found.ends))
     reason = ""
-    if "decimals" in kinds:
+    if table.delimiter is None and table.width > 3 and all(_all_texts(rows)):
+        reason = f"lines such as {' '.join(rows[0])[:40]!r} look like sentences"
+    elif "decimals" in kinds:
         reason = f"{names} have decimal numbers, such as {one[0]} and {other[0]}"
     elif set(kinds) == {"texts", "integers"} and len(rows) >= FEW_ROWS:
         reason = f"of {names}, one has texts and the other numbers"

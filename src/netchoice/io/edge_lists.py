@@ -53,8 +53,13 @@ def parse_edge_list(
             f"{table.path}: a header and no edges; expected two names per line"
         )
     width = len(found.header) if found.header else table.width
+    usual = next((k for k, row in enumerate(table.sample) if len(row) == width), 0)
     columns = Columns(
-        table.delimiter, width, table.lines[0][0], found.ends, may_differ=_may_differ(table, found)
+        table.delimiter,
+        width,
+        table.lines[usual][0],
+        found.ends,
+        may_differ=_may_differ(table, found),
     )
     ends = node_names(lines, table.path, columns)
     flags: dict[str, Any] = {

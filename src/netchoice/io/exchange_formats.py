@@ -157,6 +157,29 @@ def parse_lgl(text: str, path: str) -> EdgePairs:
     return number_nodes(ends, declared, weighted=weighted)
 
 
+def is_trivial(text: str) -> bool:
+    """Return whether a line with # separates nodes, one per line, from edges between them."""
+    before, mark, after = text.partition("\n#\n")
+    if not mark:
+        return False
+    nodes = {line.split()[0] for line in before.split("\n") if line.strip()}
+    edges = [line.split() for line in after.split("\n") if line.strip()]
+    return bool(edges) and all(len(edge) > 1 and nodes.issuperset(edge[:2]) for edge in edges)
+
+
+def parse_tgf(text: str, path: str) -> EdgePairs:
+    """Parse the trivial graph format: nodes with labels, a line with #, and edges."""
+    if not is_trivial(text):
+        raise NetworkFormatError(
+            f"{path}: not readable as TGF; expected nodes, a line with #, then two nodes on each line"
+        )
+    before, _, after = text.partition("\n#\n")
+    declared = [line.split()[0] for line in before.split("\n") if line.strip()]
+    edges = [line.split() for line in after.split("\n") if line.strip()]
+    ends = [end for edge in edges for end in edge[:2]]
+    return number_nodes(ends, declared, weighted=any(len(edge) > 2 for edge in edges))
+
+
 def parse_epanet(text: str, path: str) -> EdgePairs:
     """Parse EPANET's water networks: pipes, pumps and valves are edges."""
     section, ends = "", []

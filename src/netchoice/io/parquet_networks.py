@@ -13,7 +13,8 @@ from netchoice.graph import Graph
 from netchoice.io.collection_headers import GRAPH_COLUMNS, find_graph_columns
 from netchoice.io.library_formats import guarded
 from netchoice.io.places import Part, Place, PlacesOnDemand
-from netchoice.io.reader import ReadingReport, clean
+from netchoice.io.reader import clean
+from netchoice.io.reading_report import ReadingReport
 
 #: Rows that are indexed at once.
 _BATCH = 1 << 18

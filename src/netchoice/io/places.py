@@ -10,7 +10,8 @@ from typing import Protocol, overload
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
 from netchoice.io.collection_headers import START, columns_of_networks, is_manifest, read_header
-from netchoice.io.reader import ReadingOptions, ReadingReport, parse_network, suffix_of
+from netchoice.io.reader import ReadingOptions, parse_network, suffix_of
+from netchoice.io.reading_report import ReadingReport
 from netchoice.io.sniffing import SUFFIXES
 from netchoice.io.stored_files import StoredFile, ZipMember
 

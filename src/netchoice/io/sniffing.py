@@ -8,6 +8,7 @@ from netchoice.errors import NetworkFormatError
 from netchoice.io.adjacency_lists import is_adjacency_list, is_metis
 from netchoice.io.binary_formats import GRAPH_TOOL
 from netchoice.io.edge_lists import OWN_HEADER
+from netchoice.io.exchange_formats import is_trivial
 from netchoice.io.text_matrices import guess_matrix
 from netchoice.io.text_tables import Table
 
@@ -18,6 +19,7 @@ SUFFIXES = {
     ".g6": "graph6", ".s6": "graph6", ".graph6": "graph6", ".sparse6": "graph6", ".parquet": "parquet",
     ".pq": "parquet", ".json": "json", ".dot": "dot", ".gv": "dot", ".dimacs": "dimacs", ".lgl": "lgl",
     ".metis": "metis", ".graph": "metis", ".adjlist": "adjlist", ".inp": "epanet", ".tntp": "tntp",
+    ".tgf": "tgf",
 }  # fmt: skip
 #: The first bytes of binary formats.
 _MAGIC = {
@@ -101,6 +103,13 @@ def sniff_text(text: str, table: Table, suffix: str) -> tuple[str, str]:
         return hint, f"the suffix {suffix}"
     if not table.lines:
         return "edgelist", "nothing else fits"
+    if is_trivial(text):
+        return "tgf", "a line with #, and before it the nodes of the lines after it"
+    if text.lstrip().startswith("<"):
+        raise NetworkFormatError(
+            f"{table.path}: a web page or XML of another kind; expected GraphML or GEXF; download "
+            "the file itself"
+        )
     if is_metis(text, table):
         return "metis", "its first line, which is the number of nodes and edges of the other lines"
     found = guess_matrix(table)

@@ -51,7 +51,8 @@ def find_layout(table: Table) -> Layout | None:
         not all(map(_is_entry, first[1:])) or len(first) == table.width - 1 or not first[0]
     )
     has_rows = not all(map(_is_entry, labels))
-    if first[1:] == labels and len(set(labels)) == len(labels) > 2:  # labels may be numbers
+    is_corner = not is_number(first[0])
+    if is_corner and first[1:] == labels and len(set(labels)) == len(labels) > 2:  # even numbers
         has_columns = has_rows = True
     if has_columns and (not first[0] or len(first) == table.width - 1):
         has_rows = True

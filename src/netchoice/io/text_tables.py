@@ -19,6 +19,8 @@ MISSING = ("", "na", "nan", "n/a", "null", "none")
 SAMPLE_LINES = 1000
 SAMPLE_CHARACTERS = 1 << 22
 _ENOUGH = 0.9
+#: A line that Python printed, such as (1, 2).
+_PAIR = re.compile(r"\s*[(\[][^()\[\]]*[)\]][,;]?\s*")
 _INTEGER = re.compile(r"[+-]?\d{1,400}")
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 
@@ -62,6 +64,8 @@ class Table:
 def read_table(text: str, path: str) -> Table:
     """Return the table of a text; the first lines decide what separates cells."""
     lines = content_lines(text)
+    if lines and all(_PAIR.fullmatch(line) for _, line in lines[:SAMPLE_LINES]):
+        lines = [(number, line.strip(" \t()[],;")) for number, line in lines]
     separator = find_separator([line for _, line in lines[:SAMPLE_LINES]])
     return Table(path, lines, separator, text[:200].partition("\n")[0])
 
