@@ -205,8 +205,8 @@ INTEGERS = "%%MatrixMarket matrix coordinate integer general\n3 3 1\n"
 
 def entries_as_array(content):
     """Sum the entries of a file with this package's parser."""
-    n, row, column, data = read_entries(content, "x.mtx")
-    matrix = np.zeros((n, n), data.dtype)
+    shape, row, column, data = read_entries(content, "x.mtx")
+    matrix = np.zeros(shape, data.dtype)
     np.add.at(matrix, (row, column), data)
     return matrix
 

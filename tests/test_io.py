@@ -191,8 +191,12 @@ def test_matrix_files(tmp_path, sample):
     report = read_network(tmp_path / "net.mtx")[1]
     assert report.direction_ignored
     assert report.weights_ignored
-    wide = scipy.sparse.coo_array((2, 3))
+    wide = scipy.sparse.coo_array(np.array([[0, 1, 1], [2, 0, 0]]))
     scipy.io.mmwrite(tmp_path / "wide.mtx", wide)
+    graph, report = read_network(tmp_path / "wide.mtx")
+    assert graph.edges().tolist() == [[0, 3], [0, 4], [1, 2]]
+    assert report.bipartite == (2, 3)
+    scipy.io.mmwrite(tmp_path / "wide.mtx", wide.toarray())
     with pytest.raises(NetworkFormatError, match=r"shape \(2, 3\); an adjacency matrix is square"):
         read_network(tmp_path / "wide.mtx")
 

@@ -147,6 +147,31 @@ def from_entries(
 
     Entries at (u, v) and at (v, u) are one edge. The matrix is directed if one of the two is 0.
     """
+    row, column, data = _present(row, column, data, n_nodes)
+    above, below = row < column, row > column
+    upward = np.sort(row[above] * n_nodes + column[above])
+    downward = np.sort(column[below] * n_nodes + row[below])
+    directed = not np.array_equal(upward, downward)
+    pairs = np.column_stack([row, column])
+    kept = pairs if directed else pairs[~below]
+    return EdgePairs(kept, n_nodes, None, directed, bool(np.any(data != 1)))
+
+
+def from_incidence(
+    row: NDArray[Any], column: NDArray[Any], data: NDArray[Any], shape: tuple[int, int]
+) -> EdgePairs:
+    """Return the edges of a matrix whose rows and columns are different nodes, first the rows."""
+    n_rows, n_columns = shape
+    row, column, data = _present(row, column, data, n_rows + n_columns)
+    pairs = np.column_stack([row, column + n_rows])
+    weighted = bool(np.any(data != 1))
+    return EdgePairs(pairs, n_rows + n_columns, weighted=weighted, kinds=shape)
+
+
+def _present(
+    row: NDArray[Any], column: NDArray[Any], data: NDArray[Any], n_nodes: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """Return the entries other than 0, after checking their values and the number of nodes."""
     if data.dtype.kind not in "biuf" or (data.dtype.kind == "f" and np.isnan(data).any()):
         raise NetworkFormatError(
             f"an adjacency matrix of {data.dtype} with missing or non-numeric entries; "
@@ -157,15 +182,7 @@ def from_entries(
             f"an adjacency matrix with {n_nodes} rows; expected at most {MAX_ENTRIES - 1}"
         )
     present = data != 0
-    row, column, data = row[present], column[present], data[present]
-    row, column = row.astype(np.int64), column.astype(np.int64)
-    above, below = row < column, row > column
-    upward = np.sort(row[above] * n_nodes + column[above])
-    downward = np.sort(column[below] * n_nodes + row[below])
-    directed = not np.array_equal(upward, downward)
-    pairs = np.column_stack([row, column])
-    kept = pairs if directed else pairs[~below]
-    return EdgePairs(kept, n_nodes, None, directed, bool(np.any(data != 1)))
+    return row[present].astype(np.int64), column[present].astype(np.int64), data[present]
 
 
 def as_int32(name: str, values: ArrayLike) -> NDArray[np.int32]:

@@ -15,7 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.edge_pairs import MAX_ENTRIES, EdgePairs, check_square, from_entries
+from netchoice.edge_pairs import (
+    MAX_ENTRIES,
+    EdgePairs,
+    check_square,
+    from_entries,
+    from_incidence,
+)  # fmt: skip
 from netchoice.errors import NetworkFormatError
 
 FORMATS = ("coordinate", "array")
@@ -44,7 +50,7 @@ class _Header:
     format: str
     field: str
     symmetry: str
-    n_nodes: int
+    shape: tuple[int, int]
     n_lines: int  # lines of the body, one entry each
     first_line: int  # the number of the first line of the body
     path: str
@@ -64,18 +70,23 @@ class _Header:
 
 
 def parse_matrix_market(content: bytes, path: str) -> EdgePairs:
-    """Parse MatrixMarket: the non-zero entries of a square matrix are edges."""
-    n_nodes, row, column, data = read_entries(content, path)
+    """Parse MatrixMarket: the non-zero entries of a matrix are edges.
+
+    The rows and columns of a matrix that is not square are different nodes.
+    """
+    shape, row, column, data = read_entries(content, path)
     try:
-        return from_entries(row, column, data, n_nodes)
+        if shape[0] != shape[1]:
+            return from_incidence(row, column, data, shape)
+        return from_entries(row, column, data, shape[0])
     except NetworkFormatError as error:
         raise NetworkFormatError(f"{path}: {error}") from error
 
 
 def read_entries(
     content: bytes, path: str
-) -> tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
-    """Return the size of a square matrix, and rows, columns and values of its stored entries."""
+) -> tuple[tuple[int, int], NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """Return the shape of a matrix, and rows, columns and values of its stored entries."""
     header, body = _read_header(content, path)
     table = _read_table(body, header)
     if table is None:
@@ -84,7 +95,7 @@ def read_entries(
     if header.format == "coordinate":
         row, column = _coordinates(numbers, lines, header)
     else:
-        row, column = _positions(header.n_nodes, header.symmetry)
+        row, column = _positions(header.shape[0], header.symmetry)
     if header.field == "pattern":
         data: NDArray[Any] = np.ones(len(row))
     elif header.field == "complex":
@@ -92,7 +103,7 @@ def read_entries(
     else:
         data = numbers[:, -1]
     if header.symmetry == "general":
-        return header.n_nodes, row, column, data
+        return header.shape, row, column, data
     off = row != column
     mirrored = data[off]
     if header.symmetry == "skew-symmetric":
@@ -100,7 +111,7 @@ def read_entries(
     elif header.symmetry == "hermitian":
         mirrored = mirrored.conj()
     return (
-        header.n_nodes,
+        header.shape,
         np.concatenate([row, column[off]]),
         np.concatenate([column, row[off]]),
         np.concatenate([data, mirrored]),
@@ -149,14 +160,17 @@ def _read_header(content: bytes, path: str) -> tuple[_Header, bytes]:
         found = _quoted(line) if sizes else "no line with sizes"
         raise _damage(path, number, found, f"{wanted} as integers")
     n_rows, n_columns, *n_entries = map(int, sizes)
-    try:
-        check_square((n_rows, n_columns))
-    except NetworkFormatError as error:
-        raise NetworkFormatError(f"{path}, line {number}: {error}") from None
-    if n_rows >= MAX_ENTRIES:
+    if format == "array" or symmetry != "general":
+        try:
+            check_square((n_rows, n_columns))
+        except NetworkFormatError as error:
+            raise NetworkFormatError(f"{path}, line {number}: {error}") from None
+    if n_rows + n_columns >= 2 * MAX_ENTRIES:
         raise _damage(path, number, f"{n_rows} rows", f"at most {MAX_ENTRIES - 1}")
     n_lines = n_entries[0] if n_entries else _array_length(n_rows, symmetry)
-    return _Header(format, field, symmetry, n_rows, n_lines, number + 1, path), lines.read()
+    return _Header(
+        format, field, symmetry, (n_rows, n_columns), n_lines, number + 1, path
+    ), lines.read()
 
 
 def _next_line(lines: io.BytesIO, number: int, comment: bytes) -> tuple[int, bytes]:
@@ -192,14 +206,14 @@ def _coordinates(
     numbers: NDArray[Any], lines: NDArray[np.int64], header: _Header
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     indices = numbers[:, :2]
-    outside = np.flatnonzero(((indices < 1) | (indices > header.n_nodes)).any(axis=1))
+    outside = np.flatnonzero(((indices < 1) | (indices > header.shape)).any(axis=1))
     if len(outside):
         i, j = (int(index) for index in indices[outside[0]])
         raise _damage(
             header.path,
             int(lines[outside[0]]),
             f"row {i} and column {j}",
-            f"indices from 1 to {header.n_nodes}, as the sizes say",
+            f"indices from 1 to {' and '.join(map(str, sorted({*header.shape})))}, as the sizes say",
         )
     row, column = indices.T.astype(np.int64) - 1
     return row, column

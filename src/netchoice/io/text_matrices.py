@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.edge_pairs import EdgePairs, from_entries
+from netchoice.edge_pairs import EdgePairs, from_entries, from_incidence
 from netchoice.errors import NetworkFormatError
 from netchoice.io.text_tables import Table, is_missing, is_number
 
@@ -146,23 +146,19 @@ def parse_adjacency(table: Table) -> EdgePairs:
         warnings.append(
             "every entry is an edge; if small entries are no edges, set them to 0 first"
         )
-    return EdgePairs(
-        edges.pairs, layout.n_rows, _distinct(names), edges.directed, edges.weighted,
-        findings=(_labels_finding(layout),), warnings=tuple(warnings),
-    )  # fmt: skip
+    findings = (_labels_finding(layout),)
+    return replace(edges, labels=_distinct(names), findings=findings, warnings=tuple(warnings))
 
 
 def parse_incidence(table: Table) -> EdgePairs:
     """Parse an incidence matrix: rows and columns are different nodes of a bipartite network."""
     layout, row, column, data, labels = _entries(table)
     n_rows, n_columns = layout.n_rows, layout.n_columns
-    pairs = np.column_stack([row, column + n_rows])
+    edges = from_incidence(row, column, data, (n_rows, n_columns))
     rows = labels or [f"row {i + 1}" for i in range(n_rows)]
     columns = layout.columns or [f"column {j + 1}" for j in range(n_columns)]
-    return EdgePairs(
-        pairs, n_rows + n_columns, _distinct([*rows, *columns]), False, bool(np.any(data != 1)),
-        kinds=(n_rows, n_columns), findings=(_labels_finding(layout),),
-    )  # fmt: skip
+    labels = _distinct([*rows, *columns])
+    return replace(edges, labels=labels, findings=(_labels_finding(layout),))
 
 
 def _entries(
