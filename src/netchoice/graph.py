@@ -58,6 +58,7 @@ class Graph:
     repeats_dropped: int
     direction_dropped: bool
     weights_dropped: bool
+    _dropped: tuple[int, int, bool, bool]
 
     def __init__(
         self, indptr: ArrayLike, indices: ArrayLike, labels: Sequence[Hashable] | None = None
@@ -80,10 +81,7 @@ class Graph:
         indptr: NDArray[np.int32],
         indices: NDArray[np.int32],
         labels: Sequence[Hashable] | None = None,
-        self_loops_dropped: int = 0,
-        repeats_dropped: int = 0,
-        direction_dropped: bool = False,
-        weights_dropped: bool = False,
+        dropped: tuple[int, int, bool, bool] = (0, 0, False, False),
     ) -> None:
         indptr.flags.writeable = indices.flags.writeable = False
         if labels is not None:
@@ -94,11 +92,11 @@ class Graph:
                 )
             if len(set(labels)) != len(labels):
                 raise NetworkFormatError("two nodes have the same label; labels must differ")
-        dropped = {
-            "self_loops_dropped": self_loops_dropped, "repeats_dropped": repeats_dropped,
-            "direction_dropped": direction_dropped, "weights_dropped": weights_dropped,
-        }  # fmt: skip
-        self.__dict__.update(indptr=indptr, indices=indices, labels=labels, **dropped)
+        names = ("self_loops_dropped", "repeats_dropped", "direction_dropped", "weights_dropped")
+        counts = dict(zip(names, dropped, strict=True))
+        self.__dict__.update(
+            indptr=indptr, indices=indices, labels=labels, _dropped=dropped, **counts
+        )
 
     @classmethod
     def _trusted(cls, *args: Any) -> Graph:
@@ -161,7 +159,7 @@ class Graph:
         csr_from_edges = kernel("csr.csr_from_edges")
         indptr, indices, loops, repeats = csr_from_edges(sources, targets, n_nodes)
         dropped = (int(loops), int(repeats), edges.directed, edges.weighted)
-        return cls._trusted(indptr, indices, edges.labels, *dropped)
+        return cls._trusted(indptr, indices, edges.labels, dropped)
 
     @classmethod
     def of(cls, thing: Any) -> Graph:
@@ -235,11 +233,6 @@ class Graph:
         return [text for text, is_present in present if is_present]
 
     @property
-    def _dropped(self) -> tuple[Any, ...]:
-        names = ("self_loops", "repeats", "direction", "weights")
-        return tuple(self.__dict__[f"{name}_dropped"] for name in names)
-
-    @property
     def n_isolated(self) -> int:
         """Number of nodes without neighbours."""
         return int(np.count_nonzero(self.degrees == 0))
@@ -258,7 +251,7 @@ class Graph:
         """Return the graph without nodes of degree 0; the others keep their order and labels."""
         indptr, indices, kept = kernel("csr.drop_isolated")(self.indptr, self.indices)
         labels = None if self.labels is None else [self.labels[i] for i in kept]
-        return Graph._trusted(indptr, indices, labels, *self._dropped)
+        return Graph._trusted(indptr, indices, labels, self._dropped)
 
     def summary(self) -> dict[str, Any]:
         """Return the number of nodes, edges and components, the degrees, and the fingerprint."""
@@ -294,7 +287,7 @@ class Graph:
         return hash(self.fingerprint)
 
     def __reduce__(self) -> Any:
-        return Graph._trusted, (self.indptr, self.indices, self.labels, *self._dropped)
+        return Graph._trusted, (self.indptr, self.indices, self.labels, self._dropped)
 
     def __repr__(self) -> str:
         labelled = ", labelled" if self.labels is not None else ""

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from netchoice.edge_pairs import (
     MAX_ENTRIES,
     EdgePairs,
-    check_square,
     from_entries,
     from_incidence,
 )  # fmt: skip
@@ -70,10 +69,7 @@ class _Header:
 
 
 def parse_matrix_market(content: bytes, path: str) -> EdgePairs:
-    """Parse MatrixMarket: the non-zero entries of a matrix are edges.
-
-    The rows and columns of a matrix that is not square are different nodes.
-    """
+    """Parse MatrixMarket: non-zero entries are edges; if not square, rows and columns are different nodes."""
     shape, row, column, data = read_entries(content, path)
     try:
         if shape[0] != shape[1]:
@@ -160,11 +156,9 @@ def _read_header(content: bytes, path: str) -> tuple[_Header, bytes]:
         found = _quoted(line) if sizes else "no line with sizes"
         raise _damage(path, number, found, f"{wanted} as integers")
     n_rows, n_columns, *n_entries = map(int, sizes)
-    if format == "array" or symmetry != "general":
-        try:
-            check_square((n_rows, n_columns))
-        except NetworkFormatError as error:
-            raise NetworkFormatError(f"{path}, line {number}: {error}") from None
+    if n_rows != n_columns and (format == "array" or symmetry != "general"):
+        found = f"{n_rows} rows and {n_columns} columns"
+        raise _damage(path, number, found, "a square matrix, or coordinate and general")
     if n_rows + n_columns >= 2 * MAX_ENTRIES:
         raise _damage(path, number, f"{n_rows} rows", f"at most {MAX_ENTRIES - 1}")
     n_lines = n_entries[0] if n_entries else _array_length(n_rows, symmetry)
@@ -209,12 +203,10 @@ def _coordinates(
     outside = np.flatnonzero(((indices < 1) | (indices > header.shape)).any(axis=1))
     if len(outside):
         i, j = (int(index) for index in indices[outside[0]])
-        raise _damage(
-            header.path,
-            int(lines[outside[0]]),
-            f"row {i} and column {j}",
-            f"indices from 1 to {' and '.join(map(str, sorted({*header.shape})))}, as the sizes say",
-        )
+        sizes = " and ".join(map(str, sorted({*header.shape})))
+        expected = f"indices from 1 to {sizes}, as the sizes say"
+        line = int(lines[outside[0]])
+        raise _damage(header.path, line, f"row {i} and column {j}", expected)
     row, column = indices.T.astype(np.int64) - 1
     return row, column
 
@@ -274,9 +266,8 @@ def _read_lines(body: bytes, header: _Header) -> tuple[NDArray[Any], NDArray[np.
         if not cells:
             continue
         if len(lines) == header.n_lines:
-            raise _damage(
-                path, number, "a further line", f"{header.n_lines} entries, as the sizes say"
-            )
+            expected = f"{header.n_lines} entries, as the sizes say"
+            raise _damage(path, number, "a further line", expected)
         if len(cells) < width or (len(cells) > width and header.format == "array"):
             raise _damage(path, number, _quoted(line.strip()), f"{width} number{'s' * (width > 1)}")
         try:
@@ -286,12 +277,8 @@ def _read_lines(body: bytes, header: _Header) -> tuple[NDArray[Any], NDArray[np.
             raise _damage(path, number, _quoted(line.strip()), str(error)) from None
         lines.append(number)
     if len(lines) < header.n_lines:
-        raise _damage(
-            path,
-            number,
-            f"the end of the file after {len(lines)} entries",
-            f"{header.n_lines}, as the sizes say",
-        )
+        found = f"the end of the file after {len(lines)} entries"
+        raise _damage(path, number, found, f"{header.n_lines}, as the sizes say")
     return np.array(numbers, header.dtype).reshape(-1, width), np.array(lines, np.int64)
 
 
