@@ -12,6 +12,7 @@ import networkit
 import networkx as nx
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse
 from hypothesis import given
@@ -266,6 +267,7 @@ EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]
         pd.DataFrame([(u, v, 1.5) for u, v in EDGES]),
         pd.DataFrame(nx.to_numpy_array(nx.Graph(EDGES))),
         nx.to_pandas_adjacency(nx.Graph(EDGES), nodelist=[0, 1, 2, 3]),
+        pl.DataFrame(EDGES, schema=["u", "v"], orient="row"),
     ],
 )
 def test_objects_with_edges_become_networks(thing):
@@ -292,8 +294,9 @@ def test_array_of_two_rows_and_columns():
 @pytest.mark.parametrize(
     ("thing", "message"),
     [
-        (pd.DataFrame([[0.5, 1.5], [1.5, 2.5], [2.5, 0.5]]), "decimal or missing numbers"),
-        (pd.DataFrame({"a": ["x", None], "b": ["y", "z"], "c": [1, 2]}), "not a name of a node"),
+        (pd.DataFrame([[0.5, 1.5], [1.5, 2.5], [2.5, 0.5]]), "decimal numbers"),
+        (pd.DataFrame({"a": ["x", None], "b": ["y", "z"], "c": [1, 2]}), "missing values in"),
+        (pd.DataFrame({"a": pd.array([1, None], "Int64"), "b": [1, 2]}), "missing values in"),
         (pd.DataFrame({"a": [1]}), "expected a table of edges"),
         (np.array([[0.5, 1, 2], [1, 2, 3]]), "decimal numbers in the first two columns"),
         ({"a": 5}, "the neighbours of 'a' are 5"),

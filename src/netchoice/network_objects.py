@@ -39,7 +39,7 @@ def from_object(thing: Any) -> EdgePairs:
         return from_networkx(thing)
     readers: dict[str, Callable[[Any], EdgePairs]] = {
         "igraph": _from_igraph, "networkit": _from_networkit, "pandas": from_frame,
-        "graph_tool": _from_graph_tool,
+        "graph_tool": _from_graph_tool, "polars": lambda frame: from_frame(frame.to_pandas()),
     }  # fmt: skip
     if library in readers:
         return readers[library](thing)
@@ -99,9 +99,13 @@ def from_frame(frame: Any) -> EdgePairs:
     known = [k for k, name in enumerate(names) if NODE_COLUMN.fullmatch(plain_name(name))]
     u, v = known[:2] if len(known) > 1 else (0, 1)
     one, other = frame.iloc[:, u], frame.iloc[:, v]
+    if one.isna().any() or other.isna().any():
+        raise NetworkFormatError(
+            f"missing values in the columns {names[u]!r} and {names[v]!r}; drop these rows"
+        )
     if any(column.dtype.kind == "f" and (column % 1 != 0).any() for column in (one, other)):
         raise NetworkFormatError(
-            f"a data frame with decimal or missing numbers in the columns {names[u]!r} and {names[v]!r}; "
+            f"a data frame with decimal numbers in the columns {names[u]!r} and {names[v]!r}; "
             "expected names of nodes in two columns, or a square matrix with equal index and columns"
         )
     ends = [end for pair in zip(one.tolist(), other.tolist(), strict=True) for end in pair]
