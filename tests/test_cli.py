@@ -348,3 +348,40 @@ def test_closed_pipe_is_no_error():
     assert done.stdout == "# netchoice nodes=20000\n"
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
+
+
+def test_describe_says_what_was_found_and_what_is_not_supported(run, tmp_path):
+    path = tmp_path / "contacts.csv"
+    path.write_text("person_a,person_b,n_contacts\nann,bob,3\n")
+    code, out, _ = run("describe", path)
+    assert code == 0
+    assert out.splitlines()[1:] == [
+        "2 nodes, 1 edge kept",
+        "format: edgelist; reason: lines with 3 cells each",
+        "header: yes (person_a, person_b, n_contacts)",
+        "weights are not supported; ignored: n_contacts",
+        "the format cannot declare isolated nodes, so there are none",
+        "2 nodes, 1 edge; mean degree 1, largest 1; 0 isolated; 1 component, the largest with 2 nodes",
+    ]
+    record = json.loads(run("describe", path, "--columns", "person_a,n_contacts", "--json")[1])
+    assert record["reading"]["ignored"] == ["person_b"]
+    plants = tmp_path / "plants.csv"
+    plants.write_text(
+        "\n".join(",".join("10"[(i * j) % 3 > 0] for j in range(6)) for i in range(9))
+    )
+    _, out, _ = run("features", plants, "--only", "n_triangles")
+    assert "bipartite networks are not supported; all 9 + 6 nodes are treated alike" in out
+
+
+def test_table_that_is_no_network_ends_with_one_line(run, tmp_path):
+    path = tmp_path / "iris.csv"
+    path.write_text("length,width,species\n5.1,3.5,setosa\n4.9,3.0,setosa\n")
+    for command in ("describe", "features", "choose"):
+        code, out, err = run(command, path)
+        assert (code, out) == (1, "")
+        assert "does not look like a network: length and width have decimal numbers" in err
+        assert "--format edgelist" in err
+        assert len(err.splitlines()) == 1
+    assert run("describe", path, "--format", "edgelist")[0] == 0
+    code, _, err = run("describe", path, "--columns", "1,7")
+    assert (code, "expected two different columns" in err) == (2, True)

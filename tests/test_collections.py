@@ -66,9 +66,8 @@ def pairs(text):
 def content(reading):
     """What two readings of the same network have in common."""
     graph, report = reading
-    counts = {
-        key: value for key, value in report.as_dict().items() if key not in ("path", "format")
-    }
+    how = ("path", "format", "reason", "encoding", "ignored", "findings", "warnings")
+    counts = {key: value for key, value in report.as_dict().items() if key not in how}
     return graph.labels, graph.edges().tolist(), counts
 
 
@@ -147,7 +146,6 @@ def test_yeast_networks_have_names(yeast_folder, monkeypatch):
         ({"a.zip": zip_of({"a.tsv": "a b"})[:-30]}, ["a.zip"], "not readable as zip"),
         ({"a.zip": zip_of({"README": "a b"})}, ["a.zip"], "no network files in it"),
         ({"a.parquet": b"PAR1"}, ["a.parquet"], "not readable as Parquet"),
-        ({"a.parquet": parquet_of({"u": [1], "v": [2]})}, ["a.parquet"], "the columns u, v"),
         ({"a.csv": "graph,source,target\n"}, ["a.csv"], "no rows of networks"),
         ({"a.csv": "path\n"}, ["a.csv"], "a manifest without networks"),
         ({"a.csv": "path,id\nx\n"}, ["a.csv"], "line 2: 1 cells; expected 2"),
@@ -402,7 +400,11 @@ def test_network_of_a_collection_equals_that_of_its_own_file(tmp_path, rows, ord
     for source in networks:
         own = [row for row in rows if row[0] == source.id]
         write(tmp_path, {"own.csv": text([header, *own], [i for i in order if i > 0])})
-        assert content(source.read()) == content(read_network(tmp_path / "own.csv"))
+        if all(u == v for _, u, v in own):  # alone, a file without edges is an error
+            assert source.read()[0].n_nodes == 0
+            continue
+        forced = read_network(tmp_path / "own.csv", "edgelist")
+        assert content(source.read()) == content(forced)
 
 
 def naive_ranges(text, start, column):

@@ -142,6 +142,10 @@ def test_sparse_archives_give_the_same_network_as_scipy(tmp_path, format):
             path = tmp_path / "x.npz"
             scipy.sparse.save_npz(path, matrix)
             loaded = scipy.sparse.load_npz(path)
+            if not Graph.of(loaded).n_edges:
+                with pytest.raises(NetworkFormatError, match="no edges, read as npz"):
+                    read_network(path)
+                continue
             assert read_network(path)[0] == Graph.of(loaded) == Graph.of(matrix.toarray())
 
 
@@ -201,8 +205,8 @@ INTEGERS = "%%MatrixMarket matrix coordinate integer general\n3 3 1\n"
 
 def entries_as_array(content):
     """Sum the entries of a file with this package's parser."""
-    n, row, column, data = read_entries(content, "x.mtx")
-    matrix = np.zeros((n, n), data.dtype)
+    shape, row, column, data = read_entries(content, "x.mtx")
+    matrix = np.zeros(shape, data.dtype)
     np.add.at(matrix, (row, column), data)
     return matrix
 

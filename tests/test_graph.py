@@ -11,6 +11,8 @@ import igraph
 import networkit
 import networkx as nx
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse
 from hypothesis import given
@@ -196,9 +198,10 @@ def test_invalid_labels_raise_an_error():
 @pytest.mark.parametrize(
     ("thing", "message"),
     [
-        ("net.txt", "to read a file, use netchoice.read_network"),
+        ("net.txt", "net.txt: no such file"),
         (None, "NoneType"),
-        (np.zeros((3, 2)), "square"),
+        (np.zeros((3, 2)), "array of floats"),
+        (np.zeros((3, 4)), "square"),
         (scipy.sparse.csr_array((3, 2)), "square"),
         (np.full((2, 2), np.nan), "missing"),
         (np.array([["a", "b"], ["c", "d"]]), "expected numbers"),
@@ -241,3 +244,78 @@ def test_other_libraries_are_not_imported():
         "sklearn",
     }
     assert not slow_to_import & set(loaded.stdout.split())
+
+
+# Objects with edges
+
+
+EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        np.array(EDGES),
+        np.array([(*edge, 5) for edge in EDGES]),
+        np.array([(*edge, 0.5) for edge in EDGES]),
+        [(*edge, 0.5) for edge in EDGES],
+        [(*edge, {"weight": 2}) for edge in EDGES],
+        {0: [1, 3, 2], 1: [0, 2], 2: [1, 3, 0], 3: [2, 0]},
+        {0: {1: {}, 3: {}, 2: {}}, 1: {2: {}}, 2: {3: {}}, 3: {}},
+        pd.DataFrame(EDGES, columns=["source", "target"]),
+        pd.DataFrame([(9, *edge) for edge in EDGES], columns=["n", "from", "to"]),
+        pd.DataFrame([(u, v, 1.5) for u, v in EDGES]),
+        pd.DataFrame(nx.to_numpy_array(nx.Graph(EDGES))),
+        nx.to_pandas_adjacency(nx.Graph(EDGES), nodelist=[0, 1, 2, 3]),
+        pl.DataFrame(EDGES, schema=["u", "v"], orient="row"),
+    ],
+)
+def test_objects_with_edges_become_networks(thing):
+    graph = Graph.of(thing)
+    names = graph.labels or range(4)
+    found = {frozenset((names[u], names[v])) for u, v in graph.edges().tolist()}
+    assert found == set(map(frozenset, EDGES))
+
+
+def test_path_becomes_a_network(tmp_path):
+    (tmp_path / "net.csv").write_text("u,v\n0,1\n1,2\n")
+    assert Graph.of(tmp_path / "net.csv") == Graph.of(str(tmp_path / "net.csv"))
+    assert Graph.of(tmp_path / "net.csv").n_edges == 2
+
+
+def test_array_of_two_rows_and_columns():
+    assert Graph.of(np.array([[0, 1], [1, 0]])).n_edges == 1
+    with pytest.raises(
+        NetworkFormatError, match=r"adjacency matrix or two edges; use Graph\.from_edges"
+    ):
+        Graph.of(np.array([[0, 1], [1, 2]]))
+
+
+@pytest.mark.parametrize(
+    ("thing", "message"),
+    [
+        (pd.DataFrame([[0.5, 1.5], [1.5, 2.5], [2.5, 0.5]]), "decimal numbers"),
+        (pd.DataFrame({"a": ["x", None], "b": ["y", "z"], "c": [1, 2]}), "missing values in"),
+        (pd.DataFrame({"a": pd.array([1, None], "Int64"), "b": [1, 2]}), "missing values in"),
+        (pd.DataFrame({"a": [1]}), "expected a table of edges"),
+        (np.array([[0.5, 1, 2], [1, 2, 3]]), "decimal numbers in the first two columns"),
+        ({"a": 5}, "the neighbours of 'a' are 5"),
+        ({"a": "bc"}, "the neighbours of 'a' are 'bc'"),
+        ([(0, 1, "x")], "expected a pair of nodes, possibly with a weight"),
+    ],
+)
+def test_other_objects_raise_an_error(thing, message):
+    with pytest.raises(NetworkFormatError, match=message):
+        Graph.of(thing)
+
+
+def test_what_is_dropped_is_noted():
+    graph = nx.MultiDiGraph([(0, 1), (1, 0), (0, 1), (1, 1)])
+    graph.add_edge(1, 2, weight=3)
+    graph = Graph.of(graph)
+    assert (graph.direction_dropped, graph.weights_dropped) == (True, True)
+    dropped = "direction, weights, 1 self loop, 2 repeated edges"
+    assert repr(graph) == f"<Graph: 3 nodes, 2 edges; dropped: {dropped}>"
+    assert pickle.loads(pickle.dumps(graph)).dropped == graph.dropped
+    assert Graph.of(np.triu(np.ones((3, 3)), 1)).dropped == ["direction"]
+    assert Graph.of(nx.path_graph(4)).dropped == []

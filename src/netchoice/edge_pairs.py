@@ -1,4 +1,4 @@
-"""Edges as pairs of node ids, from lists, matrices and the graphs of other libraries."""
+"""Edges as pairs of node ids, from lists and matrices."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from netchoice.errors import NetworkFormatError
 
 #: Node ids are 32-bit integers, and so are positions in arrays with two entries per edge.
 MAX_ENTRIES = np.iinfo(np.int32).max
+#: What is wrong with arrays in CSR form, by the code of the kernel that checks them.
+CSR_FAULTS = {
+    1: "`indptr` does not increase from 0 to len(indices)",
+    2: "a neighbour out of range",
+    3: "neighbours not sorted, or repeated",
+    4: "a self loop",
+    5: "an edge in one direction only",
+}
 
 
 @dataclass(frozen=True)
@@ -25,10 +33,14 @@ class EdgePairs:
     directed: bool = False
     weighted: bool = False
     declares_nodes: bool = True  # False if only edges name nodes
+    kinds: tuple[int, int] | None = None  # nodes of each kind, if the network is bipartite
+    ignored: tuple[str, ...] = ()  # columns that were not used
+    findings: tuple[str, ...] = ()  # what was decided by the content
+    warnings: tuple[str, ...] = ()  # what may be wrong
 
 
 def number_nodes(
-    ends: Iterable[Hashable], declared: Iterable[Hashable] | None = None, **flags: bool
+    ends: Iterable[Hashable], declared: Iterable[Hashable] | None = None, **flags: Any
 ) -> EdgePairs:
     """Number nodes by first appearance: first the declared ones, then the ends of edges."""
     position = {name: i for i, name in enumerate(dict.fromkeys(declared or ()))}
@@ -37,100 +49,76 @@ def number_nodes(
     return EdgePairs(np.array(ids, np.int64).reshape(-1, 2), len(position), list(position), **flags)
 
 
-def from_object(thing: Any) -> EdgePairs:
-    """Return the edges of a graph of another library, a matrix, or a list of pairs."""
-    library = type(thing).__module__.partition(".")[0]
-    if hasattr(thing, "adj") and hasattr(thing, "nodes"):
-        return from_networkx(thing)
-    if library == "igraph":
-        return _from_igraph(thing)
-    if library == "networkit":
-        return _from_networkit(thing)
-    if hasattr(thing, "tocoo") or isinstance(thing, np.ndarray):
-        return from_matrix(thing)
-    if isinstance(thing, (list, tuple, set)):
-        return from_edge_list(thing)
-    raise NetworkFormatError(
-        f"cannot convert a {type(thing).__module__}.{type(thing).__qualname__} to a network; "
-        "expected a networkx, igraph or networkit graph, a sparse or square array, or a list "
-        "of pairs (to read a file, use netchoice.read_network)"
-    )
+def from_edge_list(edges: Any, with_weights: bool = False) -> EdgePairs:
+    """Return the edges of a list of pairs, or of an array of shape (m, 2); integers are ids.
 
-
-def from_edge_list(edges: Any) -> EdgePairs:
-    """Return the edges of a list of pairs, or of an array of shape (m, 2); integers are ids."""
+    With ``with_weights``, edges may have a third entry, a weight or a dictionary, which is ignored.
+    """
     if isinstance(edges, np.ndarray) and edges.dtype.kind != "O":
-        if edges.size and (edges.ndim != 2 or edges.shape[1] != 2):
-            raise NetworkFormatError(
-                f"an array of shape {edges.shape}; expected (m, 2), one row per edge "
-                "(for an adjacency matrix, use Graph.of)"
-            )
-        if not edges.size:
-            return EdgePairs(np.empty((0, 2), np.int32), None)
-        if edges.dtype.kind in "iu":
-            return EdgePairs(edges, None)
-        if edges.dtype.kind == "f":
-            raise NetworkFormatError(
-                "the edges are an array of floats; convert node ids to integers: edges.astype(int)"
-            )
-        edges = edges.tolist()
+        return _from_edge_array(edges)
     if not hasattr(edges, "__iter__"):
         raise NetworkFormatError(f"{edges!r} is not a list of edges; expected pairs of nodes")
-    ends = _ends(edges)
+    ends, weighted = _ends(edges, with_weights)
     if all(isinstance(end, (int, np.integer)) and not isinstance(end, bool) for end in ends):
         try:
-            return EdgePairs(np.array(ends, dtype=np.int64).reshape(-1, 2), None)
+            pairs = np.array(ends, dtype=np.int64).reshape(-1, 2)
         except OverflowError:
             message = "a node id does not fit into 64 bits; use labels (str)"
             raise NetworkFormatError(message) from None
+        return EdgePairs(pairs, None, weighted=weighted)
+    return number_nodes(check_names(ends), weighted=weighted)
+
+
+def check_names(ends: list[Hashable]) -> list[Hashable]:
+    """Return the names of nodes after checking that none is missing."""
     for end in ends:
         if end is None or end != end:
             raise NetworkFormatError(
                 f"{end!r} is not a name of a node; drop rows with missing ends"
             )
-    return number_nodes(ends)
+    return ends
 
 
-def _ends(edges: Iterable[Any]) -> list[Hashable]:
+def _from_edge_array(edges: NDArray[Any]) -> EdgePairs:
+    if not edges.size:
+        return EdgePairs(np.empty((0, 2), np.int32), None)
+    if edges.ndim != 2 or edges.shape[1] != 2:
+        raise NetworkFormatError(
+            f"an array of shape {edges.shape}; expected (m, 2), one row per edge "
+            "(for an adjacency matrix, use Graph.of)"
+        )
+    if edges.dtype.kind in "iu":
+        return EdgePairs(edges, None)
+    if edges.dtype.kind == "f":
+        raise NetworkFormatError(
+            "the edges are an array of floats; convert node ids to integers: edges.astype(int)"
+        )
+    return from_edge_list(edges.tolist())
+
+
+def _ends(edges: Iterable[Any], with_weights: bool) -> tuple[list[Hashable], bool]:
+    """Return both ends of each edge, and whether some edges have weights."""
     ends: list[Hashable] = []
+    weighted = False
     for i, edge in enumerate(edges):
         try:
             if isinstance(edge, str):
                 raise TypeError
-            u, v = edge
+            u, v, *weights = edge
+            if len(weights) > with_weights or not all(map(_is_weight, weights)):
+                raise TypeError
             hash(u), hash(v)
         except (TypeError, ValueError):
-            message = f"edge number {i + 1} is {edge!r}; expected a pair of nodes"
+            third = ", possibly with a weight" * with_weights
+            message = f"edge number {i + 1} is {edge!r}; expected a pair of nodes{third}"
             raise NetworkFormatError(message) from None
         ends += (u, v)
-    return ends
+        weighted |= bool(weights)
+    return ends, weighted
 
 
-def from_networkx(graph: Any) -> EdgePairs:
-    """Return the edges of a networkx graph; nodes 0…n−1 keep their ids, others get numbers."""
-    nodes = list(graph)
-    plain = all(type(node) is int for node in nodes) and set(nodes) == set(range(len(nodes)))
-    position = {node: i for i, node in enumerate(sorted(nodes) if plain else nodes)}
-    ends = (position[node] for edge in graph.edges() for node in edge)
-    pairs = np.fromiter(ends, dtype=np.int32, count=2 * graph.number_of_edges())
-    return EdgePairs(pairs.reshape(-1, 2), len(nodes), None if plain else nodes)
-
-
-def _from_igraph(graph: Any) -> EdgePairs:
-    pairs = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    names = graph.vs["name"] if "name" in graph.vs.attributes() else None
-    if names is not None and len(set(names)) != len(names):
-        names = None
-    return EdgePairs(pairs, graph.vcount(), names)
-
-
-def _from_networkit(graph: Any) -> EdgePairs:
-    ends = [end for edge in graph.iterEdges() for end in edge]
-    nodes = list(graph.iterNodes())
-    pairs = np.array(ends, dtype=np.int64).reshape(-1, 2)
-    if len(nodes) == graph.upperNodeIdBound():
-        return EdgePairs(pairs, len(nodes))
-    return EdgePairs(np.searchsorted(nodes, pairs), len(nodes), nodes)
+def _is_weight(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number, dict)) or value is None
 
 
 def from_matrix(matrix: Any) -> EdgePairs:
@@ -159,6 +147,31 @@ def from_entries(
 
     Entries at (u, v) and at (v, u) are one edge. The matrix is directed if one of the two is 0.
     """
+    row, column, data = _present(row, column, data, n_nodes)
+    above, below = row < column, row > column
+    upward = np.sort(row[above] * n_nodes + column[above])
+    downward = np.sort(column[below] * n_nodes + row[below])
+    directed = not np.array_equal(upward, downward)
+    pairs = np.column_stack([row, column])
+    kept = pairs if directed else pairs[~below]
+    return EdgePairs(kept, n_nodes, None, directed, bool(np.any(data != 1)))
+
+
+def from_incidence(
+    row: NDArray[Any], column: NDArray[Any], data: NDArray[Any], shape: tuple[int, int]
+) -> EdgePairs:
+    """Return the edges of a matrix whose rows and columns are different nodes, first the rows."""
+    n_rows, n_columns = shape
+    row, column, data = _present(row, column, data, n_rows + n_columns)
+    pairs = np.column_stack([row, column + n_rows])
+    weighted = bool(np.any(data != 1))
+    return EdgePairs(pairs, n_rows + n_columns, weighted=weighted, kinds=shape)
+
+
+def _present(
+    row: NDArray[Any], column: NDArray[Any], data: NDArray[Any], n_nodes: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """Return the entries other than 0, after checking their values and the number of nodes."""
     if data.dtype.kind not in "biuf" or (data.dtype.kind == "f" and np.isnan(data).any()):
         raise NetworkFormatError(
             f"an adjacency matrix of {data.dtype} with missing or non-numeric entries; "
@@ -169,12 +182,19 @@ def from_entries(
             f"an adjacency matrix with {n_nodes} rows; expected at most {MAX_ENTRIES - 1}"
         )
     present = data != 0
-    row, column, data = row[present], column[present], data[present]
-    row, column = row.astype(np.int64), column.astype(np.int64)
-    above, below = row < column, row > column
-    upward = np.sort(row[above] * n_nodes + column[above])
-    downward = np.sort(column[below] * n_nodes + row[below])
-    directed = not np.array_equal(upward, downward)
-    pairs = np.column_stack([row, column])
-    kept = pairs if directed else pairs[~below]
-    return EdgePairs(kept, n_nodes, None, directed, bool(np.any(data != 1)))
+    return row[present].astype(np.int64), column[present].astype(np.int64), data[present]
+
+
+def as_int32(name: str, values: ArrayLike) -> NDArray[np.int32]:
+    """Return an array of 32-bit integers after checking that all values fit."""
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise NetworkFormatError(
+            f"`{name}` must be a one-dimensional array of integers; got {array.ndim} dimensions "
+            f"of {array.dtype}"
+        )
+    if array.size and not 0 <= int(array.min()) <= int(array.max()) < MAX_ENTRIES:
+        raise NetworkFormatError(
+            f"`{name}` must have entries from 0 to {MAX_ENTRIES - 1}; got {array.min()} to {array.max()}"
+        )
+    return np.array(array, dtype=np.int32, order="C")

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache, cached_property
 from importlib import import_module
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netchoice import edge_pairs
-from netchoice.edge_pairs import MAX_ENTRIES, EdgePairs
+from netchoice import network_objects
+from netchoice.edge_pairs import CSR_FAULTS, MAX_ENTRIES, EdgePairs, as_int32, from_edge_list
 from netchoice.errors import NetworkFormatError
 from netchoice.notebook import summary_html
+from netchoice.units import count
 from netchoice.validation import check_integer
 
 if TYPE_CHECKING:
     import networkx as nx
 
-_CSR_FAULTS = {
-    1: "`indptr` does not increase from 0 to len(indices)",
-    2: "a neighbour out of range",
-    3: "neighbours not sorted, or repeated",
-    4: "a self loop",
-    5: "an edge in one direction only",
-}
+#: Read a network file; ``netchoice.io`` puts its function here, since it imports this module.
+FILE_READERS: list[Callable[[str | PathLike[str]], Graph]] = []
 
 
 @cache
@@ -52,9 +49,7 @@ class Graph:
     --------
     >>> g = Graph.from_edges([(0, 1), (1, 2), (2, 1), (3, 3)])
     >>> g
-    <Graph: 4 nodes, 2 edges>
-    >>> g.self_loops_dropped, g.repeats_dropped
-    (1, 1)
+    <Graph: 4 nodes, 2 edges; dropped: 1 self loop, 1 repeated edge>
     """
 
     indptr: NDArray[np.int32]
@@ -62,11 +57,14 @@ class Graph:
     labels: tuple[Hashable, ...] | None
     self_loops_dropped: int
     repeats_dropped: int
+    direction_dropped: bool
+    weights_dropped: bool
+    _dropped: tuple[int, int, bool, bool]
 
     def __init__(
         self, indptr: ArrayLike, indices: ArrayLike, labels: Sequence[Hashable] | None = None
     ) -> None:
-        indptr, indices = _as_int32("indptr", indptr), _as_int32("indices", indices)
+        indptr, indices = as_int32("indptr", indptr), as_int32("indices", indices)
         if len(indptr) == 0:
             raise NetworkFormatError(
                 "`indptr` must have n + 1 entries ([0] for no nodes); got an empty array"
@@ -74,7 +72,7 @@ class Graph:
         code, node = kernel("csr.check_csr")(indptr, indices)
         if code:
             raise NetworkFormatError(
-                f"not a simple undirected graph in CSR form: {_CSR_FAULTS[code]} at node {node}; "
+                f"not a simple undirected graph in CSR form: {CSR_FAULTS[code]} at node {node}; "
                 "Graph.from_edges and Graph.of accept loops, repeated edges and one-way edges"
             )
         self._set(indptr, indices, labels)
@@ -84,8 +82,7 @@ class Graph:
         indptr: NDArray[np.int32],
         indices: NDArray[np.int32],
         labels: Sequence[Hashable] | None = None,
-        self_loops_dropped: int = 0,
-        repeats_dropped: int = 0,
+        dropped: tuple[int, int, bool, bool] = (0, 0, False, False),
     ) -> None:
         indptr.flags.writeable = indices.flags.writeable = False
         if labels is not None:
@@ -96,8 +93,11 @@ class Graph:
                 )
             if len(set(labels)) != len(labels):
                 raise NetworkFormatError("two nodes have the same label; labels must differ")
-        dropped = {"self_loops_dropped": self_loops_dropped, "repeats_dropped": repeats_dropped}
-        self.__dict__.update(indptr=indptr, indices=indices, labels=labels, **dropped)
+        names = ("self_loops_dropped", "repeats_dropped", "direction_dropped", "weights_dropped")
+        counts = dict(zip(names, dropped, strict=True))
+        self.__dict__.update(
+            indptr=indptr, indices=indices, labels=labels, _dropped=dropped, **counts
+        )
 
     @classmethod
     def _trusted(cls, *args: Any) -> Graph:
@@ -129,7 +129,7 @@ class Graph:
         >>> Graph.from_edges([("b", "a"), ("a", "c")]).labels
         ('b', 'a', 'c')
         """
-        edges = edge_pairs.from_edge_list(edges)
+        edges = from_edge_list(edges)
         if edges.labels is None:
             edges = EdgePairs(edges.pairs, n_nodes)
         elif n_nodes not in (None, edges.n_nodes):
@@ -159,26 +159,42 @@ class Graph:
         sources, targets = np.array(pairs.T, dtype=np.int32, order="C")
         csr_from_edges = kernel("csr.csr_from_edges")
         indptr, indices, loops, repeats = csr_from_edges(sources, targets, n_nodes)
-        return cls._trusted(indptr, indices, edges.labels, int(loops), int(repeats))
+        dropped = (int(loops), int(repeats), edges.directed, edges.weighted)
+        return cls._trusted(indptr, indices, edges.labels, dropped)
 
     @classmethod
     def of(cls, thing: Any) -> Graph:
-        """Convert a graph of another library, a matrix, or a list of pairs to a graph.
+        """Convert an object of another library, a list, or the path of a file to a graph.
 
-        Accepts a :class:`Graph`, a networkx, igraph or networkit graph, a scipy sparse matrix or
-        array, a square NumPy array (non-zero entries are edges), or a list of pairs. Direction,
-        weights, self loops and repeated edges are dropped. None of these libraries is imported.
+        Accepted are a :class:`Graph`; the path of a network file; a networkx, igraph, networkit or
+        graph-tool graph; a scipy sparse matrix or array; a NumPy array; a data frame of pandas; a list
+        of pairs, or of triples with a weight; and a dictionary with the neighbours of each node. None
+        of these libraries is imported.
+
+        A square array is an adjacency matrix, in which non-zero entries are edges. An array of shape
+        (m, 2) has one edge per row, and one of shape (m, 3) also a weight; integers are node ids. An
+        array of shape (2, 2) is an adjacency matrix if it has zeros and ones only, and else an error.
+        A data frame is an adjacency matrix if it is numeric and its index equals its columns; otherwise
+        the nodes are in two columns with known names (source, target, from, to, …), or in the first two.
+
+        Direction, weights, self loops and repeated edges are dropped, and :attr:`dropped` says so.
 
         >>> import numpy as np
         >>> Graph.of(np.ones((3, 3)))
-        <Graph: 3 nodes, 3 edges>
+        <Graph: 3 nodes, 3 edges; dropped: 3 self loops>
+        >>> Graph.of({"a": ["b", "c"], "b": ["a"]}).dropped
+        ['direction', '1 repeated edge']
         """
-        return thing if isinstance(thing, Graph) else cls.from_pairs(edge_pairs.from_object(thing))
+        if isinstance(thing, Graph):
+            return thing
+        if isinstance(thing, (str, PathLike)) and FILE_READERS:
+            return FILE_READERS[0](thing)
+        return cls.from_pairs(network_objects.from_object(thing))
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph) -> Graph:
         """Convert a networkx graph; nodes 0…n−1 keep their ids, others are numbered in order."""
-        return cls.from_pairs(edge_pairs.from_networkx(graph))
+        return cls.from_pairs(network_objects.from_networkx(graph))
 
     def to_networkx(self) -> nx.Graph:
         """Return a networkx graph, nodes in order (by label if there are labels), edges sorted."""
@@ -206,6 +222,18 @@ class Graph:
         return np.diff(self.indptr)
 
     @property
+    def dropped(self) -> list[str]:
+        """What the object or file had, and a simple undirected network has not.
+
+        >>> Graph.from_edges([(0, 1), (1, 0), (1, 1)]).dropped
+        ['1 self loop', '1 repeated edge']
+        """
+        loops, repeats, direction, weights = self._dropped
+        texts = ("direction", "weights", count(loops, "self loop"), count(repeats, "repeated edge"))
+        present = zip(texts, (direction, weights, loops, repeats), strict=True)
+        return [text for text, is_present in present if is_present]
+
+    @property
     def n_isolated(self) -> int:
         """Number of nodes without neighbours."""
         return int(np.count_nonzero(self.degrees == 0))
@@ -224,7 +252,7 @@ class Graph:
         """Return the graph without nodes of degree 0; the others keep their order and labels."""
         indptr, indices, kept = kernel("csr.drop_isolated")(self.indptr, self.indices)
         labels = None if self.labels is None else [self.labels[i] for i in kept]
-        return Graph._trusted(indptr, indices, labels)
+        return Graph._trusted(indptr, indices, labels, self._dropped)
 
     def summary(self) -> dict[str, Any]:
         """Return the number of nodes, edges and components, the degrees, and the fingerprint."""
@@ -260,31 +288,14 @@ class Graph:
         return hash(self.fingerprint)
 
     def __reduce__(self) -> Any:
-        dropped = (self.self_loops_dropped, self.repeats_dropped)
-        return Graph._trusted, (self.indptr, self.indices, self.labels, *dropped)
+        return Graph._trusted, (self.indptr, self.indices, self.labels, self._dropped)
 
     def __repr__(self) -> str:
         labelled = ", labelled" if self.labels is not None else ""
-        return f"<Graph: {_count(self.n_nodes, 'node')}, {_count(self.n_edges, 'edge')}{labelled}>"
+        dropped = f"; dropped: {', '.join(self.dropped)}" if self.dropped else ""
+        size = f"{count(self.n_nodes, 'node')}, {count(self.n_edges, 'edge')}"
+        return f"<Graph: {size}{labelled}{dropped}>"
 
     def _repr_html_(self) -> str:
         rows = [(name.replace("_", " "), value) for name, value in self.summary().items()]
         return summary_html(repr(self).strip("<>"), ("", "value"), rows)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _as_int32(name: str, values: ArrayLike) -> NDArray[np.int32]:
-    array = np.asarray(values)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise NetworkFormatError(
-            f"`{name}` must be a one-dimensional array of integers; got {array.ndim} dimensions "
-            f"of {array.dtype}"
-        )
-    if array.size and not 0 <= int(array.min()) <= int(array.max()) < MAX_ENTRIES:
-        raise NetworkFormatError(
-            f"`{name}` must have entries from 0 to {MAX_ENTRIES - 1}; got {array.min()} to {array.max()}"
-        )
-    return np.array(array, dtype=np.int32, order="C")

@@ -1,4 +1,4 @@
-"""Durations as text: formatting and parsing."""
+"""Durations and counts as text."""
 
 from __future__ import annotations
 
@@ -20,6 +20,15 @@ def duration(seconds: float) -> str:
         if seconds >= UNITS[unit]:
             return f"{seconds / UNITS[unit]:.3g} {unit}"
     return f"{seconds * 1e6:.3g} µs"
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number and a noun, in the plural unless the number is 1.
+
+    >>> count(1, "edge"), count(2, "edge")
+    ('1 edge', '2 edges')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def in_seconds(source: str) -> bool:

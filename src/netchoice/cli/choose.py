@@ -75,6 +75,7 @@ def choose(
     ] = None,
     format: options.Format = None,
     header: options.Header = None,
+    columns: options.Columns = None,
     workers: options.Workers = None,
     engine: options.Engine = "processes",
     seed: options.SimulationSeed = 1,
@@ -116,7 +117,8 @@ def choose(
         raise UsageError("--out and --with name the same folder; give another folder to --out")
     run: dict[str, Any] = {"workers": workers, "engine": engine, "fresh": fresh}
     run["report"] = not no_report
-    if only is None and (len(networks) > 1 or is_collection(networks[0])):
+    is_table = False if columns else header
+    if only is None and (len(networks) > 1 or is_collection(networks[0], header=is_table)):
         from netchoice.cli.cohort import choose_cohort
 
         if figures is not options.FigureFormat.png:
@@ -127,12 +129,14 @@ def choose(
             chooser = netchoice.Chooser(chosen, match=match, **settings)
         folder = out or Path(f"{_name(networks[0])}-cohort")
         choosers = str(with_ or table or "")
-        choose_cohort(chooser, networks, format, header, folder, choosers, run, ranges, as_json)
+        how: dict[str, Any] = {"format": format, "header": header}
+        how["columns"] = options.split_list(columns, "--columns")
+        choose_cohort(chooser, networks, how, folder, choosers, run, ranges, as_json)
         return
 
     from netchoice.report import report_choice
 
-    graph, reading = options.read_one(networks, only, format, header)
+    graph, reading = options.read_one(networks, only, format, header, columns)
     folder = out or Path(f"{_name(only or networks[0])}-choice")
     if not as_json:
         say(*reading.lines())

@@ -15,7 +15,7 @@ from netchoice.cli.common import app, say, show
 from netchoice.errors import UsageError
 from netchoice.progress import stages
 from netchoice.threads import count_threads
-from netchoice.units import duration, seconds_of
+from netchoice.units import count, duration, seconds_of
 
 if TYPE_CHECKING:  # at run time it would load scipy for every command
     from netchoice.workflows.sizes import Size
@@ -27,8 +27,7 @@ app.add_typer(cache, name="cache")
 def choose_cohort(
     chooser: netchoice.Chooser,
     names: Sequence[str],
-    format: str | None,
-    header: bool | None,
+    reading: dict[str, Any],
     folder: Path,
     given: str,
     run: dict[str, Any],
@@ -37,13 +36,15 @@ def choose_cohort(
 ) -> None:
     """Answer for each network of a cohort, and print what came out.
 
-    ``given`` is the chooser that the user named; without one, each size is prepared in the cache.
+    ``reading`` are the options of find_networks. ``given`` is the chooser that the user named;
+    without one, each size is prepared in the cache.
     """
     from netchoice.report import report_cohort
 
-    collection = netchoice.io.find_networks(names, format=format, header=header)
-    left_out = f"; {collection.left_out} other files left out" if collection.left_out else ""
-    _tell(as_json, f"{len(collection)} networks{left_out}")
+    collection = netchoice.io.find_networks(names, **reading)
+    others = count(collection.left_out, "other file")
+    left_out = f"; {others} left out" if collection.left_out else ""
+    _tell(as_json, f"{count(len(collection), 'network')}{left_out}")
     with stages("{}", {"sizes": "networks", "answers": "networks"}) as on_progress:
         sizes = None
         if not given:

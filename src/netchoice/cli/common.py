@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 import netchoice
+from netchoice.units import count
 
 app = typer.Typer(
     name="netchoice",
@@ -42,8 +43,8 @@ def summary_line(graph: netchoice.Graph) -> str:
     """Return the summary of a network in one line."""
     summary = graph.summary()
     return (
-        f"{summary['nodes']} nodes, {summary['edges']} edges; mean degree "
+        f"{count(summary['nodes'], 'node')}, {count(summary['edges'], 'edge')}; mean degree "
         f"{summary['mean_degree']:.3g}, largest {summary['max_degree']}; "
-        f"{summary['isolated_nodes']} isolated; {summary['components']} components, "
-        f"the largest with {summary['largest_component']} nodes"
+        f"{summary['isolated_nodes']} isolated; {count(summary['components'], 'component')}, "
+        f"the largest with {count(summary['largest_component'], 'node')}"
     )

@@ -25,6 +25,7 @@ def features(
     ] = None,
     format: options.Format = None,
     header: options.Header = None,
+    columns: options.Columns = None,
     only: Annotated[
         str | None,
         Option(
@@ -50,7 +51,7 @@ def features(
         return
     import numpy as np
 
-    graph, report = netchoice.read_network(network, format, header=header)
+    graph, report = options.read(str(network), format, header, columns)
     rng = None if seed is None else np.random.default_rng(seed)
     result = netchoice.compute_features(graph, chosen, rng=rng, repeat_short=True)
     record = {"reading": report.as_dict(), **result.as_dict()}

@@ -17,13 +17,14 @@ def describe(
     network: options.Network,
     format: options.Format = None,
     header: options.Header = None,
+    columns: options.Columns = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Read a network and print what was dropped and a summary of the rest.
 
     Example: [bold]netchoice describe net.tsv[/bold]
     """
-    graph, report = options.read(str(network), format, header)
+    graph, report = options.read(str(network), format, header, columns)
     record = {"reading": report.as_dict(), **graph.summary()}
     show(as_json, record, (*report.lines(), summary_line(graph)))
 
@@ -34,13 +35,14 @@ def convert(
     out: Annotated[Path, Argument(help="Output file: .tsv or .graphml, optionally with .gz.")],
     format: options.Format = None,
     header: options.Header = None,
+    columns: options.Columns = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Convert a network file in any format to an edge list or GraphML.
 
     Example: [bold]netchoice convert net.gml net.tsv[/bold]
     """
-    graph, report = netchoice.read_network(network, format, header=header)
+    graph, report = options.read(str(network), format, header, columns)
     netchoice.write_network(graph, out)
     record = {"reading": report.as_dict(), "out": str(out)}
     show(as_json, record, (*report.lines(), f"written to {out}"))

@@ -45,6 +45,12 @@ AsJson = Annotated[bool, Option("--json", help="Print one JSON object instead of
 Network = Annotated[Path, Argument(help="A network file in any supported format.")]
 Format = Annotated[str | None, Option(help=f"One of {', '.join(netchoice.io.FORMATS)}.")]
 Header = Annotated[bool | None, Option(help="Is the first line of an edge list a header?")]
+Columns = Annotated[
+    str | None,
+    Option(
+        metavar="A,B", help="The columns of an edge list with the nodes: names, or numbers from 1."
+    ),
+]
 Space = Annotated[
     str | None,
     Argument(help="A model space by name, or module:attribute. Optional with --mix."),
@@ -145,23 +151,29 @@ Value = TypeVar("Value")
 
 
 def read(
-    name: str, format: str | None, header: bool | None
+    name: str, format: str | None, header: bool | None, columns: str | None
 ) -> tuple[netchoice.Graph, netchoice.ReadingReport]:
     """Return a network from a file, or one of the yeast networks by name."""
     if name.startswith("yeast:"):
         from netchoice import datasets
 
         return datasets.load(name)
-    return netchoice.read_network(name, format=format, header=header)
+    names = split_list(columns, "--columns")
+    return netchoice.read_network(name, format=format, header=header, columns=names)
 
 
 def read_one(
-    names: list[str], only: str | None, format: str | None, header: bool | None
+    names: list[str],
+    only: str | None,
+    format: str | None,
+    header: bool | None,
+    columns: str | None,
 ) -> tuple[netchoice.Graph, netchoice.ReadingReport]:
     """Return a network, or the one with this id of a collection."""
     if only is None:
-        return read(names[0], format, header)
-    found = netchoice.io.find_networks(names, format=format, header=header)
+        return read(names[0], format, header, columns)
+    nodes = split_list(columns, "--columns")
+    found = netchoice.io.find_networks(names, format=format, header=header, columns=nodes)
     if only not in found.ids:
         raise unknown("network", only, found.ids)
     return found[found.ids.index(only)].read()

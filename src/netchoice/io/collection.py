@@ -15,9 +15,11 @@ from typing import overload
 
 from netchoice.errors import UsageError
 from netchoice.graph import Graph
+from netchoice.io.edge_columns import ColumnNames
 from netchoice.io.network_finder import NetworkFinder
 from netchoice.io.places import Covariates, DatasetPlace, FilePlace, Part, Place, short_name
-from netchoice.io.reader import ReadingReport
+from netchoice.io.reader import ReadingOptions
+from netchoice.io.reading_report import ReadingReport
 from netchoice.io.stored_files import StoredFile
 
 
@@ -93,7 +95,11 @@ class NetworkCollection(Sequence[NetworkSource]):
 
 
 def find_networks(
-    names: Iterable[str | PathLike[str]], *, format: str | None = None, header: bool | None = None
+    names: Iterable[str | PathLike[str]],
+    *,
+    format: str | None = None,
+    header: bool | None = None,
+    columns: ColumnNames | None = None,
 ) -> NetworkCollection:
     r"""Find the networks of files, folders, patterns, manifests and files of many networks.
 
@@ -107,9 +113,12 @@ def find_networks(
         edge lists and Parquet files with a column ``graph`` or ``network``; zip files of network
         files; folders or zip files of a TUDataset; or ``yeast:ito2001`` and other yeast networks.
     format : str, optional
-        The format of the network files; by default, the suffix of each name decides.
+        The format of the network files; by default, the content of each file decides.
     header : bool, optional
         Whether the first line of an edge list has column names. If False, each edge list is one
+        network.
+    columns : two names or numbers, optional
+        The columns of edge lists with the nodes, by name or counted from 1. Each edge list is then one
         network.
 
     Returns
@@ -141,12 +150,17 @@ def find_networks(
     """
     if isinstance(names, (str, PathLike)):
         names = [names]
-    finder = NetworkFinder(format, header)
+    options = ReadingOptions(format, header, None if columns is None else tuple(columns))
+    finder = NetworkFinder(options)
     for name in names:
         finder.add(os.fspath(name))
     if not finder.parts:
         raise UsageError("no names of network files; pass one or more files or folders")
-    return NetworkCollection(finder.parts, finder.left_out, f"{format} {header}")
+    return NetworkCollection(
+        finder.parts,
+        finder.left_out,
+        f"{format} {header}" + f" {options.columns}" * (columns is not None),
+    )
 
 
 def _unique_ids(parts: Sequence[Part]) -> list[str]:

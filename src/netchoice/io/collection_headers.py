@@ -6,14 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from netchoice.errors import NetworkFormatError
-from netchoice.io.edge_lists import (
-    COMMENTS,
-    HEADER_CELL,
-    Columns,
-    find_delimiter,
-    plain_name,
-    split_cells,
-)
+from netchoice.io.edge_lists import Columns
+from netchoice.io.text_tables import COMMENTS, find_delimiter, split_cells
+from netchoice.network_objects import NODE_COLUMN, plain_name
 
 GRAPH_COLUMNS = ("graph", "graph_id", "network", "network_id")
 PATH_COLUMN = "path"
@@ -76,7 +71,7 @@ def find_graph_columns(names: Sequence[str]) -> tuple[int, int, int] | None:
     others = [i for i in range(len(plain)) if i != graph]
     if graph is None or len(others) < 2:
         return None
-    known = [i for i in others if HEADER_CELL.fullmatch(plain[i])]
+    known = [i for i in others if NODE_COLUMN.fullmatch(plain[i])]
     first, second = (known if len(known) > 1 else others)[:2]
     return graph, first, second
 
@@ -84,9 +79,9 @@ def find_graph_columns(names: Sequence[str]) -> tuple[int, int, int] | None:
 def is_manifest(header: Header) -> bool:
     """Return whether a file lists networks: it has a column ``path``, and is no edge list."""
     plain = [plain_name(name) for name in header.cells]
-    n_ends = sum(HEADER_CELL.fullmatch(name) is not None for name in plain)
+    n_ends = sum(NODE_COLUMN.fullmatch(name) is not None for name in plain)
     has_graph = any(name in GRAPH_COLUMNS for name in plain)
-    starts_with_ends = n_ends > 1 and all(HEADER_CELL.fullmatch(name) for name in plain[:2])
+    starts_with_ends = n_ends > 1 and all(NODE_COLUMN.fullmatch(name) for name in plain[:2])
     is_edge_list = starts_with_ends or (has_graph and n_ends > 1)
     is_table = header.delimiter is not None or len(plain) == 1
     return PATH_COLUMN in plain and is_table and not is_edge_list

@@ -1,23 +1,23 @@
-"""Formats with one edge per line: edge lists and SIF."""
+"""Formats with one edge per line: edge lists, SIF, and the links of traffic networks."""
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from netchoice.edge_pairs import EdgePairs, number_nodes
 from netchoice.errors import NetworkFormatError
+from netchoice.io.edge_columns import FEW_ROWS, ColumnNames, EdgeColumns, find_edge_columns
+from netchoice.io.text_tables import SEPARATORS, Table, content_lines, is_number, split_cells
+from netchoice.units import count
 
-COMMENTS = ("#", "%")
-HEADER_CELL = re.compile(
-    r"(source|target|src|dst|from|to|start|end|head|tail)(_?(node_?)?(id|name)?|_?node)"
-    r"|(node|id|name|vertex|protein|gene|interactor)_?[12ab]"
-)
 OWN_HEADER = re.compile(r"# netchoice nodes=(\d+)( labels)?")
-_DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", None: "space"}
+#: The first line of a bipartite network of KONECT, in which both columns count from 1.
+_KONECT = re.compile(r"%\s*bip\b")
+_MATRIX_MARKET = re.compile(r"\s*%+MatrixMarket\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -29,60 +29,76 @@ class Columns:
     first_line: int  # the number of the line with the first cells
     ends: tuple[int, int] = (0, 1)
     graph: int | None = None  # the column of the network's name, if the file has many networks
+    may_differ: bool = False  # lines may have other numbers of cells after the nodes
 
 
-def content_lines(text: str, first_line: int = 1) -> list[tuple[int, str]]:
-    """Return the lines that are neither empty nor comments, with their numbers."""
-    lines = enumerate(text.split("\n"), first_line)
-    return [(i, s) for i, s in lines if s.strip() and not s.lstrip().startswith(COMMENTS)]
-
-
-def find_delimiter(line: str) -> str | None:
-    """Return the mark that separates the cells of a line, None for spaces."""
-    line = line.partition("{")[0]  # networkx's attributes start here
-    return next((mark for mark in ("\t", ",", ";") if mark in line), None)
-
-
-def split_cells(line: str, delimiter: str | None, where: str) -> list[str]:
-    """Return the cells of a line, without quotation marks and outer spaces."""
-    if '"' in line and "{" not in line:
-        text = line.strip() if delimiter is None else line
-        mark = delimiter or " "
-        try:
-            (cells,) = csv.reader([text], delimiter=mark, skipinitialspace=True, strict=True)
-        except (csv.Error, ValueError) as error:
-            raise NetworkFormatError(
-                f'{where}: quotation marks do not match; quote a cell as "a, b" or remove the quotation marks'
-            ) from error
-        return [cell.strip() for cell in cells]
-    if delimiter is not None:
-        return [cell.strip() for cell in line.split(delimiter)]
-    cells = line.split()
-    # networkx writes the attributes of an edge as a dict in the last column.
-    if len(cells) > 3 and cells[2].startswith("{"):
-        cells = [*cells[:2], " ".join(cells[2:])]
-    return cells
-
-
-def parse_edge_list(text: str, path: str, header: bool | None) -> EdgePairs:
-    """Parse an edge list: two or more columns, with names of nodes in the first two."""
-    lines = content_lines(text)
-    own = OWN_HEADER.match(text)
+def parse_edge_list(
+    table: Table,
+    header: bool | None = None,
+    names: ColumnNames | None = None,
+    forced: bool = False,
+) -> EdgePairs:
+    """Parse an edge list: two columns have the names of nodes, others are ignored."""
+    own = OWN_HEADER.match(table.first)
     if own:
-        return _parse_own(lines, path, int(own[1]), labelled=bool(own[2]))
+        return _parse_own(table.lines, table.path, int(own[1]), labelled=bool(own[2]))
+    if not table.lines:
+        raise NetworkFormatError(
+            f"{table.path}: no edges found, only comments; expected two names per line, such as A<tab>B"
+        )
+    found = find_edge_columns(table, header, names, forced)
+    lines = table.lines[found.start :]
     if not lines:
         raise NetworkFormatError(
-            f"{path}: no edges found, only comments; expected two names per line, such as A<tab>B"
+            f"{table.path}: a header and no edges; expected two names per line"
         )
-    first_number, first_line = lines[0]
-    delimiter = find_delimiter(first_line)
-    first = split_cells(first_line, delimiter, f"{path}, line {first_number}")
-    if header or (header is None and _is_header(first)):
-        lines = lines[1:]
-        if not lines:
-            raise NetworkFormatError(f"{path}: a header and no edges; expected two names per line")
-    ends = node_names(lines, path, Columns(delimiter, len(first), first_number))
-    return number_nodes(ends, weighted=len(first) > 2)
+    width = len(found.header) if found.header else table.width
+    usual = next((k for k, row in enumerate(table.sample) if len(row) == width), 0)
+    columns = Columns(
+        table.delimiter,
+        width,
+        table.lines[usual][0],
+        found.ends,
+        may_differ=_may_differ(table, found),
+    )
+    ends = node_names(lines, table.path, columns)
+    flags: dict[str, Any] = {
+        "ignored": tuple(found.name(k) for k in range(width) if k not in found.ends),
+        "findings": tuple(found.findings),
+        "weighted": width > 2,
+    }
+    if _KONECT.match(table.first):
+        return _bipartite(ends, flags)
+    return number_nodes(ends, warnings=_doubts(ends, found, table.first), **flags)
+
+
+def _may_differ(table: Table, found: EdgeColumns) -> bool:
+    """Return whether lines may have further cells: if names cannot be mistaken for two cells."""
+    if table.width < 3:
+        return False
+    rows = [row for row in table.sample[found.start :] if len(row) > max(found.ends)]
+    return table.delimiter is not None or all(is_number(row[k]) for row in rows for k in found.ends)
+
+
+def _doubts(ends: list[str], found: EdgeColumns, first_line: str) -> tuple[str, ...]:
+    """Return warnings about a line that may be missing, or that may be a header."""
+    if _MATRIX_MARKET.match(first_line) and found.start == 0:
+        return ("a MatrixMarket file without its line of sizes; check that it is complete",)
+    first, second = ends[:2]
+    if found.header or len(ends) < 2 * FEW_ROWS or is_number(first) or is_number(second):
+        return ()
+    if ends.count(first) > 1 or ends.count(second) > 1:
+        return ()
+    return (
+        f"{first[:40]!r} and {second[:40]!r} occur on the first line only; if it is a header, pass --header",
+    )
+
+
+def _bipartite(ends: list[str], flags: dict[str, Any]) -> EdgePairs:
+    """Return a network in which equal names in the two columns are different nodes."""
+    names = [f"{'column 2: ' if k % 2 else ''}{name}" for k, name in enumerate(ends)]
+    sizes = (len(set(ends[::2])), len(set(ends[1::2])))
+    return number_nodes(names, kinds=sizes, **flags)
 
 
 def node_names(
@@ -93,11 +109,15 @@ def node_names(
     u, v = columns.ends
     names: list[str] = []
     for number, line in lines:
-        cells = split_cells(line, delimiter, f"{path}, line {number}")
-        if len(cells) != width or width < 2:
+        cells = split_cells(line.strip(), delimiter, f"{path}, line {number}")
+        while len(cells) > width and not cells[-1]:
+            cells.pop()
+        if (
+            len(cells) != width and not (columns.may_differ and len(cells) > max(u, v))
+        ) or width < 2:
             expected = f"{width} as on line {columns.first_line}" if width > 1 else "2 or more"
             raise NetworkFormatError(
-                f"{path}, line {number}: {_columns(len(cells))} separated by {_DELIMITERS[delimiter]}, "
+                f"{path}, line {number}: {count(len(cells), 'column')} separated by {SEPARATORS[delimiter]}, "
                 f"expected {expected}; correct the line, put # before it, or pass another format"
             )
         if not cells[u] or not cells[v]:
@@ -113,19 +133,6 @@ def node_names(
     return names
 
 
-def _is_header(cells: list[str]) -> bool:
-    return len(cells) > 1 and all(HEADER_CELL.fullmatch(plain_name(cell)) for cell in cells[:2])
-
-
-def plain_name(cell: str) -> str:
-    """Return the name of a column in lower case, with _ for spaces and hyphens."""
-    return cell.strip('"').lower().replace(" ", "_").replace("-", "_")
-
-
-def _columns(number: int) -> str:
-    return f"{number} column{'' if number == 1 else 's'}"
-
-
 def _parse_own(lines: list[tuple[int, str]], path: str, n_nodes: int, labelled: bool) -> EdgePairs:
     """Parse a file of ``write_network``, in which isolated nodes are alone on a line."""
     names: dict[str, None] = {}
@@ -134,7 +141,7 @@ def _parse_own(lines: list[tuple[int, str]], path: str, n_nodes: int, labelled: 
         cells = line.split("\t")
         if len(cells) > 2 or not all(cells):
             raise NetworkFormatError(
-                f"{path}, line {number}: {_columns(len(cells))} separated by tab; a netchoice edge "
+                f"{path}, line {number}: {count(len(cells), 'column')} separated by tab; a netchoice edge "
                 "list has two names (an edge) or one (a node)"
             )
         names.update(dict.fromkeys(cells))
@@ -171,7 +178,7 @@ def parse_sif(text: str, path: str) -> EdgePairs:
         cells = [cell.strip() for cell in line.split("\t")] if tabs else line.split()
         if len(cells) == 2 or not all(cells):
             raise NetworkFormatError(
-                f"{path}, line {number}: {_columns(len(cells))}, {line.strip()[:60]!r}; a SIF line "
+                f"{path}, line {number}: {count(len(cells), 'column')}, {line.strip()[:60]!r}; a SIF line "
                 "has one name, or a source, a relation and one or more targets"
             )
         source, targets = cells[0], cells[2:]

@@ -15,7 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.edge_pairs import MAX_ENTRIES, EdgePairs, check_square, from_entries
+from netchoice.edge_pairs import (
+    MAX_ENTRIES,
+    EdgePairs,
+    from_entries,
+    from_incidence,
+)  # fmt: skip
 from netchoice.errors import NetworkFormatError
 
 FORMATS = ("coordinate", "array")
@@ -44,7 +49,7 @@ class _Header:
     format: str
     field: str
     symmetry: str
-    n_nodes: int
+    shape: tuple[int, int]
     n_lines: int  # lines of the body, one entry each
     first_line: int  # the number of the first line of the body
     path: str
@@ -64,18 +69,20 @@ class _Header:
 
 
 def parse_matrix_market(content: bytes, path: str) -> EdgePairs:
-    """Parse MatrixMarket: the non-zero entries of a square matrix are edges."""
-    n_nodes, row, column, data = read_entries(content, path)
+    """Parse MatrixMarket: non-zero entries are edges; if not square, rows and columns are different nodes."""
+    shape, row, column, data = read_entries(content, path)
     try:
-        return from_entries(row, column, data, n_nodes)
+        if shape[0] != shape[1]:
+            return from_incidence(row, column, data, shape)
+        return from_entries(row, column, data, shape[0])
     except NetworkFormatError as error:
         raise NetworkFormatError(f"{path}: {error}") from error
 
 
 def read_entries(
     content: bytes, path: str
-) -> tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
-    """Return the size of a square matrix, and rows, columns and values of its stored entries."""
+) -> tuple[tuple[int, int], NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """Return the shape of a matrix, and rows, columns and values of its stored entries."""
     header, body = _read_header(content, path)
     table = _read_table(body, header)
     if table is None:
@@ -84,7 +91,7 @@ def read_entries(
     if header.format == "coordinate":
         row, column = _coordinates(numbers, lines, header)
     else:
-        row, column = _positions(header.n_nodes, header.symmetry)
+        row, column = _positions(header.shape[0], header.symmetry)
     if header.field == "pattern":
         data: NDArray[Any] = np.ones(len(row))
     elif header.field == "complex":
@@ -92,7 +99,7 @@ def read_entries(
     else:
         data = numbers[:, -1]
     if header.symmetry == "general":
-        return header.n_nodes, row, column, data
+        return header.shape, row, column, data
     off = row != column
     mirrored = data[off]
     if header.symmetry == "skew-symmetric":
@@ -100,7 +107,7 @@ def read_entries(
     elif header.symmetry == "hermitian":
         mirrored = mirrored.conj()
     return (
-        header.n_nodes,
+        header.shape,
         np.concatenate([row, column[off]]),
         np.concatenate([column, row[off]]),
         np.concatenate([data, mirrored]),
@@ -149,14 +156,15 @@ def _read_header(content: bytes, path: str) -> tuple[_Header, bytes]:
         found = _quoted(line) if sizes else "no line with sizes"
         raise _damage(path, number, found, f"{wanted} as integers")
     n_rows, n_columns, *n_entries = map(int, sizes)
-    try:
-        check_square((n_rows, n_columns))
-    except NetworkFormatError as error:
-        raise NetworkFormatError(f"{path}, line {number}: {error}") from None
-    if n_rows >= MAX_ENTRIES:
+    if n_rows != n_columns and (format == "array" or symmetry != "general"):
+        found = f"{n_rows} rows and {n_columns} columns"
+        raise _damage(path, number, found, "a square matrix, or coordinate and general")
+    if n_rows + n_columns >= 2 * MAX_ENTRIES:
         raise _damage(path, number, f"{n_rows} rows", f"at most {MAX_ENTRIES - 1}")
     n_lines = n_entries[0] if n_entries else _array_length(n_rows, symmetry)
-    return _Header(format, field, symmetry, n_rows, n_lines, number + 1, path), lines.read()
+    return _Header(
+        format, field, symmetry, (n_rows, n_columns), n_lines, number + 1, path
+    ), lines.read()
 
 
 def _next_line(lines: io.BytesIO, number: int, comment: bytes) -> tuple[int, bytes]:
@@ -192,15 +200,13 @@ def _coordinates(
     numbers: NDArray[Any], lines: NDArray[np.int64], header: _Header
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     indices = numbers[:, :2]
-    outside = np.flatnonzero(((indices < 1) | (indices > header.n_nodes)).any(axis=1))
+    outside = np.flatnonzero(((indices < 1) | (indices > header.shape)).any(axis=1))
     if len(outside):
         i, j = (int(index) for index in indices[outside[0]])
-        raise _damage(
-            header.path,
-            int(lines[outside[0]]),
-            f"row {i} and column {j}",
-            f"indices from 1 to {header.n_nodes}, as the sizes say",
-        )
+        sizes = " and ".join(map(str, sorted({*header.shape})))
+        expected = f"indices from 1 to {sizes}, as the sizes say"
+        line = int(lines[outside[0]])
+        raise _damage(header.path, line, f"row {i} and column {j}", expected)
     row, column = indices.T.astype(np.int64) - 1
     return row, column
 
@@ -260,9 +266,8 @@ def _read_lines(body: bytes, header: _Header) -> tuple[NDArray[Any], NDArray[np.
         if not cells:
             continue
         if len(lines) == header.n_lines:
-            raise _damage(
-                path, number, "a further line", f"{header.n_lines} entries, as the sizes say"
-            )
+            expected = f"{header.n_lines} entries, as the sizes say"
+            raise _damage(path, number, "a further line", expected)
         if len(cells) < width or (len(cells) > width and header.format == "array"):
             raise _damage(path, number, _quoted(line.strip()), f"{width} number{'s' * (width > 1)}")
         try:
@@ -272,12 +277,8 @@ def _read_lines(body: bytes, header: _Header) -> tuple[NDArray[Any], NDArray[np.
             raise _damage(path, number, _quoted(line.strip()), str(error)) from None
         lines.append(number)
     if len(lines) < header.n_lines:
-        raise _damage(
-            path,
-            number,
-            f"the end of the file after {len(lines)} entries",
-            f"{header.n_lines}, as the sizes say",
-        )
+        found = f"the end of the file after {len(lines)} entries"
+        raise _damage(path, number, found, f"{header.n_lines}, as the sizes say")
     return np.array(numbers, header.dtype).reshape(-1, width), np.array(lines, np.int64)
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
 from netchoice.errors import UsageError
 from netchoice.io.collection_headers import Header, columns_of_networks, is_manifest, read_header
 from netchoice.io.network_manifest import manifest_networks
-from netchoice.io.parquet_networks import parquet_networks
-from netchoice.io.places import FilePlace, Part, place_of, short_name
-from netchoice.io.reader import find_format, suffix_of
+from netchoice.io.parquet_networks import has_many_networks, parquet_networks
+from netchoice.io.places import FilePlace, Part, may_be_many, place_of, short_name
+from netchoice.io.reader import ReadingOptions, suffix_of
 from netchoice.io.stored_files import StoredFile, ZipMember, zip_members
 from netchoice.io.text_networks import text_networks
 from netchoice.io.tu_dataset import tu_names, tu_networks
@@ -37,12 +38,10 @@ PARQUET = (".parquet", ".pq")
 class NetworkFinder:
     """Collects the networks of names, and counts the files that are no networks."""
 
-    def __init__(self, format: str | None, header: bool | None) -> None:
-        self.format, self.header = format, header
+    def __init__(self, options: ReadingOptions) -> None:
+        self.options = options
         self.parts: list[Part] = []
         self.left_out = 0
-        if format is not None:
-            find_format(Path(), format)
 
     def add(self, name: str) -> None:
         """Add the networks of one name."""
@@ -73,7 +72,7 @@ class NetworkFinder:
         self._add_one(name)
 
     def _add_one(self, name: str) -> None:
-        self.parts.append(Part([place_of(name, self.format, self.header)], [short_name(name)]))
+        self.parts.append(Part([place_of(name, self.options)], [short_name(name)]))
 
     def _add_folder(self, folder: str) -> None:
         """Add the network files of a folder, sorted by name, without subfolders and manifests."""
@@ -90,7 +89,7 @@ class NetworkFinder:
         n_parts = len(self.parts)
         members = [files[name] for name in self._add_datasets(dict(sorted(files.items())))]
         if members and not (len(members) == 1 and self._add_many(members[0])):
-            places = [FilePlace(member, self.format, self.header) for member in members]
+            places = [FilePlace(member, self.options) for member in members]
             self.parts.append(Part(places, [short_name(member.member) for member in members]))
         self._check_added(n_parts, path)
 
@@ -118,14 +117,14 @@ class NetworkFinder:
         ending = Path(name).suffix.lower()
         if ending == ".zip":
             self._add_zip(name)
-        elif ending in PARQUET:
+        elif ending in PARQUET and has_many_networks(name):
             self.parts.append(parquet_networks(name))
         elif not self._add_many(StoredFile(name), in_folder):
             self._add_one(name)
 
     def _add_many(self, stored: StoredFile | ZipMember, in_folder: bool = False) -> bool:
         """Add the networks of a manifest or of an edge list of many; return whether it is one."""
-        header = _header_of(stored) if self.header is not False else None
+        header = _header_of(stored, self.options)
         if header is None:
             return False
         if is_manifest(header):
@@ -133,7 +132,7 @@ class NetworkFinder:
                 self.left_out += 1
                 return True
             if isinstance(stored, StoredFile):
-                self.parts.append(manifest_networks(stored, header, self.format, self.header))
+                self.parts.append(manifest_networks(stored, header, self.options))
                 return True
         columns = columns_of_networks(header)
         if columns is not None:
@@ -145,8 +144,8 @@ class NetworkFinder:
 def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> bool:
     r"""Return whether a name stands for several networks, after reading at most its first line.
 
-    It does if it is a folder, a pattern, a zip file, a Parquet file, a manifest, or an edge list with
-    a column of networks. With ``header=False``, an edge list is one network.
+    It does if it is a folder, a pattern, a zip file, a manifest, or an edge list or Parquet file
+    with a column of networks. With ``header=False``, an edge list is one network.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "net.csv"
@@ -159,15 +158,18 @@ def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> b
         return False
     if not os.path.lexists(name):
         return glob.has_magic(name)
-    if os.path.isdir(name) or Path(name).suffix.lower() in (".zip", *PARQUET):
+    ending = Path(name).suffix.lower()
+    if os.path.isdir(name) or ending == ".zip":
         return True
-    found = _header_of(StoredFile(name)) if header is not False else None
+    if ending in PARQUET:
+        return has_many_networks(name)
+    found = _header_of(StoredFile(name), ReadingOptions(header=header))
     return found is not None and (is_manifest(found) or columns_of_networks(found) is not None)
 
 
-def _header_of(stored: StoredFile | ZipMember) -> Header | None:
-    is_text = find_format(Path(stored.name), None) == "edgelist"
-    return read_header(stored.start()) if is_text else None
+def _header_of(stored: StoredFile | ZipMember, options: ReadingOptions) -> Header | None:
+    options = replace(options, format=None)
+    return read_header(stored.start()) if may_be_many(stored.name, options) else None
 
 
 def _is_other(name: str) -> bool:

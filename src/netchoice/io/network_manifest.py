@@ -9,18 +9,18 @@ from pathlib import Path
 
 from netchoice.errors import UsageError
 from netchoice.io.collection_headers import PATH_COLUMN, Header
-from netchoice.io.edge_lists import COMMENTS, plain_name
+from netchoice.io.encodings import decode
 from netchoice.io.places import Covariates, Part, place_of, short_name
-from netchoice.io.reader import decode
+from netchoice.io.reader import ReadingOptions
 from netchoice.io.stored_files import StoredFile
+from netchoice.io.text_tables import COMMENTS
+from netchoice.network_objects import plain_name
 
 #: Cells of a column of numbers that are missing values.
 MISSING = ("", "na", "nan", "n/a")
 
 
-def manifest_networks(
-    stored: StoredFile, header: Header, format: str | None, has_header: bool | None
-) -> Part:
+def manifest_networks(stored: StoredFile, header: Header, options: ReadingOptions) -> Part:
     """Return the networks of a manifest, whether their files exist or not."""
     names, rows = _read_table(stored, header)
     cells = dict(zip(names, zip(*rows, strict=True), strict=True))
@@ -33,7 +33,7 @@ def manifest_networks(
     ]
     short = [short_name(path) for path in paths]
     return Part(
-        [place_of(path, format, has_header) for path in paths],
+        [place_of(path, options) for path in paths],
         [id or name for id, name in zip(given, short, strict=True)] if given else short,
         ids_are_given=given is not None,
         groups=groups,

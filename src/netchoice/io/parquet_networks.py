@@ -13,7 +13,8 @@ from netchoice.graph import Graph
 from netchoice.io.collection_headers import GRAPH_COLUMNS, find_graph_columns
 from netchoice.io.library_formats import guarded
 from netchoice.io.places import Part, Place, PlacesOnDemand
-from netchoice.io.reader import ReadingReport, clean
+from netchoice.io.reader import clean
+from netchoice.io.reading_report import ReadingReport
 
 #: Rows that are indexed at once.
 _BATCH = 1 << 18
@@ -57,6 +58,17 @@ class ParquetPlace:
                 f"{self.columns[1]!r} and {self.columns[2]!r}"
             )
         return clean(number_nodes(ends, weighted=self.has_other_columns), self.name, "parquet")
+
+
+def has_many_networks(path: str) -> bool:
+    """Return whether a Parquet file has a column of networks, or cannot be opened."""
+    import pyarrow.parquet as pq
+
+    try:
+        names = guarded(lambda: pq.read_schema(path), path, "Parquet").names
+    except NetworkFormatError:
+        return True
+    return find_graph_columns(names) is not None
 
 
 def parquet_networks(path: str) -> Part:

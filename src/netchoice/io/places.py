@@ -10,7 +10,9 @@ from typing import Protocol, overload
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
 from netchoice.io.collection_headers import START, columns_of_networks, is_manifest, read_header
-from netchoice.io.reader import ReadingReport, find_format, parse_network
+from netchoice.io.reader import ReadingOptions, parse_network, suffix_of
+from netchoice.io.reading_report import ReadingReport
+from netchoice.io.sniffing import SUFFIXES
 from netchoice.io.stored_files import StoredFile, ZipMember
 
 Covariates = dict[str, str | float]
@@ -69,8 +71,7 @@ class FilePlace:
     """A network in a file of its own, on disk or in a zip file."""
 
     stored: StoredFile | ZipMember
-    format: str | None
-    header: bool | None
+    options: ReadingOptions
 
     @property
     def name(self) -> str:
@@ -84,16 +85,15 @@ class FilePlace:
 
     def read(self) -> tuple[Graph, ReadingReport]:
         """Read the network; a file of many networks is an error."""
-        format = find_format(Path(self.name), self.format)
         content = self.stored.load()
-        if format == "edgelist" and self.header is not False:
+        if may_be_many(self.name, self.options):
             header = read_header(content[:START])
             if header and (columns_of_networks(header) or is_manifest(header)):
                 raise NetworkFormatError(
                     f"{self.name}: many networks, because of its columns "
                     f"{', '.join(header.cells)[:60]}; expected one network; pass the file itself"
                 )
-        return parse_network(content, self.name, format, self.header)
+        return parse_network(content, self.name, self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +110,20 @@ class DatasetPlace:
         return datasets.load(self.name)
 
 
-def place_of(name: str, format: str | None, header: bool | None) -> Place:
+def may_be_many(name: str, options: ReadingOptions) -> bool:
+    """Return whether a file may list networks or hold many: a table that may have a header."""
+    if options.header is False or options.columns is not None:
+        return False
+    if options.format is not None:
+        return options.format == "edgelist"
+    return suffix_of(Path(name)).lower() not in SUFFIXES
+
+
+def place_of(name: str, options: ReadingOptions) -> Place:
     """Return the place of one network: a file, or a name that starts with ``yeast:``."""
     if name.startswith("yeast:"):
         return DatasetPlace(name)
-    return FilePlace(StoredFile(name), format, header)
+    return FilePlace(StoredFile(name), options)
 
 
 def short_name(name: str) -> str:

@@ -6,105 +6,110 @@ import gzip
 import io
 import zlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
+from netchoice import graph as graphs
 from netchoice.edge_pairs import EdgePairs
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
-from netchoice.io import edge_lists, library_formats
+from netchoice.io import (
+    binary_formats,
+    edge_lists,
+    exchange_formats,
+    library_formats,
+    text_matrices,
+)
+from netchoice.io.adjacency_lists import parse_adjacency_list, parse_metis
+from netchoice.io.edge_columns import ColumnNames
+from netchoice.io.encodings import detect_text
 from netchoice.io.matrix_market import parse_matrix_market
 from netchoice.io.npz import parse_npz
 from netchoice.io.pajek import parse_pajek
+from netchoice.io.reading_report import ReadingReport
+from netchoice.io.sniffing import sniff_bytes, sniff_text
+from netchoice.io.text_tables import Table, read_table
 from netchoice.names import unknown
 
+_TABLES: dict[str, Callable[[Table], EdgePairs]] = {
+    "adjacency": text_matrices.parse_adjacency,
+    "incidence": text_matrices.parse_incidence,
+    "adjlist": parse_adjacency_list,
+}
 _TEXT: dict[str, Callable[[str, str], EdgePairs]] = {
     "sif": edge_lists.parse_sif,
     "graphml": library_formats.parse_graphml,
     "gml": library_formats.parse_gml,
     "pajek": parse_pajek,
     "gexf": library_formats.parse_gexf,
+    "metis": parse_metis,
+    "json": exchange_formats.parse_json,
+    "dot": exchange_formats.parse_dot,
+    "dimacs": exchange_formats.parse_dimacs,
+    "lgl": exchange_formats.parse_lgl,
+    "tgf": exchange_formats.parse_tgf,
+    "epanet": exchange_formats.parse_epanet,
 }
 _BINARY: dict[str, Callable[[bytes, str], EdgePairs]] = {
     "mtx": parse_matrix_market,
     "npz": parse_npz,
+    "npy": binary_formats.parse_npy,
+    "parquet": binary_formats.parse_parquet,
+    "gt": binary_formats.parse_graph_tool,
+    "graph6": binary_formats.parse_graph6,
 }
-FORMATS = ("edgelist", *_TEXT, *_BINARY)
-#: Formats by suffix; other suffixes are edge lists.
-SUFFIXES = {f".{format}": format for format in FORMATS} | {".net": "pajek", ".paj": "pajek"}
+FORMATS = ("edgelist", "tntp", *_TABLES, *_TEXT, *_BINARY)
 
 #: A file may declare this many nodes, or this many per edge: others are damaged more often than intended.
 MAX_DECLARED_NODES = 10_000_000
 MAX_NODES_PER_EDGE = 100
 
 
-@dataclass(frozen=True)
-class ReadingReport:
-    """The contents of a network file, and what was dropped to get a simple undirected network."""
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """What the user says about a file; None if the content decides."""
 
-    path: str
-    format: str
-    rows: int
-    self_loops: int
-    repeated_edges: int
-    names_only_in_self_loops: int
-    isolated_nodes: int
-    declares_nodes: bool
-    direction_ignored: bool
-    weights_ignored: bool
-    n_nodes: int
-    n_edges: int
+    format: str | None = None
+    header: bool | None = None
+    columns: ColumnNames | None = None
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return all counts as a dictionary for JSON."""
-        return asdict(self)
-
-    def lines(self) -> list[str]:
-        """Return the report as text, one remark per line."""
-        only_loops = self.names_only_in_self_loops
-        optional = (
-            (self.self_loops, f"{self.self_loops} self loops dropped"),
-            (only_loops, f"{only_loops} names that occur only in self loops dropped"),
-            (self.repeated_edges, f"{self.repeated_edges} repeated edges merged"),
-            (self.direction_ignored, "direction of edges ignored"),
-            (self.weights_ignored, "weights and other columns ignored"),
-            (self.declares_nodes, f"{self.isolated_nodes} isolated nodes, as declared"),
-        )
-        remarks = [
-            f"read {self.path} ({self.format}): {self.rows} rows",
-            f"{self.n_nodes} nodes, {self.n_edges} edges kept",
-            *(text for is_true, text in optional if is_true),
-        ]
-        if not self.declares_nodes:
-            remarks.append("the format cannot declare isolated nodes, so there are none")
-        return remarks
+    def __post_init__(self) -> None:
+        if self.format is not None and self.format not in FORMATS:
+            raise unknown("network format", self.format, FORMATS)
 
 
 def read_network(
-    path: str | PathLike[str], format: str | None = None, *, header: bool | None = None
+    path: str | PathLike[str],
+    format: str | None = None,
+    *,
+    header: bool | None = None,
+    columns: ColumnNames | None = None,
 ) -> tuple[Graph, ReadingReport]:
     r"""Read a network file.
 
     Parameters
     ----------
     path : path
-        An edge list (separated by tabs, commas, semicolons or spaces; ``#`` and ``%`` start
-        comments; columns after the second are ignored), SIF, GraphML, GML, Pajek, GEXF,
-        MatrixMarket or ``.npz`` file. Each may be gzipped (.gz).
+        An edge list, an adjacency or incidence matrix, an adjacency list, GraphML, GML, GEXF, Pajek,
+        SIF, MatrixMarket, METIS, JSON, DOT, DIMACS, LGL, Parquet, ``.npz``, ``.npy``, ``.gt``, graph6,
+        or the links of a traffic (TNTP) or water network (EPANET). Each may be gzipped (.gz).
     format : str, optional
-        One of ``FORMATS``. By default the suffix decides; unknown suffixes are edge lists.
+        One of ``FORMATS``. By default the content decides, and then the suffix. With
+        ``format="edgelist"``, a table that does not look like a network is read all the same.
     header : bool, optional
-        Whether the first line of an edge list has column names. By default it does if its first two
-        cells are known column names (source, target, from, to, …).
+        Whether the first line of an edge list has column names. By default it does if it differs from
+        the other lines as names of columns differ from values.
+    columns : two names or numbers, optional
+        The columns of an edge list with the nodes, by name or counted from 1.
 
     Returns
     -------
     graph : Graph
         A simple undirected network. Nodes are numbered in the order in which names first appear.
     report : ReadingReport
-        The number of rows, self loops and repeated edges, and what else was dropped.
+        The format and why, the header, the number of rows, self loops and repeated edges, and what
+        else was dropped.
 
     Examples
     --------
@@ -113,40 +118,55 @@ def read_network(
     >>> _ = path.write_text("a\tb\nb\ta\nb\tc\nd\td\n")
     >>> graph, report = read_network(path)
     >>> graph
-    <Graph: 3 nodes, 2 edges, labelled>
+    <Graph: 3 nodes, 2 edges, labelled; dropped: 1 self loop, 1 repeated edge>
     >>> report.repeated_edges, report.names_only_in_self_loops
     (1, 1)
     """
     path = Path(path)
-    format = find_format(path, format)
-    return parse_network(load(path), str(path), format, header)
-
-
-def find_format(path: Path, format: str | None) -> str:
-    """Return the format of a file: the given one, or that of the suffix."""
-    if format is None:
-        return SUFFIXES.get(suffix_of(path).lower(), "edgelist")
-    if format not in FORMATS:
-        raise unknown("network format", format, FORMATS)
-    return format
+    options = ReadingOptions(format, header, columns)
+    return parse_network(load(path), str(path), options)
 
 
 def parse_network(
-    content: bytes, name: str, format: str, header: bool | None = None
+    content: bytes, name: str, options: ReadingOptions
 ) -> tuple[Graph, ReadingReport]:
-    """Read a network from the content of a file; the name is for messages."""
+    """Read a network from the content of a file; the name is for messages and for its suffix."""
     if not content.strip():
         raise NetworkFormatError(f"{name}: the file is empty; expected a network")
+    suffix, format, forced = suffix_of(Path(name)).lower(), options.format, bool(options.format)
+    reason, encoding = "the option" if forced else "", "utf-8"
+    if format is None:
+        try:
+            format, reason = sniff_bytes(content, suffix) or (None, "")
+        except NetworkFormatError as error:
+            raise NetworkFormatError(f"{name}: {error}") from None
     if format in _BINARY:
         edges = _BINARY[format](content, name)
-    elif format == "edgelist":
-        edges = edge_lists.parse_edge_list(decode(content, name), name, header)
     else:
-        edges = _TEXT[format](decode(content, name), name)
-    return clean(edges, name, format)
+        text, encoding = detect_text(content, name)
+        table = read_table(text, name)
+        if format is None:
+            format, reason = sniff_text(text, table, suffix)
+        if format == "tntp":
+            table = read_table(exchange_formats.traffic_links(text), name)
+        if format in _TABLES:
+            edges = _TABLES[format](table)
+        elif format in _TEXT:
+            edges = _TEXT[format](text, name)
+        else:
+            edges = edge_lists.parse_edge_list(table, options.header, options.columns, forced)
+    graph, report = clean(edges, name, format, reason, encoding)
+    if not graph.n_edges and not edge_lists.OWN_HEADER.match(content[:80].decode("latin-1")):
+        raise NetworkFormatError(
+            f"{name}: no edges, read as {format} (reason: {reason}); expected a network with edges; "
+            f"if the format is another one, pass it: --format {'|'.join(FORMATS[:4])}|…"
+        )
+    return graph, report
 
 
-def clean(edges: EdgePairs, path: str, format: str) -> tuple[Graph, ReadingReport]:
+def clean(
+    edges: EdgePairs, path: str, format: str, reason: str = "", encoding: str = "utf-8"
+) -> tuple[Graph, ReadingReport]:
     """Return the simple network of some edges, and a report of what was dropped."""
     _check_size(edges, path)
     graph = Graph.from_pairs(edges)
@@ -164,6 +184,12 @@ def clean(edges: EdgePairs, path: str, format: str) -> tuple[Graph, ReadingRepor
         weights_ignored=edges.weighted,
         n_nodes=kept.n_nodes,
         n_edges=kept.n_edges,
+        reason=reason,
+        encoding=encoding,
+        bipartite=edges.kinds,
+        ignored=edges.ignored,
+        findings=edges.findings,
+        warnings=edges.warnings,
     )
 
 
@@ -221,20 +247,8 @@ def decompress(content: bytes, name: str, max_size: int | None = None) -> bytes:
     return content
 
 
-def decode(content: bytes, name: str, first_line: int = 1) -> str:
-    """Decode UTF-8, or raise an error with the line of the first invalid byte."""
-    nul = content.find(b"\x00")
-    if nul >= 0:
-        line = content.count(b"\n", 0, nul) + first_line
-        raise NetworkFormatError(
-            f"{name}, line {line}: a NUL byte; this is a binary file or "
-            "UTF-16 text: convert it to UTF-8, or pass its format"
-        )
-    try:
-        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + first_line
-        raise NetworkFormatError(
-            f"{name}, line {line}: not UTF-8 text (byte {content[error.start]:#04x}); convert it, for "
-            "example with iconv -f latin1 -t utf-8, or pass its format if it is binary"
-        ) from None
+def _read_graph(path: str | PathLike[str]) -> Graph:
+    return read_network(path)[0]
+
+
+graphs.FILE_READERS.append(_read_graph)

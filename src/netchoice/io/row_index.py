@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import NetworkFormatError
-from netchoice.io.edge_lists import COMMENTS, split_cells
+from netchoice.io.text_tables import COMMENTS, split_cells
 
 #: Bytes that are indexed at once; larger blocks do not fit into the caches of the processor.
 BLOCK = 1 << 21

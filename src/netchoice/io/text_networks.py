@@ -8,11 +8,14 @@ from netchoice.edge_pairs import number_nodes
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
 from netchoice.io.collection_headers import Header
-from netchoice.io.edge_lists import Columns, content_lines, node_names
+from netchoice.io.edge_lists import Columns, node_names
+from netchoice.io.encodings import decode
 from netchoice.io.places import Part, Place, PlacesOnDemand
-from netchoice.io.reader import ReadingReport, clean, decode
+from netchoice.io.reader import clean
+from netchoice.io.reading_report import ReadingReport
 from netchoice.io.row_index import Ranges, RowFormat, index_rows
 from netchoice.io.stored_files import StoredFile, ZipMember
+from netchoice.io.text_tables import content_lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,11 @@ from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
 from netchoice.io.collection_headers import Header, read_header
 from netchoice.io.edge_lists import Columns, node_names
+from netchoice.io.encodings import decode
 from netchoice.io.library_formats import guarded
 from netchoice.io.places import Part, Place, PlacesOnDemand
-from netchoice.io.reader import ReadingReport, clean, decode
+from netchoice.io.reader import clean
+from netchoice.io.reading_report import ReadingReport
 from netchoice.io.row_index import Ranges, RowFormat, RowIndex, index_rows
 from netchoice.io.stored_files import StoredFile, ZipMember
 from netchoice.io.text_networks import read_lines

@@ -11,8 +11,9 @@ from pathlib import Path
 from netchoice.atomic import write_atomically
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
-from netchoice.io.edge_lists import COMMENTS
-from netchoice.io.reader import SUFFIXES, suffix_of
+from netchoice.io.reader import suffix_of
+from netchoice.io.sniffing import SUFFIXES
+from netchoice.io.text_tables import COMMENTS
 
 WRITTEN = ("edgelist", "graphml")
 EDGE_LIST_SUFFIXES = ("", ".tsv", ".txt", ".tab", ".edges", ".edgelist", ".el", ".dat")

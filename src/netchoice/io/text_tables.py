@@ -1,0 +1,158 @@
+"""Text files with cells in lines: lines, separators, cells, and the kinds of columns."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from netchoice.errors import NetworkFormatError
+
+COMMENTS = ("#", "%")
+SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", None: "space"}
+#: Cells without a value.
+MISSING = ("", "na", "nan", "n/a", "null", "none")
+#: How many lines, and about how many characters, are the sample that decides about a table.
+SAMPLE_LINES = 1000
+SAMPLE_CHARACTERS = 1 << 22
+_ENOUGH = 0.9
+#: A line that Python printed, such as (1, 2).
+_PAIR = re.compile(r"\s*[(\[][^()\[\]]*[)\]][,;]?\s*")
+_INTEGER = re.compile(r"[+-]?\d{1,400}")
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The lines of a text file that are neither empty nor comments, and what separates cells."""
+
+    path: str
+    lines: list[tuple[int, str]]  # numbers of lines, and lines
+    delimiter: str | None  # None for spaces
+    first: str = ""  # the first line of the file, which may be a comment
+
+    @cached_property
+    def sample(self) -> list[list[str]]:
+        """The cells of the first lines."""
+        rows, n_characters = [], 0
+        for _, line in self.lines[:SAMPLE_LINES]:
+            rows.append(self.cells(line, ""))
+            n_characters += len(line)
+            if n_characters > SAMPLE_CHARACTERS:
+                break
+        return rows
+
+    @cached_property
+    def width(self) -> int:
+        """The most frequent number of cells in a line of the sample."""
+        widths = Counter(map(len, self.sample))
+        return widths.most_common(1)[0][0] if widths else 0
+
+    def cells(self, line: str, where: str) -> list[str]:
+        """Return the cells of a line."""
+        return split_cells(line.strip(), self.delimiter, where)
+
+    def rows(self, start: int = 0) -> Iterator[tuple[int, list[str]]]:
+        """Yield the number and the cells of each line from the line at this position."""
+        for number, line in self.lines[start:]:
+            yield number, self.cells(line, f"{self.path}, line {number}")
+
+
+def read_table(text: str, path: str) -> Table:
+    """Return the table of a text; the first lines decide what separates cells."""
+    lines = content_lines(text)
+    if lines and all(_PAIR.fullmatch(line) for _, line in lines[:SAMPLE_LINES]):
+        lines = [(number, line.strip(" \t()[],;")) for number, line in lines]
+    separator = find_separator([line for _, line in lines[:SAMPLE_LINES]])
+    return Table(path, lines, separator, text[:200].partition("\n")[0])
+
+
+def content_lines(text: str, first_line: int = 1) -> list[tuple[int, str]]:
+    """Return the lines that are neither empty nor comments, with their numbers."""
+    lines = enumerate(text.split("\n"), first_line)
+    return [(i, s) for i, s in lines if s.strip() and not s.lstrip().startswith(COMMENTS)]
+
+
+def find_separator(lines: Sequence[str]) -> str | None:
+    """Return the mark that separates the cells of lines: a mark in nearly every line, else spaces.
+
+    A tab comes before commas and semicolons. Of these two, the first in the line separates cells.
+    """
+    if not lines:
+        return None
+    # Attributes of networkx start with a brace.
+    lines = [line.partition("{")[0].strip() for line in lines]
+    found = Counter(_first_separator(line) for line in lines)
+    common = max(("\t", ",", ";"), key=lambda mark: found[mark])
+    return common if found[common] >= _ENOUGH * len(lines) else find_delimiter(lines[0])
+
+
+def _first_separator(line: str) -> str | None:
+    if "\t" in line:
+        return "\t"
+    return min((mark for mark in (",", ";") if mark in line), key=line.find, default=None)
+
+
+def find_delimiter(line: str) -> str | None:
+    """Return the mark that separates the cells of one line, None for spaces."""
+    return _first_separator(line.partition("{")[0])
+
+
+def split_cells(line: str, delimiter: str | None, where: str) -> list[str]:
+    """Return the cells of a line, without quotation marks and outer spaces."""
+    if '"' in line and "{" not in line:
+        text = line.strip() if delimiter is None else line
+        mark = delimiter or " "
+        try:
+            (cells,) = csv.reader([text], delimiter=mark, skipinitialspace=True, strict=True)
+        except (csv.Error, ValueError) as error:
+            if not where:  # a line of the sample
+                return line.split(delimiter)
+            raise NetworkFormatError(
+                f'{where}: quotation marks do not match; quote a cell as "a, b" or remove the quotation marks'
+            ) from error
+        return [cell.strip() for cell in cells if cell or delimiter is not None]
+    if delimiter is not None:
+        return [cell.strip() for cell in line.split(delimiter)]
+    cells = line.split()
+    # networkx writes the attributes of an edge as a dict in the last column.
+    if len(cells) > 3 and cells[2].startswith("{"):
+        cells = [*cells[:2], " ".join(cells[2:])]
+    return cells
+
+
+def is_missing(cell: str) -> bool:
+    """Return whether a cell has no value."""
+    return cell.lower() in MISSING
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number."""
+    return _DECIMAL.fullmatch(cell) is not None
+
+
+def kind_of(cells: Iterable[str]) -> str:
+    """Return what the cells of a column are: integers, decimals, texts, a mixture, or missing.
+
+    >>> kind_of(["1", "2.0"]), kind_of(["1", "2.5"]), kind_of(["a", "2"]), kind_of(["a", "b"])
+    ('integers', 'decimals', 'mixture', 'texts')
+    """
+    kinds = {_kind(cell) for cell in cells} - {"missing"}
+    if not kinds:
+        return "missing"
+    if "texts" in kinds:
+        return "texts" if len(kinds) == 1 else "mixture"
+    return "decimals" if "decimals" in kinds else "integers"
+
+
+def _kind(cell: str) -> str:
+    if is_missing(cell):
+        return "missing"
+    if _INTEGER.fullmatch(cell):
+        return "integers"
+    if not is_number(cell):
+        return "texts"
+    return "integers" if float(cell).is_integer() else "decimals"
