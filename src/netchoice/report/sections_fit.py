@@ -8,6 +8,7 @@ from typing import Any
 from netchoice.envelopes import Envelope
 from netchoice.figures.data.fit_panels import TEXTS, FitPanel, fit_panels, percent, range_text
 from netchoice.figures.interactive.fit_panels import fit_panel
+from netchoice.figures.style import model_colour
 from netchoice.report.elements import Sections, details, details_table
 from netchoice.report.folder import ResultFolder
 from netchoice.report.markup import Html, element
@@ -94,7 +95,11 @@ def _list(title: str, texts: Sequence[str]) -> Html:
 
 
 def _figure(sections: Sections, key: str, model: str, panel: FitPanel) -> Html:
-    plot = sections.draw(key, fit_panel(panel), f"{panel.text.title} of {model}: {panel.sentence}")
+    plot = sections.draw(
+        key,
+        fit_panel(panel, model_colour(model)),
+        f"{panel.text.title} of {model}: {panel.sentence}",
+    )
     title = element("h4", panel.text.title, class_="differs" if panel.differs else None)
     return element(
         "div", title, element("p", panel.sentence, class_="aside"), plot, class_="fit-panel"

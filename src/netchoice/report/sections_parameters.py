@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from netchoice.figures.interactive import posteriors
+from netchoice.figures.style import model_colour
 from netchoice.report.elements import Sections, aside, details_table, table
 from netchoice.report.folder import ResultFolder
 from netchoice.report.markup import Html, element
@@ -74,16 +75,16 @@ def _block(
     uniform: set[str],
 ) -> Html:
     """Return the figures and the quality of one model."""
-    figures, ranks = [], []
+    figures, ranks, colour = [], [], model_colour(model)
     for j, (name, known) in enumerate(parameters.items()):
-        drawn = posteriors.posterior(name, posterior, known, uniform=name in uniform)
+        drawn = posteriors.posterior(name, posterior, known, uniform=name in uniform, colour=colour)
         figures.append(sections.draw(f"parameter-{i}-{j}", drawn, f"Posterior of {model} {name}"))
-        ranked = posteriors.rank_histogram(name, posterior)
+        ranked = posteriors.rank_histogram(name, posterior, colour)
         ranks.append(
             sections.draw(f"ranks-{i}-{j}", ranked, f"Ranks of true values of {model} {name}")
         )
     for j, (first, second) in enumerate(combinations(parameters, 2)):
-        drawn = posteriors.joint(first, second, posterior)
+        drawn = posteriors.joint(first, second, posterior, colour)
         text = f"Draws of {first} and {second} of {model}"
         figures.append(sections.draw(f"joint-{i}-{j}", drawn, text))
     return element(

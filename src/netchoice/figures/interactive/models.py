@@ -13,7 +13,7 @@ from netchoice.figures.data.histograms import FeatureHistogram
 from netchoice.figures.data.predictions import rank_probabilities, reliability_bins
 from netchoice.figures.interactive import layout
 from netchoice.figures.interactive.layout import FAINT, TEXT_COLOUR, figure, label, rounded
-from netchoice.figures.style import BLUE, HIGHLIGHT, series_styles
+from netchoice.figures.style import BLUE, HIGHLIGHT, model_colour, model_styles
 
 MOST_POINTS = 4000
 MOST_FILLED = 3  # models; more filled areas would hide each other
@@ -26,7 +26,7 @@ def probabilities(record: Mapping[str, Any]) -> dict[str, Any]:
     heights = list(range(len(rows)))
     bars = go.Bar(
         x=rounded(row.probability for row in rows), y=heights, orientation="h", width=0.6,
-        showlegend=False, marker={"color": BLUE, "opacity": 0.8},
+        showlegend=False, marker={"color": [model_colour(row.model) for row in rows], "opacity": 0.8},
         error_x={
             "type": "data", "color": TEXT_COLOUR, "thickness": 2, "width": 6,
             "array": rounded(row.high - row.probability for row in rows),
@@ -61,7 +61,7 @@ def embedding(record: Mapping[str, Any]) -> dict[str, Any]:
                     "size": 6 if len(rows) > 500 else 9},
             hovertemplate="<b>%{fullData.name}</b><br>%{text}<extra></extra>",
         )
-        for name, style in series_styles(owned).items()
+        for name, style in model_styles(owned).items()
     ]  # fmt: skip
     star = go.Scatter(
         x=record["observed"][:1], y=record["observed"][1:], mode="markers", name="observed network",
@@ -92,7 +92,7 @@ def distribution(histogram: FeatureHistogram) -> dict[str, Any]:
             fillcolor=layout.translucent(style.colour),
             hovertemplate="%{fullData.name}: %{y:.1%} of simulations<extra></extra>",
         )
-        for model, style in series_styles(shares).items()
+        for model, style in model_styles(shares).items()
     ]  # fmt: skip
     if histogram.observed is not None:
         highest = max(float(share.max()) for share in shares.values())

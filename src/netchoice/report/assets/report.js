@@ -12,7 +12,6 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const narrow = window.matchMedia("(max-width: 40rem)");
   const PAGE_COLOURS = { "#010203": "--text", "#fdfefc": "--surface", "#7a7b7c": "--faint" };
-  const DARK_MODE = { "#0072B2": "#4aa3df", "#D55E00": "#f0883e", "#009E73": "#2bc59a" };
   const config = {
     displayModeBar: narrow.matches ? false : "hover", // it would cover the figure
     displaylogo: false,
@@ -22,10 +21,21 @@
     modeBarButtons: [["zoomIn2d", "zoomOut2d", "resetScale2d", "toImage"]],
   };
 
+  // A dark colour is mixed with white until it is light enough for a dark background.
+  function lightened(colour) {
+    let parts = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16) / 255);
+    const luminance = () => {
+      const [r, g, b] = parts.map((part) => part ** 2.2);
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    while (luminance() < 0.2) parts = parts.map((part) => 0.9 * part + 0.1);
+    return `#${parts.map((part) => Math.round(255 * part).toString(16).padStart(2, "0")).join("")}`;
+  }
+
   function withPageColours(part, style) {
     if (typeof part === "string") {
       if (part in PAGE_COLOURS) return style.getPropertyValue(PAGE_COLOURS[part]).trim();
-      return (dark.matches && DARK_MODE[part]) || part;
+      return dark.matches && /^#[0-9A-Fa-f]{6}$/.test(part) ? lightened(part) : part;
     }
     if (Array.isArray(part)) return part.map((item) => withPageColours(item, style));
     if (part === null || typeof part !== "object") return part;
