@@ -68,7 +68,7 @@ def draw_costs(ax: Axes, choice: netchoice.Choice, text_colour: str, background:
     )
     low = min(0.9, float(sets["accuracy"].min()))
     ax.set(xscale="log", ylim=(low - 0.005, 1.012))
-    outline = [withStroke(linewidth=3, forebackground=background)]
+    outline = [withStroke(linewidth=3, foreground=background)]
     ax.annotate(
         f"all {len(selection.table.features)} features: {duration(choice.cost['all_features'])}",
         (choice.cost["all_features"], 0.06), xycoords=("data", "axes fraction"),
@@ -97,7 +97,7 @@ def draw_embedding(ax: Axes, choice: netchoice.Choice, text_colour: str, backgro
         ax.scatter(shown["x"], shown["y"], s=9, **marked, alpha=0.5, linewidth=0)
         ax.text(
             own["x"].median(), own["y"].median(), str(name), color=text_colour, weight="bold", size=15,
-            ha="center", path_effects=[withStroke(linewidth=4, forebackground=background)],
+            ha="center", path_effects=[withStroke(linewidth=4, foreground=background)],
         )  # fmt: skip
     star = points[points["observed"]]
     ax.scatter(
