@@ -50,7 +50,7 @@ def draw_network(ax: Axes, network: netchoice.Graph, text_colour: str) -> None:
     ax.scatter(*xy.T, s=sizes, color=HIGHLIGHT, edgecolor="black", linewidth=0.6, zorder=3)
     ax.set_aspect("equal")
     ax.set(xticks=[], yticks=[])
-    ax.set_xlabel("largest component; larger points have higher degree", color=text_colour)
+    ax.set_xlabel("its largest component", color=text_colour)
     ax.set_title(f"A network: {network.n_nodes} nodes, {network.n_edges} edges", color=text_colour)
 
 
@@ -75,7 +75,7 @@ def draw_costs(ax: Axes, choice: netchoice.Choice, text_colour: str, background:
         xytext=(-6, 0), textcoords="offset points", ha="right", color=VERMILLION, path_effects=outline,
     )  # fmt: skip
     ax.annotate(
-        f"chosen: {len(choice.features)} for {duration(point.cost)}",
+        f"chosen: {len(selection.for_model)} for {duration(point.cost)}",
         (point.cost, point.accuracy), xytext=(-2, -26), textcoords="offset points", color=text_colour,
         path_effects=outline,
     )  # fmt: skip
@@ -94,7 +94,7 @@ def draw_embedding(ax: Axes, choice: netchoice.Choice, text_colour: str, backgro
         own = simulated[simulated["label"] == name]
         shown = own.sample(600, random_state=0)
         marked = {"color": style.colour, "marker": style.marker}
-        ax.scatter(shown["x"], shown["y"], s=9, **marked, alpha=0.5, linewidth=0)
+        ax.scatter(shown["x"], shown["y"], s=9, **marked, alpha=0.65, linewidth=0)
         ax.text(
             own["x"].median(), own["y"].median(), str(name), color=text_colour, weight="bold", size=15,
             ha="center", path_effects=[withStroke(linewidth=4, foreground=background)],
@@ -108,7 +108,7 @@ def draw_embedding(ax: Axes, choice: netchoice.Choice, text_colour: str, backgro
     ax.set_title(
         f"{choice.model}: {choice.probabilities[choice.model]:.3f}, and {fits}", color=text_colour
     )
-    ax.set_xlabel("simulated networks, similar ones close together", color=text_colour)
+    ax.set_xlabel("similar networks are close together", color=text_colour)
 
 
 def draw(

@@ -98,7 +98,7 @@ def model_colour(name: str) -> str:
         return _mixed(model_colour(base), "#FFFFFF" if kind == "edges" else "#000000", 0.35)
     parts = name.split("+")
     if len(parts) == 2 and all(parts):
-        return _mixed(*map(model_colour, parts), 0.5)
+        return _mixed(model_colour(parts[0]), model_colour(parts[1]), 0.5)
     number = crc32(name.encode())
     rgb = colorsys.hls_to_rgb(number % 360 / 360, 0.35 + 0.1 * (number // 360 % 3), 0.6)
     return _hex([255 * part for part in rgb])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 from netchoice.figures.interactive import posteriors
 from netchoice.figures.style import model_colour
-from netchoice.report.elements import Sections, aside, details_table, table
+from netchoice.report.elements import Sections, aside, details, details_table, model_name, table
 from netchoice.report.folder import ResultFolder
-from netchoice.report.markup import Html, element
+from netchoice.report.markup import Html, element, join
 
 _QUALITY = (
     "The quality of the estimates was measured on simulations with known parameters, which were held out "
@@ -19,6 +19,8 @@ _QUALITY = (
     "relative rank is the share of draws below the true value. If posteriors are exact, its line is level, "
     "up to chance. High ends: posteriors are too narrow. A high middle: they are too wide."
 )
+MOST_SHOWN, MOST_DRAWN = 2, 6  # models whose posteriors are shown at once, and drawn at all
+MOST_PAIRS = 6  # pairs of parameters of one model
 
 
 def add_parameters(sections: Sections, folder: ResultFolder) -> None:
@@ -33,8 +35,10 @@ def add_parameters(sections: Sections, folder: ResultFolder) -> None:
         parameters, spec = record["parameters"][model], by_name.get(model, {})
         uniform = _uniform(spec)
         any_uniform = any_uniform or bool(uniform)
-        blocks.append(_block(sections, i, model, posterior, parameters, uniform))
+        if i < MOST_DRAWN:
+            blocks.append(_block(sections, i, model, posterior, parameters, uniform))
         rows += [_row(model, name, parameters[name], spec) for name in parameters]
+    rest = len(known) - MOST_DRAWN
     head = ("model", "parameter", "median", "lower end", "upper end", "coverage",
             "at the prior's boundary", "prior")  # fmt: skip
     sections.add(
@@ -43,7 +47,11 @@ def add_parameters(sections: Sections, folder: ResultFolder) -> None:
         "network does not determine the parameter. Points are draws of two parameters together; the axes "
         "span the priors." + (" The dashed line is a uniform prior." if any_uniform else ""),
         aside(_QUALITY),
-        *blocks,
+        *blocks[:MOST_SHOWN],
+        details(f"Show {', '.join(list(known)[MOST_SHOWN:MOST_DRAWN])}", join(blocks[MOST_SHOWN:]))
+        if len(blocks) > MOST_SHOWN else "",
+        aside(f"{rest} less probable {'model is' if rest == 1 else 'models are'} in the table only.")
+        if rest > 0 else "",
         details_table("Show the numbers as a table", "Posteriors under each model", head, rows),
     )  # fmt: skip
 
@@ -83,13 +91,13 @@ def _block(
         ranks.append(
             sections.draw(f"ranks-{i}-{j}", ranked, f"Ranks of true values of {model} {name}")
         )
-    for j, (first, second) in enumerate(combinations(parameters, 2)):
+    for j, (first, second) in enumerate(islice(combinations(parameters, 2), MOST_PAIRS)):
         drawn = posteriors.joint(first, second, posterior, colour)
         text = f"Draws of {first} and {second} of {model}"
         figures.append(sections.draw(f"joint-{i}-{j}", drawn, text))
     return element(
         "article",
-        element("h3", model),
+        element("h3", model_name(model)),
         element("div", *figures, class_="small"),
         _quality(model, parameters),
         element("div", *ranks, class_="small"),

@@ -150,12 +150,12 @@
     return row;
   }
 
-  function fillTable(name, head, rows) {
+  function fillTable(name, title, head, rows) {
     const region = byId(`${name}-table`);
     if (!region || !byId(`${name}-details`).open) return;
     const table = document.createElement("table");
-    const caption = `Method ${grid.methods[state.method]}`;
-    table.setAttribute("aria-label", caption);
+    const caption = `${title}, method ${grid.methods[state.method]}`;
+    table.createCaption().textContent = caption;
     table.createTHead().append(tableRow("th", head));
     table.createTBody().append(...rows.map((texts) => tableRow("td", texts)));
     region.className = "scroll";
@@ -169,11 +169,11 @@
     const cells = grid.cells[state.method];
     const penalties = grid.penalties[state.method].map(penaltyText);
     const ks = [...new Set(cells.flatMap((at) => at.k))].sort((a, b) => a - b);
-    fillTable("heat", ["λ \\ k", ...ks.map(String)],
+    fillTable("heat", `${grid.measure} over λ and k`, ["λ \\ k", ...ks.map(String)],
       cells.map((at, p) => [penalties[p], ...ks.map((k) => value(at, "accuracy", k)?.toFixed(4) ?? "")]));
     const longest = Math.max(...cells.map((at) => at.order.length));
     const positions = Array.from({ length: longest }, (_, i) => i);
-    fillTable("ranking", ["λ \\ position", ...positions.map((i) => String(i + 1))],
+    fillTable("ranking", "Features by position", ["λ \\ position", ...positions.map((i) => String(i + 1))],
       cells.map((at, p) => [penalties[p], ...positions.map((i) => grid.features[at.order[i]] ?? "")]));
   }
 
@@ -238,11 +238,9 @@
     Object.assign(state, change);
     state.k = nearestEvaluated(cell().k, state.k, before.k);
     [setControls, describeSelected].forEach(attempt);
-    ["explorer", "heat"].forEach(show);
-    if (before.method !== state.method) {
-      if (plot("ranking")) show("ranking");
-      fillTables();
-    }
+    const changed = before.method === state.method ? ["explorer", "heat"] : ["explorer", "heat", "ranking"];
+    changed.filter((name) => plot(name) && !isHidden(name)).forEach(show);
+    if (before.method !== state.method) fillTables();
   }
 
   function listenToControls() {
@@ -259,20 +257,26 @@
     );
   }
 
-  function listenToExplorer() {
-    plot("explorer").on("plotly_click", ({ points }) => {
+  // What a click in a figure selects. A figure can be listened to once it has been drawn.
+
+  const clicked = {
+    explorer({ points }) {
       const method = points[0].curveNumber;
       if (method >= grid.methods.length) return;
       const [penalty, k] = points[0].customdata;
       selectSet({ method, penalty, k });
-    });
-  }
-
-  function listenToHeat() {
-    plot("heat").on("plotly_click", ({ points }) => {
+    },
+    heat({ points }) {
       const cellAt = points.find((point) => point.curveNumber === 0);
       if (cellAt) selectSet({ penalty: Math.round(cellAt.x), k: Math.round(cellAt.y) });
-    });
+    },
+  };
+  const listening = new Set();
+
+  function listenToClicks(name) {
+    if (!(name in clicked) || listening.has(name)) return;
+    listening.add(name);
+    plot(name).on("plotly_click", clicked[name]);
   }
 
   function listenToTables() {
@@ -295,6 +299,7 @@
     const special = { explorer: drawExplorer, heat: drawHeat };
     try {
       await (special[name] || (() => draw(name)))();
+      listenToClicks(name);
     } catch (error) {
       plot(name).textContent = "This figure cannot be drawn; see the tables of this page for its numbers.";
       console.error(name, error);
@@ -304,13 +309,25 @@
   // Figures in closed parts of the page have no width; they are drawn when the reader opens the part.
   const isHidden = (name) => plot(name).closest("details:not([open])");
   const showAll = () => Promise.all(Object.keys(data.figures).filter((name) => !isHidden(name)).map(show));
-  const showInside = ({ target }) =>
-    target.open && target.querySelectorAll(".plot").forEach((part) => show(part.id.slice("figure-".length)));
+  const showInside = ({ target }) => {
+    if (!target.open) return;
+    const names = [...target.querySelectorAll(".plot")].map((part) => part.id.slice("figure-".length));
+    names.filter((name) => !isHidden(name)).forEach(show);
+  };
+
+  // A link to a folded section opens it.
+  function openTarget() {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const fold = target && target.querySelector(":scope > details.fold");
+    if (fold) fold.open = true;
+  }
 
   if (grid) [setControls, describeSelected].forEach(attempt);
   showAll().then(() => {
-    if (grid) [listenToControls, listenToExplorer, listenToHeat, listenToTables].forEach(attempt);
+    if (grid) [listenToControls, listenToTables].forEach(attempt);
     document.addEventListener("toggle", showInside, true); // this event does not bubble
+    window.addEventListener("hashchange", openTarget);
+    attempt(openTarget);
     dark.addEventListener("change", showAll);
     narrow.addEventListener("change", showAll);
     document.documentElement.dataset.drawn = "yes";
