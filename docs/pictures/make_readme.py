@@ -93,8 +93,9 @@ def draw_embedding(ax: Axes, choice: netchoice.Choice, text_colour: str, backgro
     for name, style in model_styles(sorted(simulated["label"].unique())).items():
         own = simulated[simulated["label"] == name]
         shown = own.sample(600, random_state=0)
-        marked = {"color": style.colour, "marker": style.marker}
-        ax.scatter(shown["x"], shown["y"], s=9, **marked, alpha=0.65, linewidth=0)
+        ax.scatter(
+            shown["x"], shown["y"], s=9, color=style.colour, marker=style.marker, alpha=0.65, linewidth=0
+        )  # fmt: skip
         ax.text(
             own["x"].median(), own["y"].median(), str(name), color=text_colour, weight="bold", size=15,
             ha="center", path_effects=[withStroke(linewidth=4, foreground=background)],

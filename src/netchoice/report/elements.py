@@ -86,8 +86,9 @@ def _kind(value: Any) -> str | None:
 
 def model_name(name: str) -> Html:
     """Return the name of a model next to its colour in the figures."""
-    colour = element("span", class_="chip", style=f"background:{model_colour(name)}")
-    return element("span", colour, name, class_="model")
+    colour = model_colour(name)
+    chip = element("span", class_="chip", style=f"color:{colour}", data_colour=colour)
+    return element("span", chip, name, class_="model")
 
 
 def aside(text: str) -> Html:

@@ -82,15 +82,20 @@ def _most_probable(folder: ResultFolder, n: int) -> list[str]:
 def _line_keys(names: list[str]) -> Html:
     """Return the line of each model, and that of the observed network, with their names."""
     lines = {
-        name: {"stroke": style.colour, "stroke_width": 3, "stroke_dasharray": DASHES[style.dash]}
+        name: {
+            "stroke_width": 3,
+            "stroke_dasharray": DASHES[style.dash],
+            "style": f"color:{style.colour}",
+            "data_colour": style.colour,
+        }
         for name, style in model_styles(names).items()
     }
-    lines["observed network"] = {"stroke": "currentColor", "stroke_width": 5}
-    items = [
-        element("li", element("svg", element("path", d="M0 5H30", **line), viewBox="0 0 30 10",
-                              aria_hidden="true", class_="line"), name)
-        for name, line in lines.items()
-    ]  # fmt: skip
+    lines["observed network"] = {"stroke_width": 5}
+    items = []
+    for name, line in lines.items():
+        path = element("path", d="M0 5H30", stroke="currentColor", **line)
+        drawn = element("svg", path, viewBox="0 0 30 10", aria_hidden="true", class_="line")
+        items.append(element("li", drawn, name))
     return element("ul", *items, class_="keys")
 
 

@@ -14,7 +14,7 @@ from netchoice.report.folder import ResultFolder
 from netchoice.report.markup import Html, element, join
 
 MOST_SHOWN = 3  # panels of each model; the others are shown on request
-MOST_MODELS = 3  # the same for models
+MOST_MODELS, MOST_DRAWN = 3, 10  # models that are shown at once, and that have panels at all
 
 
 def add_fit(sections: Sections, folder: ResultFolder) -> None:
@@ -23,8 +23,8 @@ def add_fit(sections: Sections, folder: ResultFolder) -> None:
     if not misfit:
         return
     names = sorted(misfit, key=lambda name: -record["probabilities"][name])
-    envelopes = {name: _envelopes(misfit[name]) for name in names}
-    panels = {name: fit_panels(envelopes[name]) for name in names}
+    envelopes = {name: _envelopes(misfit[name]) for name in names[:MOST_DRAWN]}
+    panels = {name: fit_panels(envelopes[name]) if name in envelopes else [] for name in names}
     blocks = [_block(sections, i, name, misfit[name], panels[name]) for i, name in enumerate(names)]
     n, rest = MOST_MODELS, len(names) - MOST_MODELS
     others = details(
@@ -76,7 +76,7 @@ def _block(
         "article",
         element("h3", model_name(name), f" {_verdict(entry)}", class_=None if entry["fits"] else "differs"),
         _list("What differs", entry["discrepancies"]) or aside("No feature differs clearly."),
-        first,
+        first if panels else aside("The panels of this model are in the folder, among the figures."),
         details(f"Show {titles}", others) if titles else "",
         _list("What to try", entry["advice"]),
         id=f"fit-model-{i}",

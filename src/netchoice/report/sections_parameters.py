@@ -19,8 +19,8 @@ _QUALITY = (
     "relative rank is the share of draws below the true value. If posteriors are exact, its line is level, "
     "up to chance. High ends: posteriors are too narrow. A high middle: they are too wide."
 )
-MOST_SHOWN, MOST_DRAWN = 2, 6  # models whose posteriors are shown at once, and drawn at all
-MOST_PAIRS = 6  # pairs of parameters of one model
+MOST_SHOWN, MOST_DRAWN = 2, 4  # models whose posteriors are shown at once, and drawn at all
+MOST_PAIRS = 3  # pairs of parameters of one model
 
 
 def add_parameters(sections: Sections, folder: ResultFolder) -> None:

@@ -15,7 +15,7 @@ from netchoice.figures.interactive import layout
 from netchoice.figures.interactive.layout import FAINT, TEXT_COLOUR, figure, label, rounded
 from netchoice.figures.style import BLUE, HIGHLIGHT, model_colour, model_styles
 
-MOST_POINTS = 4000
+MOST_POINTS = 2000
 OTHER_MODELS = "other models"
 MOST_BARS = 12  # models in the figure of probabilities
 MOST_FILLED = 3  # models; more filled areas would hide each other

@@ -40,8 +40,16 @@
     if (Array.isArray(part)) return part.map((item) => withPageColours(item, style));
     if (part === null || typeof part !== "object") return part;
     return Object.fromEntries(
-      Object.entries(part).map(([key, item]) => [key, withPageColours(item, style)])
+      // A colour scale must keep the order of its colours.
+      Object.entries(part).map(([key, item]) => [key, key === "colorscale" ? item : withPageColours(item, style)])
     );
+  }
+
+  // Colours of models next to their names, outside the figures.
+  function colourKeys() {
+    document.querySelectorAll("[data-colour]").forEach((part) => {
+      part.style.color = dark.matches ? lightened(part.dataset.colour) : part.dataset.colour;
+    });
   }
 
   function forPhone(figure) {
@@ -308,7 +316,10 @@
 
   // Figures in closed parts of the page have no width; they are drawn when the reader opens the part.
   const isHidden = (name) => plot(name).closest("details:not([open])");
-  const showAll = () => Promise.all(Object.keys(data.figures).filter((name) => !isHidden(name)).map(show));
+  const showAll = () => {
+    attempt(colourKeys);
+    return Promise.all(Object.keys(data.figures).filter((name) => !isHidden(name)).map(show));
+  };
   const showInside = ({ target }) => {
     if (!target.open) return;
     const names = [...target.querySelectorAll(".plot")].map((part) => part.id.slice("figure-".length));
