@@ -5,6 +5,7 @@ import shutil
 
 import pandas as pd
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from browser_visits import DESKTOP, PHONE, Visit
 from report_folders import (
     MARKUP_NAMES,
@@ -20,6 +21,19 @@ from netchoice.report import write_report
 
 class ReportVisit(Visit):
     """An open report with the explorer of feature sets."""
+
+    def open_all(self, parts="details"):
+        self.page.evaluate(
+            f"document.querySelectorAll('{parts}').forEach(part => {{part.open = true}})"
+        )
+
+    def unfold(self):
+        """Open the sections that are folded, and wait for their figures."""
+        self.open_all("details.fold")
+        plots = self.page.locator("details.fold .plot:visible")
+        drawn = self.page.locator("details.fold .js-plotly-plot:visible")
+        self.wait_until(lambda: drawn.count() == plots.count() > 0, "the folded figures")
+        return self
 
     def selected(self):
         lines = self.page.inner_text("#selected-numbers").splitlines()
@@ -70,7 +84,7 @@ def grid(files):
 @pytest.mark.parametrize("name", ["choice", "evaluation"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_page_opens_without_messages_and_figures_have_data(open_report, name, size):
-    visit = open_report(name, size)
+    visit = open_report(name, size).unfold()
     figures = visit.page.evaluate(
         "[...document.querySelectorAll('.plot')].filter(g => !g.closest('details:not([open])'))"
         ".map(g => [g.id, g.calcdata.length,"
@@ -109,7 +123,7 @@ def test_fit_panels_are_drawn_when_they_are_shown(open_report, files, tmp_path, 
     drawn = page.locator("#fit .js-plotly-plot")
     shown = page.locator("#fit .plot:visible").count()
     assert 2 <= drawn.count() == shown <= 6
-    for summary in page.locator("#fit article summary").all():
+    for summary in page.locator("#fit article summary:visible").all():
         summary.click()
     visit.wait_until(lambda: drawn.count() == 12, "the other panels")
     columns = page.evaluate(
@@ -121,7 +135,7 @@ def test_fit_panels_are_drawn_when_they_are_shown(open_report, files, tmp_path, 
 
 
 def test_controls_work_by_keyboard(open_report, grid):
-    visit = open_report("choice")
+    visit = open_report("choice").unfold()
     page, best = visit.page, grid["recommended"]
     assert page.input_value("#penalty") == str(best["penalty"])
     page.focus("#penalty")
@@ -148,7 +162,7 @@ def test_controls_work_by_keyboard(open_report, grid):
 
 
 def test_tab_follows_the_order_of_the_controls(open_report):
-    page = open_report("choice").page
+    page = open_report("choice").unfold().page
     page.focus("#method")
     order = ["penalty", "k", "charge", "recommended"]
     for name in order:
@@ -161,7 +175,7 @@ def test_tab_follows_the_order_of_the_controls(open_report):
 
 
 def test_changing_method_and_charge_updates_figures_and_numbers(open_report, grid):
-    visit = open_report("choice")
+    visit = open_report("choice").unfold()
     page = visit.page
     for list_name in ("#method", "#heat-method", "#ranking-method"):
         for value in ("1", "0"):
@@ -197,7 +211,7 @@ PIXEL = (
 
 
 def test_clicks_in_figures_change_the_controls(open_report, grid):
-    visit = open_report("choice")
+    visit = open_report("choice").unfold()
     page = visit.page
     page.locator("#figure-heat").scroll_into_view_if_needed()
     pixel = visit.figure("heat", f"{PIXEL}(3, 2)")
@@ -230,12 +244,11 @@ def test_markup_in_names_is_shown_as_text(open_report, files, tmp_path):
     head, _, rest = text.partition('<meta http-equiv="Content-Security-Policy"')
     (tmp_path / "open.html").write_text(head + rest.partition(">")[2])
     for name in ("markup", tmp_path / "open.html", "evaluation"):
-        visit = open_report(name)
+        visit = open_report(name).unfold()
         page = visit.page
         page.focus("#k")
         page.keyboard.press("End")
-        for details in page.locator("summary").all():
-            details.click()
+        visit.open_all()
         page.evaluate("Plotly.Fx.hover('figure-explorer', [{curveNumber: 0, pointNumber: 0}])")
         page.evaluate("Plotly.Fx.hover('figure-costs', [{curveNumber: 1, pointNumber: 0}])")
         assert page.evaluate("typeof hit") == "undefined"
@@ -258,6 +271,8 @@ def test_one_broken_figure_does_not_stop_the_others(open_report, files, tmp_path
     (tmp_path / "broken.html").write_text(head + mark + changed + end + tail)
     visit = open_report(tmp_path / "broken.html")
     page = visit.page
+    visit.open_all("details.fold")
+    visit.wait_until(lambda: page.inner_text("#figure-explorer"), "the message")
     assert "This figure cannot be drawn" in page.inner_text("#figure-explorer")
     page.focus("#penalty")
     page.keyboard.press("Home")
@@ -276,7 +291,7 @@ def test_slider_skips_missing_numbers_of_features(open_report, files, tmp_path):
     best = json.loads((path / "choice.json").read_text())["selection"]["operating_point"]
     ks = sorted({best["k"], 4, 7})
     rows[rows["k"].isin(ks)].to_csv(path / "evaluation.csv", index=False)
-    visit = open_report(write_report(path))
+    visit = open_report(write_report(path)).unfold()
     page = visit.page
     own = rows[(rows["method"] == best["method"])]
     own = own[(own["penalty"] - best["penalty"]).abs() < 1e-9].set_index("k")["accuracy"]
@@ -301,8 +316,8 @@ def test_without_javascript_all_other_tables_are_filled(browser, files):
     assert "all other tables do not" in page.locator("noscript").inner_text()
     filled = {
         section.get_attribute("id")
-        for section in page.locator("section:has(details)").all()
-        if section.locator("details tbody tr").count()
+        for section in page.locator("section").all()
+        if section.locator("tbody tr").count()
     }
     context.close()
     assert filled >= {
@@ -335,6 +350,66 @@ def test_dark_mode_and_download_of_a_figure(open_report):
     assert visit.messages == []
     # The download uses addresses inside the page; nothing is sent.
     assert all(url.startswith(("file:", "data:", "blob:")) for url in visit.requests)
+
+
+@pytest.mark.parametrize("name", ["choice", "evaluation"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_first_screen_contains_the_answer(open_report, name, size):
+    page = open_report(name, size).page
+    for part in ("h1", ".headline", ".card >> nth=0"):
+        box = page.locator(part).bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= size[0]
+        assert box["y"] + box["height"] <= size[1], part
+    if size == DESKTOP:
+        last = page.locator(".card").last.bounding_box()
+        assert last["y"] + last["height"] <= size[1]
+
+
+@pytest.mark.parametrize("name", ["choice", "evaluation"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_nothing_overflows_with_everything_open(open_report, name, size):
+    visit = open_report(name, size)
+    visit.open_all()
+    visit.page.wait_for_timeout(500)
+    outside = visit.page.evaluate(
+        "[...document.querySelectorAll('main *')].filter(part => !part.closest('.scroll, .plot, .hidden')"
+        f" && part.getBoundingClientRect().right > {size[0]} + 0.5).map(part => part.outerHTML.slice(0, 99))"
+    )
+    assert outside == []
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+@pytest.mark.parametrize("name", ["choice", "evaluation", "markup"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violations(open_report, name, scheme):
+    """With everything open; axe-core checks names, roles, landmarks, headings, tables and contrast."""
+    visit = open_report(name, color_scheme=scheme)
+    visit.open_all()
+    visit.unfold()
+    found = Axe().run(visit.page).response["violations"]
+    assert [(each["id"], each["nodes"][0]["html"][:200]) for each in found] == []
+
+
+def test_links_open_folded_sections(open_report):
+    page = open_report("choice").page
+    assert not page.locator("#controls").is_visible()
+    page.locator("nav a[href='#explorer']").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#controls", state="visible")
+    page.wait_for_selector("#figure-explorer.js-plotly-plot")
+
+
+def test_focus_is_visible_from_the_first_key_on(open_report):
+    page = open_report("choice").page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "answer"
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        style = "getComputedStyle(document.activeElement)"
+        assert page.evaluate(f"[{style}.outlineStyle, {style}.outlineWidth]") == ["solid", "3px"]
 
 
 def test_every_control_has_a_name(open_report):

@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import netchoice
+from netchoice.figures.style import model_colour
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.families import FAMILIES, by_family
 from netchoice.models.model import Model
@@ -24,7 +25,7 @@ from netchoice.models.model import Model
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "mechanisms.md"
 SMALL, LARGE, REPEATS, EDGES_PER_NODE = 80, 1000, 5, 2
-BLUE, GREY = "#0072B2", "0.6"
+GREY = "0.6"
 BEGIN, END = "<!-- made by docs/pictures/make_mechanisms.py -->", "<!-- end -->"
 
 
@@ -36,23 +37,23 @@ def grown(model: Model, n_nodes: int, n_networks: int) -> list[netchoice.Graph]:
     return [matched.grow(n_nodes, matched.sample(rng), rng) for _ in range(n_networks)]
 
 
-def draw_network(axes: Axes, graph: netchoice.Graph) -> None:
+def draw_network(axes: Axes, graph: netchoice.Graph, colour: str) -> None:
     """Draw the largest component of a network; the area of a node grows with its degree."""
     whole = graph.to_networkx()
     drawn = whole.subgraph(max(nx.connected_components(whole), key=len))
     places = nx.spring_layout(drawn, seed=1, iterations=200, method="force")
     sizes = [6 + 3 * degree for _, degree in drawn.degree()]
     nx.draw_networkx_edges(drawn, places, ax=axes, width=0.5, edge_color=GREY)
-    nx.draw_networkx_nodes(drawn, places, ax=axes, node_size=sizes, node_color=BLUE, linewidths=0)
+    nx.draw_networkx_nodes(drawn, places, ax=axes, node_size=sizes, node_color=colour, linewidths=0)
     axes.set_axis_off()
 
 
-def draw_degrees(axes: Axes, graphs: list[netchoice.Graph], last: bool) -> None:
+def draw_degrees(axes: Axes, graphs: list[netchoice.Graph], colour: str, last: bool) -> None:
     """Draw the share of nodes with at least a given degree, on logarithmic axes."""
     for graph in graphs:
         degrees = np.sort(np.diff(graph.indptr))[::-1]
         share = np.arange(1, len(degrees) + 1) / len(degrees)
-        axes.plot(degrees, share, color=BLUE, linewidth=0.8, alpha=0.7)
+        axes.plot(degrees, share, color=colour, linewidth=0.8, alpha=0.7)
     axes.set(xscale="log", yscale="log", xlim=(0.9, 2000), ylim=(2e-4, 1.3))
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=7)
@@ -66,9 +67,10 @@ def draw_family(family: str, models: list[Model]) -> None:
     figure = Figure(figsize=(6.4, 1.75 * len(models)), dpi=110, layout="constrained")
     rows = figure.subplots(len(models), 2, squeeze=False, width_ratios=[1.2, 1])
     for (left, right), model in zip(rows, models, strict=True):
-        draw_network(left, grown(model, SMALL, 1)[0])
+        colour = model_colour(model.name)
+        draw_network(left, grown(model, SMALL, 1)[0], colour)
         left.set_title(model.name, fontsize=9, loc="left", fontweight="bold")
-        draw_degrees(right, grown(model, LARGE, REPEATS), model is models[-1])
+        draw_degrees(right, grown(model, LARGE, REPEATS), colour, model is models[-1])
     figure.savefig(HERE / f"mechanisms-{family}.png")
 
 

@@ -37,18 +37,16 @@ def main() -> None:
         file = write_report(folder, Path(scratch) / "report.html")
         with sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=QUIET)
-            _take_screenshot(browser, file, (1280, 2150), "#answer", "report-desktop.png")
-            _take_screenshot(browser, file, (390, 1180), "#explorer", "report-phone.png")
+            _take_screenshot(browser, file, (1280, 1700), "report-desktop.png")
+            _take_screenshot(browser, file, (390, 1500), "report-phone.png")
             browser.close()
 
 
-def _take_screenshot(browser: Any, file: Path, size: tuple[int, int], top: str, name: str) -> None:
-    """Save what a screen of this size shows from the element ``top`` on."""
+def _take_screenshot(browser: Any, file: Path, size: tuple[int, int], name: str) -> None:
+    """Save what a screen of this size shows first."""
     page = browser.new_page(viewport={"width": size[0], "height": size[1]})
     page.goto(file.as_uri())
     page.wait_for_selector("html[data-drawn]")
-    if top != "#answer":
-        page.evaluate(f"document.querySelector('{top}').scrollIntoView()")
     page.screenshot(path=str(HERE / name))
 
 

@@ -10,16 +10,21 @@ from plotly.offline import get_plotlyjs_version
 
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.figures.interactive.feature_sets import explorer_data
+from netchoice.markup import Html
 from netchoice.report import (
     sections_choice,
     sections_feature_sets,
     sections_fit,
+    sections_models,
     sections_parameters,
 )
-from netchoice.report.elements import Sections, add_settings
+from netchoice.report.elements import Sections, add_settings, aside
 from netchoice.report.folder import ResultFolder, naming_damage, read_folder
-from netchoice.report.headline import Headline, choice_headline, evaluation_headline
+from netchoice.report.headline import Headline, choice_headline
+from netchoice.report.headline_evaluation import evaluation_headline
+from netchoice.report.network_drawing import draw_network
 from netchoice.report.page import html_page, write_page
+from netchoice.units import duration
 
 WITHOUT_SCRIPT = (
     "The figures, the controls, and the tables of accuracies over λ and k and of rankings need "
@@ -61,16 +66,17 @@ def _choice_page(folder: ResultFolder) -> str:
     sections, record, sets = Sections(), folder.record, folder.feature_sets
     if not record["fits"]:
         sections_fit.add_fit(sections, folder)
-    sections_choice.add_models(sections, record)
-    sections_choice.add_screening(sections, record)
+    sections_models.add_models(sections, record)
+    sections_models.add_screening(sections, record)
     if record["fits"]:
         sections_fit.add_fit(sections, folder)
     sections_parameters.add_parameters(sections, folder)
     sections_choice.add_embedding(sections, folder)
     sections_choice.add_features(sections, folder)
-    _add_feature_sets(sections, sets, "" if sets is None else _note(record))
-    sections_feature_sets.add_costs(sections, folder.costs, list(record["features"]), folder.unit)
     sections_choice.add_reliability(sections, folder)
+    _add_feature_sets(sections, sets, _note(record), "Show the figure and the controls")
+    chosen, remark = list(record["features"]), aside(_spent(record))
+    sections_feature_sets.add_costs(sections, folder.costs, chosen, folder.unit, remark)
     sections_choice.add_network(sections, folder)
     settings = record["settings"]
     groups = {
@@ -81,7 +87,9 @@ def _choice_page(folder: ResultFolder) -> str:
     }
     add_settings(sections, groups)
     name = Path(str(folder.reading.path)).name if folder.reading else ""
-    return _page(choice_headline(record, name or "this network"), sections, sets)
+    picture = Html("") if folder.network is None else draw_network(folder.network)
+    headline = choice_headline(record, name or "this network", folder.costs, picture)
+    return _page(headline, sections, sets)
 
 
 def _evaluation_page(folder: ResultFolder) -> str:
@@ -96,12 +104,22 @@ def _evaluation_page(folder: ResultFolder) -> str:
 
 
 def _note(record: dict[str, Any]) -> str:
-    """Return the methods, and why a cost may differ from that on the first screen."""
+    """Return the methods, where costs were measured, and how the chosen set differs from that at the top."""
     source = ", extrapolated from smaller networks" if record["cost"]["extrapolated"] else ""
+    added = sorted(set(record["features"]) - set(record["selection"]["for_model"]))
+    more = f" For the parameters, {', '.join(added)} were added to this set." if added else ""
     return (
-        f"The set was chosen from {', '.join(record['settings']['method'])}. The costs here were "
-        f"measured on the simulations from which the features were selected{source}. The cost at the "
-        "top was measured on the simulations from which the model was inferred, so the two can differ."
+        f"The set was chosen from {', '.join(record['settings']['method'])}.{more} All costs of this page "
+        f"were measured on the simulations from which the features were selected{source}."
+    )
+
+
+def _spent(record: dict[str, Any]) -> str:
+    """Return what the run took."""
+    cost = record["cost"]
+    return (
+        f"The test of fit used {cost['fit_simulations']} simulations with all its features. The last run "
+        f"took {duration(cost['seconds'])} in total."
     )
 
 
@@ -110,9 +128,11 @@ def _versions(record: dict[str, Any]) -> dict[str, Any]:
     return {**record["versions"], "python": record["python"], **script}
 
 
-def _add_feature_sets(sections: Sections, sets: FeatureSets | None, note: str = "") -> None:
+def _add_feature_sets(
+    sections: Sections, sets: FeatureSets | None, note: str = "", fold: str = ""
+) -> None:
     if sets is not None:
-        sections_feature_sets.add_explorer(sections, sets, note)
+        sections_feature_sets.add_explorer(sections, sets, note, fold)
         sections_feature_sets.add_heatmap(sections, sets)
         sections_feature_sets.add_rankings(sections, sets)
 

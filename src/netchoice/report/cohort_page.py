@@ -13,8 +13,8 @@ from plotly.offline import get_plotlyjs_version
 from netchoice.figures.data.cohort import Simulations
 from netchoice.figures.static.cohort_figures import draw_cohort
 from netchoice.report import sections_cohort, sections_networks
-from netchoice.report.elements import Sections, add_settings
-from netchoice.report.headline import Card, Headline
+from netchoice.report.elements import Sections, add_settings, model_name
+from netchoice.report.headline import Card, Headline, sentence
 from netchoice.report.page import html_page, write_page
 from netchoice.units import duration
 from netchoice.workflows.cohort_frame import CohortFrame
@@ -98,20 +98,19 @@ def cohort_headline(record: Mapping[str, Any]) -> Headline:
     """Return the first screen for a cohort: four cards and notes."""
     n = record["networks"]
     title = f"Which models made these {n} networks?" if n > 1 else "Which model made this network?"
-    headline = str(record["headline"])
     cards = [_fit_card(record), _model_card(record), _misfit_card(record), _answered_card(record)]
-    notes = [f"{note[:1].upper()}{note[1:]}." for note in record["notes"]]
-    return Headline(title, f"{headline[:1].upper()}{headline[1:]}.", cards, notes)
+    notes = [sentence(note) for note in record["notes"]]
+    return Headline(title, sentence(str(record["headline"])), cards, notes)
 
 
 def _fit_card(record: Mapping[str, Any]) -> Card:
     one, several = (record["verdicts"]["all"][kind] for kind in ("one-fits", "several-fit"))
     question = "How often is one model clearly the most probable?"
     if not one["of"]:
-        return Card(question, "–", "no network was answered", True)
+        return Card(question, "–", ["No network was answered."], True)
     low, high = one["interval"]
-    details = f"{one['share']:.0%} of the networks (95% interval {low:.0%} to {high:.0%})"
-    details += f"; several models fit {several['n']} more" if several["n"] else ""
+    details = [f"{one['share']:.0%} of the networks (95% interval {low:.0%} to {high:.0%})."]
+    details += [f"Several models fit {several['n']} more."] if several["n"] else []
     return Card(question, f"{one['n']} of {one['of']}", details)
 
 
@@ -119,19 +118,21 @@ def _model_card(record: Mapping[str, Any]) -> Card:
     totals = {model: sum(counts.values()) for model, counts in record["named"]["all"].items()}
     ranked = sorted(totals, key=lambda model: -totals[model])
     if not any(totals.values()):
-        return Card("Which model is named most often?", "none", "no model fits any network", True)
+        return Card(
+            "Which model is named most often?", "none", ["No model fits any network."], True
+        )
     listed = ", ".join(f"{model} {totals[model]}" for model in ranked[:4])
     rest = f", {len(ranked) - 4} other models" if len(ranked) > 4 else ""
-    details = f"networks by the model that fits and is the most probable: {listed}{rest}"
-    return Card("Which model is named most often?", ranked[0], details)
+    details = [f"Networks by the model that fits and is the most probable: {listed}{rest}."]
+    return Card("Which model is named most often?", model_name(ranked[0]), details)
 
 
 def _misfit_card(record: Mapping[str, Any]) -> Card:
     none_fits = record["none_fits"]
-    details = (
-        f"{none_fits['rejected']} at a false discovery rate of {none_fits['rate']:g}; up to "
-        f"{mean_count(none_fits['expected_by_chance'])} are expected by chance"
-    )
+    details = [
+        f"{none_fits['rejected']} at a false discovery rate of {none_fits['rate']:g}.",
+        f"Up to {mean_count(none_fits['expected_by_chance'])} are expected by chance.",
+    ]
     answer = f"{none_fits['verdicts']} of {record['answered']}"
     return Card(
         "How many networks fit none of the models?", answer, details, none_fits["verdicts"] > 0
@@ -140,9 +141,9 @@ def _misfit_card(record: Mapping[str, Any]) -> Card:
 
 def _answered_card(record: Mapping[str, Any]) -> Card:
     failed, seconds = record["networks"] - record["answered"], record["seconds"]
-    details = [f"{failed} {'error' if failed == 1 else 'errors'}"] if failed else []
+    details = [f"{failed} {'error' if failed == 1 else 'errors'}."] if failed else []
     if seconds:
-        details.append(f"median {duration(seconds['median'])} per network")
-        details.append(f"{duration(seconds['total'])} in total")
+        details.append(f"Median {duration(seconds['median'])} per network.")
+        details.append(f"{duration(seconds['total'])} in total.")
     answer = f"{record['answered']} of {record['networks']}" if failed else "Yes"
-    return Card("Was every network answered?", answer, "; ".join(details), failed > 0)
+    return Card("Was every network answered?", answer, details, failed > 0)

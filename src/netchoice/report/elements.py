@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from netchoice.figures.style import model_colour
 from netchoice.markup import Html, element, join
 
 
@@ -15,10 +16,14 @@ class Sections:
         self.sections: list[tuple[str, str, Html]] = []
         self.figures: dict[str, Any] = {}
 
-    def add(self, name: str, title: str, explanation: str, *body: Any) -> None:
-        """Add a section: its title, an explanation of how to read it, and its content."""
-        intro = element("p", explanation, class_="explanation")
-        self.sections.append((name, title, join([intro, *filter(None, body)])))
+    def add(self, name: str, title: str, explanation: str, *body: Any, fold: str = "") -> None:
+        """Add a section: its title, an explanation of how to read it, and its content.
+
+        With ``fold``, a text such as "Show the figure", the content is hidden until the reader opens it.
+        """
+        intro, content = element("p", explanation, class_="explanation"), join(filter(None, body))
+        content = details(fold, content, class_="fold") if fold else content
+        self.sections.append((name, title, join([intro, content])))
 
     def draw(self, name: str, figure: Any, description: str, class_: str = "") -> Html:
         """Store a figure and return its element; a list holds one figure for each method."""
@@ -26,7 +31,7 @@ class Sections:
         first = figure[0] if isinstance(figure, list) else figure
         height = f"min-height:{first['layout']['height']}px"
         plot = element("div", id=f"figure-{name}", class_="plot", style=height)
-        return element("figure", plot, aria_label=description, class_=class_ or None)
+        return element("figure", plot, role="group", aria_label=description, class_=class_ or None)
 
     def contents(self) -> Html:
         """Return links to the sections."""
@@ -44,13 +49,15 @@ class Sections:
 
 
 def cell(value: Any) -> str:
-    """Return the text of a table cell; a float has four significant digits.
+    """Return the text of a table cell; a float has four significant digits, markup stays as it is.
 
     >>> cell(0.123456), cell(12), cell(39060.0), cell("a"), cell(None)
     ('0.1235', '12', '39060', 'a', '–')
     """
     if value is None:
         return "–"
+    if isinstance(value, Html):
+        return value
     if isinstance(value, float):
         is_integer = value.is_integer() and abs(value) < 1e9
         return f"{value:.0f}" if is_integer else f"{value:.4g}"
@@ -61,17 +68,27 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> H
     """Return a table of numbers and names; the first column names the row."""
     body_rows = []
     for first, *rest in rows:
-        cells = [
-            element("td", cell(v), class_="number" if isinstance(v, int | float) else None)
-            for v in rest
-        ]
+        cells = [element("td", cell(value), class_=_kind(value)) for value in rest]
         body_rows.append(element("tr", element("th", cell(first), scope="row"), *cells))
     head_row = element("tr", *(element("th", name, scope="col") for name in head))
     head_and_body = element("thead", head_row), element("tbody", *body_rows)
-    content = element("table", *head_and_body, aria_label=caption)
+    content = element("table", element("caption", caption), *head_and_body)
     # The region is focusable, so that a wide table can be scrolled by keyboard.
-    region = element("div", content, class_="scroll", tabindex=0, role="region", aria_label=caption)
-    return join([element("p", caption, class_="caption"), region])
+    return element("div", content, class_="scroll", tabindex=0, role="region", aria_label=caption)
+
+
+def _kind(value: Any) -> str | None:
+    """Return the class of a cell: numbers are aligned, and long texts need a wide column."""
+    if isinstance(value, int | float):
+        return "number"
+    return "long" if isinstance(value, str) and len(value) > 30 else None
+
+
+def model_name(name: str) -> Html:
+    """Return the name of a model next to its colour in the figures."""
+    colour = model_colour(name)
+    chip = element("span", class_="chip", style=f"color:{colour}", data_colour=colour)
+    return element("span", chip, name, class_="model")
 
 
 def aside(text: str) -> Html:
@@ -79,9 +96,9 @@ def aside(text: str) -> Html:
     return element("p", text, class_="aside")
 
 
-def details(summary: str, body: Html, name: str | None = None) -> Html:
+def details(summary: str, body: Html, name: str | None = None, class_: str | None = None) -> Html:
     """Return content that is hidden until the reader opens it."""
-    return element("details", element("summary", summary), body, id=name)
+    return element("details", element("summary", summary), body, id=name, class_=class_)
 
 
 def details_table(

@@ -15,7 +15,8 @@ import pandas as pd
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.figures.data.feature_sets import FeatureSets
-from netchoice.io import ReadingReport
+from netchoice.graph import Graph
+from netchoice.io import ReadingReport, read_network
 from netchoice.storage.table import ReferenceTable
 from netchoice.units import in_seconds
 
@@ -44,15 +45,16 @@ _READING_ERRORS = (LookupError, TypeError, ValueError, AttributeError, Arithmeti
 class ResultFolder:
     """Contents of a result folder, as far as the report shows them.
 
-    ``evidence``, ``reading`` (of the network file, if there is one) and ``table`` (the simulations
-    from which a model was inferred) belong to a choice; ``rankings`` and ``evaluation`` are None if
-    its features were given, not selected.
+    ``evidence``, ``reading`` (of the network file, if there is one), ``network`` and ``table`` (the
+    simulations from which a model was inferred) belong to a choice; ``rankings`` and ``evaluation`` are
+    None if its features were given, not selected.
     """
 
     record: dict[str, Any]
     costs: CostModel
     evidence: dict[str, Any]
     reading: ReadingReport | None
+    network: Graph | None
     table: ReferenceTable | None
     rankings: pd.DataFrame | None
     evaluation: pd.DataFrame | None
@@ -92,12 +94,14 @@ def read_folder(path: Path) -> ResultFolder:
             f"{path} contains neither {CHOICE} nor {EVALUATION}; expected a folder that netchoice "
             "choose or evaluate wrote and finished"
         )
-    rankings, reading = _read_frame(path / "rankings.csv"), path / "reading.json"
+    rankings = _read_frame(path / "rankings.csv")
+    reading, network = path / "reading.json", path / "network.tsv"
     return ResultFolder(
         record=_read_record(path, CHOICE if is_choice else EVALUATION),
         costs=_read_as(CostModel, path / "costs.json"),
         evidence=_read_json(path / "evidence.json") if is_choice else {},
         reading=_read_as(ReadingReport, reading) if reading.exists() else None,
+        network=read_network(network)[0] if network.exists() else None,
         table=ReferenceTable.load(path / "tables" / "inference") if is_choice else None,
         rankings=rankings,
         evaluation=None if rankings is None else _read_frame(path / "evaluation.csv"),

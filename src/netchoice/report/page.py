@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ from plotly.offline import get_plotlyjs
 
 from netchoice.errors import NetchoiceError
 from netchoice.markup import Html, element, script_json
-from netchoice.report.elements import Sections
+from netchoice.report.elements import Sections, details
 from netchoice.report.headline import Card, Headline
+
+MOST_NOTES = 3  # shown at once
 
 
 def html_page(
@@ -57,18 +59,40 @@ def html_page(
 
 
 def _first_screen(headline: Headline) -> Html:
-    items = [element("li", note) for note in headline.notes]
-    notes = element("div", element("h3", "Notes"), element("ul", *items)) if items else ""
-    title = element("h2", "Summary", class_="hidden")
+    title = element("h2", "The answer", id="answer-title", class_="hidden")
     verdict = element("p", headline.verdict, class_="headline")
     cards = element("div", *map(_card, headline.cards), class_="cards")
-    return element("section", title, verdict, cards, notes, id="answer")
+    if headline.picture:
+        cards = element("div", cards, headline.picture, class_="with-picture")
+    labelled = {"id": "answer", "tabindex": -1, "aria_labelledby": "answer-title"}
+    return element("section", title, verdict, cards, _notes(headline.notes), **labelled)
+
+
+def _notes(notes: Sequence[str]) -> Html:
+    """Return the first notes, and the others for readers who ask for them."""
+    if not notes:
+        return Html("")
+    lists = [
+        element("ul", *(element("li", note) for note in some))
+        for some in (notes[:MOST_NOTES], notes[MOST_NOTES:])
+    ]
+    rest = len(notes) - MOST_NOTES
+    more = (
+        details(f"Show {rest} more {'note' if rest == 1 else 'notes'}", lists[1])
+        if rest > 0
+        else ""
+    )
+    return element("div", element("h3", "Notes"), lists[0], more, class_="notes")
 
 
 def _card(card: Card) -> Html:
-    texts = {"question": card.question, "reply": card.answer, "rest": card.details}
-    paragraphs = [element("p", text, class_=name) for name, text in texts.items()]
-    return element("div", *paragraphs, class_="card warning" if card.warning else "card")
+    """Return a card; its question is a heading, so that a screen reader can move from card to card."""
+    return element(
+        "div", element("h3", card.question, class_="question"),
+        element("p", card.answer, class_="reply"),
+        *(element("p", text, class_="rest") for text in card.details),
+        class_="card warning" if card.warning else "card",
+    )  # fmt: skip
 
 
 def _policy(scripts: list[str]) -> str:

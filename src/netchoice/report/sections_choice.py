@@ -2,69 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from netchoice.figures.data.histograms import feature_histogram
 from netchoice.figures.interactive import models
-from netchoice.markup import element
-from netchoice.report.elements import Sections, aside, cell, details_table, table
+from netchoice.figures.style import model_styles
+from netchoice.markup import Html, element
+from netchoice.report.elements import Sections, aside, cell, details, details_table, table
 from netchoice.report.folder import ResultFolder
-from netchoice.workflows.choice_text import format_probability
 
-
-def add_models(sections: Sections, record: Mapping[str, Any]) -> None:
-    """Add the probabilities of the models."""
-    probabilities = {name: record["probabilities"][name] for name in record["intervals"]}
-    specs: list[dict[str, Any]] = (record.get("space") or {}).get("models", [])
-    families = [
-        (
-            family,
-            format_probability(p),
-            ", ".join(m["name"] for m in specs if m["family"] == family),
-        )
-        for family, p in record["families"].items()
-    ]
-    rows = [
-        (name, format_probability(probabilities[name]),
-         " to ".join(map(format_probability, record["intervals"][name])),
-         f"{record['fit_p_values'][name]:.3g}")
-        for name in sorted(probabilities, key=lambda name: -probabilities[name])
-    ]  # fmt: skip
-    head = ("model", "probability", "interval", "p-value of the fit")
-    of_families = ("family", "probability", "models compared")
-    sections.add(
-        "models", "Model probabilities",
-        "Each bar is the probability that a model made the network, given that one of them did. The "
-        "line across its end is the interval of that probability.",
-        table("Families of models", of_families, families) if families else "",
-        sections.draw("models", models.probabilities(record), "Bar chart of the probabilities"),
-        details_table("Show the numbers as a table", "Most probable model first", head, rows),
-    )  # fmt: skip
-
-
-def add_screening(sections: Sections, record: Mapping[str, Any]) -> None:
-    """Add the p-values of a large space's models, of which some were discarded first."""
-    screening = record["screening"]
-    if screening is None:
-        return
-    p_values, kept = screening["p_values"], screening["kept"]
-    rows: list[tuple[Any, ...]] = [
-        (name, f"{p_values[name]:.2g}", screening["simulations"][name],
-         "compared" if name in kept else "discarded, probability 0")
-        for name in sorted(p_values, key=lambda name: -p_values[name])
-    ]  # fmt: skip
-    rows += [(name, None, 0, "never has this density") for name in screening["unmatched"]]
-    sections.add(
-        "screening", "Screening",
-        f"Models were screened with {len(screening['features'])} cheap features before they were compared. "
-        "A p-value is the share of simulations of a model that are at most as typical of it as the "
-        f"network. A model with a p-value of at most {screening['alpha']:g} was discarded; at least three "
-        "models are always compared.",
-        table("Screened models", ("model", "p-value", "simulations", "result"), rows),
-    )  # fmt: skip
+#: Dashes of an SVG line like those of Plotly.
+DASHES = {"solid": None, "dash": "9 4", "dot": "3 3", "dashdot": "9 3 3 3", "longdash": "14 4"}
+MOST_HISTOGRAMS, MOST_COLOURED = 5, 8  # models in one histogram, and in the embedding
 
 
 def add_embedding(sections: Sections, folder: ResultFolder) -> None:
@@ -76,13 +25,14 @@ def add_embedding(sections: Sections, folder: ResultFolder) -> None:
         for i, (name, value) in enumerate(zip(fit["features"], fit["observed"], strict=True))
     ]
     head = ("feature", "observed value", *(f"share below, {model}" for model in names))
+    drawn = models.embedding(embedding, _most_probable(folder, MOST_COLOURED))
     sections.add(
         "embedding", "The network among the simulations",
         "Each point is a simulated network; similar networks are close to each other. The star is the "
         "observed network. If the star lies apart from all points, the network is outside the simulated "
         "range. Hover over a point for the parameters of the simulation; click a name in the legend to "
         "hide that model.",
-        sections.draw("embedding", models.embedding(embedding), "Scatter plot of the embedding"),
+        sections.draw("embedding", drawn, "Scatter plot of the embedding"),
         aside(
             f"The distances in the plane have a correlation of {embedding['pearson']:.2f} with the "
             f"distances between the networks in {len(embedding['features'])} features (distance "
@@ -99,22 +49,54 @@ def add_features(sections: Sections, folder: ResultFolder) -> None:
     """Add the distribution of each selected feature by model, with the observed value."""
     assert folder.table is not None
     X, labels = folder.table.X, folder.table.y.astype(str).to_numpy()
+    drawn_models = _most_probable(folder, MOST_HISTOGRAMS)
+    is_drawn = np.isin(labels, drawn_models)
     figures, rows = [], []
     for i, (name, observed) in enumerate(folder.record["features"].items()):
         values = X[name].to_numpy(dtype=np.float64)
-        drawn = models.distribution(feature_histogram(name, values, labels, float(observed)))
+        histogram = feature_histogram(name, values[is_drawn], labels[is_drawn], float(observed))
+        drawn = models.distribution(histogram)
         figures.append(sections.draw(f"feature-{i}", drawn, f"Histograms of {name} by model"))
         for model in sorted(set(labels)):
             quantiles = np.nanquantile(values[labels == model], (0.05, 0.5, 0.95)).tolist()
             rows.append((name, model, float(observed), *quantiles))
     head = ("feature", "model", "observed value", "5% quantile", "median", "95% quantile")
+    rest = len(set(labels)) - len(drawn_models)
+    shown = f" The figures show the {len(drawn_models)} most probable models." if rest else ""
     sections.add(
         "features", "The selected features",
         "Each histogram shows the simulations of one model; the thick line is the observed network. A "
-        "feature distinguishes models whose histograms do not overlap.",
-        element("div", *figures, class_="small"),
+        f"feature distinguishes models whose histograms do not overlap.{shown}",
+        _line_keys(sorted(drawn_models)), element("div", *figures, class_="small"),
         details_table("Show the quantiles as a table", "Quantiles of simulations", head, rows),
     )  # fmt: skip
+
+
+def _most_probable(folder: ResultFolder, n: int) -> list[str]:
+    """Return the names of the n most probable models."""
+    probabilities = folder.record["probabilities"]
+    ranked = sorted(folder.record["intervals"], key=lambda name: -probabilities[name])
+    return ranked[:n]
+
+
+def _line_keys(names: list[str]) -> Html:
+    """Return the line of each model, and that of the observed network, with their names."""
+    lines = {
+        name: {
+            "stroke_width": 3,
+            "stroke_dasharray": DASHES[style.dash],
+            "style": f"color:{style.colour}",
+            "data_colour": style.colour,
+        }
+        for name, style in model_styles(names).items()
+    }
+    lines["observed network"] = {"stroke_width": 5}
+    items = []
+    for name, line in lines.items():
+        path = element("path", d="M0 5H30", stroke="currentColor", **line)
+        drawn = element("svg", path, viewBox="0 0 30 10", aria_hidden="true", class_="line")
+        items.append(element("li", drawn, name))
+    return element("ul", *items, class_="keys")
 
 
 def add_reliability(sections: Sections, folder: ResultFolder) -> None:
@@ -138,12 +120,12 @@ def add_reliability(sections: Sections, folder: ResultFolder) -> None:
         "with probability 0.8 are correct in 80% of cases. Larger points stand for more predictions; "
         "vertical lines span two standard errors on either side.",
         sections.draw("reliability", models.reliability(bins), "Reliability diagram", "narrow"),
-        confusion,
         aside(
             f"Held-out accuracy: {record['accuracy']:.2%}. Logarithmic score "
             f"{scores['log_score']:.4g}, Brier score {scores['brier']:.4g}; 0 is perfect for both."
         ),
         details_table("Show the points as a table", "Predictions by probability", head, rows),
+        details("Show which models are confused with each other", confusion),
     )  # fmt: skip
 
 

@@ -14,9 +14,9 @@ from netchoice.figures.data.cohort import (
     VERDICT_STYLES,
     CohortEmbedding,
     Simulations,
+    category_styles,
     cohort_embeddings,
     model_counts,
-    model_styles,
     parameter_panels,
     sorted_probabilities,
     verdict_counts,
@@ -77,7 +77,7 @@ def add_models(sections: Sections, record: Mapping[str, Any], answers: CohortFra
     ]
     head = ("group", "model", "named, one-fits", "named, several-fit")
     data = sorted_probabilities(answers)
-    bars = figures.group_bars(model_counts(answers), model_styles(answers.models))
+    bars = figures.group_bars(model_counts(answers), category_styles(answers.models))
     probabilities: Html | str = ""
     if data.values.size:
         probabilities = join([

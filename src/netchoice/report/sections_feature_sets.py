@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from netchoice.costs import CostModel
 from netchoice.evaluation import format_accuracy
 from netchoice.figures.data.cost_text import CHARGES, cost_text, list_costs
@@ -12,10 +14,13 @@ from netchoice.markup import Html, element
 from netchoice.report.elements import Sections, aside, details_table, script_table, select, slider
 
 
-def add_explorer(sections: Sections, sets: FeatureSets, note: str = "") -> None:
+def add_explorer(sections: Sections, sets: FeatureSets, note: str = "", fold: str = "") -> None:
     """Add the figure of accuracy against cost, with controls to select any set."""
     measure = sets.measure
-    accuracy_note = f"The {measure} is that of all cross-validation folds, with its 95% interval."
+    accuracy_note = (
+        f"The {measure} is that of all cross-validation folds, with its 95% interval. At the top of the "
+        f"page, the {measure} was measured on other rows, which were not used to choose the set."
+    )
     plot = sections.draw("explorer", explorer(sets), f"Scatter plot of {measure} against cost")
     sections.add(
         "explorer", f"{measure.capitalize()} against cost",
@@ -23,7 +28,7 @@ def add_explorer(sections: Sections, sets: FeatureSets, note: str = "") -> None:
         f"is the Pareto front, the best {measure} for each cost. Choose a method, the penalty λ (the "
         "weight of the cost) and the number k of features, or click a marker, to see that set.",
         element("div", plot, _panel(sets), class_="beside"),
-        aside(f"{accuracy_note} {note}".strip()), _front_table(sets),
+        aside(f"{accuracy_note} {note}".strip()), _front_table(sets), fold=fold,
     )  # fmt: skip
 
 
@@ -70,6 +75,7 @@ def add_heatmap(sections: Sections, sets: FeatureSets) -> None:
         _method_list(sets, "heat-method", "method"),
         sections.draw("heat", figures, f"Heat map of {sets.measure}"),
         script_table("Show the numbers as a table", "heat"),
+        fold="Show the heat map",
     )  # fmt: skip
 
 
@@ -85,10 +91,13 @@ def add_rankings(sections: Sections, sets: FeatureSets) -> None:
         _method_list(sets, "ranking-method", "method"),
         sections.draw("ranking", figures, "Positions over λ"),
         script_table("Show the rankings as a table", "ranking"),
+        fold="Show the rankings",
     )  # fmt: skip
 
 
-def add_costs(sections: Sections, costs: CostModel, chosen: list[str], unit: str) -> None:
+def add_costs(
+    sections: Sections, costs: CostModel, chosen: list[str], unit: str, *notes: Any
+) -> None:
     """Add the figure and the table of feature costs: alone, and once the shared steps are paid."""
     listed = list_costs(costs)
     rows = [
@@ -107,4 +116,5 @@ def add_costs(sections: Sections, costs: CostModel, chosen: list[str], unit: str
         "have a ★." + (f" {n_omitted} {omitted_features} in the table only." if n_omitted else ""),
         sections.draw("costs", feature_costs(listed, chosen, unit), "Cost of each feature"),
         details_table("Show the costs as a table", "Most expensive feature first", head, rows),
+        *notes, fold="Show the costs",
     )  # fmt: skip

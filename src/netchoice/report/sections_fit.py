@@ -8,11 +8,13 @@ from typing import Any
 from netchoice.envelopes import Envelope
 from netchoice.figures.data.fit_panels import TEXTS, FitPanel, fit_panels, percent, range_text
 from netchoice.figures.interactive.fit_panels import fit_panel
-from netchoice.markup import Html, element
-from netchoice.report.elements import Sections, details, details_table
+from netchoice.figures.style import model_colour
+from netchoice.markup import Html, element, join
+from netchoice.report.elements import Sections, aside, details, details_table, model_name
 from netchoice.report.folder import ResultFolder
 
 MOST_SHOWN = 3  # panels of each model; the others are shown on request
+MOST_MODELS, MOST_DRAWN = 3, 10  # models that are shown at once, and that have panels at all
 
 
 def add_fit(sections: Sections, folder: ResultFolder) -> None:
@@ -21,15 +23,19 @@ def add_fit(sections: Sections, folder: ResultFolder) -> None:
     if not misfit:
         return
     names = sorted(misfit, key=lambda name: -record["probabilities"][name])
-    envelopes = {name: _envelopes(misfit[name]) for name in names}
-    panels = {name: fit_panels(envelopes[name]) for name in names}
-    overview = [_overview(i, name, misfit[name], panels[name]) for i, name in enumerate(names)]
+    envelopes = {name: _envelopes(misfit[name]) for name in names[:MOST_DRAWN]}
+    panels = {name: fit_panels(envelopes[name]) if name in envelopes else [] for name in names}
     blocks = [_block(sections, i, name, misfit[name], panels[name]) for i, name in enumerate(names)]
+    n, rest = MOST_MODELS, len(names) - MOST_MODELS
+    others = details(
+        f"Show {rest} less probable {'model' if rest == 1 else 'models'}", join(blocks[n:])
+    )
     sections.add(
         "fit", "How well does each model fit?" if record["fits"] else "Why does no model fit?",
         "From each model, networks were simulated with parameters from its posterior, given the observed "
-        "network. The list says what still differs; the panels below show where.",
-        element("ul", *overview, class_="overview"), _legend(), *blocks, _table(envelopes),
+        "network. The lists say what still differs; the panels show where. The most probable model comes "
+        "first.",
+        _legend(), *blocks[:n], others if rest > 0 else "", _table(envelopes),
     )  # fmt: skip
 
 
@@ -41,22 +47,13 @@ def _verdict(entry: Mapping[str, Any]) -> str:
     return f"{'fits' if entry['fits'] else 'does not fit'} (p = {entry['p_value']:.2g})"
 
 
-def _overview(i: int, name: str, entry: Mapping[str, Any], panels: Sequence[FitPanel]) -> Html:
-    """Return one line for a model: whether it fits, and what differs most."""
-    link = element("a", name, href=f"#fit-model-{i}")
-    titles = [panel.text.title.lower() for panel in panels if panel.differs]
-    where = f" Panels that differ: {', '.join(titles)}." if titles else " No panel differs."
-    first = "".join(f": {text}" for text in entry["discrepancies"][:1]).rstrip(".")
-    return element("li", link, f" {_verdict(entry)}{first}.{where}")
-
-
 def _legend() -> Html:
     """Return how to read a panel, for eyes and for screen readers."""
     keys = {
         "observed": "observed network",
         "outside": "observed value outside the 95% range",
         "wide": "range of 95% of the simulations",
-        "middle": "range of 50%",
+        "middle": "range of 50%, in the colour of the model",
     }
     items = [element("li", element("span", class_=f"key {key}"), keys[key]) for key in keys]
     note = (
@@ -77,9 +74,9 @@ def _block(
     titles = ", ".join(panel.text.title.lower() for panel in panels[n:])
     return element(
         "article",
-        element("h3", f"{name} {_verdict(entry)}", class_=None if entry["fits"] else "differs"),
-        _list("What differs", entry["discrepancies"]),
-        first,
+        element("h3", model_name(name), f" {_verdict(entry)}", class_=None if entry["fits"] else "differs"),
+        _list("What differs", entry["discrepancies"]) or aside("No feature differs clearly."),
+        first if panels else aside("The panels of this model are in the folder, among the figures."),
         details(f"Show {titles}", others) if titles else "",
         _list("What to try", entry["advice"]),
         id=f"fit-model-{i}",
@@ -94,7 +91,11 @@ def _list(title: str, texts: Sequence[str]) -> Html:
 
 
 def _figure(sections: Sections, key: str, model: str, panel: FitPanel) -> Html:
-    plot = sections.draw(key, fit_panel(panel), f"{panel.text.title} of {model}: {panel.sentence}")
+    plot = sections.draw(
+        key,
+        fit_panel(panel, model_colour(model)),
+        f"{panel.text.title} of {model}: {panel.sentence}",
+    )
     title = element("h4", panel.text.title, class_="differs" if panel.differs else None)
     return element(
         "div", title, element("p", panel.sentence, class_="aside"), plot, class_="fit-panel"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 from netchoice.figures.interactive import posteriors
-from netchoice.markup import Html, element
-from netchoice.report.elements import Sections, aside, details_table, table
+from netchoice.figures.style import model_colour
+from netchoice.markup import Html, element, join
+from netchoice.report.elements import Sections, aside, details, details_table, model_name, table
 from netchoice.report.folder import ResultFolder
 
 _QUALITY = (
@@ -18,6 +19,8 @@ _QUALITY = (
     "relative rank is the share of draws below the true value. If posteriors are exact, its line is level, "
     "up to chance. High ends: posteriors are too narrow. A high middle: they are too wide."
 )
+MOST_SHOWN, MOST_DRAWN = 2, 4  # models whose posteriors are shown at once, and drawn at all
+MOST_PAIRS = 3  # pairs of parameters of one model
 
 
 def add_parameters(sections: Sections, folder: ResultFolder) -> None:
@@ -32,8 +35,10 @@ def add_parameters(sections: Sections, folder: ResultFolder) -> None:
         parameters, spec = record["parameters"][model], by_name.get(model, {})
         uniform = _uniform(spec)
         any_uniform = any_uniform or bool(uniform)
-        blocks.append(_block(sections, i, model, posterior, parameters, uniform))
+        if i < MOST_DRAWN:
+            blocks.append(_block(sections, i, model, posterior, parameters, uniform))
         rows += [_row(model, name, parameters[name], spec) for name in parameters]
+    rest = len(known) - MOST_DRAWN
     head = ("model", "parameter", "median", "lower end", "upper end", "coverage",
             "at the prior's boundary", "prior")  # fmt: skip
     sections.add(
@@ -42,7 +47,11 @@ def add_parameters(sections: Sections, folder: ResultFolder) -> None:
         "network does not determine the parameter. Points are draws of two parameters together; the axes "
         "span the priors." + (" The dashed line is a uniform prior." if any_uniform else ""),
         aside(_QUALITY),
-        *blocks,
+        *blocks[:MOST_SHOWN],
+        details(f"Show {', '.join(list(known)[MOST_SHOWN:MOST_DRAWN])}", join(blocks[MOST_SHOWN:]))
+        if len(blocks) > MOST_SHOWN else "",
+        aside(f"{rest} less probable {'model is' if rest == 1 else 'models are'} in the table only.")
+        if rest > 0 else "",
         details_table("Show the numbers as a table", "Posteriors under each model", head, rows),
     )  # fmt: skip
 
@@ -74,21 +83,21 @@ def _block(
     uniform: set[str],
 ) -> Html:
     """Return the figures and the quality of one model."""
-    figures, ranks = [], []
+    figures, ranks, colour = [], [], model_colour(model)
     for j, (name, known) in enumerate(parameters.items()):
-        drawn = posteriors.posterior(name, posterior, known, uniform=name in uniform)
+        drawn = posteriors.posterior(name, posterior, known, uniform=name in uniform, colour=colour)
         figures.append(sections.draw(f"parameter-{i}-{j}", drawn, f"Posterior of {model} {name}"))
-        ranked = posteriors.rank_histogram(name, posterior)
+        ranked = posteriors.rank_histogram(name, posterior, colour)
         ranks.append(
             sections.draw(f"ranks-{i}-{j}", ranked, f"Ranks of true values of {model} {name}")
         )
-    for j, (first, second) in enumerate(combinations(parameters, 2)):
-        drawn = posteriors.joint(first, second, posterior)
+    for j, (first, second) in enumerate(islice(combinations(parameters, 2), MOST_PAIRS)):
+        drawn = posteriors.joint(first, second, posterior, colour)
         text = f"Draws of {first} and {second} of {model}"
         figures.append(sections.draw(f"joint-{i}-{j}", drawn, text))
     return element(
         "article",
-        element("h3", model),
+        element("h3", model_name(model)),
         element("div", *figures, class_="small"),
         _quality(model, parameters),
         element("div", *ranks, class_="small"),

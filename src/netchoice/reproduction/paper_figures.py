@@ -12,7 +12,7 @@ import numpy as np
 
 from netchoice import figures
 from netchoice.figures.static.axes import DPI, GREY, SMALL, WIDTH, root_figure
-from netchoice.figures.style import series_styles
+from netchoice.figures.style import model_styles, series_styles
 from netchoice.inference import embed
 from netchoice.reproduction.cost_settings import AS_PUBLISHED, DEFAULT, SETTINGS, Setting
 from netchoice.reproduction.paper_methods import APPENDIX_METHODS, MAIN_METHODS, METHODS
@@ -139,7 +139,7 @@ def _transitivity(ax: Any, run: YeastRun, counted: str) -> None:
     table = run.table("ito2001", counted)
     observed = run.observed("ito2001")["transitivity"]
     edges = np.linspace(0, max(1e-9, float(table.X["transitivity"].max()), observed), 60)
-    styles = series_styles(sorted(set(table.y)))
+    styles = model_styles(sorted(set(table.y)))
     for model, values in table.X["transitivity"].groupby(table.y):
         colour, line = styles[model].colour, styles[model].line
         draw = partial(ax.hist, values, edges, density=True, color=colour)

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from netchoice.figures.data.checks import check_columns
-from netchoice.figures.style import series_styles
+from netchoice.figures.style import model_styles
 from netchoice.inference import Embedding, embed
 from netchoice.workflows.choice_verdict import VERDICTS
 from netchoice.workflows.cohort_frame import NAMING, CohortFrame, ParameterOfModel
@@ -55,11 +55,11 @@ _PATTERNS = (
 )
 
 
-def model_styles(models: Sequence[str]) -> dict[str, CategoryStyle]:
+def category_styles(models: Sequence[str]) -> dict[str, CategoryStyle]:
     """Return the styles of the models, and those of the verdicts that name no model."""
     styles = {
         name: CategoryStyle(style.colour, style.marker, style.symbol, *_PATTERNS[i % len(_PATTERNS)])
-        for i, (name, style) in enumerate(series_styles(models).items())
+        for i, (name, style) in enumerate(model_styles(models).items())
     }  # fmt: skip
     unnamed = {"undetermined": "#9AA0A6", "none-fits": "#4D5359"}
     others = {kind: VERDICT_STYLES[kind]._replace(colour=grey) for kind, grey in unnamed.items()}
@@ -75,7 +75,7 @@ def model_counts(cohort: CohortFrame) -> pd.DataFrame:
     """Return the number of networks by group and named model, or the verdict that names none."""
     rows = cohort.answered
     named = rows["model"].where(rows["verdict"].isin(NAMING), rows["verdict"])
-    return _counts(cohort, named, list(model_styles(cohort.models)))
+    return _counts(cohort, named, list(category_styles(cohort.models)))
 
 
 def _counts(cohort: CohortFrame, categories: pd.Series, order: list[str]) -> pd.DataFrame:

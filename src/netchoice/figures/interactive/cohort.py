@@ -17,7 +17,7 @@ from netchoice.figures.data.cohort import (
 )
 from netchoice.figures.interactive import layout
 from netchoice.figures.interactive.layout import FAINT, TEXT_COLOUR, figure, label, rounded
-from netchoice.figures.style import BLUE, MARKERS, series_styles
+from netchoice.figures.style import MARKERS, model_colour, model_styles
 
 _SMALL_HEIGHT = 280
 
@@ -65,7 +65,7 @@ def probabilities(data: SortedProbabilities) -> dict[str, Any]:
             text=[label(name) for name in data.ids], textposition="none",
             hovertemplate="<b>%{text}</b><br>%{fullData.name}: %{y:.3f}<extra></extra>",
         )
-        for model, style in series_styles(list(data.values)).items()
+        for model, style in model_styles(list(data.values)).items()
     ]  # fmt: skip
     axis: dict[str, Any] = {
         "title": {"text": "networks"},
@@ -93,13 +93,13 @@ def probabilities(data: SortedProbabilities) -> dict[str, Any]:
 
 def parameter(panel: ParameterPanel) -> dict[str, Any]:
     """Return the medians and intervals of one parameter, by group or against a covariate."""
-    rows = panel.rows
+    rows, colour = panel.rows, model_colour(panel.model)
     many = len(rows) > 150
     points = go.Scatter(
         x=rounded(rows["x"]), y=rounded(rows["median"], 4), mode="markers", showlegend=False,
-        marker={"color": BLUE, "size": 4 if many else 7},
+        marker={"color": colour, "size": 4 if many else 7},
         error_y={
-            "type": "data", "color": layout.translucent(BLUE).replace("0.14", "0.45"),
+            "type": "data", "color": layout.translucent(colour).replace("0.14", "0.45"),
             "thickness": 1 if many else 1.5, "width": 0,
             "array": rounded(rows["upper"] - rows["median"], 4),
             "arrayminus": rounded(rows["median"] - rows["lower"], 4),

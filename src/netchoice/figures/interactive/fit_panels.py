@@ -8,19 +8,19 @@ import numpy as np
 import plotly.graph_objects as go
 
 from netchoice.figures.data.fit_panels import FitPanel, percent, position, range_text
-from netchoice.figures.interactive.layout import TEXT_COLOUR, figure, rounded
-from netchoice.figures.style import BLUE, VERMILLION
+from netchoice.figures.interactive.layout import TEXT_COLOUR, figure, outlined, rounded
+from netchoice.figures.style import VERMILLION
 
 _DIGITS = 3
 _HOVER = "%{customdata[0]}: %{customdata[1]}<br>simulated %{customdata[2]}<extra></extra>"
 
 
-def fit_panel(panel: FitPanel) -> dict[str, Any]:
-    """Return one panel: the observed network over the 95 % and the 50 % range of the simulations."""
+def fit_panel(panel: FitPanel, colour: str) -> dict[str, Any]:
+    """Return one panel: the observed network over the 95 % and the 50 % range, which have a colour."""
     traces: list[Any] = []
     for level, opacity in enumerate((0.25, 0.45)):
         low, heights = (rounded(values, _DIGITS) for values in panel.bars(level))
-        marker = {"color": BLUE, "opacity": opacity}
+        marker = {"color": colour, "opacity": opacity}
         traces.append(go.Bar(y=heights, base=low, width=1, marker=marker, hoverinfo="skip"))
     y = np.array(rounded(position(panel.observed), _DIGITS))
     line = {"color": TEXT_COLOUR, "width": 1.5}
@@ -30,7 +30,7 @@ def fit_panel(panel: FitPanel) -> dict[str, Any]:
     )
     if panel.outside.any():
         at = np.flatnonzero(panel.outside)
-        marker = {"color": VERMILLION, "symbol": "diamond", "size": 9}
+        marker = outlined("diamond", 9, VERMILLION, TEXT_COLOUR, 1)
         options = {"mode": "markers", "marker": marker, "hoverinfo": "skip"}
         traces.append(go.Scatter(x=at.tolist(), y=y[at].tolist(), **options))
     x_ticks, y_ticks = panel.x_ticks(), panel.y_ticks()

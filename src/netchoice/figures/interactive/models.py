@@ -13,20 +13,22 @@ from netchoice.figures.data.histograms import FeatureHistogram
 from netchoice.figures.data.predictions import rank_probabilities, reliability_bins
 from netchoice.figures.interactive import layout
 from netchoice.figures.interactive.layout import FAINT, TEXT_COLOUR, figure, label, rounded
-from netchoice.figures.style import BLUE, HIGHLIGHT, series_styles
+from netchoice.figures.style import BLUE, HIGHLIGHT, model_colour, model_styles
 
-MOST_POINTS = 4000
+MOST_POINTS = 2000
+OTHER_MODELS = "other models"
+MOST_BARS = 12  # models in the figure of probabilities
 MOST_FILLED = 3  # models; more filled areas would hide each other
 
 
 def probabilities(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a bar for the probability of each model, the most probable on top."""
     compared = {name: record["probabilities"][name] for name in record["intervals"]}
-    rows = rank_probabilities(compared, record["intervals"])[::-1]
+    rows = rank_probabilities(compared, record["intervals"])[:MOST_BARS][::-1]
     heights = list(range(len(rows)))
     bars = go.Bar(
         x=rounded(row.probability for row in rows), y=heights, orientation="h", width=0.6,
-        showlegend=False, marker={"color": BLUE, "opacity": 0.8},
+        showlegend=False, marker={"color": [model_colour(row.model) for row in rows], "opacity": 0.8},
         error_x={
             "type": "data", "color": TEXT_COLOUR, "thickness": 2, "width": 6,
             "array": rounded(row.high - row.probability for row in rows),
@@ -41,18 +43,27 @@ def probabilities(record: Mapping[str, Any]) -> dict[str, Any]:
     )  # fmt: skip
     names = [label(row.model, 24) for row in rows]
     return figure(
-        [bars], height=110 + 42 * len(rows),
+        [bars], height=110 + (42 if len(rows) < 7 else 28) * len(rows),
         yaxis={"tickvals": heights, "ticktext": names, "showgrid": False},
         xaxis={"title": {"text": "probability of the model"}, "range": [0, 1.02]},
     )  # fmt: skip
 
 
-def embedding(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return simulated networks as points in the plane, by model, and the observed one as a star."""
-    models = np.array(record["model"], dtype=object)
+def embedding(record: Mapping[str, Any], coloured: Sequence[str]) -> dict[str, Any]:
+    """Return simulated networks as points in the plane, by model, and the observed one as a star.
+
+    Models that are not ``coloured`` share one series of grey points.
+    """
+    models = np.array(
+        [name if name in coloured else OTHER_MODELS for name in record["model"]], dtype=object
+    )
     rows = np.arange(0, len(models), max(1, -(-len(models) // MOST_POINTS)))
     x, y = (np.array(record[name], dtype=float) for name in ("x", "y"))
-    owned = {name: rows[models[rows] == name] for name in sorted(set(record["model"]))}
+    found = sorted(set(models), key=lambda name: (name != OTHER_MODELS, name))  # grey points below
+    owned = {name: rows[models[rows] == name] for name in found}
+    styles = model_styles(owned)
+    if OTHER_MODELS in styles:
+        styles[OTHER_MODELS] = styles[OTHER_MODELS]._replace(colour=FAINT, symbol="circle-open")
     traces = [
         go.Scatter(
             x=rounded(x[owned[name]]), y=rounded(y[owned[name]]), mode="markers", name=label(name),
@@ -61,7 +72,7 @@ def embedding(record: Mapping[str, Any]) -> dict[str, Any]:
                     "size": 6 if len(rows) > 500 else 9},
             hovertemplate="<b>%{fullData.name}</b><br>%{text}<extra></extra>",
         )
-        for name, style in series_styles(owned).items()
+        for name, style in styles.items()
     ]  # fmt: skip
     star = go.Scatter(
         x=record["observed"][:1], y=record["observed"][1:], mode="markers", name="observed network",
@@ -86,19 +97,19 @@ def distribution(histogram: FeatureHistogram) -> dict[str, Any]:
     x = rounded(scale.transform(histogram.edges), 8)
     traces = [
         go.Scatter(
-            x=x, y=rounded([*shares[model], shares[model][-1]]), name=label(model, 20),
+            x=x, y=rounded([*shares[model], shares[model][-1]]), name=label(model, 20), showlegend=False,
             mode="lines", line={"color": style.colour, "dash": style.dash, "shape": "hv"},
             fill="tozeroy" if len(shares) <= MOST_FILLED else "none",
             fillcolor=layout.translucent(style.colour),
             hovertemplate="%{fullData.name}: %{y:.1%} of simulations<extra></extra>",
         )
-        for model, style in series_styles(shares).items()
+        for model, style in model_styles(shares).items()
     ]  # fmt: skip
     if histogram.observed is not None:
         highest = max(float(share.max()) for share in shares.values())
         observed = go.Scatter(
             x=rounded(scale.transform([histogram.observed] * 2), 8), y=[0, 1.08 * highest],
-            mode="lines", name="observed", line={"color": TEXT_COLOUR, "width": 3},
+            mode="lines", name="observed", showlegend=False, line={"color": TEXT_COLOUR, "width": 3},
             hovertemplate=f"observed network: {histogram.observed:.5g}<extra></extra>",
         )  # fmt: skip
         traces.append(observed)
@@ -107,7 +118,7 @@ def distribution(histogram: FeatureHistogram) -> dict[str, Any]:
         ticks = scale.ticks()
         axis["tickvals"] = rounded(scale.transform(ticks), 8)
         axis["ticktext"] = [f"{tick:.4g}" for tick in ticks]
-    return figure(traces, height=250 + 20 * (len(traces) // 4), xaxis=axis, yaxis=layout.NO_TICKS)
+    return figure(traces, height=230, xaxis=axis, yaxis=layout.NO_TICKS)
 
 
 def reliability(records: Sequence[Mapping[str, float]]) -> dict[str, Any]:

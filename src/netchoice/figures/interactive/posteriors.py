@@ -16,7 +16,6 @@ from netchoice.figures.data.posteriors import (
 )
 from netchoice.figures.interactive import layout
 from netchoice.figures.interactive.layout import FAINT, TEXT_COLOUR, figure, label, rounded
-from netchoice.figures.style import BLUE
 
 _HEIGHT = 250
 
@@ -29,7 +28,7 @@ def _draws(record: Mapping[str, Any], name: str) -> Floats:
 
 
 def posterior(
-    name: str, record: Mapping[str, Any], summary: Mapping[str, Any], *, uniform: bool
+    name: str, record: Mapping[str, Any], summary: Mapping[str, Any], *, uniform: bool, colour: str
 ) -> dict[str, Any]:
     """Return the posterior of one parameter over the range of its prior, which may be uniform.
 
@@ -39,8 +38,8 @@ def posterior(
     traces = [
         go.Scatter(
             x=rounded(edges), y=rounded([*density, density[-1]]),
-            mode="lines", name="posterior", line={"color": BLUE, "shape": "hv"}, fill="tozeroy",
-            hoverinfo="skip", fillcolor=layout.translucent(BLUE),
+            mode="lines", name="posterior", line={"color": colour, "shape": "hv"}, fill="tozeroy",
+            hoverinfo="skip", fillcolor=layout.translucent(colour),
         ),
         go.Scatter(
             x=rounded(summary["interval"]), y=[0, 0], mode="lines",
@@ -59,14 +58,14 @@ def posterior(
     return figure(traces, height=_HEIGHT, xaxis=axis, yaxis=layout.NO_TICKS)
 
 
-def joint(first: str, second: str, record: Mapping[str, Any]) -> dict[str, Any]:
+def joint(first: str, second: str, record: Mapping[str, Any], colour: str) -> dict[str, Any]:
     """Return draws of two parameters as points over the ranges of their priors."""
     bounds = record["bounds"] or {}
     names = (first, second)
     drawn = JointDraws.of(*(_draws(record, name) for name in names), *map(bounds.get, names))
     points = go.Scatter(
         x=rounded(drawn.x, 4), y=rounded(drawn.y, 4), mode="markers", name=drawn.label,
-        showlegend=True, marker={"color": BLUE, "size": 5, "opacity": 0.45},
+        showlegend=True, marker={"color": colour, "size": 5, "opacity": 0.45},
         hovertemplate=f"{label(first)} = %{{x:.4g}}<br>{label(second)} = %{{y:.4g}}<extra></extra>",
     )  # fmt: skip
     return figure(
@@ -83,7 +82,7 @@ def _axis(name: str, ends: tuple[float, float]) -> dict[str, Any]:
     return {"title": {"text": label(name)}, "range": limits, "nticks": 6}
 
 
-def rank_histogram(name: str, record: Mapping[str, Any]) -> dict[str, Any]:
+def rank_histogram(name: str, record: Mapping[str, Any], colour: str) -> dict[str, Any]:
     """Return the ranks of the true values of one parameter, with the range expected by chance."""
     ranks = RankHistogram.of(record["ranks"][name], record["rank_draws"])
     band = go.Scatter(
@@ -93,7 +92,7 @@ def rank_histogram(name: str, record: Mapping[str, Any]) -> dict[str, Any]:
     )  # fmt: skip
     line = go.Scatter(
         x=rounded(ranks.edges), y=[*ranks.counts.tolist(), int(ranks.counts[-1])], mode="lines",
-        name="held-out simulations", line={"color": BLUE, "shape": "hv", "width": 2.5},
+        name="held-out simulations", line={"color": colour, "shape": "hv", "width": 2.5},
         hovertemplate="%{y} simulations<extra></extra>",
     )  # fmt: skip
     title = {"text": f"relative rank of the true {label(name)}"}

@@ -21,7 +21,7 @@ from netchoice.figures.static.distributions import feature_distributions
 from netchoice.figures.static.evaluation_figures import feature_costs, pareto
 from netchoice.figures.static.fit_figures import fit
 from netchoice.figures.static.posterior_figures import posteriors, rank_histograms
-from netchoice.figures.style import BLUE, HIGHLIGHT, SeriesStyle, series_styles
+from netchoice.figures.style import BLUE, HIGHLIGHT, SeriesStyle, model_colour, model_styles
 from netchoice.names import file_names
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def probabilities(
     rows = rank_probabilities(models, intervals)
     ax = new_axes(ax, WIDTH, 1.0 + 0.38 * len(rows))
     lengths = [row.probability for row in rows]
-    ax.barh(range(len(rows)), lengths, height=0.62, color=BLUE, alpha=0.75, gid="probability")
+    colours = [model_colour(row.model) for row in rows]
+    ax.barh(range(len(rows)), lengths, height=0.62, color=colours, alpha=0.75, gid="probability")
     for y, row in enumerate(rows):
         if row.high > row.low:
             ax.plot(
@@ -88,7 +89,7 @@ def embedding(embedded: Any, *, ax: Axes | None = None) -> Axes:
     points = check_columns(getattr(embedded, "points", embedded), columns, "embedding")
     is_observed = points["observed"].to_numpy(dtype=bool)
     simulated, observed = points[~is_observed], points[is_observed]
-    styles = series_styles(sorted(simulated["label"].unique()))
+    styles = model_styles(sorted(simulated["label"].unique()))
     ax = new_axes(ax, WIDTH, 0.75 * WIDTH)
     _draw_simulated(ax, simulated, styles)
     if len(observed):
@@ -237,14 +238,16 @@ def choice_drawings(choice: Choice) -> dict[str, Callable[[], Any]]:
         finite = {key: ends for key, ends in known.bounds.items() if np.isfinite(ends).all()}
         draws, intervals = known.posterior.draws, known.posterior.intervals
         drawings[f"parameters{suffix}"] = partial(
-            posteriors, draws, intervals=intervals, priors=finite
+            posteriors, draws, intervals=intervals, priors=finite, model=model
         )
-        drawings[f"ranks{suffix}"] = partial(rank_histograms, quality.ranks, quality.n_draws)
+        drawings[f"ranks{suffix}"] = partial(
+            rank_histograms, quality.ranks, quality.n_draws, model=model
+        )
     if selection.evaluation is not None and selection.point is not None:
         point = {"cost_shared": selection.point.cost, "accuracy": selection.point.accuracy}
         drawings["accuracy-against-cost"] = partial(pareto, selection.evaluation, point=point)
     for model, name in file_names(evidence.misfit).items():
-        drawings[f"fit-{name}"] = partial(fit, evidence.misfit[model].panels)
+        drawings[f"fit-{name}"] = partial(fit, evidence.misfit[model].panels, model=model)
     return drawings
 
 

@@ -19,16 +19,16 @@ from netchoice.figures.data.cohort import (
     CohortEmbedding,
     ParameterPanel,
     Simulations,
+    category_styles,
     cohort_embeddings,
     model_counts,
-    model_styles,
     parameter_panels,
     sorted_probabilities,
     verdict_counts,
 )
 from netchoice.figures.static import axes
 from netchoice.figures.static.axes import GREY, SMALL, WIDTH, halo, new_axes, small_panels
-from netchoice.figures.style import BLUE, MARKERS, series_styles
+from netchoice.figures.style import MARKERS, model_colour, model_styles
 from netchoice.names import file_names
 from netchoice.workflows.cohort_frame import CohortFrame
 from netchoice.workflows.parameter_trends import parameter_trends
@@ -73,7 +73,7 @@ def cohort_models(answers: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ['2', '1']
     """
     cohort = CohortFrame.of(answers)
-    return _group_bars(model_counts(cohort), model_styles(cohort.models), ax)
+    return _group_bars(model_counts(cohort), category_styles(cohort.models), ax)
 
 
 def _group_bars(counts: pd.DataFrame, styles: Mapping[str, CategoryStyle], ax: Axes | None) -> Axes:
@@ -125,7 +125,7 @@ def cohort_probabilities(answers: pd.DataFrame, *, ax: Axes | None = None) -> Ax
         )
     ax = new_axes(ax, WIDTH, 3.2)
     edges, bottom = np.arange(len(data.values) + 1) - 0.5, np.zeros(len(data.values))
-    for name, style in series_styles(list(data.values)).items():
+    for name, style in model_styles(list(data.values)).items():
         top = bottom + data.values[name].to_numpy()
         ax.stairs(
             top, edges, baseline=bottom, fill=True, color=style.colour, label=name, gid=f"model {name}"
@@ -174,9 +174,9 @@ def cohort_parameters(answers: pd.DataFrame, *, columns: int = 3) -> NDArray[Any
 
 
 def _draw_panel(ax: Axes, panel: ParameterPanel) -> None:
-    rows = panel.rows
-    ax.vlines(rows["x"], rows["lower"], rows["upper"], color=BLUE, alpha=0.35, linewidth=1)
-    ax.plot(rows["x"], rows["median"], "o", color=BLUE, markersize=3, gid="medians")
+    rows, colour = panel.rows, model_colour(panel.model)
+    ax.vlines(rows["x"], rows["lower"], rows["upper"], color=colour, alpha=0.35, linewidth=1)
+    ax.plot(rows["x"], rows["median"], "o", color=colour, markersize=3, gid="medians")
     ax.set_ylabel(f"{panel.model} {panel.parameter}")
     ax.set_xlabel(panel.covariate)
     ax.tick_params(labelsize=SMALL)

@@ -16,7 +16,7 @@ from netchoice.errors import UsageError
 from netchoice.figures.data import histograms
 from netchoice.figures.data.checks import check_names
 from netchoice.figures.static.axes import PLAIN, SMALL, halo, small_panels
-from netchoice.figures.style import SeriesStyle, series_styles
+from netchoice.figures.style import SeriesStyle, model_styles
 
 
 def feature_distributions(
@@ -48,7 +48,7 @@ def feature_distributions(
     models = np.asarray(y).astype(str)
     if len(models) != len(X) or not len(X):
         raise UsageError(f"{len(X)} rows and {len(models)} labels; expected rows with a label each")
-    styles = series_styles(str(model) for model in np.unique(models))
+    styles = model_styles(str(model) for model in np.unique(models))
     axes, figure = small_panels(len(names), columns, 1.75)
     for ax, name in zip(axes, names, strict=True):
         values = X[name].to_numpy(dtype=np.float64)

@@ -14,12 +14,17 @@ from numpy.typing import NDArray
 from netchoice.envelopes import Envelope
 from netchoice.figures.data.fit_panels import FitPanel, fit_panels, position
 from netchoice.figures.static.axes import PLAIN, SMALL, WIDTH, new_panels
-from netchoice.figures.style import BLUE, VERMILLION
+from netchoice.figures.style import BLUE, VERMILLION, model_colour
 
 _ALPHAS = (0.25, 0.45)  # of the 95 % and the 50 % range
+_OUTSIDE: dict[str, Any] = {
+    "marker": "D", "markersize": 6, "color": VERMILLION, "markeredgecolor": "black",
+}  # fmt: skip
 
 
-def fit(envelopes: Mapping[str, Envelope], *, columns: int = 3) -> NDArray[Any]:
+def fit(
+    envelopes: Mapping[str, Envelope], *, model: str | None = None, columns: int = 3
+) -> NDArray[Any]:
     """Draw distributions of the observed network over ranges of a model's simulations.
 
     Panels in which the observed network is unlike the simulations come first; their titles say
@@ -29,6 +34,7 @@ def fit(envelopes: Mapping[str, Envelope], *, columns: int = 3) -> NDArray[Any]:
     ----------
     envelopes : mapping from panel to Envelope
         One model of what :func:`netchoice.envelopes.envelopes` returns.
+    model : str, optional, the model, whose colour the ranges have
     columns : int, number of panels in a row
 
     Examples
@@ -42,15 +48,15 @@ def fit(envelopes: Mapping[str, Envelope], *, columns: int = 3) -> NDArray[Any]:
     >>> sorted(ax.get_title(loc="left") for ax in axes)[:3]
     ['Clustering', 'Components', 'Cores']
     """
-    panels = fit_panels(envelopes)
+    panels, colour = fit_panels(envelopes), BLUE if model is None else model_colour(model)
     axes, figure = new_panels(len(panels), columns, 1.25 * WIDTH, 0.5, 2.3)
     for ax, panel in zip(axes, panels, strict=True):
-        _draw(ax, panel)
+        _draw(ax, panel, colour)
     handles = [
         Line2D([], [], color="black", marker="o", markersize=3, label="observed network"),
-        Line2D([], [], color=VERMILLION, marker="D", linestyle="", label="outside the 95% range"),
+        Line2D([], [], **_OUTSIDE, linestyle="", label="outside the 95% range"),
         *(
-            Patch(color=BLUE, alpha=alpha, label=f"{share}% of simulations")
+            Patch(color=colour, alpha=alpha, label=f"{share}% of simulations")
             for share, alpha in zip((95, 50), _ALPHAS, strict=True)
         ),
     ]
@@ -58,15 +64,15 @@ def fit(envelopes: Mapping[str, Envelope], *, columns: int = 3) -> NDArray[Any]:
     return axes
 
 
-def _draw(ax: Axes, panel: FitPanel) -> None:
+def _draw(ax: Axes, panel: FitPanel, colour: str) -> None:
     x = np.arange(len(panel.labels))
     for level, alpha in enumerate(_ALPHAS):
         low, heights = panel.bars(level)
-        ax.bar(x, heights, 1.0, low, color=BLUE, alpha=alpha, linewidth=0, gid=f"range {level}")
+        ax.bar(x, heights, 1.0, low, color=colour, alpha=alpha, linewidth=0, gid=f"range {level}")
     y = position(panel.observed)
     ax.plot(x, y, color="black", marker="o", markersize=3, linewidth=1.2, gid="observed")
     out = panel.outside
-    ax.plot(x[out], y[out], "D", color=VERMILLION, markersize=5, zorder=4, gid="outside")
+    ax.plot(x[out], y[out], **_OUTSIDE, linestyle="", zorder=4, gid="outside")
     ticks, y_ticks = panel.x_ticks(), panel.y_ticks()
     ax.set_xticks(list(ticks), list(ticks.values()), fontsize=SMALL)
     ax.set_yticks(list(y_ticks), list(y_ticks.values()), fontsize=SMALL)

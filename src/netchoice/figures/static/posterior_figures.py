@@ -22,7 +22,7 @@ from netchoice.figures.data.posteriors import (
     posterior_histogram,
 )
 from netchoice.figures.static.axes import GREY, PLAIN, SMALL, small_panels
-from netchoice.figures.style import BLUE
+from netchoice.figures.style import BLUE, model_colour
 
 Interval = tuple[float, float]
 
@@ -30,7 +30,7 @@ Interval = tuple[float, float]
 def posteriors(
     draws: pd.DataFrame, *,
     intervals: Mapping[str, Interval] | None = None,
-    priors: Mapping[str, Interval] | None = None, columns: int = 3,
+    priors: Mapping[str, Interval] | None = None, model: str | None = None, columns: int = 3,
 ) -> NDArray[Any]:  # fmt: skip
     """Draw the posterior of each parameter as a histogram, and each pair of parameters as points.
 
@@ -42,6 +42,7 @@ def posteriors(
     draws : DataFrame (k, p), draws from the posterior, a column for each parameter
     intervals, priors : mapping from parameter to lower and upper end, optional
         Credible intervals, and ranges of the priors; by default the ranges of the draws.
+    model : str, optional, the model that has these parameters, whose colour is used
     columns : int, number of panels in a row
 
     Examples
@@ -58,14 +59,14 @@ def posteriors(
     values = {str(name): draws[name].to_numpy(dtype=np.float64) for name in draws}
     pairs = list(combinations(values, 2))
     axes, figure = small_panels(len(values) + len(pairs), columns, 2.4)
-    intervals, priors = intervals or {}, priors or {}
+    intervals, priors, colour = intervals or {}, priors or {}, _colour(model)
     for ax, name in zip(axes, values, strict=False):
-        _draw_posterior(ax, name, values[name], intervals.get(name), priors.get(name))
+        _draw_posterior(ax, name, values[name], intervals.get(name), priors.get(name), colour)
     for ax, names in zip(axes[len(values) :], pairs, strict=True):
         both = (values[name] for name in names)
-        _draw_pair(ax, names, JointDraws.of(*both, *map(priors.get, names)))
+        _draw_pair(ax, names, JointDraws.of(*both, *map(priors.get, names)), colour)
     handles = [
-        Line2D([], [], color=BLUE, linewidth=4, alpha=0.6, label="posterior"),
+        Line2D([], [], color=colour, linewidth=4, alpha=0.6, label="posterior"),
         Line2D([], [], color=GREY, linestyle="--", linewidth=1.1, label="uniform prior"),
     ]
     if intervals:
@@ -74,12 +75,16 @@ def posteriors(
     return axes
 
 
+def _colour(model: str | None) -> str:
+    return BLUE if model is None else model_colour(model)
+
+
 def _draw_posterior(
-    ax: Axes, name: str, draws: Floats, interval: Interval | None, prior: Interval | None
-) -> None:
+    ax: Axes, name: str, draws: Floats, interval: Interval | None, prior: Interval | None, colour: str
+) -> None:  # fmt: skip
     edges, density = posterior_histogram(draws, prior)
-    ax.stairs(density, edges, color=BLUE, alpha=0.4, fill=True)
-    ax.stairs(density, edges, color=BLUE, linewidth=1.2, gid="posterior")
+    ax.stairs(density, edges, color=colour, alpha=0.4, fill=True)
+    ax.stairs(density, edges, color=colour, linewidth=1.2, gid="posterior")
     low, high = edges[[0, -1]]
     uniform = [1 / (high - low)] * 2
     ax.plot([low, high], uniform, color=GREY, linestyle="--", linewidth=1.1, gid="prior")
@@ -92,8 +97,8 @@ def _draw_posterior(
         ax.set_title(f"{low:.3g} to {high:.3g}", loc="left", fontsize=SMALL + 1)
 
 
-def _draw_pair(ax: Axes, names: tuple[str, str], joint: JointDraws) -> None:
-    ax.plot(joint.x, joint.y, "o", color=BLUE, markersize=2.5, alpha=0.35, mew=0, gid="draws")
+def _draw_pair(ax: Axes, names: tuple[str, str], joint: JointDraws, colour: str) -> None:
+    ax.plot(joint.x, joint.y, "o", color=colour, markersize=2.5, alpha=0.35, mew=0, gid="draws")
     ax.set(xlabel=names[0], ylabel=names[1])
     ax.set(xlim=_with_margin(*joint.x_range), ylim=_with_margin(*joint.y_range))
     ax.tick_params(labelsize=SMALL)
@@ -105,7 +110,9 @@ def _with_margin(low: float, high: float) -> Interval:
     return low - margin, high + margin
 
 
-def rank_histograms(ranks: pd.DataFrame, n_draws: int, *, columns: int = 3) -> NDArray[Any]:
+def rank_histograms(
+    ranks: pd.DataFrame, n_draws: int, *, model: str | None = None, columns: int = 3
+) -> NDArray[Any]:
     """Draw the ranks of the true values of each parameter, which are uniform if posteriors are exact.
 
     The relative rank is the share of draws below the true value. The grey band is the range of a bin
@@ -117,6 +124,7 @@ def rank_histograms(ranks: pd.DataFrame, n_draws: int, *, columns: int = 3) -> N
     ranks : DataFrame (m, p)
         ``ranks`` of :class:`~netchoice.inference.PosteriorQuality`, a column for each parameter.
     n_draws : int, the largest possible rank
+    model : str, optional, the model that has these parameters, whose colour is used
     columns : int, number of panels in a row
 
     Examples
@@ -134,14 +142,19 @@ def rank_histograms(ranks: pd.DataFrame, n_draws: int, *, columns: int = 3) -> N
         histogram = RankHistogram.of(ranks[name], n_draws)
         ax.axhspan(histogram.low, histogram.high, color="0.85", gid="band", zorder=0)
         ax.stairs(
-            histogram.counts, histogram.edges, color=BLUE, linewidth=1.8, baseline=None, gid="ranks"
+            histogram.counts,
+            histogram.edges,
+            color=_colour(model),
+            linewidth=1.8,
+            baseline=None,
+            gid="ranks",
         )
         ax.set(xlim=(0, 1), ylim=(0, None), xlabel=f"relative rank of the true {name}")
         ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.tick_params(labelsize=SMALL)
     axes[0].set_ylabel("held-out simulations")
     handles: list[Any] = [
-        Line2D([], [], color=BLUE, linewidth=1.8, label="held-out simulations"),
+        Line2D([], [], color=_colour(model), linewidth=1.8, label="held-out simulations"),
         Patch(color="0.85", label="99% range by chance"),
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=2, **PLAIN)

@@ -12,7 +12,6 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const narrow = window.matchMedia("(max-width: 40rem)");
   const PAGE_COLOURS = { "#010203": "--text", "#fdfefc": "--surface", "#7a7b7c": "--faint" };
-  const DARK_MODE = { "#0072B2": "#4aa3df", "#D55E00": "#f0883e", "#009E73": "#2bc59a" };
   const config = {
     displayModeBar: narrow.matches ? false : "hover", // it would cover the figure
     displaylogo: false,
@@ -22,16 +21,35 @@
     modeBarButtons: [["zoomIn2d", "zoomOut2d", "resetScale2d", "toImage"]],
   };
 
+  // A dark colour is mixed with white until it is light enough for a dark background.
+  function lightened(colour) {
+    let parts = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16) / 255);
+    const luminance = () => {
+      const [r, g, b] = parts.map((part) => part ** 2.2);
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    while (luminance() < 0.2) parts = parts.map((part) => 0.9 * part + 0.1);
+    return `#${parts.map((part) => Math.round(255 * part).toString(16).padStart(2, "0")).join("")}`;
+  }
+
   function withPageColours(part, style) {
     if (typeof part === "string") {
       if (part in PAGE_COLOURS) return style.getPropertyValue(PAGE_COLOURS[part]).trim();
-      return (dark.matches && DARK_MODE[part]) || part;
+      return dark.matches && /^#[0-9A-Fa-f]{6}$/.test(part) ? lightened(part) : part;
     }
     if (Array.isArray(part)) return part.map((item) => withPageColours(item, style));
     if (part === null || typeof part !== "object") return part;
     return Object.fromEntries(
-      Object.entries(part).map(([key, item]) => [key, withPageColours(item, style)])
+      // A colour scale must keep the order of its colours.
+      Object.entries(part).map(([key, item]) => [key, key === "colorscale" ? item : withPageColours(item, style)])
     );
+  }
+
+  // Colours of models next to their names, outside the figures.
+  function colourKeys() {
+    document.querySelectorAll("[data-colour]").forEach((part) => {
+      part.style.color = dark.matches ? lightened(part.dataset.colour) : part.dataset.colour;
+    });
   }
 
   function forPhone(figure) {
@@ -140,12 +158,12 @@
     return row;
   }
 
-  function fillTable(name, head, rows) {
+  function fillTable(name, title, head, rows) {
     const region = byId(`${name}-table`);
     if (!region || !byId(`${name}-details`).open) return;
     const table = document.createElement("table");
-    const caption = `Method ${grid.methods[state.method]}`;
-    table.setAttribute("aria-label", caption);
+    const caption = `${title}, method ${grid.methods[state.method]}`;
+    table.createCaption().textContent = caption;
     table.createTHead().append(tableRow("th", head));
     table.createTBody().append(...rows.map((texts) => tableRow("td", texts)));
     region.className = "scroll";
@@ -159,11 +177,11 @@
     const cells = grid.cells[state.method];
     const penalties = grid.penalties[state.method].map(penaltyText);
     const ks = [...new Set(cells.flatMap((at) => at.k))].sort((a, b) => a - b);
-    fillTable("heat", ["λ \\ k", ...ks.map(String)],
+    fillTable("heat", `${grid.measure} over λ and k`, ["λ \\ k", ...ks.map(String)],
       cells.map((at, p) => [penalties[p], ...ks.map((k) => value(at, "accuracy", k)?.toFixed(4) ?? "")]));
     const longest = Math.max(...cells.map((at) => at.order.length));
     const positions = Array.from({ length: longest }, (_, i) => i);
-    fillTable("ranking", ["λ \\ position", ...positions.map((i) => String(i + 1))],
+    fillTable("ranking", "Features by position", ["λ \\ position", ...positions.map((i) => String(i + 1))],
       cells.map((at, p) => [penalties[p], ...positions.map((i) => grid.features[at.order[i]] ?? "")]));
   }
 
@@ -228,11 +246,9 @@
     Object.assign(state, change);
     state.k = nearestEvaluated(cell().k, state.k, before.k);
     [setControls, describeSelected].forEach(attempt);
-    ["explorer", "heat"].forEach(show);
-    if (before.method !== state.method) {
-      if (plot("ranking")) show("ranking");
-      fillTables();
-    }
+    const changed = before.method === state.method ? ["explorer", "heat"] : ["explorer", "heat", "ranking"];
+    changed.filter((name) => plot(name) && !isHidden(name)).forEach(show);
+    if (before.method !== state.method) fillTables();
   }
 
   function listenToControls() {
@@ -249,20 +265,26 @@
     );
   }
 
-  function listenToExplorer() {
-    plot("explorer").on("plotly_click", ({ points }) => {
+  // What a click in a figure selects. A figure can be listened to once it has been drawn.
+
+  const clicked = {
+    explorer({ points }) {
       const method = points[0].curveNumber;
       if (method >= grid.methods.length) return;
       const [penalty, k] = points[0].customdata;
       selectSet({ method, penalty, k });
-    });
-  }
-
-  function listenToHeat() {
-    plot("heat").on("plotly_click", ({ points }) => {
+    },
+    heat({ points }) {
       const cellAt = points.find((point) => point.curveNumber === 0);
       if (cellAt) selectSet({ penalty: Math.round(cellAt.x), k: Math.round(cellAt.y) });
-    });
+    },
+  };
+  const listening = new Set();
+
+  function listenToClicks(name) {
+    if (!(name in clicked) || listening.has(name)) return;
+    listening.add(name);
+    plot(name).on("plotly_click", clicked[name]);
   }
 
   function listenToTables() {
@@ -285,6 +307,7 @@
     const special = { explorer: drawExplorer, heat: drawHeat };
     try {
       await (special[name] || (() => draw(name)))();
+      listenToClicks(name);
     } catch (error) {
       plot(name).textContent = "This figure cannot be drawn; see the tables of this page for its numbers.";
       console.error(name, error);
@@ -293,14 +316,29 @@
 
   // Figures in closed parts of the page have no width; they are drawn when the reader opens the part.
   const isHidden = (name) => plot(name).closest("details:not([open])");
-  const showAll = () => Promise.all(Object.keys(data.figures).filter((name) => !isHidden(name)).map(show));
-  const showInside = ({ target }) =>
-    target.open && target.querySelectorAll(".plot").forEach((part) => show(part.id.slice("figure-".length)));
+  const showAll = () => {
+    attempt(colourKeys);
+    return Promise.all(Object.keys(data.figures).filter((name) => !isHidden(name)).map(show));
+  };
+  const showInside = ({ target }) => {
+    if (!target.open) return;
+    const names = [...target.querySelectorAll(".plot")].map((part) => part.id.slice("figure-".length));
+    names.filter((name) => !isHidden(name)).forEach(show);
+  };
+
+  // A link to a folded section opens it.
+  function openTarget() {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const fold = target && target.querySelector(":scope > details.fold");
+    if (fold) fold.open = true;
+  }
 
   if (grid) [setControls, describeSelected].forEach(attempt);
   showAll().then(() => {
-    if (grid) [listenToControls, listenToExplorer, listenToHeat, listenToTables].forEach(attempt);
+    if (grid) [listenToControls, listenToTables].forEach(attempt);
     document.addEventListener("toggle", showInside, true); // this event does not bubble
+    window.addEventListener("hashchange", openTarget);
+    attempt(openTarget);
     dark.addEventListener("change", showAll);
     narrow.addEventListener("change", showAll);
     document.documentElement.dataset.drawn = "yes";
