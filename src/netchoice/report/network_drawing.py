@@ -49,7 +49,7 @@ def _points(places: Floats, graph: Graph) -> list[Html]:
 
     A line of length 0 with round ends is a point, and many of them make a short path.
     """
-    unit = min(26.0, 420 / np.sqrt(graph.n_nodes))  # the smallest diameter
+    unit = min(26.0, 250 / np.sqrt(graph.n_nodes))  # the smallest diameter
     widths = unit * np.minimum(np.sqrt(np.maximum(graph.degrees, 1)), 4)
     sizes = np.linspace(widths.min(), widths.max(), _WIDTHS)
     nearest = np.abs(widths[:, None] - sizes).argmin(axis=1)
