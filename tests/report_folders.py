@@ -46,7 +46,7 @@ def run_choose(folder, *options):
         small = partial(SimulationPlan, selection_samples=320, min_fit_samples=160)
         patch.setattr("netchoice.workflows.preparation.SimulationPlan", small)
         patch.setattr(
-            "netchoice.report.reported.draw_choice", lambda *arguments: []
+            "netchoice.report.reported.draw_choice", lambda *arguments, **options: []
         )  # tested elsewhere
         arguments += ["--method", "jmi,relieff", "-o", folder, *options]
         assert run("choose", file, *arguments) == 0

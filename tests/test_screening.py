@@ -231,7 +231,7 @@ def run(tmp_path_factory):
     with patch.context() as during:
         for module in ("preparation", "simulation_plan"):
             during.setattr(f"netchoice.workflows.{module}.SimulationPlan", small)
-        during.setattr("netchoice.report.reported.draw_choice", lambda *arguments: [])
+        during.setattr("netchoice.report.reported.draw_choice", lambda *arguments, **options: [])
         during.setattr("typer.echo", lambda text="", **_: lines.append(str(text)))
         with pytest.raises(SystemExit) as ended:
             cli.main([

@@ -418,10 +418,10 @@ def test_constant_duplicate_and_distinct_columns_are_ranked(method):
     [
         (np.ones((6, 2)), ["a"] * 6, "one class only, 'a', in all 6 rows"),
         ([[1.0, np.nan], [2.0, 3.0]], [0, 1], "NaN"),
-        ([[1.0, np.inf], [2.0, 3.0]], [0, 1], "infinity"),
+        ([[1.0, np.inf], [2.0, 3.0]], [0, 1], "infinite"),
         ([[1.0], [2.0], [3.0]], [0.5, 0.5, 0.5], "at least two different values in each column"),
         ([[1.0], [2.0]], np.array([0, "a"], dtype=object), "labels of one type; got int, str"),
-        ([["red"], ["blue"]], [0, 1], "could not convert string"),
+        ([["red"], ["blue"]], [0, 1], "`X` must hold numbers; got"),
         ([[1.0], [2.0]], [0, 1, 1], "inconsistent numbers of samples"),
         (pd.DataFrame(index=range(3)), [0, 1, 1], "at least 1 column; got 0 feature"),
     ],
