@@ -22,6 +22,7 @@ import simulation_parts as parts
 import netchoice
 from netchoice import ModelSpace, ReferenceTable, simulate_table
 from netchoice.engines import executor
+from netchoice.engines.processes import ProcessEngine, keep_workers
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.simulate import make_simulator
 from netchoice.storage import lock
@@ -47,6 +48,29 @@ def assert_same(a, b):
 @pytest.fixture(scope="module")
 def serial():
     return simulate_table("duplication", **BASE, engine="serial")
+
+
+def test_worker_processes_are_kept_for_the_next_run_and_end_with_the_context():
+    engine = ProcessEngine(1)
+
+    def work(rows):
+        return os.getpid(), rows
+
+    with keep_workers():
+        ((first, rows),) = engine.run(work, [[1]])
+        assert rows == [1]
+        assert list(engine.run(lambda rows: (os.getpid(), sum(rows)), [[2, 3]])) == [(first, 5)]
+        os.kill(first, signal.SIGKILL)
+        with keep_workers():  # an inner context keeps the same processes
+            ((second, rows),) = engine.run(work, [[4]])
+        assert rows == [4]
+        assert second != first
+        assert list(engine.run(work, [[5]])) == [(second, [5])]
+    with pytest.raises(ProcessLookupError):
+        os.kill(second, 0)
+    ((third, _),) = engine.run(work, [[6]])
+    with pytest.raises(ProcessLookupError):
+        os.kill(third, 0)
 
 
 def test_contents_of_a_simulated_table(serial):

@@ -120,13 +120,13 @@ def _cost(
 ) -> dict[str, Any]:
     """Return what the features cost, and what the selection saved."""
     all_features = selection.cost(selection.table.features)
-    selected = table.costs.cost_of_set(selection.features, "shared")
+    selected = selection.cost(selection.features)
     fit_features = selection.cost(fit_table.features)
     saved = len(table) * max(0.0, all_features - selected)
     fit_simulations = len(fit_table) + n_near
     parts = {
-        "for_model": table.costs.cost_of_set(selection.for_model, "shared"),
-        "for_parameters": table.costs.cost_of_set(selection.for_parameters, "shared"),
+        "for_model": selection.cost(selection.for_model),
+        "for_parameters": selection.cost(selection.for_parameters),
     }
     split = (
         f" ({duration(parts['for_model'])} for the model alone)"

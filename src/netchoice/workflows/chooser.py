@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
 from netchoice.features.registry import Feature
 from netchoice.inference.scaling import Floats
@@ -176,6 +177,7 @@ class Chooser:
         return Size(network.n_nodes, isolated, network.n_edges if self.match else None)
 
     @shows_progress(STAGES)
+    @keep_workers()
     def fit(
         self,
         graphs: Iterable[Any] = (),
@@ -408,6 +410,7 @@ class Chooser:
     # Answers
 
     @shows_progress(STAGES)
+    @keep_workers()
     def choose(
         self,
         graph: Any,
@@ -442,6 +445,7 @@ class Chooser:
         return np.array(rows).reshape(-1, len(self.space))
 
     @shows_progress(units={"sizes": "networks", "answers": "networks"})
+    @keep_workers()
     def choose_many(
         self,
         graphs: Iterable[Any],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from netchoice.atomic import write_atomically, write_text
 from netchoice.cost_growth import CostGrowth
+from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
 from netchoice.models.builtin import get_space
@@ -127,6 +128,7 @@ class PilotStudy:
 
 
 @shows_progress(units=STAGE_UNITS)
+@keep_workers()
 def pilot(
     space: str | ModelSpace,
     *,
