@@ -18,6 +18,7 @@ from netchoice.validation import check_fraction
 
 MAX_PROPOSALS = 100_000
 MAX_DRAWS, MAX_TRIES = 50, 500  # joint draws, and networks for each of them
+_TRIES_AT_BOUND = 50
 _SEARCH_NODES, _SEARCH_DRAWS, _SEARCH_STEPS = 400, 12, 12
 
 
@@ -58,7 +59,14 @@ class MatchedModel(Model):
         return graph if graph.n_edges >= low else None
 
     def can_match(self, tries: int, rng: np.random.Generator) -> bool:
-        """Return whether one of so many networks with parameters from the prior matches."""
+        """Return whether one of so many networks with parameters from the prior matches.
+
+        There are at most 50 if the search for the density ended at a bound of its parameter: beyond the
+        bound there is no value, and matches are rare or impossible.
+        """
+        adapted = [spec for spec in self.parameters.values() if spec.adapts]
+        if any(s.prior.high <= 1.1 * s.low or s.prior.low >= 0.9 * s.high for s in adapted):
+            tries = min(tries, _TRIES_AT_BOUND)
         drawn = (super(MatchedModel, self).sample(rng) for _ in range(tries))
         return any(self.propose(self.n_nodes, each, rng) is not None for each in drawn)
 
