@@ -268,7 +268,7 @@ def test_models_may_return_graphs_of_any_type(result):
             lambda n: None,
             "'mine' did not return a network: cannot convert a builtins.NoneType",
         ),
-        (lambda n: "file.txt", "cannot convert a builtins.str"),
+        (lambda n: "file.txt", "cannot convert a str to a network"),
     ],
 )
 def test_invalid_results_of_a_model_raise_an_error(result, message):

@@ -283,7 +283,7 @@ def test_report_shows_families_and_screening(run):
     page = (run[2] / "out" / "report.html").read_text(encoding="utf-8")
     for text in ("Families of models", "Screened models", "discarded, probability 0"):
         assert text in page
-    assert "Of 6 models compared: " in page
+    assert "6 models were screened. Of " in page
 
 
 def test_small_space_is_not_screened():

@@ -40,12 +40,13 @@ _STARTS = {
     "gml": re.compile(r"(\s*(#.*|(creator|version|comment)\b.*)?\n)*\s*graph\s*\[", re.I),
     "dot": re.compile(r"\s*(/\*.*?\*/\s*|//.*\n\s*)*(strict\s+)?(di)?graph\b[^\[{\n]*\{", re.I),
     "dimacs": re.compile(r"(\s*c\b.*\n)*\s*p\s+(edge|col|sp|max|tw)\s+\d+\s+\d+", re.I),
-    "tntp": re.compile(r"(\s*<[A-Z ]+>.*\n)+", re.I),
+    "tntp": re.compile(r"(\s*<[A-Z ]+>.*\n)*\s*<(NUMBER OF|FIRST THRU|END OF METADATA)\b", re.I),
     "epanet": re.compile(
         r"(\s*(;.*)?\n)*\s*\[(title|junctions|pipes|options|tanks|reservoirs)\]", re.I
     ),
     "json": re.compile(r"\s*(\{\s*[\"}]|\[\s*[\[{\]])"),
 }
+_WEB_PAGE = re.compile(r"\s*<(!doctype|html|head|body|\?xml|svg)\b", re.I)
 _START = 1 << 14
 
 
@@ -105,7 +106,7 @@ def sniff_text(text: str, table: Table, suffix: str) -> tuple[str, str]:
         return "edgelist", "nothing else fits"
     if is_trivial(text):
         return "tgf", "a line with #, and before it the nodes of the lines after it"
-    if text.lstrip().startswith("<"):
+    if _WEB_PAGE.match(text):
         raise NetworkFormatError(
             f"{table.path}: a web page or XML of another kind; expected GraphML or GEXF; download "
             "the file itself"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -282,6 +283,8 @@ class Model:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise ModelError(f"model {self.name!r} raised {reason}") from error
         try:
+            if isinstance(grown, str | PathLike):  # Graph.of would read the file
+                raise NetworkFormatError(f"cannot convert a {type(grown).__name__} to a network")
             graph = Graph.of(grown)
         except NetworkFormatError as error:
             raise ModelError(f"model {self.name!r} did not return a network: {error}") from error
