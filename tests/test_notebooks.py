@@ -259,3 +259,13 @@ def test_lazy_names_complete():
     for name in ("selection", "figures", "workflows", "inference"):
         module = import_module(f"netchoice.{name}")
         assert dir(module) == sorted(module.__all__)
+
+
+def test_speed_of_a_second_table_of_a_stage_does_not_count_the_first(monkeypatch):
+    """10 rows/s, then 1000 seconds without a report, then 10 rows/s again."""
+    times = iter([0.0, 1.0, 2.0, 1002.0, 1003.0])
+    monkeypatch.setattr("netchoice.progress.time.monotonic", lambda: next(times))
+    counts = progress._Counts("simulating", "rows")
+    lines = [counts.text(done, 20, 0) for done in (10, 20, 0, 10)]
+    assert lines[1] == "simulating: 20/20 rows, 5.0 rows/s, 0 µs left"
+    assert lines[3] == "simulating: 10/20 rows, 10.0 rows/s, 1 s left"

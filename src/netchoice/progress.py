@@ -106,12 +106,14 @@ class _Counts:
     def __init__(self, what: str, unit: str) -> None:
         self.what, self.unit = what, unit
         self.started = self.shown = time.monotonic()
-        self.first: int | None = None
+        self.first, self.last = -1, 0
 
     def text(self, done: int, total: int, failed: int) -> str:
         """Return the numbers in a line."""
         self.shown = time.monotonic()
-        self.first = done if self.first is None else self.first
+        if done < self.last:  # another table of the same stage
+            self.started, self.first = self.shown, done
+        self.first, self.last = done if self.first < 0 else self.first, done
         rate = (done - self.first) / max(self.shown - self.started, 1e-9)
         line = f"{self.what}: {done}/{total} {self.unit}"
         if rate > 0:  # after the second report
