@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Callable
 
 import numpy as np
 
@@ -34,13 +35,7 @@ def parse_npy(content: bytes, path: str) -> EdgePairs:
             raise ValueError(f"an array of shape {shape} in {len(content)} bytes")
         return from_array(np.load(io.BytesIO(content), allow_pickle=False))
 
-    try:
-        edges: EdgePairs = guarded(load, path, "npy")
-    except NetworkFormatError as error:
-        raise NetworkFormatError(
-            str(error) if path in str(error) else f"{path}: {error}"
-        ) from error
-    return edges
+    return _load(load, path, "npy")
 
 
 def parse_graph_tool(content: bytes, path: str) -> EdgePairs:
@@ -133,10 +128,14 @@ def parse_parquet(content: bytes, path: str) -> EdgePairs:
             )
         return from_frame(file.read().to_pandas())
 
+    return _load(load, path, "Parquet")
+
+
+def _load(load: Callable[[], EdgePairs], path: str, format: str) -> EdgePairs:
+    """Return what ``load`` returns; its errors name the file."""
     try:
-        edges: EdgePairs = guarded(load, path, "Parquet")
+        edges: EdgePairs = guarded(load, path, format)
     except NetworkFormatError as error:
-        raise NetworkFormatError(
-            str(error) if path in str(error) else f"{path}: {error}"
-        ) from error
+        text = str(error)
+        raise NetworkFormatError(text if path in text else f"{path}: {text}") from error
     return edges
