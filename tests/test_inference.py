@@ -253,7 +253,7 @@ def test_multinomial_regression_equals_the_reference_implementation(n, q, n_clas
     X, y, weights = labelled_rows(n, q, n_classes, n, slope)
     X[:, 1:] += 30  # needs step halving
     weights[::7] = 0
-    ours = fit_multinomial(X, y, weights, n_classes, 1, 0.3)
+    ours = fit_multinomial(X, y, weights, n_classes, 0.3)
     theirs = naive.multinomial_regression(X, np.eye(n_classes)[y], weights, 0.3)
     assert ours[0] == pytest.approx(theirs[0], abs=1e-8, rel=1e-8)
     # In the reference implementation, a common shift of all intercepts has the variance 1e6.
@@ -264,7 +264,7 @@ def test_multinomial_regression_equals_the_reference_implementation(n, q, n_clas
 def test_multinomial_regression_equals_scikit_learn():
     X, y, weights = labelled_rows(200, 3, 4, 12)
     theirs = LogisticRegression(C=1 / 0.7, tol=1e-10, max_iter=2000).fit(X, y, weights)
-    coefficients, covariance, _ = fit_multinomial(X, y, weights, 4, 1, 0.7)
+    coefficients, covariance = fit_multinomial(X, y, weights, 4, 0.7)
     probabilities = softmax(coefficients[0] + X @ coefficients[1:], axis=1)
     assert probabilities == pytest.approx(theirs.predict_proba(X), abs=1e-5)
     assert np.linalg.eigvalsh(covariance[:3, :3]).min() > 0
@@ -273,8 +273,8 @@ def test_multinomial_regression_equals_scikit_learn():
 @pytest.mark.kernels
 def test_order_of_classes_does_not_matter():
     X, y, weights = labelled_rows(100, 3, 3, 40)
-    coefficients, _, _ = fit_multinomial(X, y, weights, 3, 1, 5.0)
-    turned, _, _ = fit_multinomial(X, (y + 1) % 3, weights, 3, 1, 5.0)
+    coefficients, _ = fit_multinomial(X, y, weights, 3, 5.0)
+    turned, _ = fit_multinomial(X, (y + 1) % 3, weights, 3, 5.0)
     assert softmax(X @ turned[1:], axis=1)[:, [1, 2, 0]] == pytest.approx(
         softmax(X @ coefficients[1:], axis=1), abs=1e-9
     )
@@ -284,7 +284,7 @@ def test_order_of_classes_does_not_matter():
 def test_deviation_of_log_odds_of_one_share():
     """Without features, the log-odds of a share p of n have the deviation √(1/(n·p·(1 − p)))."""
     y = np.repeat([0, 1], [30, 70])
-    coefficients, covariance, _ = fit_multinomial(np.empty((100, 0)), y, np.ones(100), 2, 1, 1.0)
+    coefficients, covariance = fit_multinomial(np.empty((100, 0)), y, np.ones(100), 2, 1.0)
     probabilities = softmax(coefficients[0])
     assert probabilities == pytest.approx([0.3, 0.7], abs=1e-6)
     (deviation,) = regression._deviation_of_log_odds(probabilities[None], covariance[None])
@@ -292,30 +292,55 @@ def test_deviation_of_log_odds_of_one_share():
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("absent", [(1,), (1, 3), (0, 3, 5), (0, 1, 2, 3, 4)])
-def test_classes_without_near_rows_are_fitted_as_copies(absent):
-    """The reference implementation fits all classes: probabilities and deviations are the same."""
+@pytest.mark.parametrize("absent", [(1,), (1, 3), (0, 3, 5), (0, 1, 2, 3)])
+def test_classes_with_near_rows_are_fitted_without_the_others(absent):
+    """The reference implementation fits the classes that are near the query."""
     X, y, _ = labelled_rows(120, 3, 6, 44)
     y = np.where(np.isin(y, absent), max({*range(6)} - {*absent}), y)
     query = X[:20].mean(axis=0)
     scores, covariance, near, _ = regress_locally(X, y, query, 60, 6, 0.3)
-    assert set(np.flatnonzero(near == 0)) >= {*absent}
+    present = np.flatnonzero(near)
+    assert {*present}.isdisjoint(absent)
+    assert (scores[near == 0] == 0).all()
     distance = np.linalg.norm(X - query, axis=1)
     weights = np.array(naive.epanechnikov(distance, 60))
     steps, mean = X - query, np.average(X - query, axis=0, weights=weights)
     steps = steps / np.sqrt(np.average((steps - mean) ** 2, axis=0, weights=weights))
     weights *= weights.sum() / (weights**2).sum()
+    kept = weights > 0
+    n = len(present)
     theirs = naive.multinomial_regression(
-        np.vstack([steps, np.zeros((6, 3))]),
-        np.eye(6)[[*y, *range(6)]],
-        [*weights, *[1 / 6] * 6],
+        np.vstack([steps[kept], np.zeros((n, 3))]),
+        np.eye(6)[[*y[kept], *present]][:, present],
+        [*weights[kept], *[1 / 6] * n],
         0.3,
     )
     probabilities = softmax(theirs[0][0])
-    assert softmax(scores) == pytest.approx(probabilities, rel=1e-7)
+    assert softmax(scores[present]) == pytest.approx(probabilities, rel=1e-7)
     expected = regression._deviation_of_log_odds(probabilities[None], theirs[1][None])
-    found = regression._deviation_of_log_odds(softmax(scores)[None], covariance[None])
+    ours = covariance[np.ix_(present, present)]
+    found = regression._deviation_of_log_odds(softmax(scores[present])[None], ours[None])
     assert found == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("n_models", [2, 5])
+def test_models_without_near_simulations_are_counted(n_models):
+    """With one model near, the others have 1/C of N + 1 simulations each, and a beta distribution."""
+    rng = np.random.default_rng(45)
+    y = np.arange(400 * n_models) % n_models
+    X = rng.normal(size=(len(y), 2)) + 1000 * y[:, None]
+    classifier = regression.RegressionClassifier(scaling="standard", n_neighbors=300).fit(X, y)
+    found = classifier.predict([[1.5, 1.5]])  # at the edge of the first model
+    n = found.details["near"][0, 0]
+    assert (found.details["near"][0, 1:] == 0).all()
+    share = 1 / n_models
+    assert found.probabilities[0, 1:] == pytest.approx(share / (n + 1))
+    assert found.probabilities.sum() == pytest.approx(1)
+    assert found.upper[0, 1:] == pytest.approx(beta(share, n + 1 - share).ppf(0.975))
+    together = beta(1 - share, n + share)
+    assert found.lower[0, 0] == pytest.approx(1 - together.ppf(0.975))
+    assert found.upper[0, 0] == pytest.approx(1 - together.ppf(0.025))
 
 
 @pytest.mark.kernels

@@ -201,9 +201,9 @@ def test_rare_models_get_enough_simulations_for_the_test_of_fit():
     models = [netchoice.get_model(name) for name in MODELS]
     rare = ModelSpace("rare", models, [1, 9, 10, 10, 10, 10])
     preparation = preparation_of(rare, network)
-    assert preparation.min_fit_samples == preparation._selection_samples([]) == 9000
+    assert preparation.min_fit_samples == preparation._selection_samples == 9000
     equal = preparation_of(space_of("ba1", "ba2"), network)
-    assert (equal.min_fit_samples, equal._selection_samples([])) == (360, 400)
+    assert (equal.min_fit_samples, equal._selection_samples) == (360, 400)
 
 
 # Families, and the whole answer

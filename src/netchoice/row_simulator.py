@@ -29,6 +29,8 @@ from netchoice.storage.table import CALIBRATION_ROWS, OWN_PREFIX, PARAMETER_PREF
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_GOLDEN_RATIO = (1 + math.sqrt(5)) / 2
+
 
 @dataclass(frozen=True)
 class RowSimulator:
@@ -43,11 +45,19 @@ class RowSimulator:
     isolated: str
     features: tuple[Feature, ...]
     entropy: int  #: derived from the seed and the name of the stream
+    stages: tuple[tuple[str, float], ...] = ()  #: features that only a share of the rows has
 
     @cached_property
     def plan(self) -> Plan:
         """The steps that compute the features, in order."""
         return plan(self.features)
+
+    def _plan_of(self, row: int) -> Plan:
+        """Return the plan for the features of one row."""
+        if not self.stages:
+            return self.plan
+        missing = {name for name, share in self.stages if not is_computed(row, share)}
+        return plan(tuple(item for item in self.features if item.name not in missing))
 
     def warm_up(self) -> None:
         """Load compiled code, so that loading is neither timed nor counted against a time limit."""
@@ -106,7 +116,7 @@ class RowSimulator:
             graph = graph or self._grow(row, model, parameters)
             numbers["seconds_growth"] = time.thread_time() - start
             rng = self.rng(row, "features")
-            result = run_plan(graph, self.plan, rng, repeat_short=row < CALIBRATION_ROWS)
+            result = run_plan(graph, self._plan_of(row), rng, row < CALIBRATION_ROWS)
         except Exception as error:  # a failed row is data; a user's model may raise anything
             return numbers, label, describe_error(error)
         numbers |= result.values
@@ -156,6 +166,18 @@ class Batch:
             timing = name.startswith("seconds_")
             columns[name] = (values, pa.float32() if timing else pa.float64())
         return pa.table({name: pa.array(*column) for name, column in columns.items()})
+
+
+def is_computed(row: int, share: float) -> bool:
+    """Return whether a feature that a share of the rows has is computed on this row.
+
+    The choice depends on nothing but the number of the row, so rows with the feature are like all others.
+    Multiples of the golden ratio are spread evenly: the first n rows always have the right share.
+
+    >>> sum(is_computed(row, 0.2) for row in range(1000)), is_computed(0, 0.001)
+    (200, True)
+    """
+    return row * _GOLDEN_RATIO % 1 < share
 
 
 @cache

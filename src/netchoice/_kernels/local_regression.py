@@ -106,32 +106,15 @@ def _are_separated(X, codes, n, coefficients):
     return True
 
 
-@helper
-def _numbers_of_present(near):
-    """Number the classes with weight among the near rows; all others share the next number.
-
-    A single absent class keeps its own number. Return the numbers (C,), and how many are absent.
-    """
-    n_absent = np.sum(near == 0.0)
-    numbers = np.arange(len(near))
-    if n_absent > 1:
-        n_present = len(near) - n_absent
-        number = 0
-        for c in range(len(near)):
-            numbers[c] = number if near[c] > 0.0 else n_present
-            number += near[c] > 0.0
-    return numbers, n_absent
-
-
 @kernel(TABLE, CODES, NUMBERS, INT, INT, FLOAT)
 def regress_locally(X, codes, query, n_neighbours, n_classes, ridge):
     """Fit a multinomial regression to the rows nearest to a query, and evaluate it at the query.
 
     The near rows have Epanechnikov weights, scaled to their effective number (Kish). One more row, in
-    equal parts of all classes, is placed at the query. Classes without near rows have equal
-    coefficients, so they are fitted as copies of one class. Return the log-odds (C,) of the classes and
-    their covariance (C, C), both up to a constant that probabilities do not depend on, the weight (C,) of
-    each class among the near rows, and whether the regression separates the classes of these rows.
+    equal parts of all classes, is placed at the query. Classes without near rows take no part. Return the
+    log-odds (C,) of the classes and their covariance (C, C), both up to a constant that probabilities do
+    not depend on, the weight (C,) of each class among the near rows, and whether the regression separates
+    the classes of these rows. Log-odds and covariances of absent classes are 0.
     """
     rows, weights = epanechnikov(distances_from(X, query), n_neighbours)
     n, q = len(rows), len(query)
@@ -142,27 +125,26 @@ def regress_locally(X, codes, query, n_neighbours, n_classes, ridge):
     near = np.zeros(n_classes)
     for i in range(n):
         near[codes[rows[i]]] += weights[i] * total / squares
-    numbers, n_absent = _numbers_of_present(near)
-    n_fitted, copies = numbers.max() + 1, max(1, n_absent)
-    design = np.zeros((n + n_fitted, q))
-    all_codes, all_weights = np.arange(-n, n_fitted), np.full(n + n_fitted, 1 / n_classes)
-    all_weights[-1] = copies / n_classes
+    present = np.flatnonzero(near)
+    number = np.zeros(n_classes, np.int64)
+    number[present] = np.arange(len(present))
+    scores, covariance = np.zeros(n_classes), np.zeros((n_classes, n_classes))
+    if len(present) == 1:
+        return scores, covariance, near, True
+    design = np.zeros((n + len(present), q))
+    all_codes = np.arange(-n, len(present))
+    all_weights = np.full(n + len(present), 1 / n_classes)
     for i in range(n):
-        all_codes[i] = numbers[codes[rows[i]]]
+        all_codes[i] = number[codes[rows[i]]]
         all_weights[i] = weights[i] * total / squares
         for k in range(q):
             design[i, k] = X[rows[i], k] - query[k]
     for k in range(q):
         use_local_unit(design, k, weights, total)
-    coefficients, fitted, between = fit_multinomial(
-        design, all_codes, all_weights, n_fitted, copies, ridge
-    )
+    coefficients, fitted = fit_multinomial(design, all_codes, all_weights, len(present), ridge)
     separated = _are_separated(design, all_codes, n, coefficients)
-    scores, covariance = np.empty(n_classes), np.empty((n_classes, n_classes))
-    for i in range(n_classes):
-        scores[i] = coefficients[0, numbers[i]]
-        for j in range(n_classes):
-            covariance[i, j] = fitted[numbers[i], numbers[j]]
-            if copies > 1 and near[i] == 0.0 and near[j] == 0.0:
-                covariance[i, j] += between * ((i == j) - 1 / copies)
+    for i in present:
+        scores[i] = coefficients[0, number[i]]
+        for j in present:
+            covariance[i, j] = fitted[number[i], number[j]]
     return scores, covariance, near, separated

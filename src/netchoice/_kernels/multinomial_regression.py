@@ -38,8 +38,8 @@ def _in_blocks(X, codes, weights, n_classes):
 
 
 @helper
-def _fill_scores(design, coefficients, copies, scores):
-    """Put the scores of all classes into blocks; the last one stands for copies with scores of 0."""
+def _fill_scores(design, coefficients, scores):
+    """Put the scores of all classes into blocks; those of the last class are 0."""
     n_free, p = coefficients.shape
     n_blocks = len(design) // p
     for c in range(n_free):
@@ -49,7 +49,7 @@ def _fill_scores(design, coefficients, copies, scores):
                 total = total + fill(coefficients[c, a]) * load(design, a * n_blocks + block)
             store(scores, c * n_blocks + block, total)
     for block in range(n_blocks):
-        store(scores, n_free * n_blocks + block, fill(np.log(copies)))
+        store(scores, n_free * n_blocks + block, fill(0.0))
 
 
 @helper
@@ -77,7 +77,7 @@ def _to_probabilities(scores, one_hot, weight):
 
 
 @helper
-def _penalty_of(coefficients, copies, ridge):
+def _penalty_of(coefficients, ridge):
     """Return half the sum of squares, times the ridge, of coefficients that are centred over classes."""
     n_free, p = coefficients.shape
     penalty = 0.0
@@ -86,7 +86,7 @@ def _penalty_of(coefficients, copies, ridge):
         for c in range(n_free):
             total += coefficients[c, a]
             squares += coefficients[c, a] ** 2
-        penalty += 0.5 * ridge[a] * (squares - total * total / (n_free + copies))
+        penalty += 0.5 * ridge[a] * (squares - total * total / (n_free + 1))
     return penalty
 
 
@@ -110,7 +110,7 @@ def _fill_products(design, factor, n_columns, lanes, sums):
 
 @helper
 def _fill_derivatives(
-    design, weight, one_hot, probabilities, coefficients, copies, ridge, slope, curvature
+    design, weight, one_hot, probabilities, coefficients, ridge, slope, curvature
 ):
     """Put the first and second derivatives of the loss into ``slope`` and ``curvature``."""
     n_free, p = coefficients.shape
@@ -128,7 +128,7 @@ def _fill_derivatives(
         for a in range(p):
             total = sums[a]
             for j in range(n_free):
-                total += ridge[a] * ((i == j) - 1 / (n_free + copies)) * coefficients[j, a]
+                total += ridge[a] * ((i == j) - 1 / (n_free + 1)) * coefficients[j, a]
             slope[i * p + a] = total
         for j in range(i, n_free):
             same = fill(1.0 if i == j else 0.0)
@@ -143,7 +143,7 @@ def _fill_derivatives(
                 for b in range(a + 1):
                     total = sums[b]
                     if a == b:
-                        total += ridge[a] * ((i == j) - 1 / (n_free + copies))
+                        total += ridge[a] * ((i == j) - 1 / (n_free + 1))
                     curvature[i * p + a, j * p + b] = total
                     curvature[i * p + b, j * p + a] = total
 
@@ -224,38 +224,13 @@ def _covariance_of_intercepts(upper, n_classes):
 
 
 @helper
-def _variance_between_copies(design, weight, probabilities, copies, ridge):
-    """Return the variance that the intercept of one copy of the last class would have, given the others."""
-    p, n_blocks = len(ridge), len(weight)
-    last = len(probabilities) - n_blocks
-    factor = zero_rows(n_blocks, N_FLOATS, np.float64)
-    lanes, curvature = zero_rows(p, N_FLOATS, np.float64), np.zeros((p, p + -p % N_FLOATS))
-    times = zero_rows(n_blocks, N_FLOATS, np.float64)
-    for block in range(n_blocks):
-        own = load(weight, block) * load(probabilities, last + block)
-        store(factor, block, own * fill(1.0 / copies))
-    for a in range(p):
-        for block in range(n_blocks):
-            store(times, block, load(factor, block) * load(design, a * n_blocks + block))
-        _fill_products(design, times, p, lanes, curvature[a])
-        curvature[a, a] += ridge[a]
-    _factorise(curvature)
-    unit = np.zeros(p)
-    unit[0] = 1.0
-    _solve(curvature, unit)
-    return unit[0]
-
-
-@helper
-def fit_multinomial(X, codes, weights, n_classes, copies, ridge):
+def fit_multinomial(X, codes, weights, n_classes, ridge):
     """Fit a weighted multinomial regression by Newton's method with step halving.
 
     X (n, q) has no column of ones; ``codes`` (n,) holds the classes. All slopes have the same ridge
     penalty. It applies to slopes that are centred over the classes, so the probabilities do not depend
-    on which class is the last. The last class stands for so many ``copies``: classes whose rows are the
-    same, and which therefore have the same coefficients. Return the coefficients (q + 1, C), intercepts
-    first, the covariance (C, C) of the intercepts, and the variance between the copies. Coefficients and
-    covariance are relative to the last class.
+    on which class is the last. Return the coefficients (q + 1, C), intercepts first, and the covariance
+    (C, C) of the intercepts, both relative to the last class.
     """
     p, n_free = X.shape[1] + 1, n_classes - 1
     design, weight, one_hot = _in_blocks(X, codes, weights, n_classes)
@@ -265,11 +240,11 @@ def fit_multinomial(X, codes, weights, n_classes, copies, ridge):
     probabilities = zero_rows(n_classes * len(weight), N_FLOATS, np.float64)
     size = n_free * p
     step, curvature = np.empty(size), np.zeros((size, size + -size % N_FLOATS))
-    _fill_scores(design, coefficients, copies, probabilities)
+    _fill_scores(design, coefficients, probabilities)
     loss = _to_probabilities(probabilities, one_hot, weight)
     for _ in range(MAX_STEPS):
         _fill_derivatives(
-            design, weight, one_hot, probabilities, coefficients, copies, ridges, step, curvature
+            design, weight, one_hot, probabilities, coefficients, ridges, step, curvature
         )
         _factorise(curvature)
         _solve(curvature, step)
@@ -279,9 +254,9 @@ def fit_multinomial(X, codes, weights, n_classes, copies, ridge):
         length, new_loss = 1.0, np.inf
         for _ in range(MAX_HALVINGS):
             _move(coefficients, step, length, tried)
-            _fill_scores(design, tried, copies, probabilities)
+            _fill_scores(design, tried, probabilities)
             new_loss = _to_probabilities(probabilities, one_hot, weight)
-            new_loss += _penalty_of(tried, copies, ridges)
+            new_loss += _penalty_of(tried, ridges)
             if new_loss <= loss + ALLOWED_RISE * abs(loss):
                 break
             length /= 2
@@ -290,7 +265,4 @@ def fit_multinomial(X, codes, weights, n_classes, copies, ridge):
     for c in range(n_free):
         for a in range(p):
             found[a, c] = coefficients[c, a]
-    between = 0.0
-    if copies > 1:
-        between = _variance_between_copies(design, weight, probabilities, copies, ridges)
-    return found, _covariance_of_intercepts(curvature, n_classes), between
+    return found, _covariance_of_intercepts(curvature, n_classes)

@@ -35,6 +35,13 @@ def simulate(
     features: Annotated[
         str | None, Option(metavar="NAME,…", help="Compute only these features; all by default.")
     ] = None,
+    stages: Annotated[
+        str | None,
+        Option(
+            metavar="NAME=SHARE,…",
+            help="Compute expensive features on a share of the rows only: estrada_index=0.2.",
+        ),
+    ] = None,
     stream: Annotated[
         str, Option(help="Tables with different streams share no randomness.")
     ] = "train",
@@ -68,9 +75,9 @@ def simulate(
         raise UsageError("--nodes is missing; pass a number, for example --nodes 1000")
     names = None if features is None else [name.strip() for name in features.split(",")]
     table = netchoice.simulate_table(
-        chosen, n_nodes=nodes, n_samples=samples, seed=seed, features=names, engine=engine,
-        workers=workers, path=out, stream=stream, isolated=treatment, row_timeout=row_timeout,
-        on_progress=True,
+        chosen, n_nodes=nodes, n_samples=samples, seed=seed, features=names,
+        stages=_shares(stages), engine=engine, workers=workers, path=out, stream=stream,
+        isolated=treatment, row_timeout=row_timeout, on_progress=True,
     )  # fmt: skip
     _show(table, out, as_json)
 
@@ -121,11 +128,25 @@ def import_table(
     show(as_json, record, [text])
 
 
+def _shares(text: str | None) -> dict[str, float]:
+    """Return the shares of rows by feature, from a text such as ``estrada_index=0.2``."""
+    shares = {}
+    for part in [] if text is None else text.split(","):
+        name, _, share = part.strip().partition("=")
+        try:
+            shares[name] = float(share)
+        except ValueError:
+            raise UsageError(
+                f"--stages has {part!r}; expected a feature and a share, for example estrada_index=0.2"
+            ) from None
+    return shares
+
+
 def _show(table: netchoice.ReferenceTable, path: Path, as_json: bool) -> None:
     record = {
         "path": str(path), "rows": len(table),
         "labels": {str(name): int(n) for name, n in table.y.value_counts().sort_index().items()},
-        "failures": table.failures.to_dict("records"), "features": table.features,
+        "stages": table.stages, "failures": table.failures.to_dict("records"), "features": table.features,
         "seconds": table.costs.alone(table.features),
         "seconds_together": table.costs.cost_of_set(table.features, "shared"),
         **{name: table.manifest.get(name) for name in ("space", "n_nodes", "seed")},
@@ -137,6 +158,8 @@ def _lines(record: dict[str, Any]) -> Iterator[str]:
     counts = ", ".join(f"{label} {n}" for label, n in record["labels"].items())
     yield f"{record['path']}: {record['rows']} rows ({counts}), {len(record['features'])} features"
     yield f"space {record['space']['name']}, {record['n_nodes']} nodes, seed {record['seed']}"
+    for name, share in record["stages"].items():
+        yield f"{name} is computed on {share:.0%} of the rows"
     failures = record["failures"]
     for failure in failures[:5]:
         yield f"row {failure['row']} failed: {failure['failure']}"

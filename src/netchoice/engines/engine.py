@@ -37,6 +37,7 @@ class SerialEngine:
 
     def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
         """Yield the result of each batch, in order."""
+        getattr(work, "warm_up", lambda: None)()
         yield from map(work, batches)
 
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.special import betaincinv, expit, logit, ndtri
 
 from netchoice._kernels.local_regression import regress_locally
 from netchoice.inference.classifier import Classifier, Prediction
@@ -20,11 +20,14 @@ class RegressionClassifier(Classifier):
     """Fit a local multinomial logistic regression and evaluate it at the query.
 
     Fagundes et al. 2007, doi:10.1073/pnas.0708280104, after Beaumont et al. 2002. The nearest
-    simulations, by default 8√n, have Epanechnikov weights, scaled to their effective number. One
-    pseudo-simulation, in equal parts of all models, is placed at the query, and the slopes have a
-    small ridge penalty, so the probabilities are finite also where the models are separated or only
-    one is near. The intervals are normal in log-odds, from the curvature of the likelihood. Settings
-    used: ``scaling``, ``n_neighbors``, ``n_jobs``.
+    simulations, by default 8√n, have Epanechnikov weights, scaled to their effective number N. One
+    pseudo-simulation, in equal parts of all C models, is placed at the query, and the slopes have a
+    small ridge penalty, so the probabilities are finite also where the models are separated. The
+    intervals are normal in log-odds, from the curvature of the likelihood.
+
+    A regression says nothing about a model without near simulations. Such a model is counted: it has
+    1/C of N + 1 simulations, and the interval of the beta distribution with these counts. The others share
+    the rest by the regression. Settings used: ``scaling``, ``n_neighbors``, ``n_jobs``.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
@@ -52,17 +55,35 @@ class RegressionClassifier(Classifier):
 
         with threads(self.n_jobs) as run:
             scores, covariance, near, separated = map(np.array, zip(*run(regress, X), strict=True))
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        odds = np.where(near > 0, np.exp(scores - scores.max(axis=1, keepdims=True)), 0.0)
         probabilities = odds / odds.sum(axis=1, keepdims=True)
-        log_odds = np.log(probabilities) - np.log1p(-probabilities)
         half_width = ndtri((1 + coverage) / 2) * _deviation_of_log_odds(probabilities, covariance)
-        lower, upper = expit(log_odds - half_width), expit(log_odds + half_width)
-        return Prediction(probabilities, lower, upper, {"near": near, "separated": separated})
+        log_odds = logit(probabilities)
+        ends = expit(log_odds - half_width), expit(log_odds + half_width)
+        lower, upper = (np.where(probabilities == 1, 1.0, end) for end in ends)
+        found = Prediction(probabilities, lower, upper, {"near": near, "separated": separated})
+        return _with_absent(found, near, coverage)
+
+
+def _with_absent(found: Prediction, near: Floats, coverage: float) -> Prediction:
+    """Return the prediction with the counted probabilities of models without near simulations."""
+    n_models, total = near.shape[1], near.sum(axis=1, keepdims=True) + 1
+    absent, tails = near == 0, ((1 - coverage) / 2, (1 + coverage) / 2)
+    n_absent = absent.sum(axis=1, keepdims=True)
+    each, together = 1 / n_models, np.maximum(n_absent, 0.5) / n_models
+    low, high = (betaincinv(together, total - together, t) * (n_absent > 0) for t in tails)
+    own_low, own_high = (betaincinv(each, total - each, t) for t in tails)
+    return Prediction(
+        np.where(absent, each / total, found.probabilities * (1 - n_absent * each / total)),
+        np.where(absent, own_low, found.lower * (1 - high)),
+        np.where(absent, own_high, found.upper * (1 - low)),
+        found.details,
+    )
 
 
 def _deviation_of_log_odds(probabilities: Floats, covariance: Floats) -> Floats:
     """Return the standard deviation (m, C) of each log-odds from the scores' covariance (m, C, C)."""
-    gradient = -probabilities[:, None, :] / (1 - probabilities)[:, :, None]
+    gradient = -probabilities[:, None, :] / (1 - probabilities).clip(min=1e-300)[:, :, None]
     diagonal = np.arange(probabilities.shape[1])
     gradient[:, diagonal, diagonal] = 1.0
     variance = (gradient @ covariance * gradient).sum(axis=2)

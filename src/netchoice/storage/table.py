@@ -41,6 +41,8 @@ SOURCE, SOURCE_ROW = "source_table", "source_row"
 RESERVED = (
     "row", "label", "failure", "machine", "calibrated", "seconds_growth", SOURCE, SOURCE_ROW,
 )  # fmt: skip
+#: Key of a feature in the manifest: the share of the rows that it is computed on, if not all.
+SHARE = "share"
 #: The label of all rows of a table of numbers.
 ALL_ROWS = "all"
 #: The first rows of a table are calibrated: their short features are timed over several runs.
@@ -90,8 +92,23 @@ class ReferenceTable:
 
     @property
     def X(self) -> pd.DataFrame:  # noqa: N802  the name in scikit-learn
-        """Feature values of the rows that did not fail."""
+        """Feature values of the rows that did not fail; every row must have all features."""
+        if self.stages:
+            some = ", ".join([*self.stages][:3])
+            raise TableError(
+                f"{len(self.stages)} features are computed on a part of the rows only ({some}); take "
+                "complete(), the rows that have all features, or complete([…]) for some features"
+            )
+        return self._values
+
+    @property
+    def _values(self) -> pd.DataFrame:
         return self.successful[self.features].reset_index(drop=True)
+
+    @property
+    def stages(self) -> dict[str, float]:
+        """By feature: the share of the rows that it is computed on, if these are not all rows."""
+        return {each["name"]: each[SHARE] for each in self.manifest["features"] if SHARE in each}
 
     @property
     def y(self) -> pd.Series:
@@ -148,7 +165,7 @@ class ReferenceTable:
         return f"<ReferenceTable: {len(self)} rows ({counts}){failed}, {n_features} features>"
 
     def _repr_html_(self) -> str:
-        values, costs = self.X, self.costs
+        values, costs = self._values, self.costs
         rows = [
             (
                 name,
@@ -234,6 +251,24 @@ class ReferenceTable:
             raise UsageError("the table has none of these features; simulate it with more features")
         others = [name for name in self.features if name not in kept]
         return self._with("selecting features", self.frame.drop(columns=others), kept)
+
+    def complete(self, names: Iterable[str] | None = None) -> ReferenceTable:
+        """Return the rows on which these features were computed, all by default, with these features.
+
+        Rows that failed stay in the table. A feature that was not computed on a row has no time there.
+        """
+        names = self.features if names is None else list(names)
+        staged = [OWN_PREFIX + name for name in names if name in self.stages]
+        if not staged:
+            return self if names == self.features else self.with_features(names)
+        rows = self.frame[staged].notna().all(axis=1) | self.frame["failure"].notna()
+        table = self.with_features(names)
+        table = table._with("complete", table.frame[rows.to_numpy()])
+        table.manifest["features"] = [
+            {key: value for key, value in each.items() if key != SHARE}
+            for each in table.manifest["features"]
+        ]
+        return table
 
     @classmethod
     def concat(cls, tables: Iterable[ReferenceTable]) -> ReferenceTable:
@@ -339,7 +374,7 @@ class ReferenceTable:
         The name must end in ``.csv`` or ``.parquet``. Returns the data that were written.
         """
         path = Path(path)
-        frame = self.parameters.add_prefix(PARAMETER_PREFIX).join(self.X)
+        frame = self.parameters.add_prefix(PARAMETER_PREFIX).join(self._values)
         frame.insert(0, "label", self.y)
         try:
             if path.suffix == ".parquet":

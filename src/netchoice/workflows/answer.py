@@ -119,7 +119,8 @@ def _cost(
     elapsed: float,
 ) -> dict[str, Any]:
     """Return what the features cost, and what the selection saved."""
-    all_features = selection.cost(selection.table.features)
+    offered = selection.simulations.features
+    all_features = selection.cost(offered)
     selected = selection.cost(selection.features)
     fit_features = selection.cost(fit_table.features)
     saved = len(table) * max(0.0, all_features - selected)
@@ -135,7 +136,7 @@ def _cost(
     )
     summary = (
         f"cost of the selected features: {duration(selected)} per network{split}; of all "
-        f"{len(selection.table.features)} features: {duration(all_features)}; saved on {len(table)} "
+        f"{len(offered)} features: {duration(all_features)}; saved on {len(table)} "
         f"simulations: {duration(saved)}; the test of fit used {fit_simulations} simulations at "
         f"{duration(fit_features)} each"
     )

@@ -27,7 +27,7 @@ def write_choice(choice: Choice, folder: Path) -> None:
     """Write the answer, the frames it is based on, and the data of its figures."""
     selection = choice.evidence.selection
     evidence = json.dumps(_evidence(choice), ensure_ascii=False, allow_nan=False)
-    costs = selection.costs.only(selection.table.features).as_dict()
+    costs = selection.costs.only(selection.simulations.features).as_dict()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _write_network(choice.evidence.graph, folder)

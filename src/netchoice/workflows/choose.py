@@ -66,8 +66,8 @@ def choose_model(
         The models to compare. If there are more than 8, they are screened first with cheap features:
         models that could not have made the network are discarded.
     samples : int, optional
-        Simulations that the answer is based on. By default 20,000, or fewer if they would take too
-        long.
+        Simulations that the answer is based on. By default as many as the probabilities need to be
+        precise, 4000 to 20,000, or fewer if they would take too long.
     features : iterable of str or Feature, optional
         Features to use. By default they are selected.
     purpose : "both", "model" or "parameters"
@@ -153,8 +153,13 @@ def choose_model(
     if is_screened(space, preparation.plan):
         screening = screen(preparation, network)
         preparation = preparation.with_space(space.only(screening.kept))
+
+    def is_precise(prepared: Prepared) -> bool:
+        error = Comparison.of(prepared, network, known=known).standard_error
+        return error <= preparation.plan.precision
+
     return choose_prepared(
-        Prepared.simulate(preparation), network, preparation.stopwatch, known=known,
+        Prepared.simulate(preparation, is_precise), network, preparation.stopwatch, known=known,
         reading=reading, screening=screening,
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.features import FeatureResult, compute_features
@@ -31,7 +32,7 @@ from netchoice.workflows.parameters import (
 from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.simulation_plan import Stopwatch
 from netchoice.workflows.sizes import Size
-from netchoice.workflows.table_maker import seconds_per_row
+from netchoice.workflows.table_maker import growth_seconds
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,14 @@ class Comparison:
             ]
             own = prepared.selected_estimator.estimate(selected)
             return pool_feature_sets(own, others)
+
+    @property
+    def standard_error(self) -> float:
+        """Of the largest probability from the selected features, due to the number of simulations."""
+        with one_blas_thread():
+            found = self.prepared.selected_estimator.estimate(self.selected)
+        low, high = found.intervals[found.model]
+        return float((high - low) / (2 * ndtri((1 + found.coverage) / 2)))
 
     @cached_property
     def prior_fit(self) -> Fit:
@@ -275,7 +284,7 @@ class Comparison:
         wanted = max(plan.min_fit_samples, min(plan.local_samples, possible))
         if watch is None or watch.limit is None:
             return wanted
-        row_seconds = seconds_per_row(fit_table)
+        row_seconds = growth_seconds(fit_table) + self.prepared.selection.cost(fit_table.features)
         return watch.affordable(name, wanted, plan.min_fit_samples, row_seconds, 0.4 * watch.left)
 
     def discrepancies(self, model: str) -> list[Discrepancy]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,7 +53,8 @@ class FeatureSelection:
     features. ``second`` holds the features that are selected if the two halves of the simulations are
     exchanged, and ``near_optimal`` the sets that distinguish the models as well as the best one in either
     selection, within statistical error. ``parameter_evaluation`` says how well sets predict the parameters.
-    ``added`` holds features that were added to every set.
+    ``added`` holds features that were added to every set. ``staged`` holds all simulations, if expensive
+    features were computed on a part of them only; ``table`` is then the part that was selected on.
     """
 
     features: Set
@@ -69,6 +70,18 @@ class FeatureSelection:
     near_optimal: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     parameter_evaluation: pd.DataFrame | None = field(default=None, repr=False)
     added: tuple[str, ...] = ()
+    staged: ReferenceTable | None = field(default=None, repr=False)
+
+    @property
+    def simulations(self) -> ReferenceTable:
+        """All simulations for the selection; expensive features may be computed on some rows only."""
+        return self.table if self.staged is None else self.staged
+
+    @property
+    def cheap(self) -> ReferenceTable:
+        """All simulations, without the expensive features."""
+        table = self.simulations
+        return table.complete([name for name in table.features if name not in table.stages])
 
     @property
     def stability(self) -> str | None:
@@ -143,19 +156,29 @@ def simulate_for_selection(
     samples: int,
     plan: SimulationPlan,
     pilots: bool,
+    stages: Mapping[str, float] | None = None,
 ) -> FeatureSelection:
-    """Simulate the networks to select on, with all offered features; nothing is selected yet."""
+    """Simulate the networks to select on, with all offered features; nothing is selected yet.
+
+    ``stages`` holds the share of the networks that each expensive feature is computed on.
+    """
     if not pilots or not isinstance(n_nodes, int):
-        table = maker.table("selection", n_nodes, samples, offered, stream="choose selection")
-        return FeatureSelection((), table.costs, table)
+        table = maker.table(
+            "selection", n_nodes, samples, offered, stream="choose selection", stages=stages
+        )
+        return FeatureSelection((), table.costs, table.complete(), staged=table)
     rows = dict.fromkeys(plan.pilot_sizes, plan.pilot_cost_samples)
     rows[plan.pilot_sizes[-1]] = samples
     tables = [
-        maker.table(f"pilot-{n}", n, n_rows, offered, stream=f"choose pilot-{n}")
+        maker.table(
+            f"pilot-{n}", n, n_rows, offered, stream=f"choose pilot-{n}",
+            stages=stages if n == plan.pilot_sizes[-1] else None,
+        )
         for n, n_rows in rows.items()
-    ]
+    ]  # fmt: skip
     costs = CostGrowth.fit(tables, powers=min_powers()).predict(n_nodes)
-    return FeatureSelection((), costs, tables[-1], plan.pilot_sizes)
+    largest = tables[-1]
+    return FeatureSelection((), costs, largest.complete(), plan.pilot_sizes, staged=largest)
 
 
 @dataclass(frozen=True)
@@ -187,10 +210,31 @@ def select_features(
     "parameters" the cheapest set that predicts their parameters as well as the best one, within
     statistical error. "both" chooses two such sets that are cheapest together. The halves are then
     exchanged, to see whether the selection is stable. The folder keeps the scores of sets.
+
+    If expensive features were computed on a part of the simulations, the sets are first chosen on this
+    part. Unless they hold an expensive feature, they are chosen again among the others, on all simulations.
     """
+    staged = selection.simulations.stages
+    if staged:
+        tried = _select_sets(selection, plan, replace(options, compared=()), purpose)
+        if staged.keys().isdisjoint(tried.features):
+            selection = replace(selection, table=selection.cheap)
+    return _select_sets(selection, plan, options, purpose, folder, exchange=True)
+
+
+def _select_sets(
+    selection: FeatureSelection,
+    plan: SimulationPlan,
+    options: SelectionOptions,
+    purpose: str,
+    folder: Path | None = None,
+    exchange: bool = False,
+) -> FeatureSelection:
     halves = selection.table.split(seed=options.seed)
     numbers = [parameter_quantiles(half) for half in halves]
-    if not len(numbers[0].columns):
+    common = numbers[0].columns.intersection(numbers[1].columns)
+    numbers = [half[common] for half in numbers]
+    if not len(common):
         if purpose == "parameters":
             raise UsageError("no model of the space has parameters; select features for the model")
         purpose = "model"
@@ -209,7 +253,9 @@ def select_features(
         selected = on_numbers.added_to(selection, chosen, chosen)
         return replace(selected, parameter_evaluation=on_numbers.evaluation)
     first = _select_on(selection, plan, halves, options, path(SCORES))
-    second = _second_selection(selection, plan, halves[::-1], options, path(SECOND_SCORES))
+    second = None
+    if exchange:
+        second = _second_selection(selection, plan, halves[::-1], options, path(SECOND_SCORES))
     return replace(
         first.combined_with(on_numbers, selection, options.budget),
         second=() if second is None else second.point.features,

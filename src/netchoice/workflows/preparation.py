@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any, Self
 
@@ -33,7 +34,8 @@ from netchoice.workflows.feature_selection import (
 )
 from netchoice.workflows.run_folder import ROWS
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
-from netchoice.workflows.table_maker import TableMaker, seconds_per_row
+from netchoice.workflows.staging import expensive_features
+from netchoice.workflows.table_maker import TableMaker, growth_seconds, seconds_per_row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,8 +157,7 @@ class Preparation:
         """Return the features to base answers on."""
         settings = self.settings
         given = settings.features
-        offered = [*feature_names(noise=False), *(given or ())]
-        selection = self._for_selection([*offered, *self._size_feature])
+        selection = self._for_selection()
         selection = replace(selection, costs=self._kept_costs(selection))
         if selection.pilots:
             self.notes.append(
@@ -189,50 +190,95 @@ class Preparation:
         key = {
             "machine": machine_id(), "netchoice": version("netchoice"), "space": settings.space,
             "n_nodes": settings.n_nodes, "isolated": settings.isolated, "pilots": selection.pilots,
-            "features": selection.table.features,
+            "features": selection.simulations.features,
         }  # fmt: skip
         if self.given_table is not None or settings.time_limit is not None:
             return selection.costs
         return kept_costs(selection.costs, key, self.maker.folder)
 
-    def _for_selection(self, offered: list[str]) -> FeatureSelection:
+    @property
+    def _offered(self) -> list[str]:
+        """The features to select from."""
+        names = [*feature_names(noise=False), *(self.settings.features or ()), *self._size_feature]
+        return [name for name in dict.fromkeys(names) if name not in self.settings.without]
+
+    def _for_selection(self) -> FeatureSelection:
         """Return simulations with the offered features, and nothing selected."""
-        names = [name for name in dict.fromkeys(offered) if name not in self.settings.without]
+        names = self._offered
         if self.given_table is not None:
-            table = self.given_table.with_features(names)
+            table = self.given_table.with_features(names).complete()
             return FeatureSelection((), table.costs, table)
-        samples = self._selection_samples(names)
+        plan, watch = self.plan, self.stopwatch
+        wanted = self._selection_samples
+        stages = self._stages(wanted)
+        if watch.limit is not None:
+            name = f"pilot-{plan.pilot_sizes[-1]}" if self.uses_pilots else "selection"
+            row_seconds, seconds = self._row_seconds(stages), 0.5 * watch.left
+            wanted = watch.affordable(name, wanted, self.min_fit_samples, row_seconds, seconds)
         return simulate_for_selection(
-            self.maker, self.settings.n_nodes, names, samples, self.plan, self.uses_pilots
+            self.maker, self.settings.n_nodes, names, wanted, plan, self.uses_pilots, stages
         )
 
-    def _selection_samples(self, offered: list[str]) -> int:
-        plan, watch = self.plan, self.stopwatch
-        wanted = max(plan.selection_samples, self.min_fit_samples)
-        if watch.limit is None:
-            return wanted
+    @property
+    def _selection_samples(self) -> int:
+        plan = self.plan
+        n_models = max(plan.selection_models, len(self.space))
+        wanted = math.ceil(plan.selection_samples * n_models / plan.selection_models)
+        return max(wanted, self.min_fit_samples)
+
+    def _stages(self, n_rows: int) -> dict[str, float]:
+        """Return the share of the simulations for selection that each expensive feature is computed on."""
+        plan = self.plan
+        share = max(plan.complete_samples, plan.complete_each * len(self.space)) / n_rows
+        if share >= 1:
+            return {}
+
+        def expensive() -> list[str]:
+            return expensive_features(self._probe.costs, self._offered, growth_seconds(self._probe))
+
+        found = self.stopwatch.decided("expensive", expensive)
+        return dict.fromkeys(found, share)
+
+    def _row_seconds(self, stages: Mapping[str, float]) -> float:
+        """Return the mean CPU seconds of a simulation for selection."""
+        probe, names = self._probe, self._offered
+        cheap = probe.costs.cost_of_set([name for name in names if name not in stages], "shared")
+        share = max(stages.values(), default=1.0)
+        everything = probe.costs.cost_of_set(names, "shared")
+        return growth_seconds(probe) + cheap + share * (everything - cheap)
+
+    @cached_property
+    def _probe(self) -> ReferenceTable:
+        """Return a few simulations of the size that features are selected at, to see what they cost."""
+        plan = self.plan
         size: Any = plan.pilot_sizes[-1] if self.uses_pilots else self.settings.n_nodes
-        name = f"pilot-{size}" if self.uses_pilots else "selection"
-        probe = self._table(name, size, plan.probe_samples, offered)
-        row_seconds, seconds = seconds_per_row(probe), 0.5 * watch.left
-        return watch.affordable(name, wanted, self.min_fit_samples, row_seconds, seconds)
+        maker = replace(self.maker, engine="serial", folder=None, on_progress=None)
+        return maker.table("probe", size, plan.probe_samples, self._offered, stream="choose probe")
 
     @property
     def min_fit_samples(self) -> int:
         """The fewest simulations that the fit of all models can be judged on, by their weights."""
         return math.ceil(self.plan.min_fit_samples / min(self.space.weights) - 1e-6)
 
-    def simulate_for_inference(self, selection: FeatureSelection) -> ReferenceTable:
+    def rounds(self, selection: FeatureSelection) -> list[int]:
+        """Return the numbers of simulations for inference, of which the first that is enough is used."""
+        plan, watch, samples = self.plan, self.stopwatch, self.settings.samples
+        if self.given_table is not None:
+            return [len(selection.table)]
+        most = samples or plan.samples
+        if samples is None or watch.limit is not None:
+            seconds = plan.max_seconds if watch.limit is None else 0.5 * watch.left
+            row_seconds = seconds_per_row(self._first_rows(selection))
+            most = watch.affordable("inference", most, plan.min_samples, row_seconds, seconds)
+        if samples is not None:
+            return [most]
+        n_rounds = max(0, math.ceil(math.log2(most / plan.first_samples)))
+        return [*(plan.first_samples * 2**k for k in range(n_rounds)), most]
+
+    def simulate_for_inference(self, selection: FeatureSelection, rows: int) -> ReferenceTable:
         """Return simulations of this size with the selected features only."""
         if self.given_table is not None:
             return selection.table
-        plan, watch, samples = self.plan, self.stopwatch, self.settings.samples
-        probe = self._probe(selection)
-        seconds = plan.max_seconds if watch.limit is None else 0.5 * watch.left
-        rows = samples or plan.samples
-        if samples is None or watch.limit is not None:
-            row_seconds = seconds_per_row(probe)
-            rows = watch.affordable("inference", rows, plan.min_samples, row_seconds, seconds)
         return self._table("inference", self.settings.n_nodes, rows, selection.features)
 
     def simulate_for_fit(self, selection: FeatureSelection) -> ReferenceTable:
@@ -242,12 +288,12 @@ class Preparation:
         another, and say little about other ways in which a network can differ from all of them.
         """
         if not selection.pilots:
-            return selection.table
+            return selection.cheap
         plan, watch = self.plan, self.stopwatch
         limit = plan.max_fit_seconds if watch.limit is None else 0.5 * watch.limit
         seconds = limit * watch.workers
-        growth = seconds_per_row(self._probe(selection))
-        by_cost = sorted(selection.table.features, key=selection.costs.cost)
+        growth = growth_seconds(self._first_rows(selection))
+        by_cost = sorted(selection.simulations.features, key=selection.costs.cost)
         affordable: list[str] = []
         for name in by_cost:
             more = [*affordable, name]
@@ -268,7 +314,7 @@ class Preparation:
         rows = max(self.min_fit_samples, rows)
         return self._table("fit", self.settings.n_nodes, rows, affordable)
 
-    def _probe(self, selection: FeatureSelection) -> ReferenceTable:
+    def _first_rows(self, selection: FeatureSelection) -> ReferenceTable:
         """Return the first rows of the table for inference, to see how long a row takes."""
         rows = self.plan.probe_samples
         return self._table("inference", self.settings.n_nodes, rows, selection.features)

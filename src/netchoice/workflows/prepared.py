@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -90,21 +90,40 @@ class Prepared:
     known_estimators: dict[str, ParameterEstimator] | None = None
 
     @classmethod
-    def simulate(cls, preparation: Preparation) -> Prepared:
-        """Simulate the tables and select the features."""
+    def simulate(
+        cls, preparation: Preparation, is_precise: Callable[[Prepared], bool] | None = None
+    ) -> Prepared:
+        """Simulate the tables and select the features.
+
+        With ``is_precise``, the simulations for inference are made in rounds, until it returns True.
+        """
         selection = preparation.select()
-        return cls(
+        rounds = preparation.rounds(selection)
+        first, *more = rounds if is_precise else rounds[-1:]
+        prepared = cls(
             space=preparation.space,
             settings=preparation.settings,
             maker=preparation.maker,
             selection=selection,
-            table=preparation.simulate_for_inference(selection),
+            table=preparation.simulate_for_inference(selection, first),
             fit_table=preparation.simulate_for_fit(selection),
             fit_table_name=preparation.fit_table_name,
             fit_stream=preparation.fit_stream,
             notes=tuple(preparation.notes),
             n_jobs=preparation.stopwatch.workers,
         )
+        for rows in more:
+            if is_precise is None or is_precise(prepared):
+                break
+            prepared = prepared._with_table(preparation.simulate_for_inference(selection, rows))
+        return prepared
+
+    def _with_table(self, table: ReferenceTable) -> Prepared:
+        """Return the same with other simulations for inference; what does not depend on them is kept."""
+        made = replace(self, table=table)
+        kept = ("pooled_estimators", "fit_test", "_complete")
+        vars(made).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        return made
 
     @property
     def plan(self) -> SimulationPlan:

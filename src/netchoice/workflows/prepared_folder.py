@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PREPARED = "prepared.json"
 ESTIMATORS = "estimators.npz"
-SCHEMA = 1
+SCHEMA = 2
 #: Frames of the selection, in CSV files of these names.
 FRAMES = {
     "rankings": "rankings.csv",
@@ -70,8 +70,11 @@ def save_tables(prepared: Prepared, folder: Path) -> None:
 def _tables(prepared: Prepared) -> dict[str, ReferenceTable]:
     """Return the tables by their names."""
     tables = {"inference": prepared.table, prepared.fit_table_name: prepared.fit_table}
-    if prepared.selection.pilots:
-        tables[f"pilot-{prepared.selection.pilots[-1]}"] = prepared.selection.table
+    selection = prepared.selection
+    if selection.pilots:
+        tables[f"pilot-{selection.pilots[-1]}"] = selection.simulations
+    elif prepared.fit_table_name == "selection":
+        tables["selection"] = selection.simulations
     return tables
 
 
@@ -89,6 +92,7 @@ def _record(prepared: Prepared) -> dict[str, Any]:
         "notes": list(prepared.notes),
         "selection": {
             "features": selection.features,
+            "offered": selection.table.features,
             "for_model": selection.for_model,
             "for_parameters": selection.for_parameters,
             "pilots": selection.pilots,
@@ -152,7 +156,7 @@ def read_prepared(
             maker=TableMaker(known, settings.seed, settings.isolated, given_features=given),
             selection=_selection(folder, record, tables),
             table=tables["inference"],
-            fit_table=tables[record["fit_table"]],
+            fit_table=tables[record["fit_table"]].complete(record["fit_features"]),
             fit_table_name=record["fit_table"],
             fit_stream=record["fit_stream"],
             notes=tuple(record["notes"]),
@@ -283,7 +287,11 @@ def _read_estimators(
             names = ("weights", "mean", "predictions")
             fitted = {name: arrays[f"{kept['number']}_{name}"] for name in names}
             known = parameter_estimator(
-                space[model], kept["table"], tables[kept["table"]], kept["features"], fitted
+                space[model],
+                kept["table"],
+                tables[kept["table"]].complete(kept["features"]),
+                kept["features"],
+                fitted,
             )
             assert known is not None
             found[model] = known
@@ -305,10 +313,12 @@ def _selection(
         point = {key: tuple(v) if key in tuples else v for key, v in point.items()}
         point["speedup"] = float("inf") if point["speedup"] is None else point["speedup"]
     pilots = tuple(kept["pilots"])
+    simulations = tables[f"pilot-{pilots[-1]}" if pilots else record["fit_table"]]
     return FeatureSelection(
         features=tuple(kept["features"]),
         costs=CostModel(**kept["costs"]),
-        table=tables[f"pilot-{pilots[-1]}" if pilots else record["fit_table"]],
+        table=simulations.complete(kept["offered"]),
+        staged=simulations,
         pilots=pilots,
         for_model=tuple(kept["for_model"]),
         for_parameters=tuple(kept["for_parameters"]),

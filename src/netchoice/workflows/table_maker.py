@@ -56,6 +56,7 @@ class TableMaker:
         repeat: int = 0,
         stage: str | None = None,
         space: ModelSpace | None = None,
+        stages: Mapping[str, float] | None = None,
     ) -> ReferenceTable:
         """Return a table of simulated networks.
 
@@ -73,6 +74,8 @@ class TableMaker:
             What ``on_progress`` is called with; the name by default.
         space : ModelSpace, optional
             Models with other parameters than those of the run.
+        stages : mapping, optional
+            By expensive feature: the share of the rows that it is computed on.
         """
         report = self.on_progress
         return simulate_table(
@@ -82,6 +85,7 @@ class TableMaker:
             seed=self.seed + repeat,
             stream=stream,
             features=None if features is None else self.as_given(features),
+            stages=stages,
             isolated=self.isolated,
             engine=self.engine,
             workers=self.workers,
@@ -122,6 +126,11 @@ def seconds_per_row(table: ReferenceTable) -> float:
     """Return the mean CPU seconds of one simulated network: growth, shared steps and features."""
     seconds = table.frame.filter(like="seconds_").astype(float).sum(axis=1)
     return float(np.nanmean(seconds)) if len(seconds) else 0.0
+
+
+def growth_seconds(table: ReferenceTable) -> float:
+    """Return the mean CPU seconds to grow one network of a table."""
+    return float(table.frame["seconds_growth"].mean())
 
 
 def total_seconds(table: ReferenceTable) -> float:
