@@ -114,7 +114,7 @@ def test_simulations_near_the_network_show_how_it_differs(prepared, corner, tmp_
 def test_time_limit_reduces_the_simulations_near_the_network(
     prepared, corner, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(comparison, "seconds_per_row", lambda table: 1.0)
+    monkeypatch.setattr(comparison, "growth_seconds", lambda table: 1.0)
     watch = Stopwatch(limit=1.0, workers=1)
     found = dataclasses.replace(compare(prepared, corner, tmp_path), stopwatch=watch)
     assert len(found.near("dmc").table) == PLAN.min_fit_samples

@@ -129,7 +129,7 @@ class Stopwatch:
             return wanted if possible >= wanted else max(min(minimum, wanted), possible)
 
         rows = self.decided(table, decide)
-        if not isinstance(rows, int):
+        if not isinstance(rows, int) or rows < 0:
             raise self._damaged()
         if rows < wanted:
             self.notes.append(
@@ -150,9 +150,12 @@ class Stopwatch:
         if self.file is None or not self.file.exists():
             return {}
         try:
-            return dict(json.loads(self.file.read_text()))
-        except (ValueError, TypeError) as error:
+            known = json.loads(self.file.read_text())
+        except ValueError as error:
             raise self._damaged() from error
+        if not isinstance(known, dict):
+            raise self._damaged()
+        return known
 
     def _damaged(self) -> NetchoiceError:
         return NetchoiceError(
