@@ -137,6 +137,8 @@ class FeatureSelection:
             "for_parameters": list(self.for_parameters),
             "parameter_score": self._parameter_score(),
             "pilots": list(self.pilots),
+            "offered": len(self.simulations.features),
+            "expensive": self.simulations.stages,
             "simulations": len(self.table),
         }
         if self.point is not None:

@@ -101,7 +101,7 @@ def _selection(record: Mapping[str, Any]) -> str:
     of = f" with {', '.join(map(str, pilots))} nodes" if pilots else ""
     n_selected = _count(len(selection["features"]), "feature")
     return (
-        f"From {len(record['fit']['features'])} features, we selected {n_selected} ({names}) by cost-aware "
+        f"From {selection['offered']} features, we selected {n_selected} ({names}) by cost-aware "
         f"selection with {methods} on {selection['simulations']} simulations{of}: "
         f"{_RULES[point['rule']]} (cost penalty λ = {point['penalty']:.3g})."
     )

@@ -288,6 +288,12 @@ class Preparation:
         another, and say little about other ways in which a network can differ from all of them.
         """
         if not selection.pilots:
+            expensive = selection.simulations.stages
+            if expensive:
+                self.notes.append(
+                    f"the fit was judged without {len(expensive)} features that would more than double the "
+                    f"cost of a simulation: {', '.join(expensive)}"
+                )
             return selection.cheap
         plan, watch = self.plan, self.stopwatch
         limit = plan.max_fit_seconds if watch.limit is None else 0.5 * watch.limit
