@@ -10,12 +10,20 @@ import pytest
 from scipy import stats
 
 import netchoice
+from netchoice._kernels.random_stream import start
 from netchoice.errors import UsageError
 from netchoice.models.mechanism import Growth, graph_of, seed_from
 from netchoice.models.mechanisms.configuration import least_degree, match_stubs, power_law_degrees
 from netchoice.models.mechanisms.davidsen import introduce
 from netchoice.models.mechanisms.geometric import radius_for, share_nearer
-from netchoice.models.mechanisms.hyperbolic import _POINTS, _WEIGHTS, share_linked
+from netchoice.models.mechanisms.hyperbolic import (
+    _POINTS,
+    _WEIGHTS,
+    _link_far,
+    _link_near,
+    _places,
+    share_linked,
+)
 from netchoice.models.mechanisms.kumpula import sweep
 
 
@@ -309,3 +317,59 @@ def test_closure_steps_work_among_isolated_nodes(name, parameters):
         netchoice.Graph(graph.indptr, graph.indices)  # raises unless simple and sorted
         n_links = min(parameters.get("mean_links", 1), 2)
         assert graph.n_edges >= n_links * 0.1 * 300 * 0.5
+
+
+def _stream(seed):
+    return map(np.uint64, start(seed_from(np.random.default_rng(seed))))
+
+
+def _links_at(places, radius, temperature, seed):
+    """Return the pairs that are linked at given places."""
+    far = np.cosh(radius + 2 * temperature * np.log(15))
+    state = _stream(seed)
+    ends = np.empty(16, np.int32)  # too short, so that it grows
+    ends, n_edges, *state = _link_near(places, radius, temperature, far, ends, *state)
+    if temperature > 0:
+        state = map(np.uint64, state)
+        ends, n_edges = _link_far(places, radius, temperature, far, ends, n_edges, *state)
+    pairs = [tuple(sorted(pair)) for pair in ends[: 2 * n_edges].reshape(-1, 2).tolist()]
+    assert len({*pairs}) == len(pairs)
+    return pairs
+
+
+def _distances(places):
+    r, angle = places[4], places[5]
+    difference = angle[:, None] - angle
+    cosh = (
+        np.cosh(r[:, None] - r) + 2 * np.outer(np.sinh(r), np.sinh(r)) * np.sin(difference / 2) ** 2
+    )
+    return np.arccosh(cosh.clip(min=1))
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("radius", [0.5, 4.0, 12.0])
+@pytest.mark.parametrize("alpha", [0.55, 1.2])
+def test_hyperbolic_finds_every_near_pair(radius, alpha):
+    """All pairs, compared one by one, give the same links at temperature 0."""
+    for seed in range(5):
+        places = _places(150, radius, alpha, *_stream(seed))[0]
+        near = np.argwhere(np.triu(_distances(places) < radius, 1))
+        assert {*map(tuple, near.tolist())} == {*_links_at(places, radius, 0.0, seed)}
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("temperature", [0.2, 0.8])
+def test_hyperbolic_links_each_pair_with_its_probability(temperature):
+    radius, n, runs = 5.0, 25, 4000
+    places = _places(n, radius, 0.9, *_stream(3))[0]
+    counts = np.zeros((n, n))
+    for seed in range(runs):
+        for u, v in _links_at(places, radius, temperature, seed):
+            counts[u, v] += 1
+    p = 1 / (1 + np.exp((_distances(places) - radius) / (2 * temperature)))
+    upper = np.triu_indices(n, 1)
+    error = np.sqrt(p * (1 - p) * runs)[upper]
+    scores = (counts - p * runs)[upper] / error
+    tested = p[upper] * runs > 5
+    assert abs(scores[tested]).max() < 5
+    assert stats.kstest(scores[tested & (p[upper] * runs > 50)], "norm").pvalue > 1e-4
