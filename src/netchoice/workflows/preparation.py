@@ -34,7 +34,7 @@ from netchoice.workflows.feature_selection import (
 )
 from netchoice.workflows.run_folder import ROWS
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
-from netchoice.workflows.staging import expensive_features
+from netchoice.workflows.staging import SimulationCosts, expensive_features
 from netchoice.workflows.table_maker import TableMaker, growth_seconds, seconds_per_row
 
 
@@ -213,7 +213,8 @@ class Preparation:
         stages = self._stages(wanted)
         if watch.limit is not None:
             name = f"pilot-{plan.pilot_sizes[-1]}" if self.uses_pilots else "selection"
-            row_seconds, seconds = self._row_seconds(stages), 0.5 * watch.left
+            costs = self.probed_costs(stages)
+            row_seconds, seconds = costs.growth + costs.mean, 0.5 * watch.left
             wanted = watch.affordable(name, wanted, self.min_fit_samples, row_seconds, seconds)
         return simulate_for_selection(
             self.maker, self.settings.n_nodes, names, wanted, plan, self.uses_pilots, stages
@@ -239,13 +240,14 @@ class Preparation:
         found = self.stopwatch.decided("expensive", expensive)
         return dict.fromkeys(found, share)
 
-    def _row_seconds(self, stages: Mapping[str, float]) -> float:
-        """Return the mean CPU seconds of a simulation for selection."""
+    def probed_costs(self, stages: Mapping[str, float] | None = None) -> SimulationCosts:
+        """Return what a simulation costs, from a few of them."""
+        stages = self._stages(self._selection_samples) if stages is None else stages
         probe, names = self._probe, self._offered
         cheap = probe.costs.cost_of_set([name for name in names if name not in stages], "shared")
         share = max(stages.values(), default=1.0)
         everything = probe.costs.cost_of_set(names, "shared")
-        return growth_seconds(probe) + cheap + share * (everything - cheap)
+        return SimulationCosts(growth_seconds(probe), cheap, cheap + share * (everything - cheap))
 
     @cached_property
     def _probe(self) -> ReferenceTable:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from netchoice.costs import CostModel
 
 #: Below so many seconds for a network, all features are cheap.
 CHEAP_SECONDS = 5e-3
+
+
+class SimulationCosts(NamedTuple):
+    """CPU seconds of one simulation: its growth, its cheap features, and the mean of all it computes."""
+
+    growth: float
+    cheap: float
+    mean: float
 
 
 def expensive_features(costs: CostModel, names: Sequence[str], growth: float) -> list[str]:

@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
 from netchoice.models.model import Model
 from netchoice.models.space import ModelSpace
-from netchoice.simulate import make_simulator, simulate_table
+from netchoice.simulate import make_simulator
 from netchoice.storage.table import CALIBRATION_ROWS
 from netchoice.units import duration
+from netchoice.workflows.preparation import ChoiceSettings, make_preparation
 from netchoice.workflows.prepared import comparable_network
 from netchoice.workflows.screening import cheap_features, matching, n_screening
 from netchoice.workflows.simulation_plan import SimulationPlan
 from netchoice.workflows.sizes import Size
-from netchoice.workflows.table_maker import seconds_per_row
+from netchoice.workflows.table_maker import TableMaker
 
-_PROBES = 8
 _SCREENING_PROBES = 3  # for each model
-#: Share of the cost of all features that the selected ones have, and seconds for selection and fitting.
-_SELECTED_SHARE, _OTHER_SECONDS = 0.1, 20.0
+#: Share of the cost of all features that the selected ones have.
+_SELECTED_SHARE = 0.1
+#: Seconds for the selection of features, and for each model: parameters, power, profiles and figures.
+_OTHER_SECONDS, _OTHER_SECONDS_EACH = 12.0, 4.0
 
 
-def estimated_seconds(space: ModelSpace, plan: SimulationPlan, size: Size, workers: int) -> float:
-    """Return about how many seconds it takes to prepare a size, from a few simulations."""
-    largest = size.ends[1]
-    n_nodes = min(largest, plan.pilot_sizes[-1])
-    probe = simulate_table(
-        space, n_nodes=n_nodes, n_samples=_PROBES, seed=0, stream="estimate",
-        isolated=size.isolated, engine="serial", on_progress=False,
-    )  # fmt: skip
-    all_seconds = seconds_per_row(probe)
-    growth = float(probe.frame["seconds_growth"].mean()) * largest / n_nodes
-    selected = growth + _SELECTED_SHARE * (all_seconds - growth)
-    simulations = plan.selection_samples * all_seconds + plan.samples * max(selected, growth)
-    return simulations / workers + _OTHER_SECONDS
+def estimated_seconds(
+    space: ModelSpace, plan: SimulationPlan, size: Size, workers: int, rounds: int | None = None
+) -> float:
+    """Return about how many seconds it takes to prepare a size, from a few simulations.
+
+    After a screening, as many models are left as a space may have without one. ``rounds`` is the number
+    of simulations for inference, by default the largest.
+    """
+    n_models = min(len(space), plan.screen_above)
+    settings = ChoiceSettings(
+        space=space.as_dict(), n_nodes=size.n_nodes, isolated=size.isolated, plan=plan
+    )
+    maker = TableMaker(space, 0, size.isolated, "serial")
+    preparation = make_preparation(space, settings, maker)
+    costs = preparation.probed_costs()
+    n_selection = math.ceil(plan.selection_samples * max(1, n_models / plan.selection_models))
+    n_local = n_models * plan.local_samples
+    larger = size.ends[1] / plan.pilot_sizes[-1] if preparation.uses_pilots else 1.0
+    selected = larger * costs.growth + _SELECTED_SHARE * costs.cheap
+    simulations = (
+        n_selection * (costs.growth + costs.mean)
+        + (rounds or plan.samples) * selected
+        + n_local * (larger * costs.growth + costs.cheap)
+    )
+    return simulations / workers + _OTHER_SECONDS + n_models * _OTHER_SECONDS_EACH
 
 
 def _row_seconds(model: Model, n_nodes: int, isolated: str) -> float:
@@ -59,9 +74,10 @@ def screening_estimate(
     n_rows = n_screening(space, plan)
     each = [_row_seconds(model, network.n_nodes, isolated) for model in space]
     seconds = sum(each) / len(each) * n_rows / workers
-    rest = estimated_seconds(space, plan, Size(network.n_nodes, isolated), workers)
+    rounds = 2 * plan.first_samples
+    rest = estimated_seconds(space, plan, Size(network.n_nodes, isolated), workers, rounds)
     return (
         f"{n_rows} simulations with cheap features to screen {len(space)} models, in about "
-        f"{duration(seconds)}; then {plan.selection_samples + plan.samples} to compare the models that "
-        f"are not discarded, in about {duration(rest)}"
+        f"{duration(seconds)}; then {plan.first_samples} to {plan.samples} to compare the models that are "
+        f"not discarded, in about {duration(rest)}"
     )
