@@ -88,6 +88,7 @@ def main() -> int:
     parser.add_argument("--fixed", action="store_true", help="use all simulations")
     parser.add_argument("--out", type=Path, required=True, help="folder of the tables, resumed")
     given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
     space = space_of(given.space, given.nodes, given.match)
     prepared = prepare(space, given.nodes, given.seed, given.out, given.workers)
     rounds = [prepared] if given.fixed else rounds_of(prepared)

@@ -143,6 +143,7 @@ class Stopwatch:
         if name not in known:
             known[name] = decide()
             if self.file is not None:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
                 write_text(self.file, json.dumps(known))
         return known[name]
 
