@@ -2,7 +2,9 @@
 
 Six tables are simulated, with all rows for training from one stream and all rows for the test from
 another; two are foreign tables of scikit-learn, split at random. No constant of a method was chosen on
-them. For every method the benchmark prints the log score, the error rate, two calibration errors and
+tables with this seed. (A first version, in which members had no temperature of their own, ran with seed 3
+on six tables. It had a higher error rate than the regression on `mechanisms` and was changed, on a table
+with seed 1.) For every method the benchmark prints the log score, the error rate, two calibration errors and
 the CPU seconds. The calibration error of `held_out` is the mean over all probabilities; the expected
 calibration error (ECE) is that of the predicted model only. Both use ten bins.
 
@@ -33,7 +35,7 @@ from netchoice.inference.probabilities import METHODS, model_probabilities
 from netchoice.inference.reliability import reliability
 from netchoice.selection import get_selector
 
-SEED = 3
+SEED = 4
 MIN_WINS, MAX_SLOWDOWN = 5, 2.0
 N_SELECTED = 12
 NOISE = ["noise_normal", "noise_uniform", "noise_bernoulli", "noise_integer"]
@@ -73,6 +75,15 @@ def foreign(load: Callable[..., Any], n_train: int) -> Split:
     return Split(X[train], y[train], X[test], y[test])
 
 
+def digit_sums(return_X_y: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sums of rows and columns of 8 × 8 pictures: 64 features take the regression too long."""
+    from sklearn.datasets import load_digits
+
+    pictures, y = load_digits(return_X_y=return_X_y)
+    pictures = pictures.reshape(-1, 8, 8)
+    return np.hstack([pictures.sum(axis=1), pictures.sum(axis=2)]), y
+
+
 def matched_mechanisms() -> netchoice.ModelSpace:
     """Return the seven mechanisms, matched to the density of 100 nodes and 300 edges."""
     import networkx
@@ -83,7 +94,7 @@ def matched_mechanisms() -> netchoice.ModelSpace:
 
 def tables() -> dict[str, Callable[[], Split]]:
     """Return what makes each table, by name."""
-    from sklearn.datasets import load_breast_cancer, load_digits
+    from sklearn.datasets import load_breast_cancer
 
     cheap = ["degree_max", "degree_entropy", "degree_std", "degree_mean", "n_components"]
     few = ["transitivity", "estrada_index", "degree_mean", "n_triangles", "square_clustering_std"]
@@ -105,7 +116,7 @@ def tables() -> dict[str, Callable[[], Split]]:
         "mechanisms, density-matched, 100 nodes": lambda: simulated(
             matched_mechanisms(), 100, 3000, 3000
         ),
-        "digits": lambda: foreign(load_digits, 1000),
+        "digits, sums of rows and columns": lambda: foreign(digit_sums, 1000),
         "breast cancer": lambda: foreign(load_breast_cancer, 300),
     }  # fmt: skip
 

@@ -168,13 +168,14 @@ def test_prediction_is_the_tempered_mean_of_the_members(fitted):
 
 
 @pytest.mark.kernels
-def test_members_predict_as_they_do_alone(fitted):
+def test_members_predict_as_they_do_alone_after_their_temperatures(fitted):
     X, y = two_normals(600, 1)
     queries, _ = two_normals(5, 2)
     found = fitted.predict(queries).details
+    temperatures = fitted.settings_["temperatures"]
     for name, kind in ensemble.MEMBERS.items():
         alone = kind(n_trees=40, seed=3).fit(X, y).predict_proba(queries)
-        assert found[name] == pytest.approx(alone, abs=1e-8)
+        assert found[name] == pytest.approx(tempered(alone, temperatures[name]), abs=1e-8)
 
 
 @pytest.mark.kernels
@@ -185,6 +186,7 @@ def test_variance_of_log_odds_is_that_between_members_plus_that_of_the_regressio
     weights, temperature = fitted.settings_["weights"], fitted.settings_["temperature"]
     alone = ensemble.RegressionClassifier().fit(X, y).predict(queries, 0.95)
     sampling = (logit(alone.upper) - logit(alone.lower)) / (2 * 1.959964)
+    sampling /= fitted.settings_["temperatures"]["regression"]
     mean = sum(weights[name] * found.details[name] for name in weights)
     squares = {name: (logit(found.details[name]) - logit(mean)) ** 2 for name in weights}
     between = sum(weights[name] * squares[name] for name in weights)

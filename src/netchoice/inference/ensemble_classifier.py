@@ -37,15 +37,15 @@ class EnsembleClassifier(Classifier):
     """Weighted mean of boosted trees, forest, neighbours and regression, calibrated.
 
     A super learner (van der Laan, Polley & Hubbard 2007, doi:10.2202/1544-6115.1309). Up to 1000 rows,
-    in three folds, are predicted by members that are fitted without them. The weights of the members
-    minimise the log score of the weighted mean of these predictions. The mean is raised to the power
-    1 / temperature if this improves the log score of each fold with the temperature of the others. Both
-    scores count one pseudo-simulation in equal parts of all models, so that probabilities stay finite
-    if all held-out rows are predicted correctly.
+    in three folds, are predicted by members that are fitted without them. The probabilities of each
+    member are raised to the power 1 / temperature, the weights of the members minimise the log score of
+    their weighted mean, and the mean has a temperature too. A temperature is 1 unless it improves the
+    log score of folds that it was not fitted to. All scores count one pseudo-simulation in equal parts
+    of all models, so that probabilities stay finite if all held-out rows are predicted correctly.
 
     The intervals are normal in log-odds. Their variance is the weighted variance of the log-odds
-    between members, plus the sampling variance of the regression. Settings used: ``scaling``,
-    ``n_trees``, ``seed``, ``n_jobs``.
+    between members, plus the sampling variance of the regression. Log-odds and their errors are
+    divided by the temperatures. Settings used: ``scaling``, ``n_trees``, ``seed``, ``n_jobs``.
 
     >>> import numpy as np
     >>> X = np.random.default_rng(1).normal(size=(400, 2))
@@ -61,11 +61,18 @@ class EnsembleClassifier(Classifier):
         for fold in np.unique(folds):
             found[:, folds == fold] = self._predict_fold(X, codes, rows[folds == fold])
         targets = smoothed_targets(codes[rows], len(self.classes_))
+        temperatures = [cross_fitted_temperature(each, targets, folds) for each in found]
+        found = np.array(list(map(tempered, found, temperatures)))
+        self._temperatures = dict(zip(MEMBERS, temperatures, strict=True))
         self._weights = mixture_weights(found, targets)
         mean = np.tensordot(self._weights, found, 1)
         self._temperature = cross_fitted_temperature(mean, targets, folds)
-        weights = dict(zip(MEMBERS, self._weights.tolist(), strict=True))
-        return {"weights": weights, "temperature": self._temperature, "n_held_out": len(rows)}
+        return {
+            "weights": dict(zip(MEMBERS, self._weights.tolist(), strict=True)),
+            "temperatures": self._temperatures,
+            "temperature": self._temperature,
+            "n_held_out": len(rows),
+        }
 
     def _fit_members(self, X: Floats, codes: Codes) -> dict[str, Classifier]:
         """Return the members, fitted to scaled features."""
@@ -85,11 +92,14 @@ class EnsembleClassifier(Classifier):
 
     def _predict(self, X: Floats, coverage: float) -> Prediction:
         found = {name: each._predict(X, coverage) for name, each in self._members.items()}
-        members = np.array([_probabilities(each) for each in found.values()])
+        members = np.array(
+            [tempered(_probabilities(found[name]), t) for name, t in self._temperatures.items()]
+        )
         mean = np.tensordot(self._weights, members, 1)
         between = np.tensordot(self._weights, (logit(members) - logit(mean)) ** 2, 1)
         local, z = found["regression"], ndtri((1 + coverage) / 2)
         sampling = (_bounded_logit(local.upper) - _bounded_logit(local.lower)) / (2 * z)
+        sampling /= self._temperatures["regression"]
         probabilities = _at_least(tempered(mean, self._temperature), _SMALLEST)
         half_width = z * np.sqrt(between + sampling**2) / self._temperature
         ends = (expit(logit(probabilities) + sign * half_width) for sign in (-1, 1))

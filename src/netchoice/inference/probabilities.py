@@ -45,8 +45,9 @@ class ModelProbabilities:
         ``rows_near``, the effective number of simulations behind it. ``regression``:
         ``n_neighbors``, the weight of each model among them (``near``), the models ``absent`` among
         them, and whether they are ``separated``, so that only the ridge and the pseudo-simulation
-        keep the odds finite. ``ensemble``: the ``weights`` of the members, the ``temperature``,
-        ``n_held_out`` rows that both were fitted to, and the probabilities of each member.
+        keep the odds finite. ``ensemble``: the ``weights`` of the members, their
+        ``temperatures``, the ``temperature`` of the mean, the number ``n_held_out`` of rows that
+        these were fitted to, and the probabilities of each member.
     """
 
     probabilities: dict[str, float]
