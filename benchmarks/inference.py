@@ -17,6 +17,8 @@ from netchoice.inference import held_out, model_probabilities, posterior, poster
 from netchoice.inference.probabilities import METHODS
 from netchoice.inference.scaling import SCALINGS
 
+#: The ensemble, which is fitted several times for each fold, is measured by ensemble.py.
+SINGLE = [method for method in METHODS if method != "ensemble"]
 MIN_IN_BIN = 20  # probabilities in a bin that is drawn
 SEED = 2  # the constants of the methods were chosen on tables with another seed
 TABLES = {
@@ -85,7 +87,7 @@ def calibration(tables, limit: int) -> None:
         line(["method, scaling", "accuracy", "log score", "Brier", "calibration", "CPU s"])
         cases = {
             f"{method}, {scaling}": {"method": method, "scaling": scaling}
-            for method in METHODS
+            for method in SINGLE
             for scaling in SCALINGS
         }
         cases |= {
@@ -170,7 +172,7 @@ def outside(tables) -> None:
     for name, graph in graphs.items():
         network = netchoice.Graph.from_networkx(graph)
         values = netchoice.compute_features(network, list(table.X.columns)).values
-        for method in METHODS:
+        for method in SINGLE:
             result = model_probabilities(table.X, table.y, values, method=method)
             line([f"{name}, {method}", result.probabilities["dmr"], *result.intervals["dmr"]])
 
@@ -238,11 +240,11 @@ def picture(tables, limit: int, path: Path) -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, len(tables), figsize=(3.1 * len(tables), 3.6), sharey=True)
-    colours = dict(zip(METHODS, ("#4477aa", "#228833", "#cc6677"), strict=True))
-    markers = dict(zip(METHODS, "os^", strict=True))
+    colours = dict(zip(SINGLE, ("#4477aa", "#228833", "#cc6677"), strict=True))
+    markers = dict(zip(SINGLE, "os^", strict=True))
     for axis, (name, table) in zip(axes, tables.items(), strict=True):
         axis.plot([0, 1], [0, 1], color="0.7", lw=1, zorder=0)
-        for shift, method in enumerate(METHODS):
+        for shift, method in enumerate(SINGLE):
             result, _ = cross_validate(table, limit, method=method)
             rows = result.reliability[result.reliability["n"] >= MIN_IN_BIN]
             spread = 2 * np.sqrt(rows["predicted"] * (1 - rows["predicted"]) / rows["n"])

@@ -24,7 +24,12 @@ from netchoice.inference import regression_classifier as regression
 from netchoice.inference.pooling import pool_feature_sets
 from netchoice.inference.posterior import posterior, posterior_of
 from netchoice.inference.posterior_estimator import PosteriorEstimator
-from netchoice.inference.probabilities import METHODS, ModelProbabilities, model_probabilities
+from netchoice.inference.probabilities import (
+    METHODS,
+    ModelProbabilities,
+    ProbabilityEstimator,
+    model_probabilities,
+)
 from netchoice.inference.reliability import held_out, reliability
 from netchoice.inference.scaling import SCALINGS, Scaling
 from netchoice.inference.summary_likelihood import SummaryLikelihood
@@ -408,9 +413,10 @@ def test_classifiers_predict_what_model_probabilities_returns(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_probability_of_two_normals(method):
     X, y = two_normals(3000, 14, q=2)
+    estimator = ProbabilityEstimator.fit(X, y, method=method, n_trees=200)
     inside = 0
     for x in (-1.5, -0.7, 0.0, 0.4, 1.0, 2.0):
-        result = model_probabilities(X, y, {"f0": x, "f1": 0.2}, method=method, n_trees=200)
+        result = estimator.estimate({"f0": x, "f1": 0.2})
         truth = true_probability(x)
         # trees grown to purity are coarse where models overlap
         assert result.probabilities["b"] == pytest.approx(
@@ -429,8 +435,9 @@ def test_probability_of_two_normals(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_no_probability_is_0_or_1(method):
     X, y = two_normals(400, 15, gap=50)
+    estimator = ProbabilityEstimator.fit(X, y, method=method, n_trees=50)
     for x in (-50.0, 50.0, 1e6, -1e300, np.inf):
-        result = model_probabilities(X, y, {"f0": x}, method=method, n_trees=50)
+        result = estimator.estimate({"f0": x})
         assert result.model == ("b" if x > 0 else "a")
         for name, p in result.probabilities.items():
             low, high = result.intervals[name]
@@ -444,8 +451,9 @@ def test_probabilities_exist_far_outside_the_simulated_range(method, scaling):
     X, y = two_normals(400, 15, q=3)
     X["f1"] = np.exp(10 * X["f1"])
     X["f2"] = 4.0
+    estimator = ProbabilityEstimator.fit(X, y, method=method, scaling=scaling, n_trees=20)
     for observed in ({"f0": 0.5, "f1": 1e40, "f2": 4.0}, {"f0": -1e200, "f1": 1.0, "f2": 5.0}):
-        result = model_probabilities(X, y, observed, method=method, scaling=scaling, n_trees=20)
+        result = estimator.estimate(observed)
         assert sum(result.probabilities.values()) == pytest.approx(1)
         assert all(0 < p < 1 for p in result.probabilities.values())
 
@@ -520,7 +528,8 @@ def test_result_does_not_depend_on_the_number_of_threads(method):
         for n_jobs in (1, 2, None)
     ]
     assert answers[0] == answers[1] == answers[2]
-    result = [held_out(X, y, method=method, n_trees=20, seed=5, n_jobs=n) for n in (1, 2)]
+    settings = {"method": method, "n_trees": 20, "seed": 5, "folds": 2}
+    result = [held_out(X, y, n_jobs=n, **settings) for n in (1, 2)]
     pd.testing.assert_frame_equal(result[0].probabilities, result[1].probabilities)
 
 
@@ -556,9 +565,9 @@ def test_one_model_under_two_names_gets_equal_probabilities():
 @pytest.mark.parametrize("method", METHODS)
 def test_probabilities_are_calibrated_on_held_out_simulations(method):
     X, y = two_normals(3000, 21, gap=0.7, q=2)
-    result = held_out(X, y, method=method, n_trees=150)
+    result = held_out(X, y, method=method, n_trees=150, folds=3)
     for row in result.reliability.itertuples():
-        # four standard deviations, plus an allowance for estimating from 2400 rows
+        # four standard deviations, plus an allowance for estimating from 2000 rows
         spread = 4 * np.sqrt(row.predicted * (1 - row.predicted) / row.n)
         assert row.observed == pytest.approx(row.predicted, abs=spread + 0.04)
     truth = true_probability(X["f0"].to_numpy(), 0.7)
@@ -820,7 +829,10 @@ def test_model_probabilities_refuses_bad_input():
     bad("simulations of a only; expected at least two", y=np.full(60, "a"))
     bad("3 of b; expected at least 10", y=np.repeat(["a", "b"], [57, 3]))
     bad("60 simulations and labels of shape", y=y[:10])
-    bad("`method` must be 'neighbours', 'forest' or 'regression'; got 'forrest'", method="forrest")
+    bad(
+        "`method` must be 'neighbours', 'forest', 'regression' or 'ensemble'; got 'forrest'",
+        method="forrest",
+    )
     bad("`scaling` must be .*; got 'none'", scaling="none")
     bad("weights for a, c, simulations of a, b", weights={"a": 1, "c": 2})
     bad("expected positive numbers", weights={"a": 1, "b": 0})

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from netchoice.errors import UsageError
 
@@ -60,6 +60,14 @@ def threads(n_jobs: int | None) -> Iterator[Run]:
 def one_blas_thread() -> Iterator[None]:
     """Let the libraries of linear algebra use one thread: with more, the last digits can differ."""
     with _controller().limit(limits=1, user_api="blas"):
+        yield
+
+
+@contextmanager
+def one_openmp_thread() -> Iterator[None]:
+    """Let scikit-learn's loops use one thread: with more, the last digits of sums can differ."""
+    # Not the kept controller: it does not know libraries that were loaded after it was made.
+    with threadpool_limits(limits=1, user_api="openmp"):
         yield
 
 

@@ -5,6 +5,7 @@ labels ``y``) and the features of one observation, and return result dataclasses
 """
 
 from netchoice.inference.conformal import ConformalTest
+from netchoice.inference.ensemble_classifier import EnsembleClassifier
 from netchoice.inference.false_discovery import adjusted_p_values, fewest_rejections
 from netchoice.inference.forest_classifier import ForestClassifier
 from netchoice.inference.goodness_of_fit import Fit, FitTest, fit_p_values, goodness_of_fit
@@ -27,7 +28,7 @@ from netchoice.inference.reliability import HeldOut, held_out
 from netchoice.inference.scaling import Scaling
 
 __all__ = [
-    "ConformalTest", "Embedding", "Fit", "FitTest", "ForestClassifier", "HeldOut",
+    "ConformalTest", "Embedding", "EnsembleClassifier", "Fit", "FitTest", "ForestClassifier", "HeldOut",
     "ModelProbabilities", "NeighboursClassifier", "ParameterQuality", "Posterior",
     "PosteriorQuality", "ProbabilityEstimator", "RegressionClassifier", "Scaling",
     "adjusted_p_values", "embed", "fewest_rejections", "fit_p_values", "goodness_of_fit", "held_out",

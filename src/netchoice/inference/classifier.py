@@ -1,4 +1,4 @@
-"""The protocol of the three classifiers: ``fit``, ``predict`` and ``predict_proba``."""
+"""The protocol of the classifiers: ``fit``, ``predict`` and ``predict_proba``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Prediction:
 
 @dataclass(kw_only=True, eq=False)
 class Classifier(ABC):
-    """Base class of the classifiers: it scales the features and holds the settings of all three."""
+    """Base class of the classifiers: it scales the features and holds the settings of all."""
 
     scaling: str = DEFAULT_SCALING
     n_neighbors: int | None = None
@@ -79,7 +79,7 @@ class Classifier(ABC):
         }
 
     @abstractmethod
-    def _fit(self, X: Floats, codes: Codes) -> dict[str, int]:
+    def _fit(self, X: Floats, codes: Codes) -> dict[str, Any]:
         """Fit to scaled features and class indices; return the settings used."""
 
     @abstractmethod

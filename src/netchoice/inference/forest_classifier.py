@@ -35,7 +35,7 @@ class ForestClassifier(Classifier):
     np.int64(1)
     """
 
-    def _fit(self, X: Floats, codes: Codes) -> dict[str, int]:
+    def _fit(self, X: Floats, codes: Codes) -> dict[str, Any]:
         # Each forest takes an integer seed, drawn from a stream of its own.
         streams = np.random.SeedSequence(self.seed).spawn(2)
         seeds = [int(stream.generate_state(1, np.uint64)[0]) for stream in streams]

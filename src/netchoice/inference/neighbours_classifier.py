@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv
@@ -28,7 +29,7 @@ class NeighboursClassifier(Classifier):
     array([[0.05, 0.95]])
     """
 
-    def _fit(self, X: Floats, codes: Codes) -> dict[str, int]:
+    def _fit(self, X: Floats, codes: Codes) -> dict[str, Any]:
         self._X, self._one_hot = X, np.eye(len(self.classes_))[codes]
         self._k = self._neighbors_or(max(10, round(math.sqrt(len(X)) / 2)), len(X))
         return {"n_neighbors": self._k}

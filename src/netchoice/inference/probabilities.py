@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from netchoice.inference.classifier import DEFAULT_COVERAGE, Classifier
+from netchoice.inference.ensemble_classifier import EnsembleClassifier
 from netchoice.inference.forest_classifier import ForestClassifier
 from netchoice.inference.neighbours_classifier import NeighboursClassifier
 from netchoice.inference.regression_classifier import RegressionClassifier
@@ -20,6 +21,7 @@ METHODS: dict[str, type[Classifier]] = {
     "neighbours": NeighboursClassifier,
     "forest": ForestClassifier,
     "regression": RegressionClassifier,
+    "ensemble": EnsembleClassifier,
 }
 DEFAULT_METHOD = "regression"
 
@@ -43,7 +45,9 @@ class ModelProbabilities:
         ``rows_near``, the effective number of simulations behind it. ``regression``:
         ``n_neighbors``, the weight of each model among them (``near``), the models ``absent`` among
         them, and whether they are ``separated``, so that only the ridge and the pseudo-simulation
-        keep the odds finite.
+        keep the odds finite. ``ensemble``: the ``weights`` of the members, their
+        ``temperatures``, the ``temperature`` of the mean, the number ``n_held_out`` of rows that
+        these were fitted to, and the probabilities of each member.
     """
 
     probabilities: dict[str, float]
@@ -81,17 +85,18 @@ def model_probabilities(
     X : DataFrame (n, q), features of the simulations
     y : Series (n,), the model of each simulation
     observed : mapping or Series, the same features of the observation
-    method : "regression", "forest" or "neighbours"
+    method : "regression", "forest", "neighbours" or "ensemble"
         Multinomial logistic regression on the nearest simulations, evaluated at the observation
-        (:class:`RegressionClassifier`); random-forest ABC (:class:`ForestClassifier`); or votes of
-        the nearest simulations, plus half a vote for each model (:class:`NeighboursClassifier`).
+        (:class:`RegressionClassifier`); random-forest ABC (:class:`ForestClassifier`); votes of
+        the nearest simulations, plus half a vote for each model (:class:`NeighboursClassifier`); or
+        a weighted mean of these and of boosted trees (:class:`EnsembleClassifier`).
     weights : mapping, optional
         Prior weight of each model. By default the prior is the models' shares of the table.
     scaling : "rank", "robust" or "standard"; see :class:`~netchoice.inference.scaling.Scaling`
     n_neighbors : int, optional
         Number of nearest simulations. The default is √n/2 (at least 10) for ``neighbours`` and 8√n
-        for ``regression``; the paper uses 10. No effect on ``forest``.
-    n_trees : int, number of trees of each of the two forests
+        for ``regression``; the paper uses 10. No effect on ``forest`` and ``ensemble``.
+    n_trees : int, number of trees of each of the two forests, also of those in the ensemble
     coverage : float, coverage of the intervals
     seed : int, seed of the forests
     n_jobs : int, optional, number of threads; the result does not depend on it

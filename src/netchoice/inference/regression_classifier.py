@@ -38,7 +38,7 @@ class RegressionClassifier(Classifier):
     True
     """
 
-    def _fit(self, X: Floats, codes: Codes) -> dict[str, int]:
+    def _fit(self, X: Floats, codes: Codes) -> dict[str, Any]:
         self._X, self._codes = X, codes
         self._k = self._neighbors_or(round(8 * math.sqrt(len(X))), len(X))
         return {"n_neighbors": self._k}

@@ -83,7 +83,7 @@ def choose_model(
         all costs.
     time_limit : float, optional
         Seconds for the simulations. Their number is reduced to stay within the limit.
-    inference : "regression", "forest" or "neighbours", optional
+    inference : "regression", "forest", "neighbours" or "ensemble", optional
         How probabilities are estimated.
     isolated : "keep" or "drop", optional
         "drop" removes isolated nodes from the network, and from simulations, which are grown until

@@ -17,7 +17,11 @@ PAPER = (
     "Computational and Graphical Statistics (2023), doi:10.1080/10618600.2022.2151453"
 )
 
-
+_INFERENCE = {
+    "forest": "a random forest",
+    "neighbours": "nearest neighbours",
+    "ensemble": "a weighted mean of boosted trees, random forest, nearest neighbours and regression",
+}
 _RULES = {
     "cheapest": "the cheapest set whose accuracy is not clearly below the best one",
     "budget": "the most accurate set within the budget",
@@ -116,8 +120,9 @@ def _inference(record: Mapping[str, Any]) -> str:
     method = record["settings"]["inference"] or DEFAULT_METHOD
     n_tested = sum(n for row in record["confusion"].values() for n in row.values())
     return (
-        f"Model probabilities were estimated by {method} from {cost['simulations']} simulations; the model "
-        f"of {record['accuracy']:.1%} of {n_tested} held-out simulations was predicted correctly."
+        f"Model probabilities were estimated by {_INFERENCE.get(method, method)} from "
+        f"{cost['simulations']} simulations; the model of {record['accuracy']:.1%} of {n_tested} held-out "
+        "simulations was predicted correctly."
     )
 
 
