@@ -303,7 +303,7 @@ def test_classes_with_near_rows_are_fitted_without_the_others(absent):
     X, y, _ = labelled_rows(120, 3, 6, 44)
     y = np.where(np.isin(y, absent), max({*range(6)} - {*absent}), y)
     query = X[:20].mean(axis=0)
-    scores, covariance, near, _ = regress_locally(X, y, query, 60, 6, 0.3)
+    scores, covariance, near, *_ = regress_locally(X, y, query, 60, 6, 0.3)
     present = np.flatnonzero(near)
     assert {*present}.isdisjoint(absent)
     assert (scores[near == 0] == 0).all()
@@ -331,13 +331,19 @@ def test_classes_with_near_rows_are_fitted_without_the_others(absent):
 @pytest.mark.kernels
 @pytest.mark.parametrize("n_models", [2, 5])
 def test_models_without_near_simulations_are_counted(n_models):
-    """With one model near, the others have 1/C of N + 1 simulations each, and a beta distribution."""
+    """With one model near, the others have 1/C of wN + 1 simulations each, and a beta distribution."""
     rng = np.random.default_rng(45)
     y = np.arange(400 * n_models) % n_models
     X = rng.normal(size=(len(y), 2)) + 1000 * y[:, None]
     classifier = regression.RegressionClassifier(scaling="standard", n_neighbors=300).fit(X, y)
-    found = classifier.predict([[1.5, 1.5]])  # at the edge of the first model
-    n = found.details["near"][0, 0]
+    query = np.array([1.5, 1.5])  # at the edge of the first model
+    found = classifier.predict(query[None])
+    scaled = (X - query) / X.std(axis=0)
+    weights = np.array(naive.epanechnikov(np.linalg.norm(scaled, axis=1), 300))
+    mean = np.average(scaled, axis=0, weights=weights)
+    deviation = np.sqrt(np.average((scaled - mean) ** 2, axis=0, weights=weights))
+    n = found.details["near"][0, 0] * np.exp(-((np.sum((mean / deviation) ** 2) / 3.5**2) ** 2))
+    assert 1 < n < found.details["near"][0, 0]
     assert (found.details["near"][0, 1:] == 0).all()
     share = 1 / n_models
     assert found.probabilities[0, 1:] == pytest.approx(share / (n + 1))
@@ -346,6 +352,9 @@ def test_models_without_near_simulations_are_counted(n_models):
     together = beta(1 - share, n + share)
     assert found.lower[0, 0] == pytest.approx(1 - together.ppf(0.975))
     assert found.upper[0, 0] == pytest.approx(1 - together.ppf(0.025))
+    far = classifier.predict([[-50.0, 20.0]])
+    assert (far.details["near"][0, 1:] == 0).all()
+    assert far.probabilities[0, 1:] == pytest.approx(share / 2)
 
 
 @pytest.mark.kernels

@@ -113,8 +113,9 @@ def regress_locally(X, codes, query, n_neighbours, n_classes, ridge):
     The near rows have Epanechnikov weights, scaled to their effective number (Kish). One more row, in
     equal parts of all classes, is placed at the query. Classes without near rows take no part. Return the
     log-odds (C,) of the classes and their covariance (C, C), both up to a constant that probabilities do
-    not depend on, the weight (C,) of each class among the near rows, and whether the regression separates
-    the classes of these rows. Log-odds and covariances of absent classes are 0.
+    not depend on, the weight (C,) of each class among the near rows, whether the regression separates
+    the classes of these rows, and the squared distance of the query from their centre, in local standard
+    deviations. Log-odds and covariances of absent classes are 0.
     """
     rows, weights = epanechnikov(distances_from(X, query), n_neighbours)
     n, q = len(rows), len(query)
@@ -129,8 +130,6 @@ def regress_locally(X, codes, query, n_neighbours, n_classes, ridge):
     number = np.zeros(n_classes, np.int64)
     number[present] = np.arange(len(present))
     scores, covariance = np.zeros(n_classes), np.zeros((n_classes, n_classes))
-    if len(present) == 1:
-        return scores, covariance, near, True
     design = np.zeros((n + len(present), q))
     all_codes = np.arange(-n, len(present))
     all_weights = np.full(n + len(present), 1 / n_classes)
@@ -139,12 +138,19 @@ def regress_locally(X, codes, query, n_neighbours, n_classes, ridge):
         all_weights[i] = weights[i] * total / squares
         for k in range(q):
             design[i, k] = X[rows[i], k] - query[k]
+    offset = 0.0
     for k in range(q):
         use_local_unit(design, k, weights, total)
+        mean = 0.0
+        for i in range(n):
+            mean += weights[i] / total * design[i, k]
+        offset += mean * mean
+    if len(present) == 1:
+        return scores, covariance, near, True, offset
     coefficients, fitted = fit_multinomial(design, all_codes, all_weights, len(present), ridge)
     separated = _are_separated(design, all_codes, n, coefficients)
     for i in present:
         scores[i] = coefficients[0, number[i]]
         for j in present:
             covariance[i, j] = fitted[number[i], number[j]]
-    return scores, covariance, near, separated
+    return scores, covariance, near, separated, offset

@@ -14,6 +14,9 @@ from netchoice.inference.scaling import Codes, Floats
 from netchoice.threads import threads
 
 RIDGE = 0.3  # prior precision of the slopes, per local standard deviation of a feature
+#: Local standard deviations between a query and the centre of its near simulations, beyond which these say
+#: little about other models. On two tables, 99% of held-out simulations are nearer.
+FAR = 3.5
 
 
 class RegressionClassifier(Classifier):
@@ -26,8 +29,11 @@ class RegressionClassifier(Classifier):
     intervals are normal in log-odds, from the curvature of the likelihood.
 
     A regression says nothing about a model without near simulations. Such a model is counted: it has
-    1/C of N + 1 simulations, and the interval of the beta distribution with these counts. The others share
-    the rest by the regression. Settings used: ``scaling``, ``n_neighbors``, ``n_jobs``.
+    1/C of wN + 1 simulations, and the interval of the beta distribution with these counts. The others share
+    the rest by the regression. The weight w is exp(−(d/3.5)⁴), for a query that is d local standard
+    deviations away from the centre of the near simulations: far from all simulations, they say little
+    about absent models. One of them always counts. Settings used: ``scaling``, ``n_neighbors``,
+    ``n_jobs``.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
@@ -49,25 +55,27 @@ class RegressionClassifier(Classifier):
         return details | {"absent": [model for model, w in details["near"].items() if w == 0]}
 
     def _predict(self, X: Floats, coverage: float) -> Prediction:
-        def regress(query: Floats) -> tuple[Floats, Floats, Floats, bool]:
+        def regress(query: Floats) -> tuple[Floats, Floats, Floats, bool, float]:
             n_models = len(self.classes_)
             return regress_locally(self._X, self._codes, query, self._k, n_models, RIDGE)  # type: ignore[no-any-return]
 
         with threads(self.n_jobs) as run:
-            scores, covariance, near, separated = map(np.array, zip(*run(regress, X), strict=True))
+            found = map(np.array, zip(*run(regress, X), strict=True))
+        scores, covariance, near, separated, offset = found
         odds = np.where(near > 0, np.exp(scores - scores.max(axis=1, keepdims=True)), 0.0)
         probabilities = odds / odds.sum(axis=1, keepdims=True)
         half_width = ndtri((1 + coverage) / 2) * _deviation_of_log_odds(probabilities, covariance)
         log_odds = logit(probabilities)
         ends = expit(log_odds - half_width), expit(log_odds + half_width)
         lower, upper = (np.where(probabilities == 1, 1.0, end) for end in ends)
-        found = Prediction(probabilities, lower, upper, {"near": near, "separated": separated})
-        return _with_absent(found, near, coverage)
+        present = Prediction(probabilities, lower, upper, {"near": near, "separated": separated})
+        weight = np.exp(-((offset / FAR**2) ** 2))
+        return _with_absent(present, near, weight, coverage)
 
 
-def _with_absent(found: Prediction, near: Floats, coverage: float) -> Prediction:
+def _with_absent(found: Prediction, near: Floats, weight: Floats, coverage: float) -> Prediction:
     """Return the prediction with the counted probabilities of models without near simulations."""
-    n_models, total = near.shape[1], near.sum(axis=1, keepdims=True) + 1
+    n_models, total = near.shape[1], np.maximum(weight * near.sum(axis=1), 1)[:, None] + 1
     absent, tails = near == 0, ((1 - coverage) / 2, (1 + coverage) / 2)
     n_absent = absent.sum(axis=1, keepdims=True)
     each, together = 1 / n_models, np.maximum(n_absent, 0.5) / n_models
