@@ -1,28 +1,29 @@
-"""Acquire columns one by one, or compute a fixed set of them for every row: cost at equal accuracy.
+"""Cost at equal accuracy: columns acquired one by one, or a fixed set of columns for every row.
 
-Run: python benchmarks/acquisition.py OUT [--rows 600]
+Run: python benchmarks/acquisition.py OUT [--rows 500]. It takes about 15 CPU minutes.
 
-Tables, each divided into training, validation and test rows:
+The tables are divided into training, validation and test rows:
 
 - `mechanisms` with 200 nodes and `duplication` with 300 nodes, with measured costs, without noise features;
 - the invented patients of examples/clinic.py, with invented costs in euro and shared samples.
 
-Methods:
+The methods are:
 
-- **fixed set**: the operating point (rule "cheapest") of `mrmr`, `jmi` and `jmim` over a grid of penalties, sets
-  of up to 12 columns, evaluated on the training rows. Its classifier is the one with the best validation accuracy
-  among 10 nearest neighbours, a random forest and the local regression.
-- **cheapest fixed set**: of all these sets, the cheapest with at least that validation accuracy.
+- **fixed set**: the operating point (rule "cheapest") of `mrmr`, `jmi` and `jmim` over a grid of penalties,
+  sets of up to 12 columns, evaluated on the training rows. Its classifier is the one with the best validation
+  accuracy among 10 nearest neighbours, a random forest and the local regression.
+- **cheapest fixed set**: of all sets that no other set beats in cost and accuracy on the training rows, the
+  cheapest with at least that validation accuracy, with its own best classifier.
 - **AcquiringClassifier**: `confidence` from a grid, `budget` 0.5, 1 or 2 times the cost of the fixed set.
-- **fixed order**: the columns of the fixed set and then of its ranking, one by one, with the same stop rule.
-- **AACO** (Valancius et al. 2024, arXiv 2302.13960) and **greedy CMI** (as EDDI, Ma et al. 2019, and DIME,
-  Gadgil et al. 2024), plain implementations without neural networks: the classifier of any subset is boosted trees
+- **fixed order**: the columns of the fixed set, and then those of its ranking, with the same stop rule.
+- **AACO** (Valancius et al., arXiv 2302.13960) and **greedy CMI** (as EDDI, Ma et al. 2019, and DIME, Gadgil
+  et al. 2024): plain implementations without neural networks. The classifier of any subset is boosted trees
   trained with random masks. These are not the authors' programs, which need PyTorch.
 
-Criteria, fixed before the first run:
+The criteria were fixed before the first run:
 
-1. The setting of each method is the cheapest one, by validation rows, with at least the validation accuracy of the
-   fixed set; the most accurate one if there is none. Test rows are used once, to report.
+1. The setting of each method is the cheapest one, by validation rows, with at least the validation accuracy
+   of the fixed set; the most accurate one if there is none. Test rows are used once, to report.
 2. The aim is reached on a table if the fixed set costs at least 2 times as much as the average test row of
    `AcquiringClassifier`, and its test accuracy is not significantly higher (two standard errors of the paired
    difference).
@@ -46,7 +47,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import netchoice
-from netchoice.evaluation import evaluate_rankings, operating_point, penalty_grid
+from netchoice.evaluation import evaluate_rankings, operating_point, pareto_front, penalty_grid
 from netchoice.features import FEATURES
 from netchoice.forests import grow_forest
 from netchoice.inference import RegressionClassifier
@@ -55,8 +56,8 @@ from netchoice.selection.column_costs import ColumnCosts
 
 CONFIDENCES = (0.4, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99)
 BUDGETS = (0.5, 1.0, 2.0)  # times the cost of the fixed set
-PENALTIES = (0.1, 0.03, 0.01, 0.003)  # of AACO, per share of the cost of all columns, times 10
-PEER_ROWS = 120  # validation and test rows of the peers that predict many subsets
+PENALTIES = (0.3, 2.0, 10.0, 40.0)  # of the peers: nats per share of the cost of all columns
+PEER_ROWS = 100  # validation and test rows of the peers that predict many subsets
 SETS, NEIGHBOURS = 60, 8  # candidate subsets of AACO, and its neighbours
 
 
@@ -119,10 +120,12 @@ class Outcome:
 
     @property
     def accuracy(self) -> float:
+        """Share of correct predictions."""
         return float(self.correct.mean())
 
     @property
     def mean_cost(self) -> float:
+        """Mean cost of a row."""
         return float(self.cost.mean())
 
 
@@ -156,14 +159,14 @@ def best_classifier(data: Data, names: list[str]) -> tuple[str, Outcome]:
     return best, found[best]
 
 
-def fixed_sets(data: Data) -> tuple[pd.DataFrame, list[str]]:
-    """Return all evaluated sets, and the ranking that begins with the operating point."""
+def fixed_sets(data: Data) -> tuple[pd.DataFrame, list[str], int]:
+    """Return all sets, a ranking that begins with the operating point, and the size of that set."""
     X, y = data.train
     frame = X.assign(label=y)
     table = netchoice.ReferenceTable.from_frame(frame, costs=data.costs)
     first, second = table.split(seed=0)
     selectors = [get_selector(m, costs=data.costs) for m in ("mrmr", "jmi", "jmim")]
-    penalties = penalty_grid(data.costs.alone(list(X.columns)).values())
+    penalties = penalty_grid(data.costs, X.columns)
     rankings = rank_path(selectors, first.X, first.y, penalties)
     evaluated = evaluate_rankings(rankings, second, ks=range(1, 13), costs=data.costs)
     point = operating_point(evaluated, choose_on="all")
@@ -243,7 +246,7 @@ class MaskedTrees:
         values = np.tile(X.to_numpy(float), (3, 1))
         share = rng.uniform(size=(len(values), 1))
         values[rng.uniform(size=values.shape) < share] = np.nan
-        self.model = HistGradientBoostingClassifier(max_iter=40, random_state=0)
+        self.model = HistGradientBoostingClassifier(max_iter=30, random_state=0)
         self.model.fit(values, np.tile(y, 3))
         self.Z = StandardScaler().fit(X)
         self.X, self.codes = X.to_numpy(float), np.searchsorted(self.model.classes_, y)
@@ -334,9 +337,7 @@ def peers(
             rng, correct, spent = np.random.default_rng(0), [], []
             for row, label in zip(X.to_numpy(float)[:PEER_ROWS], y[:PEER_ROWS], strict=True):
                 known: list[int] = []
-                while (
-                    column := policy(trees, row, known, costs, 1000 * penalty / unit, rng)
-                ) is not None:
+                while (column := policy(trees, row, known, costs, penalty / unit, rng)) is not None:
                     known.append(column)
                 mask = np.isin(np.arange(len(names)), known)
                 share = trees.shares(row[None], mask[None])[0]
@@ -369,15 +370,7 @@ def compare(data: Data) -> list[dict]:
     records = [
         _record(data, "fixed set", classifier, {"validation": validation, "test": test}, test)
     ]
-    front = evaluated.assign(
-        cost=[data.costs.cost_of_set(f, "shared") for f in evaluated["features"]]
-    )
-    front = (
-        front.sort_values("accuracy", ascending=False)
-        .drop_duplicates("features")
-        .sort_values("cost")
-    )
-    for names_of in front[front["accuracy"] > front["accuracy"].max() - 0.05]["features"]:
+    for names_of in pareto_front(evaluated)["features"]:
         other, on_validation = best_classifier(data, list(names_of))
         if on_validation.accuracy >= validation.accuracy:
             on_test = fixed_predictions(data, list(names_of), other, "test")
@@ -415,13 +408,15 @@ def _record(
     difference = test.correct.astype(float) - fixed.correct[:n]
     return {
         "table": data.name, "method": method, "setting": setting, "rows": n,
-        "validation accuracy": parts["validation"].accuracy, "accuracy": test.accuracy, "cost": test.mean_cost,
+        "validation accuracy": parts["validation"].accuracy, "accuracy": test.accuracy,
+        "cost": test.mean_cost,
         "difference": difference.mean(), "error": difference.std() / np.sqrt(n),
         "times cheaper": fixed.mean_cost / test.mean_cost if test.mean_cost else np.inf,
     }  # fmt: skip
 
 
 def main() -> None:
+    """Compare the methods on all tables."""
     parser = argparse.ArgumentParser(description="Cost of acquired columns and of fixed sets.")
     parser.add_argument("out", type=Path)
     parser.add_argument("--rows", type=int, default=500)

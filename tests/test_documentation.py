@@ -20,9 +20,9 @@ def test_public_names_are_exactly_these():
     assert netchoice.__all__ == sorted(netchoice.__all__)
     assert set(netchoice.__all__) == {
         "Choice", "Chooser", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
-        "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model", "compute_features",
-        "datasets", "embed", "errors", "evaluate_features", "evaluate_rankings", "evaluation", "feature",
-        "feature_names", "figures", "get_model", "get_space", "inference", "information", "io", "mechanism",
+        "ModelSpace", "ReadingReport", "ReferenceTable", "acquire_features", "as_prior", "choose_model",
+        "compute_features", "datasets", "embed", "errors", "evaluate_features", "evaluate_rankings",
+        "evaluation", "feature", "feature_names", "figures", "get_model", "get_space", "inference", "information", "io", "mechanism",
         "features", "model", "models", "operating_point", "paper_costs", "rank_features", "read_network",
         "recommend_pilot_size",
         "report", "selection", "simulate_table", "workflows", "write_network",
@@ -102,6 +102,7 @@ CHECKED = ["README", "tutorial", "explanation/cost"]
 CHECKED += sorted(f"guides/{path.stem}" for path in DOCS.glob("guides/*.md"))
 #: Pages whose Python is run and must print these words.
 RUN = {
+    "acquisition": "confident",
     "tables": "",
     "selection": "agreement",
     "evaluation": "",

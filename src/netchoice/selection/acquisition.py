@@ -20,7 +20,6 @@ from netchoice._kernels.local_regression import regress_locally
 from netchoice.errors import UsageError
 from netchoice.inference.regression_classifier import RIDGE, default_neighbors
 from netchoice.inference.scaling import Scaling
-from netchoice.names import unknown
 from netchoice.selection.base import check_table
 from netchoice.selection.column_costs import ColumnCosts, check_budget
 from netchoice.selection.greedy import Floats
@@ -169,10 +168,8 @@ class AcquiringClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """Keep the rows of X (n, q) with the labels y (n,), from which probabilities are estimated."""
         check_fraction("confidence", self.confidence)
-        if y is not None:
-            y = column_or_1d(y, warn=True)
-            check_classification_targets(y)
-        table = check_table(self, X, y, "classes")
+        table = check_table(self, X, None if y is None else column_or_1d(y, warn=True), "classes")
+        check_classification_targets(y)
         assert isinstance(table.target, Classes)
         self._costs = ColumnCosts(
             self.costs, table.names, labels=table.labels, scale="raw", charge=self.charge
@@ -313,5 +310,7 @@ def _reader(row: Row, names: list[str]) -> Callable[[str], float]:
 
 def _value_by_name(row: Any, name: str) -> float:
     if name not in row:
-        raise unknown("column", name, list(map(str, row.keys())))
+        raise UsageError(
+            f"the row has no value for the column {name!r}; pass all columns, or a function of the name"
+        )
     return float(row[name])
