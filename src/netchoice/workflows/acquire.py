@@ -120,10 +120,10 @@ def acquire_features(
 
     Examples
     --------
-    >>> import netchoice
+    >>> import netchoice, numpy as np
     >>> table = netchoice.simulate_table("ba", n_nodes=40, n_samples=300, seed=1, engine="serial",
     ...     features=["degree_mean", "transitivity", "degree_max"])
-    >>> network = netchoice.get_model("ba1").grow(40, {}, seed=5)
+    >>> network = netchoice.get_model("ba1").grow(40, rng=np.random.default_rng(5))
     >>> found = netchoice.acquire_features(network, table)
     >>> len(found.measured) == len(found.acquisition.steps) <= 3
     True
