@@ -9,6 +9,7 @@ import typer
 
 import netchoice
 from netchoice.cli import (
+    acquire,
     choose,
     cite,
     cohort,
@@ -29,8 +30,8 @@ from netchoice.errors import NetchoiceError, UsageError
 from netchoice.simulate import StoppedError
 
 __all__ = [
-    "app", "choose", "cite", "cohort", "evaluate", "features", "main", "models", "networks", "pilot", "rank",
-    "report", "reproduce", "tables", "warmup",
+    "acquire", "app", "choose", "cite", "cohort", "evaluate", "features", "main", "models", "networks",
+    "pilot", "rank", "report", "reproduce", "tables", "warmup",
 ]  # fmt: skip
 
 # The wrong use of options is an error class of click, which typer may or may not carry inside.

@@ -19,6 +19,11 @@ RIDGE = 0.3  # prior precision of the slopes, per local standard deviation of a 
 FAR = 3.5
 
 
+def default_neighbors(n: int) -> int:
+    """Return the default number of nearest rows of a table with n rows."""
+    return min(n, round(8 * math.sqrt(n)))
+
+
 class RegressionClassifier(Classifier):
     """Fit a local multinomial logistic regression and evaluate it at the query.
 
@@ -46,7 +51,7 @@ class RegressionClassifier(Classifier):
 
     def _fit(self, X: Floats, codes: Codes) -> dict[str, Any]:
         self._X, self._codes = X, codes
-        self._k = self._neighbors_or(round(8 * math.sqrt(len(X))), len(X))
+        self._k = self._neighbors_or(default_neighbors(len(X)), len(X))
         return {"n_neighbors": self._k}
 
     def describe(self, prediction: Prediction) -> dict[str, Any]:

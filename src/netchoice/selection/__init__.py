@@ -5,6 +5,7 @@ Every method is a scikit-learn selector. All methods share the idea of
 times its cost.
 """
 
+from netchoice.selection.acquisition import AcquiredColumn, AcquiringClassifier, Acquisition
 from netchoice.selection.base import CostAwareSelector
 from netchoice.selection.baseline import RandomRanking
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
@@ -32,6 +33,9 @@ __all__ = [
     "PAPER_METHODS",
     "SURF",
     "WEIGHTED_METHODS",
+    "AcquiredColumn",
+    "AcquiringClassifier",
+    "Acquisition",
     "CostAwareSelector",
     "ForestReliefF",
     "ForwardRegression",

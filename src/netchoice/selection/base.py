@@ -51,33 +51,35 @@ class TrainingData(Table):
         return np.asarray(sum(weight * statistic(part) for part, weight in self.parts()))
 
 
+def check_table(estimator: Any, X: Any, y: Any, kind: str) -> Table:
+    """Return the table that an estimator is fitted to; ``kind`` says what ``y`` holds, as in `as_target`."""
+    labels = list(X.columns) if hasattr(X, "columns") else None
+    if labels == []:
+        raise UsageError(f"`X` must have at least 1 column; got 0 feature(s) (shape={X.shape})")
+    if y is None:
+        raise UsageError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+        )
+    check_numbers(X)
+    try:
+        X = validate_data(estimator, X, dtype=np.float64, ensure_min_samples=2)
+    except ValueError as error:
+        if "contains NaN" in str(error) or "contains infinity" in str(error):
+            raise not_finite(X) from error
+        raise
+    target = as_target(y, kind)
+    check_consistent_length(X, target)
+    check_varies(target)
+    names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
+    return Table(X, target, list(names), labels)
+
+
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators that select columns; subclasses set ``support_`` in ``fit``."""
 
     target: str
     random_state: Any
     support_: NDArray[np.bool_]
-
-    def _check_table(self, X: Any, y: Any) -> Table:
-        labels = list(X.columns) if hasattr(X, "columns") else None
-        if labels == []:
-            raise UsageError(f"`X` must have at least 1 column; got 0 feature(s) (shape={X.shape})")
-        if y is None:
-            raise UsageError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        check_numbers(X)
-        try:
-            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        except ValueError as error:
-            if "contains NaN" in str(error) or "contains infinity" in str(error):
-                raise not_finite(X) from error
-            raise
-        target = as_target(y, self.target)
-        check_consistent_length(X, target)
-        check_varies(target)
-        names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
-        return Table(X, target, list(names), labels)
 
     def _set_target(self, target: Target) -> None:
         """Set what the fitted selector says of its target."""
@@ -156,7 +158,7 @@ class CostAwareSelector(TableSelector):
         return self
 
     def _check_data(self, X: Any, y: Any) -> TrainingData:
-        table = self._check_table(X, y)
+        table = check_table(self, X, y, self.target)
         count_threads(self.n_jobs)
         if check_non_negative("penalty", self.penalty) > 0 and self.costs is None:
             warnings.warn(

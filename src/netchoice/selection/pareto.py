@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from netchoice.errors import UsageError
-from netchoice.selection.base import Table, TableSelector
+from netchoice.selection.base import Table, TableSelector, check_table
 from netchoice.selection.column_costs import ColumnCosts, check_budget
 from netchoice.selection.greedy import Floats
 from netchoice.selection.inputs import column_mask
@@ -123,7 +123,7 @@ class ParetoSearch(TableSelector):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Search the sets of columns of X (n, q) for labels or numbers y, and select one."""
-        table = self._check_table(X, y)
+        table = check_table(self, X, y, self.target)
         names, labels = table.names, table.labels
         self._check_parameters()
         costs = np.ones(len(names)) if self.costs is None else self.costs

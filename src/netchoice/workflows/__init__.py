@@ -3,6 +3,7 @@
 Each function does one task from start to finish. The commands call these functions.
 """
 
+from netchoice.workflows.acquire import NetworkAcquisition, acquire_features
 from netchoice.workflows.choice import Choice, Evidence
 from netchoice.workflows.choose import choose_model
 from netchoice.workflows.chooser import Chooser
@@ -27,9 +28,11 @@ __all__ = [
     "FeatureEvaluation",
     "FeatureRanking",
     "FeatureSelection",
+    "NetworkAcquisition",
     "PilotStudy",
     "Recommendation",
     "SimulationPlan",
+    "acquire_features",
     "choose_model",
     "evaluate_features",
     "find_costs",
