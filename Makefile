@@ -111,6 +111,7 @@ test-bounds: $(VENV)/.dev
 
 bench: $(VENV)/.bench $(VENV)/.warm
 	-$(BIN)/python benchmarks/growth.py
+	-$(BIN)/python benchmarks/stages.py
 	-$(BIN)/python benchmarks/features.py
 	-$(BIN)/python benchmarks/scaling.py
 	-$(BIN)/python benchmarks/costs.py

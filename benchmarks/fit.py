@@ -1,7 +1,7 @@
 """Goodness of fit: false alarms on networks of the models, and power on other networks.
 
-A chooser is prepared for the space ``duplication``, as in ``netchoice choose``: 3000 simulations with all
-features except noise serve for the selection and for the fit, and 3000 others for the probabilities. Every
+A chooser is prepared for the space ``duplication``, as in ``netchoice choose``: 2000 simulations with all
+cheap features serve for the selection and for the fit, and 3000 others for the probabilities. Every
 network is compared with it. A network is rejected if all p-values are at most 0.01:
 
 - "prior": p-values on the simulations from the priors, the first stage of ``netchoice choose``;

@@ -140,3 +140,9 @@ figure = netchoice.figures.pareto(
 )
 netchoice.figures.save(figure, options.out / "accuracy-against-cost.png")
 print(f"figures in {options.out}")
+
+# %% [markdown]
+# A notebook shows the figure.
+
+# %%
+figure

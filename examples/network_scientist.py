@@ -53,7 +53,16 @@ answer = netchoice.choose_model(
 print(answer)
 
 # %% [markdown]
-# In a notebook, `answer` on its own line shows a table. Every part of the answer is an attribute.
+# In a notebook, `answer` on its own line shows a table.
+
+# %%
+answer
+
+# %% [markdown]
+# `plot` draws one figure, and `draw_choice` writes all of them. Every part of the answer is an attribute.
+
+# %%
+answer.plot("embedding")
 
 # %%
 print(f"{answer.model} at {answer.probabilities[answer.model]:.2f}, fits: {answer.fits}")

@@ -1,18 +1,23 @@
 """Run the examples at small scale and check their results."""
 
-import json
 import re
 import runpy
 import sys
 from pathlib import Path
 
+import nbformat
 import pandas as pd
 import pytest
 
 import netchoice
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-NOTEBOOKS = sorted(path.stem for path in EXAMPLES.glob("*.py") if "# %%" in path.read_text())
+sys.path.insert(0, str(EXAMPLES))
+import notebooks  # noqa: E402
+
+NOTEBOOKS = sorted(
+    path.stem for path in EXAMPLES.glob("*.py") if path.read_text().startswith("# %%")
+)
 
 
 @pytest.fixture
@@ -75,20 +80,34 @@ def test_cohort_recovers_models_and_a_trend(example):
     assert netchoice.Chooser.load(folder / "chooser").sizes_ == variables["chooser"].sizes_
 
 
-def test_cells_of_the_notebook_run():
-    """The notebook has no outputs, and its code cells run in order, in one namespace."""
-    notebook = json.loads((EXAMPLES / "cohort.ipynb").read_text(encoding="utf-8"))
-    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 4)
-    variables = {}
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            assert (cell["outputs"], cell["execution_count"]) == ([], None)
-            exec(compile("".join(cell["source"]), "cohort.ipynb", "exec"), variables)
-    answers, named = variables["answers"], variables["named"]
-    assert (named[answers["group"] == "odd"] == "none fits").all()
-    truth = answers["group"].map({"patients": "dmc", "controls": "dmr"})
-    assert (named == truth).sum() >= 10  # of 12 networks that the models made
-    assert (variables["folder"] / "answers" / "report.html").exists()
+@pytest.mark.parametrize("name", notebooks.SCRIPTS)
+def test_notebooks_have_the_cells_of_the_scripts_and_results(name):
+    kept = nbformat.read(EXAMPLES / f"{name}.ipynb", as_version=4)
+    nbformat.validate(kept)
+    made = notebooks.notebook_of(name)
+    assert [cell.source for cell in kept.cells] == [cell.source for cell in made.cells]
+    outputs = [each for cell in kept.cells for each in cell.get("outputs", [])]
+    assert len(outputs) >= 5
+    assert all(each.output_type != "error" for each in outputs)
+    counts = [cell.execution_count for cell in kept.cells if cell.cell_type == "code"]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "clinic",
+        "method_developer",
+        pytest.param("network_scientist", marks=pytest.mark.slow),
+        pytest.param("cohort", marks=pytest.mark.slow),
+    ],
+)
+def test_notebooks_run_from_top_to_bottom(name, tmp_path):
+    made = notebooks.run(notebooks.notebook_of(name), tmp_path, ("--small",))
+    outputs = [each for cell in made.cells for each in cell.get("outputs", [])]
+    shown = [each for each in outputs if each.output_type in ("execute_result", "display_data")]
+    assert any("image/png" in each.data for each in shown) or name == "cohort"
+    assert not [each for each in outputs if each.output_type == "error"]
 
 
 def test_clinic_selects_cheap_and_accurate_tests(example):
