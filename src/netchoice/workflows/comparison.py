@@ -153,10 +153,9 @@ class Comparison:
         corners of the prior it rejects more often. Before the most probable model is rejected, it is
         therefore simulated again, with parameters from its posterior.
         """
-        model, fit = self.probabilities.model, self.prior_fit
-        if fit.p_values[model] > fit.alpha or not self.prepared.plan.local_samples:
+        if not self._is_confirmed_locally or not self.prepared.plan.local_samples:
             return None
-        table = self.near(model).table
+        table = self.near(self.probabilities.model).table
         return goodness_of_fit(table.X[list(self.fit_observed)], table.y, self.fit_observed)
 
     @property
@@ -267,7 +266,13 @@ class Comparison:
         space = local_space(prepared.space, model, self.posterior(model))
         stream = f"choose local {model}"
         table = prepared.maker.table(
-            name, n_nodes, self._n_near(name), features, stream=stream, stage="local", space=space
+            name,
+            n_nodes,
+            self._n_near(name, model),
+            features,
+            stream=stream,
+            stage="local",
+            space=space,
         )
         if len(table) < min_simulations():
             raise NetchoiceError(
@@ -278,10 +283,18 @@ class Comparison:
         simulator = prepared.maker.simulator(n_nodes, features, stream=stream, space=space)
         return FitSimulations(table, simulator)
 
-    def _n_near(self, name: str) -> int:
+    @property
+    def _is_confirmed_locally(self) -> bool:
+        """Whether the most probable model is rejected, so that it is tested near the network too."""
+        fit = self.prior_fit
+        return fit.p_values[self.probabilities.model] <= fit.alpha
+
+    def _n_near(self, name: str, model: str) -> int:
         plan, fit_table, watch = self.prepared.plan, self.prepared.fit_table, self.stopwatch
         possible = len(fit_table) // len(self.prepared.space)
-        wanted = max(plan.min_fit_samples, min(plan.local_samples, possible))
+        decides = model == self.probabilities.model and self._is_confirmed_locally
+        most = plan.local_samples if decides else min(plan.local_samples, plan.shown_samples)
+        wanted = max(plan.min_fit_samples, min(most, possible))
         if watch is None or watch.limit is None:
             return wanted
         row_seconds = growth_seconds(fit_table) + self.prepared.selection.cost(fit_table.features)

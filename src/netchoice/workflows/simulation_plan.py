@@ -50,8 +50,10 @@ class SimulationPlan:
     fit_samples: int = 2000
     min_fit_samples: int = 180
     #: Simulations of a model from its posterior, near the network. They confirm that the most probable
-    #: model does not fit, and show how the network differs from a model. 0 switches this stage off.
-    local_samples: int = 300
+    #: model does not fit. 0 switches this stage off.
+    local_samples: int = 500
+    #: So many of them, if they only show how the network differs from a model.
+    shown_samples: int = 300
     #: Of these, networks whose distributions are compared with the observed ones; and networks from the
     #: prior that are altered to measure the power of the test of fit.
     profile_samples: int = 100
