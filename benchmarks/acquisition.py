@@ -1,6 +1,6 @@
 """Cost at equal accuracy: columns acquired one by one, or a fixed set of columns for every row.
 
-Run: python benchmarks/acquisition.py OUT [--rows 500]. It takes about 15 CPU minutes.
+Run: python benchmarks/acquisition.py OUT [--rows 500]. It takes about 19 CPU minutes.
 
 The tables are divided into training, validation and test rows:
 

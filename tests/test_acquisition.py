@@ -16,7 +16,7 @@ from netchoice.errors import UsageError
 from netchoice.features.computation import NetworkFeatures
 from netchoice.inference import RegressionClassifier, Scaling
 from netchoice.selection import AcquiringClassifier
-from netchoice.selection.acquisition import binned_information
+from netchoice.selection.binned_information import binned_information
 
 LAB = CostModel(
     own={"a": 1, "b": 2, "c": 4, "noise": 1},

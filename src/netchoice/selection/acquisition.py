@@ -10,8 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, softmax
-from scipy.stats import rankdata
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
@@ -21,6 +20,7 @@ from netchoice.errors import UsageError
 from netchoice.inference.regression_classifier import RIDGE, default_neighbors
 from netchoice.inference.scaling import Scaling
 from netchoice.selection.base import check_table
+from netchoice.selection.binned_information import binned_information
 from netchoice.selection.column_costs import ColumnCosts, check_budget
 from netchoice.selection.greedy import Floats
 from netchoice.targets import Classes
@@ -30,8 +30,6 @@ from netchoice.validation import check_fraction
 Row = Any
 #: Why an acquisition stopped.
 CONFIDENT, BUDGET, UNINFORMATIVE = "confident", "budget", "uninformative"
-MAX_BINS = 8
-ALPHA = 0.05  # of the test whether a column is informative
 
 
 @dataclass(frozen=True)
@@ -261,37 +259,6 @@ class AcquiringClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         per_cost = np.full(len(columns), np.inf)
         np.divide(information[columns], costs, out=per_cost, where=costs > 0)
         return int(columns[np.lexsort((-information[columns], -per_cost))[0]]), ""
-
-
-def binned_information(X: Floats, codes: NDArray[np.int64], n_classes: int) -> Floats:
-    """Estimate the mutual information (q,) of the columns of X (n, q) and the class codes (n,), in nats.
-
-    The values of a column are divided into ∛n bins (2 to 8) of equal size; equal values share a bin. The
-    first-order expectation of the estimate for independent columns, (bins − 1)(classes − 1) / 2n, is
-    subtracted. The result is 0 unless a G-test, adjusted for the number of columns (Bonferroni), rejects
-    independence at the level 0.05.
-
-    >>> import numpy as np
-    >>> codes = np.arange(1000) % 2
-    >>> X = np.column_stack([codes, np.arange(1000) // 2])
-    >>> binned_information(X, codes, 2).round(3)  # log 2 = 0.693
-    array([0.693, 0.   ])
-    """
-    n, q = X.shape
-    n_bins = min(max(round(n ** (1 / 3)), 2), MAX_BINS)
-    bins = ((rankdata(X, axis=0) - 0.5) * n_bins / n).astype(np.int64)
-    one_hot = np.eye(n_classes)[codes]
-    joint = np.stack([one_hot.T @ (bins == b) for b in range(n_bins)]) / n  # bins, classes, columns
-    of_bins, of_classes = joint.sum(axis=1), one_hot.mean(axis=0)
-    plugin = _entropy(of_bins) + _entropy(of_classes) - _entropy(joint.reshape(-1, q))
-    n_free = ((of_bins > 0).sum(axis=0) - 1) * (np.count_nonzero(of_classes) - 1)
-    is_significant = chdtrc(np.maximum(n_free, 1), 2 * n * plugin.clip(min=0)) * q <= ALPHA
-    return np.where(is_significant & (n_free > 0), (plugin - n_free / (2 * n)).clip(min=0), 0.0)
-
-
-def _entropy(shares: Floats) -> Any:
-    """Return the entropy along the first axis, in nats."""
-    return -np.sum(shares * np.log(np.where(shares > 0, shares, 1.0)), axis=0)
 
 
 def _reader(row: Row, names: list[str]) -> Callable[[str], float]:
