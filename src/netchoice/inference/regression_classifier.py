@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import betaincinv, expit, logit, ndtri
 
 from netchoice._kernels.local_regression import regress_locally
-from netchoice.inference.classifier import Classifier, Prediction
+from netchoice.inference.classifier import DEFAULT_COVERAGE, Classifier, Prediction
 from netchoice.inference.scaling import Codes, Floats
 from netchoice.threads import threads
 
@@ -60,22 +60,36 @@ class RegressionClassifier(Classifier):
         return details | {"absent": [model for model, w in details["near"].items() if w == 0]}
 
     def _predict(self, X: Floats, coverage: float) -> Prediction:
-        def regress(query: Floats) -> tuple[Floats, Floats, Floats, bool, float]:
-            n_models = len(self.classes_)
-            return regress_locally(self._X, self._codes, query, self._k, n_models, RIDGE)  # type: ignore[no-any-return]
+        n_models = len(self.classes_)
+        return predict_locally(self._X, self._codes, X, self._k, n_models, coverage, self.n_jobs)
 
-        with threads(self.n_jobs) as run:
-            found = map(np.array, zip(*run(regress, X), strict=True))
-        scores, covariance, near, separated, offset = found
-        odds = np.where(near > 0, np.exp(scores - scores.max(axis=1, keepdims=True)), 0.0)
-        probabilities = odds / odds.sum(axis=1, keepdims=True)
-        half_width = ndtri((1 + coverage) / 2) * _deviation_of_log_odds(probabilities, covariance)
-        log_odds = logit(probabilities)
-        ends = expit(log_odds - half_width), expit(log_odds + half_width)
-        lower, upper = (np.where(probabilities == 1, 1.0, end) for end in ends)
-        present = Prediction(probabilities, lower, upper, {"near": near, "separated": separated})
-        weight = np.exp(-((offset / FAR**2) ** 2))
-        return _with_absent(present, near, weight, coverage)
+
+def predict_locally(
+    X: Floats,
+    codes: Codes,
+    queries: Floats,
+    n_neighbors: int,
+    n_models: int,
+    coverage: float = DEFAULT_COVERAGE,
+    n_jobs: int | None = None,
+) -> Prediction:
+    """Return what :class:`RegressionClassifier` predicts for queries (m, q) from rows (n, q), both scaled."""
+
+    def regress(query: Floats) -> tuple[Floats, Floats, Floats, bool, float]:
+        return regress_locally(X, codes, query, n_neighbors, n_models, RIDGE)  # type: ignore[no-any-return]
+
+    with threads(n_jobs) as run:
+        found = map(np.array, zip(*run(regress, queries), strict=True))
+    scores, covariance, near, separated, offset = found
+    odds = np.where(near > 0, np.exp(scores - scores.max(axis=1, keepdims=True)), 0.0)
+    probabilities = odds / odds.sum(axis=1, keepdims=True)
+    half_width = ndtri((1 + coverage) / 2) * _deviation_of_log_odds(probabilities, covariance)
+    log_odds = logit(probabilities)
+    ends = expit(log_odds - half_width), expit(log_odds + half_width)
+    lower, upper = (np.where(probabilities == 1, 1.0, end) for end in ends)
+    present = Prediction(probabilities, lower, upper, {"near": near, "separated": separated})
+    weight = np.exp(-((offset / FAR**2) ** 2))
+    return _with_absent(present, near, weight, coverage)
 
 
 def _with_absent(found: Prediction, near: Floats, weight: Floats, coverage: float) -> Prediction:

@@ -10,14 +10,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from netchoice._kernels.local_regression import regress_locally
 from netchoice.errors import UsageError
-from netchoice.inference.regression_classifier import RIDGE, default_neighbors
+from netchoice.inference.regression_classifier import default_neighbors, predict_locally
 from netchoice.inference.scaling import Scaling
 from netchoice.selection.base import check_table
 from netchoice.selection.binned_information import binned_information
@@ -235,10 +233,9 @@ class AcquiringClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the probabilities of the classes, given the scaled values of the known columns."""
         table = np.ascontiguousarray(self._table[known].T)
         n_near = default_neighbors(len(table))
-        scores = regress_locally(
-            table, self._codes, query[known], n_near, len(self.classes_), RIDGE
-        )[0]
-        return np.asarray(softmax(scores))
+        queries = query[known][None]  # in this order: the kernel needs contiguous rows
+        found = predict_locally(table, self._codes, queries, n_near, len(self.classes_))
+        return np.asarray(found.probabilities[0])
 
     def _information(self, distance: Floats) -> Floats:
         """Return the information of each column on the class among the rows with the smallest distances."""
