@@ -280,9 +280,10 @@ class TestStagedChoice:
         assert again.fit_table.X.equals(first.fit_table.X)
 
     def test_damaged_decisions_are_named(self, tmp_path):
-        (tmp_path / "rows.json").write_text("[1, 2")
-        with pytest.raises(NetchoiceError, match=r"rows\.json is damaged"):
-            preparation(tmp_path).select()
+        for text in ("[1, 2", "[]", '{"expensive": 3}', '{"expensive": ["eccentricity"]}'):
+            (tmp_path / "rows.json").write_text(text)
+            with pytest.raises(NetchoiceError, match=r"rows\.json is damaged"):
+                preparation(tmp_path).select()
 
     def test_a_chooser_is_kept_with_its_stages(self, tmp_path):
         common = {"n_nodes": 30, "isolated": "drop", "seed": 1, "plan": PLAN}

@@ -210,12 +210,14 @@ class Preparation:
             return FeatureSelection((), table.costs, table)
         plan, watch = self.plan, self.stopwatch
         wanted = self._selection_samples
-        stages = self._stages(wanted)
         if watch.limit is not None:
             name = f"pilot-{plan.pilot_sizes[-1]}" if self.uses_pilots else "selection"
-            costs = self.probed_costs(stages)
-            row_seconds, seconds = costs.growth + costs.mean, 0.5 * watch.left
+            costs = self.probed_costs()
+            seconds = 0.5 * watch.left - costs.expensive * self.n_complete / watch.workers
+            row_seconds = costs.growth + costs.cheap
             wanted = watch.affordable(name, wanted, self.min_fit_samples, row_seconds, seconds)
+        share = self.n_complete / wanted
+        stages = dict.fromkeys(self._expensive, share) if share < 1 else {}
         return simulate_for_selection(
             self.maker, self.settings.n_nodes, names, wanted, plan, self.uses_pilots, stages
         )
@@ -227,27 +229,29 @@ class Preparation:
         wanted = math.ceil(plan.selection_samples * n_models / plan.selection_models)
         return max(wanted, self.min_fit_samples)
 
-    def _stages(self, n_rows: int) -> dict[str, float]:
-        """Return the share of the simulations for selection that each expensive feature is computed on."""
-        plan = self.plan
-        share = max(plan.complete_samples, plan.complete_each * len(self.space)) / n_rows
-        if share >= 1:
-            return {}
+    @property
+    def n_complete(self) -> int:
+        """The number of simulations for selection that expensive features are computed on."""
+        return max(self.plan.complete_samples, self.plan.complete_each * len(self.space))
 
-        def expensive() -> list[str]:
+    @property
+    def _expensive(self) -> list[str]:
+        """The expensive features, decided once in a run."""
+
+        def decide() -> list[str]:
             return expensive_features(self._probe.costs, self._offered, growth_seconds(self._probe))
 
-        found = self.stopwatch.decided("expensive", expensive)
-        return dict.fromkeys(found, share)
+        found = self.stopwatch.decided("expensive", decide)
+        if not isinstance(found, list) or not {*map(str, found)} <= {*self._offered}:
+            raise self.stopwatch.damaged()
+        return found
 
-    def probed_costs(self, stages: Mapping[str, float] | None = None) -> SimulationCosts:
+    def probed_costs(self) -> SimulationCosts:
         """Return what a simulation costs, from a few of them."""
-        stages = self._stages(self._selection_samples) if stages is None else stages
-        probe, names = self._probe, self._offered
-        cheap = probe.costs.cost_of_set([name for name in names if name not in stages], "shared")
-        share = max(stages.values(), default=1.0)
+        probe, names, expensive = self._probe, self._offered, self._expensive
+        cheap = probe.costs.cost_of_set([name for name in names if name not in expensive], "shared")
         everything = probe.costs.cost_of_set(names, "shared")
-        return SimulationCosts(growth_seconds(probe), cheap, cheap + share * (everything - cheap))
+        return SimulationCosts(growth_seconds(probe), cheap, everything - cheap)
 
     @cached_property
     def _probe(self) -> ReferenceTable:

@@ -132,7 +132,7 @@ class Stopwatch:
 
         rows = self.decided(table, decide)
         if not isinstance(rows, int) or rows < 0:
-            raise self._damaged()
+            raise self.damaged()
         if rows < wanted:
             self.notes.append(
                 f"{rows} simulations instead of {wanted}, to stay within the time limit"
@@ -155,12 +155,13 @@ class Stopwatch:
         try:
             known = json.loads(self.file.read_text())
         except ValueError as error:
-            raise self._damaged() from error
+            raise self.damaged() from error
         if not isinstance(known, dict):
-            raise self._damaged()
+            raise self.damaged()
         return known
 
-    def _damaged(self) -> NetchoiceError:
+    def damaged(self) -> NetchoiceError:
+        """Return the error for a file whose contents make no sense."""
         return NetchoiceError(
             f"{self.file} is damaged; delete it, or start over with --fresh (in Python fresh=True)"
         )

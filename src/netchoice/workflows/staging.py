@@ -12,11 +12,11 @@ CHEAP_SECONDS = 5e-3
 
 
 class SimulationCosts(NamedTuple):
-    """CPU seconds of one simulation: its growth, its cheap features, and the mean of all it computes."""
+    """CPU seconds of one simulation: its growth, its cheap features, and its expensive ones."""
 
     growth: float
     cheap: float
-    mean: float
+    expensive: float
 
 
 def expensive_features(costs: CostModel, names: Sequence[str], growth: float) -> list[str]:

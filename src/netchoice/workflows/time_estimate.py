@@ -45,7 +45,8 @@ def estimated_seconds(
     larger = size.ends[1] / plan.pilot_sizes[-1] if preparation.uses_pilots else 1.0
     selected = larger * costs.growth + _SELECTED_SHARE * costs.cheap
     simulations = (
-        n_selection * (costs.growth + costs.mean)
+        n_selection * (costs.growth + costs.cheap)
+        + plan.complete_each * n_models * costs.expensive
         + (rounds or plan.samples) * selected
         + n_local * (larger * costs.growth + costs.cheap)
     )
