@@ -112,7 +112,7 @@ def simulate_table(
     >>> table = simulate_table("duplication", n_nodes=30, n_samples=8, seed=1, engine="serial",
     ...                        features=["n_triangles", "estrada_index"], stages={"estrada_index": 0.25})
     >>> table.complete().X.shape, table.complete(["n_triangles"]).X.shape
-    ((2, 2), (8, 1))
+    ((3, 2), (8, 1))
     """
     n_samples, seed = check_integer("n_samples", n_samples), check_integer("seed", seed, 0)
     simulator = make_simulator(get_space(space), n_nodes, isolated, features, seed, stream, stages)
