@@ -283,11 +283,12 @@ def test_a_mixture_that_was_compared_is_not_advised_again():
 
 
 def test_recommended_models_make_such_networks():
-    rng, n = np.random.default_rng(1), 200
+    n = 200
     graph = netchoice.Graph.from_edges([(i, (i + k) % n) for i in range(n) for k in (1, 2)])
     values = {}
     for model in ALL.matched_to(graph, isolated="keep"):
-        grown = [model.grow(n, model.sample(rng), rng) for _ in range(40)]
+        rng = np.random.default_rng(1)  # models do not depend on each other
+        grown = [model.grow(n, model.sample(rng), rng) for _ in range(100)]
         rows = [netchoice.compute_features(g, ["n_triangles", "degree_max"]).values for g in grown]
         values[model.name] = pd.DataFrame(rows).rename(
             columns={"n_triangles": "clustering", "degree_max": "hubs"}

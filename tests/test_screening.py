@@ -246,7 +246,7 @@ def run(tmp_path_factory):
 def test_estimate_is_printed_before_the_simulations(run):
     text = run[0]
     first = text.index("1920 simulations with cheap features to screen 6 models, in about ")
-    assert first < text.index("; then 900 to compare the models that are not discarded")
+    assert first < text.index(" to compare the models that are not discarded")
     assert first < text.index("verdict: ")
 
 

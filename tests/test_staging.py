@@ -74,7 +74,7 @@ class TestTables:
         with pytest.raises(TableError, match="computed on a part of the rows only"):
             _ = staged.X
 
-    def test_complete_rows_have_all_features_asked_for(self, staged):
+    def test_complete_rows_have_all_named_features(self, staged):
         assert staged.complete().X.shape == (11, 4)
         assert staged.complete(["estrada_index", "n_triangles"]).X.shape == (31, 2)
         assert staged.complete(["degree_std"]).X.shape == (100, 1)
@@ -213,15 +213,15 @@ class TestRounds:
 
     @pytest.mark.parametrize(("enough", "rows"), [(1, 200), (201, 400), (401, 800), (900, 800)])
     def test_simulations_are_added_until_the_answer_is_precise(self, enough, rows):
-        asked = []
+        numbers = []
 
         def is_precise(prepared):
-            asked.append(len(prepared.table))
+            numbers.append(len(prepared.table))
             return len(prepared.table) >= enough
 
         prepared = Prepared.simulate(preparation(features=self.GIVEN), is_precise)
         assert len(prepared.table) == rows
-        assert asked == [n for n in (200, 400) if n <= rows and n < 800]
+        assert numbers == [n for n in (200, 400) if n <= rows and n < 800]
         everything = Prepared.simulate(preparation(features=self.GIVEN))
         assert len(everything.table) == 800
         assert prepared.table.X.equals(everything.table.X[:rows])

@@ -78,6 +78,9 @@ def predict_locally(
     def regress(query: Floats) -> tuple[Floats, Floats, Floats, bool, float]:
         return regress_locally(X, codes, query, n_neighbors, n_models, RIDGE)  # type: ignore[no-any-return]
 
+    # The kernel is compiled for arrays that can be written.
+    X, queries = np.require(X, requirements="W"), np.require(queries, requirements="W")
+    codes = np.require(codes, requirements="W")
     with threads(n_jobs) as run:
         found = map(np.array, zip(*run(regress, queries), strict=True))
     scores, covariance, near, separated, offset = found
