@@ -502,7 +502,7 @@ def test_network_without_information_is_refused(graph, message):
         ({"compare": ["jmi", "jm"]}, "unknown method 'jm'"),
         ({"isolated": "some"}, "`isolated` must be 'keep' or 'drop'; got 'some'"),
         ({"inference": "bayes"}, "`inference` must be .* or .*; got 'bayes'"),
-        ({"budget": "5eur"}, "budget '5eur'; expected a cost"),
+        ({"budget": "5eur"}, "`budget` must be a cost such as 20"),
         ({"features": ["transitvity"]}, "did you mean 'transitivity'"),
         ({"time_limit": -1}, "`time_limit` must be a positive number; got -1"),
         ({"space": ModelSpace("one", [netchoice.get_model("ba2")])}, "one model"),

@@ -77,7 +77,7 @@ def test_choose_compares_the_named_models(run, network_file, tmp_path):
         ),
         (["--models", ","], "--models is empty; expected items separated by commas"),
         (["--method", "jm"], "unknown method 'jm'; did you mean 'jmi'"),
-        (["--budget", "5eur"], "budget '5eur'; expected a cost"),
+        (["--budget", "5eur"], "`budget` must be a cost such as 20"),
         (["--inference", "bayes"], "`inference` must be"),
     ],
 )
@@ -334,7 +334,7 @@ def test_evaluate_splits_a_single_table(run, tables, tmp_path):
         ([], "--out is missing; give it, for example --out results"),
         (["--penalties", "few", "--out", "x"], "--penalties few; expected numbers"),
         (["--methods", "jm", "--out", "x"], "unknown method 'jm'"),
-        (["--budget", "5eur", "--out", "x"], "budget '5eur'; expected a cost"),
+        (["--budget", "5eur", "--out", "x"], "`budget` must be a cost such as 20"),
     ],
 )
 def test_evaluate_refuses_a_wrong_option(run, tables, options, message, tmp_path, monkeypatch):

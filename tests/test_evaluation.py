@@ -289,7 +289,7 @@ def test_budget_limits_the_cost_of_the_set():
         operating_point(frame, "budget")
     for wrong in ("5 parsecs", "-1", "nan", "ms", 0, "x%", "-2%"):
         with pytest.raises(
-            UsageError, match="expected a cost such as 20, a time such as 5ms, or a share"
+            UsageError, match="must be a cost such as 20, a time such as 5ms, or a share"
         ):
             operating_point(frame, "budget", budget=wrong)
 

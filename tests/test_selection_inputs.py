@@ -153,10 +153,12 @@ def test_budget_holds_for_every_method(method):
     assert fewer.support_.sum() == 1
 
 
-def test_budget_is_a_share_by_default():
-    chosen = JMI(costs=COSTS, budget=0.25).fit(WINE, CULTIVAR)
-    same = JMI(costs=COSTS, budget=8.0, cost_scale="raw").fit(WINE, CULTIVAR)
-    np.testing.assert_array_equal(chosen.support_, same.support_)
+def test_budget_has_the_unit_of_the_costs_or_is_a_share():
+    """Costs add up to 32; the scale of the costs does not change what a budget means."""
+    chosen = JMI(costs=COSTS, budget="25%").fit(WINE, CULTIVAR)
+    for options in ({"cost_scale": "raw"}, {"cost_scale": "share"}):
+        same = JMI(costs=COSTS, budget=8.0, **options).fit(WINE, CULTIVAR)
+        np.testing.assert_array_equal(chosen.support_, same.support_)
     assert chosen.costs_[chosen.support_].sum() <= 0.25 + 1e-12
 
 
@@ -173,8 +175,8 @@ def test_budget_pays_shared_steps_once():
     ("options", "message"),
     [
         ({"budget": 0.5}, "`budget` needs `costs`"),
-        ({"budget": -1, "costs": [1, 2, 3]}, "`budget` must be a non-negative number; got -1"),
-        ({"budget": 0.1, "costs": [1, 2, 3]}, "at least 0.166667, the cost of the cheapest column"),
+        ({"budget": -1, "costs": [1, 2, 3]}, "or a share such as 2%; got -1"),
+        ({"budget": 0.1, "costs": [1, 2, 3]}, "at least 1, the cost of the cheapest column"),
     ],
 )
 def test_wrong_budgets_are_refused(options, message):

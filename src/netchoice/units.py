@@ -50,3 +50,23 @@ def seconds_of(text: float | str, name: str) -> float:
     if not 0 < seconds < math.inf:
         raise UsageError(f"`{name}` must be a time such as 5ms, 90s or 2min; got {text!r}")
     return seconds
+
+
+def parse_budget(budget: float | str) -> tuple[float, bool]:
+    """Return a budget as a number, and whether the number is a share.
+
+    >>> parse_budget("5ms"), parse_budget("2%"), parse_budget(0.01)
+    ((0.005, False), (0.02, True), (0.01, False))
+    """
+    text = str(budget).strip()
+    try:
+        if not text.endswith("%"):
+            return seconds_of(text, "budget"), False
+        share = float(text[:-1]) / 100
+    except (UsageError, ValueError):
+        share = math.nan
+    if not 0 < share < math.inf:
+        raise UsageError(
+            f"`budget` must be a cost such as 20, a time such as 5ms, or a share such as 2%; got {budget!r}"
+        )
+    return share, True

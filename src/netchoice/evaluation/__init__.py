@@ -9,7 +9,6 @@ from netchoice.evaluation.operating_points import (
     near_optimal,
     operating_point,
     pareto_front,
-    parse_budget,
 )
 from netchoice.evaluation.penalties import PAPER_PENALTIES, penalty_grid
 from netchoice.evaluation.rankings import evaluate_rankings
@@ -17,7 +16,7 @@ from netchoice.inference.wilson_interval import wilson
 
 __all__ = [
     "PAPER_PENALTIES", "OperatingPoint", "accuracy_interval", "evaluate_rankings", "format_accuracy",
-    "knee", "measure_of", "near_optimal", "operating_point", "pareto_front", "parse_budget",
+    "knee", "measure_of", "near_optimal", "operating_point", "pareto_front",
     "penalty_grid", "wilson",
 ]  # fmt: skip
 

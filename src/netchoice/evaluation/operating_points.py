@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from netchoice.costs import CHARGES
 from netchoice.errors import UsageError
 from netchoice.inference.wilson_interval import wilson
-from netchoice.units import seconds_of
+from netchoice.units import parse_budget
 from netchoice.validation import check_choice, check_fraction
 
 #: Costs that differ by a smaller factor count as equal: measured times vary by as much between runs.
@@ -246,26 +246,6 @@ def format_accuracy(value: float, measure: str = "accuracy", digits: int = 2) ->
     ('95.12%', '0.951')
     """
     return f"{value:.{digits}%}" if measure == "accuracy" else f"{value:.{digits + 1}f}"
-
-
-def parse_budget(budget: float | str) -> tuple[float, bool]:
-    """Return a budget as a number, and whether the number is a share.
-
-    >>> parse_budget("5ms"), parse_budget("2%"), parse_budget(0.01)
-    ((0.005, False), (0.02, True), (0.01, False))
-    """
-    text = str(budget).strip()
-    try:
-        if not text.endswith("%"):
-            return seconds_of(text, "budget"), False
-        share = float(text[:-1]) / 100
-    except (UsageError, ValueError):
-        share = math.nan
-    if not 0 < share < math.inf:
-        raise UsageError(
-            f"budget {budget!r}; expected a cost such as 20, a time such as 5ms, or a share such as 2%"
-        )
-    return share, True
 
 
 def _in_budget(evaluation: pd.DataFrame, budget: float | str | None, charge: str) -> pd.DataFrame:

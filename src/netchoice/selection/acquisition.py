@@ -127,8 +127,9 @@ class AcquiringClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     costs : CostModel, mapping, or one number for each column, optional
         Columns without cost are acquired first, if they are informative. None: no column costs anything.
-    budget : float, optional
-        Largest cost of the columns of one row; it is never exceeded.
+    budget : float or str, optional
+        Largest cost of the columns of one row, in the unit of ``costs``, or a share such as "2%" of the sum
+        of all costs; it is never exceeded.
     confidence : float
         Probability with which the predicted class must remain the same if all columns were acquired.
     charge : "shared" or "alone"
@@ -157,7 +158,7 @@ class AcquiringClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     costs: Any = None
-    budget: float | None = None
+    budget: float | str | None = None
     confidence: float = 0.95
     charge: str = "shared"
 
@@ -171,8 +172,7 @@ class AcquiringClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.costs, table.names, labels=table.labels, scale="raw", charge=self.charge
         )
         self.costs_ = self._costs.alone
-        if self.budget is not None:
-            check_budget(self.budget, self.costs, self.costs_, "raw")
+        check_budget(self.budget, self.costs, self._costs)
         self._names = [str(name) for name in table.names]
         self._scaling = Scaling.fit(table.X)
         self._table = np.ascontiguousarray(self._scaling.transform(table.X).T)

@@ -111,7 +111,7 @@ class CostAwareSelector(TableSelector):
     """
 
     n_features_to_select: Any = None
-    budget: float | None = None
+    budget: float | str | None = None
     target: str = "auto"
     costs: Any = None
     penalty: Any = 0.0
@@ -169,8 +169,7 @@ class CostAwareSelector(TableSelector):
         )
         data = TrainingData(**vars(table), costs=costs, seed=self._draw_seed())
         resolve_n_features(self.n_features_to_select, len(data.names))
-        if self.budget is not None:
-            check_budget(self.budget, self.costs, costs.marginal_costs([]), self.cost_scale)
+        check_budget(self.budget, self.costs, costs)
         self._check_parameters(data)
         return data
 

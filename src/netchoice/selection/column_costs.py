@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from netchoice.costs import CHARGES, SCALES, CostError, CostModel
 from netchoice.errors import UsageError
 from netchoice.selection.greedy import Floats
-from netchoice.validation import check_choice, check_non_negative
+from netchoice.units import parse_budget
+from netchoice.validation import check_choice
 
 
 class ColumnCosts:
@@ -39,8 +41,11 @@ class ColumnCosts:
     ) -> None:
         check_choice("cost_scale", scale, SCALES)
         self._charge = check_choice("charge", charge, CHARGES)
-        keys, model = _cost_model(costs, list(names), labels)
-        model = model.only(keys).scaled(keys, scale)
+        keys, given = _cost_model(costs, list(names), labels)
+        given = given.only(keys)
+        self._total = math.fsum(given.alone(keys).values())
+        self._unit = (self._total or 1.0) if scale == "share" else 1.0
+        model = given.scaled(keys, scale)
         self.alone: Floats = np.array([model.cost(key) for key in keys])
         # Items are sorted by cost: equal costs then add up to equal sums in whatever order.
         items = sorted((model.own | model.steps).items(), key=lambda item: item[1])
@@ -59,15 +64,29 @@ class ColumnCosts:
         return np.asarray(item_costs.cumsum(axis=1)[:, -1])  # adds from left to right, unlike sum
 
     def affordable(
-        self, budget: float | None
+        self, budget: float | str | None
     ) -> Callable[[Sequence[int]], NDArray[np.bool_]] | None:
         """Return a function: which columns a budget pays for, after the selected ones; or None."""
         if budget is None:
             return None
-        limit = budget * (1 + 1e-12)  # costs that add up to the budget are within it
+        limit = self.limit(budget)
         return lambda selected: np.asarray(
             self.cost_of_set(selected) + self.marginal_costs(selected) <= limit
         )
+
+    def limit(self, budget: float | str) -> float:
+        """Return a budget, given in the unit of the costs or as a share of all costs, in scaled costs.
+
+        Raise an error unless it pays for at least one column.
+        """
+        number, relative = parse_budget(budget)
+        cost = number * self._total if relative else number
+        limit = cost / self._unit * (1 + 1e-12)  # costs that add up to the budget are within it
+        cheapest = self.marginal_costs([]).min()
+        if limit < cheapest:
+            least = f"{cheapest * self._unit:.6g}, the cost of the cheapest column"
+            raise UsageError(f"`budget` must be at least {least}; got {budget}")
+        return float(limit)
 
     def cost_of_set(self, columns: Sequence[int]) -> float:
         """Return the cost of a set of columns."""
@@ -76,15 +95,13 @@ class ColumnCosts:
         return float(self._item_costs[self._uses[list(columns)].any(axis=0)].sum())
 
 
-def check_budget(budget: Any, costs: Any, alone: Floats, cost_scale: str) -> None:
-    """Raise an error unless a budget pays for at least one column."""
+def check_budget(budget: Any, costs: Any, column_costs: ColumnCosts) -> None:
+    """Raise an error unless columns have costs, and a budget pays for at least one of them."""
+    if budget is None:
+        return
     if costs is None:
         raise UsageError("`budget` needs `costs`; got None. Pass the cost of each column")
-    if check_non_negative("budget", budget) < alone.min():
-        raise UsageError(
-            f"`budget` must be at least {alone.min():.6g}, the cost of the cheapest column "
-            f"(cost_scale={cost_scale!r}); got {budget}"
-        )
+    column_costs.limit(budget)
 
 
 def log_costs(costs: Floats) -> Floats:

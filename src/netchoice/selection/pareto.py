@@ -61,11 +61,12 @@ class ParetoSearch(TableSelector):
     costs : array, mapping or Series by name, CostModel, or None
         Costs of the columns; None: all cost the same, so the cost is the number of columns.
     cost_scale : "share" or "raw"
-        Unit of ``budget`` and ``costs_``: the sum of all costs alone, or the unit of ``costs``.
+        Unit of ``costs_``: the sum of all costs alone, or the unit of ``costs``.
     charge : "alone" or "shared"
         Shared: a set pays each shared step once (CostModel only).
-    budget : float or None
-        Select the most accurate set that costs no more. None: select the cheapest set whose
+    budget : float, str or None
+        Select the most accurate set that costs no more: a cost in the unit of ``costs``, or a share such as
+        "2%" of the sum of all costs. None: select the cheapest set whose
         accuracy is within one standard error of the best.
     max_features : int or None
         Maximum number of columns in a set.
@@ -113,7 +114,7 @@ class ParetoSearch(TableSelector):
     costs: Any = None
     cost_scale: str = "share"
     charge: str = "alone"
-    budget: float | None = None
+    budget: float | str | None = None
     max_features: int | None = None
     initial: Any = None
     population: int = 60
@@ -129,8 +130,7 @@ class ParetoSearch(TableSelector):
         costs = np.ones(len(names)) if self.costs is None else self.costs
         raw = ColumnCosts(costs, names, labels=labels, scale="raw", charge=self.charge)
         self.costs_ = ColumnCosts(costs, names, labels=labels, scale=self.cost_scale).alone
-        if self.budget is not None:
-            check_budget(self.budget, costs, self.costs_, self.cost_scale)
+        check_budget(self.budget, costs, raw)
         max_features = min(int(self.max_features or len(names)), len(names))
         initial = initial_subsets(self.initial, names, max_features)
         seed = self._draw_seed()
@@ -168,19 +168,19 @@ class ParetoSearch(TableSelector):
             }
             for subset in front
         )
-        self.chosen_ = self._choose()
+        limit = None if self.budget is None else archive.costs.limit(self.budget)
+        self.chosen_ = self._choose(limit)
         self.support_ = np.zeros(len(names), dtype=bool)
         self.support_[list(front[self.chosen_].columns)] = True
 
-    def _choose(self) -> int:
+    def _choose(self, limit: float | None) -> int:
         """Return the row of the front to select; accuracy increases with cost along the front."""
         front = self.front_
-        if self.budget is None:
+        if limit is None:
             best = front.iloc[-1]
             good = front["accuracy"] >= best["accuracy"] - best["standard_error"]
             return int(np.flatnonzero(good)[0])
-        cost = front["share" if self.cost_scale == "share" else "cost"].to_numpy()
-        return int(np.flatnonzero(cost <= self.budget * (1 + 1e-12))[-1])
+        return int(np.flatnonzero(front["cost"] <= limit)[-1])
 
     def _check_parameters(self) -> None:
         check_integer("folds", self.folds, 2)

@@ -96,10 +96,10 @@ class MRMR(AveragingSelector):
     n_features_to_select : int, float or None
         Number of columns to select, a fraction of them, or None for half of them. ``ranking_``
         always has all columns.
-    budget : float or None
-        The largest cost of the selected columns, in the unit of ``cost_scale``. Each step then selects
-        among the columns that the rest of the budget pays for. With None for ``n_features_to_select``,
-        as many columns are selected as the budget pays for.
+    budget : float, str or None
+        The largest cost of the selected columns, in the unit of ``costs``, or a share such as "2%" of the
+        sum of all costs. Each step then selects among the columns that the rest of the budget pays for.
+        With None for ``n_features_to_select``, as many columns are selected as the budget pays for.
     target : "auto", "classes" or "numbers"
         What ``y`` holds: class labels, or numbers (one column, or several at once). "auto": numbers, if
         there are several columns, fractions, or more than 20 distinct integers. With several columns,

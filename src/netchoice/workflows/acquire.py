@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.evaluation import parse_budget
 from netchoice.features.computation import NetworkFeatures
 from netchoice.features.registry import FEATURES
 from netchoice.notebook import summary_html
@@ -136,7 +134,7 @@ def acquire_features(
     model = source.for_features(loaded.features)
     classifier = AcquiringClassifier(
         costs=model,
-        budget=None if budget is None else _limit(budget, model),
+        budget=budget,
         confidence=confidence,
         charge=charge,
     )
@@ -178,12 +176,6 @@ def _comparable(graph: Any, table: ReferenceTable) -> Any:
             f"with {network.n_nodes} nodes"
         )
     return network
-
-
-def _limit(budget: float | str, costs: CostModel) -> float:
-    """Return a budget as a cost."""
-    number, relative = parse_budget(budget)
-    return number * sum(costs.alone().values()) if relative else number
 
 
 def _most_probable(probabilities: dict[Any, float], n: int = 3) -> str:

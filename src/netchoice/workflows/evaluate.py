@@ -13,12 +13,12 @@ from netchoice.evaluation import (
     PAPER_PENALTIES,
     evaluate_rankings,
     operating_point,
-    parse_budget,
     penalty_grid,
 )
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import BASELINE, PAPER_METHODS, rank_path
 from netchoice.threads import count_threads
+from netchoice.units import parse_budget
 from netchoice.validation import check_integer
 from netchoice.workflows.cost_source import Costs, CostSource, find_costs
 from netchoice.workflows.feature_evaluation import EvaluationSettings, FeatureEvaluation

@@ -8,9 +8,9 @@ from itertools import product
 import pandas as pd
 
 from netchoice.costs import CostModel
-from netchoice.evaluation import parse_budget
 from netchoice.evaluation.operating_points import COST_RESOLUTION
 from netchoice.storage.table import ReferenceTable
+from netchoice.units import parse_budget
 
 Set = tuple[str, ...]
 

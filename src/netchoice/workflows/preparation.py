@@ -11,7 +11,6 @@ from typing import Any, Self
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.evaluation import parse_budget
 from netchoice.features import Feature, feature_names
 from netchoice.features.network_size import SIZE_FEATURE
 from netchoice.features.registry import find
@@ -24,6 +23,7 @@ from netchoice.selection import METHODS
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.user_cache import kept_costs
 from netchoice.threads import count_threads
+from netchoice.units import parse_budget
 from netchoice.validation import check_choice
 from netchoice.workflows.feature_selection import (
     PURPOSES,
