@@ -6,9 +6,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from small_plans import small_plan
 
 import netchoice
-from netchoice.workflows import SimulationPlan, pilot_size
+from netchoice.workflows import pilot_size
 from netchoice.workflows import preparation as preparation_module
 from netchoice.workflows.table_maker import TableMaker
 
@@ -16,9 +17,9 @@ from netchoice.workflows.table_maker import TableMaker
 
 
 @pytest.fixture
-def small_plan(monkeypatch):
+def few_simulations(monkeypatch):
     """Let the command simulate few networks."""
-    plan = functools.partial(SimulationPlan, selection_samples=600, samples=400, fit_samples=600)
+    plan = functools.partial(small_plan, selection_samples=640, samples=400)
     monkeypatch.setattr(preparation_module, "SimulationPlan", plan)
 
 
@@ -29,7 +30,7 @@ def network_file(tmp_path):
     return tmp_path / "net.tsv"
 
 
-@pytest.mark.usefixtures("small_plan")
+@pytest.mark.usefixtures("few_simulations")
 def test_choose_prints_and_writes_the_answer(run, network_file, tmp_path):
     out, n_edges = tmp_path / "answer", netchoice.read_network(network_file)[0].n_edges
     command = ["choose", network_file, "--space", "ba", "--engine", "serial", "--out", out]
@@ -38,7 +39,7 @@ def test_choose_prints_and_writes_the_answer(run, network_file, tmp_path):
     verdict = "verdict: one model fits and is clearly the most probable: ba2"
     assert any(line.startswith(verdict) for line in text.splitlines())
     assert text.endswith(f"report.html, choice.json, tables and figures are in {out}\n")
-    assert "simulating (selection): 720/720 rows" in errors
+    assert "simulating (selection): 640/640 rows" in errors
     names = {path.stem for path in (out / "figures").iterdir()}
     assert names >= {"embedding", "features", "probabilities"}
     assert (out / "report.html").stat().st_size > 1_000_000
@@ -55,7 +56,7 @@ def test_choose_prints_and_writes_the_answer(run, network_file, tmp_path):
     assert "another samples" in errors
 
 
-@pytest.mark.usefixtures("small_plan")
+@pytest.mark.usefixtures("few_simulations", "no_figures")
 def test_choose_compares_the_named_models(run, network_file, tmp_path):
     code, text, errors = run(
         "choose", network_file, "--models", "ba1,ba2", "--features", "degree_mean", "--engine",

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser_visits import DESKTOP, PHONE, Visit
+from fast_and_slow import fast_for
 from report_folders import (
     MARKUP_NAMES,
     add_misfit,
@@ -81,8 +82,8 @@ def grid(files):
     return json.loads(packed)["grid"]
 
 
-@pytest.mark.parametrize("name", ["choice", "evaluation"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@fast_for("name", ["choice"], ["choice", "evaluation"])
+@fast_for("size", [DESKTOP], [DESKTOP, PHONE])
 def test_page_opens_without_messages_and_figures_have_data(open_report, name, size):
     visit = open_report(name, size).unfold()
     figures = visit.page.evaluate(
@@ -114,6 +115,7 @@ def test_page_opens_without_messages_and_figures_have_data(open_report, name, si
     visit.check_quiet()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_fit_panels_are_drawn_when_they_are_shown(open_report, files, tmp_path, size):
     shutil.copytree(files["choice"].parent, tmp_path / "fit")
@@ -161,6 +163,7 @@ def test_controls_work_by_keyboard(open_report, grid):
     visit.check_quiet()
 
 
+@pytest.mark.slow
 def test_tab_follows_the_order_of_the_controls(open_report):
     page = open_report("choice").unfold().page
     page.focus("#method")
@@ -174,6 +177,7 @@ def test_tab_follows_the_order_of_the_controls(open_report):
     assert page.locator("#explorer table").is_visible()
 
 
+@pytest.mark.slow
 def test_changing_method_and_charge_updates_figures_and_numbers(open_report, grid):
     visit = open_report("choice").unfold()
     page = visit.page
@@ -210,6 +214,7 @@ PIXEL = (
 )
 
 
+@pytest.mark.slow
 def test_clicks_in_figures_change_the_controls(open_report, grid):
     visit = open_report("choice").unfold()
     page = visit.page
@@ -238,6 +243,7 @@ def test_clicks_in_figures_change_the_controls(open_report, grid):
     visit.check_quiet()
 
 
+@pytest.mark.slow
 def test_markup_in_names_is_shown_as_text(open_report, files, tmp_path):
     """Also without the content policy, so that the escaping itself is tested."""
     text = files["markup"].read_text()
@@ -262,6 +268,7 @@ def test_markup_in_names_is_shown_as_text(open_report, files, tmp_path):
     assert {name.rstrip("…")[:39] for name in names[:-1]} <= {" ".join(n.split()) for n in shown}
 
 
+@pytest.mark.slow
 def test_one_broken_figure_does_not_stop_the_others(open_report, files, tmp_path):
     head, mark, rest = files["choice"].read_text().partition('id="data">')
     packed, end, tail = rest.partition("</script>")
@@ -284,6 +291,7 @@ def test_one_broken_figure_does_not_stop_the_others(open_report, files, tmp_path
     assert any("explorer" in message for message in visit.messages)
 
 
+@pytest.mark.slow
 def test_slider_skips_missing_numbers_of_features(open_report, files, tmp_path):
     path = tmp_path / "some"
     shutil.copytree(files["choice"].parent, path)
@@ -332,6 +340,7 @@ def test_without_javascript_all_other_tables_are_filled(browser, files):
     assert not filled & {"heat", "ranking"}
 
 
+@pytest.mark.slow
 def test_dark_mode_and_download_of_a_figure(open_report):
     visit = open_report("choice", color_scheme="dark")
     page = visit.page
@@ -352,6 +361,7 @@ def test_dark_mode_and_download_of_a_figure(open_report):
     assert all(url.startswith(("file:", "data:", "blob:")) for url in visit.requests)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["choice", "evaluation"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_first_screen_contains_the_answer(open_report, name, size):
@@ -366,6 +376,7 @@ def test_first_screen_contains_the_answer(open_report, name, size):
         assert last["y"] + last["height"] <= size[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["choice", "evaluation"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_nothing_overflows_with_everything_open(open_report, name, size):
@@ -380,8 +391,8 @@ def test_nothing_overflows_with_everything_open(open_report, name, size):
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
-@pytest.mark.parametrize("name", ["choice", "evaluation", "markup"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@fast_for("name", ["choice"], ["choice", "evaluation", "markup"])
+@fast_for("scheme", ["light"], ["light", "dark"])
 def test_axe_finds_no_violations(open_report, name, scheme):
     """With everything open; axe-core checks names, roles, landmarks, headings, tables and contrast."""
     visit = open_report(name, color_scheme=scheme)
@@ -391,6 +402,7 @@ def test_axe_finds_no_violations(open_report, name, scheme):
     assert [(each["id"], each["nodes"][0]["html"][:200]) for each in found] == []
 
 
+@pytest.mark.slow
 def test_links_open_folded_sections(open_report):
     page = open_report("choice").page
     assert not page.locator("#controls").is_visible()
@@ -400,6 +412,7 @@ def test_links_open_folded_sections(open_report):
     page.wait_for_selector("#figure-explorer.js-plotly-plot")
 
 
+@pytest.mark.slow
 def test_focus_is_visible_from_the_first_key_on(open_report):
     page = open_report("choice").page
     page.keyboard.press("Tab")
@@ -412,6 +425,7 @@ def test_focus_is_visible_from_the_first_key_on(open_report):
         assert page.evaluate(f"[{style}.outlineStyle, {style}.outlineWidth]") == ["solid", "3px"]
 
 
+@pytest.mark.slow
 def test_every_control_has_a_name(open_report):
     page = open_report("choice").page
     nameless = page.evaluate(

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from small_plans import small_plan
 
 import netchoice
 from netchoice.costs import CostModel
@@ -192,9 +193,8 @@ def test_all_rows_are_used_unless_an_expensive_feature_is_selected(useful):
     assert len(found.cheap) == 600
 
 
-PLAN = SimulationPlan(
-    selection_samples=400, samples=800, first_samples=200, profile_samples=2, power_samples=2,
-    complete_samples=100, complete_each=40,
+PLAN = small_plan(
+    selection_samples=400, samples=800, first_samples=200, complete_samples=100, complete_each=40
 )  # fmt: skip
 
 
