@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from browser_visits import CHROMIUM, QUIET
 from hypothesis import settings
+from shared_data import DATA
 
 settings.register_profile("netchoice", deadline=None, derandomize=True)
 settings.load_profile("netchoice")
-
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 @pytest.fixture(scope="session")
@@ -45,25 +44,6 @@ def run(capsys):
 def no_figures(monkeypatch):
     """Let commands write no pictures of a choice: drawing takes longer than a small choice."""
     monkeypatch.setattr("netchoice.report.reported.draw_choice", lambda *given, **options: [])
-
-
-@pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory):
-    """Use a cache of this test run only."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NETCHOICE_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def rough_costs():
-    """Repeat a short computation three times to measure its cost, instead of for 2 milliseconds.
-
-    In tables of small networks these repetitions take longer than everything else.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("netchoice.features.computation._REPEAT_SECONDS", 0.0)
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -202,8 +202,9 @@ def test_folder_of_another_run_is_refused(answered):
 
 def test_fresh_deletes_an_earlier_run_but_no_other_folder(tmp_path):
     folder = tmp_path / "run"
-    choose_from_two(path=folder, features=["degree_mean"])
-    fresh = choose_from_two(path=folder, features=["transitivity"], fresh=True)
+    choose_from_two(path=folder, features=["degree_mean"], local=False)
+    options = {"features": ["transitivity"], "local": False}
+    fresh = choose_from_two(path=folder, **options, fresh=True)
     assert list(fresh.features) == ["transitivity"]
     assert fresh.selection.get("operating_point") is None
     (tmp_path / "full").mkdir()
@@ -422,7 +423,7 @@ def test_full_disk_loses_no_simulation(tmp_path, monkeypatch):
             raise OSError(28, "No space left on device")
         return original(self, *arguments, **options)
 
-    options = {"path": tmp_path / "run", "features": ["degree_mean"]}
+    options = {"path": tmp_path / "run", "features": ["degree_mean"], "local": False}
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_text", full)
         with pytest.raises(NetchoiceError, match=r"cannot write to .*: No space left on device"):

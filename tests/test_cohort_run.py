@@ -225,6 +225,7 @@ def test_tables_from_an_executor_are_bit_identical(serial, tmp_path):
     assert contents(tmp_path / "c") == contents(serial.folder)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_tables_from_dask_are_bit_identical(serial, dask_address, tmp_path):
     address, _ = dask_address

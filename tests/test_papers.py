@@ -48,7 +48,13 @@ def record(folder):
 def choice():
     network = netchoice.get_model("dmr").grow(30, rng=np.random.default_rng(3))
     return netchoice.choose_model(
-        network, "duplication", samples=200, plan=PLAN, engine="serial", features=FEATURES[:2]
+        network,
+        "duplication",
+        samples=200,
+        plan=PLAN,
+        local=False,
+        engine="serial",
+        features=FEATURES[:2],
     )
 
 
