@@ -170,6 +170,7 @@ def test_interrupted_screening_is_resumed_with_the_same_result(screened, tmp_pat
     assert screening.screen(preparation, network).as_dict() == screened.as_dict()
 
 
+@pytest.mark.slow
 def test_screening_does_not_depend_on_the_number_of_workers(screened):
     network = grown("ba2")
     several = preparation_of(space_of(*MODELS[:5]), network, engine="processes", workers=2)
