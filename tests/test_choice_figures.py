@@ -176,6 +176,7 @@ def test_sentence_joins_neighbouring_values():
     )
 
 
+@pytest.mark.slow
 def test_figures_of_the_fit_have_safe_file_names(tmp_path):
     choice = netchoice.choose_model(
         netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1)), "ba", samples=100,

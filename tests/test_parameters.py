@@ -193,6 +193,7 @@ def test_report_shows_each_model_that_fits(answered):
         assert min(band["y"]) < np.mean(line["y"][:-1]) < max(band["y"])
 
 
+@pytest.mark.slow
 def test_figures_of_other_models_that_fit_have_their_names(answered, tmp_path):
     choice, _ = answered
     names = {path.name for path in figures.draw_choice(choice, tmp_path)}
