@@ -49,17 +49,26 @@ class ReportVisit(Visit):
         return self.figure("explorer", "[g.data.at(-1).x[0], g.data.at(-1).y[0]]")
 
 
+class Reports(dict):
+    """Reports by name, which are made when they are first used."""
+
+    def __init__(self, factory):
+        self.factory = factory
+
+    def __missing__(self, name):
+        if name == "markup":
+            folder = self.factory.mktemp("browser") / "markup"
+            copy_with_markup(self["choice"].parent, folder)
+            self[name] = write_report(folder)
+        else:
+            command = {"choice": run_choose, "evaluation": run_evaluate}[name]
+            self[name] = shared_folder(command, self.factory) / "report.html"
+        return self[name]
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("browser")
-    choice = shared_folder(run_choose, tmp_path_factory)
-    evaluation = shared_folder(run_evaluate, tmp_path_factory)
-    copy_with_markup(choice, folder / "markup")
-    return {
-        "choice": choice / "report.html",
-        "evaluation": evaluation / "report.html",
-        "markup": write_report(folder / "markup"),
-    }
+    return Reports(tmp_path_factory)
 
 
 @pytest.fixture
@@ -67,7 +76,8 @@ def open_report(browser, files):
     visits = []
 
     def open_one(name, *arguments, **options):
-        visits.append(ReportVisit(browser, files.get(name, name), *arguments, **options))
+        file = files[name] if isinstance(name, str) else name
+        visits.append(ReportVisit(browser, file, *arguments, **options))
         return visits[-1]
 
     yield open_one

@@ -173,7 +173,8 @@ def test_damaged_record_is_reported(tmp_path):
         reproduce("three-core", out=tmp_path, scale="tiny")
 
 
-def test_command_prints_verdicts(capsys, tmp_path):
+def test_command_prints_verdicts(capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(SCALES, "tiny", MINIMAL)
     with pytest.raises(SystemExit) as stop:
         cli.main(["reproduce", "three-core", "--scale", "tiny", "--out", str(tmp_path / "r")])
     assert stop.value.code == 0
