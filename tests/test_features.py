@@ -11,6 +11,7 @@ import networkx as nx
 import networkx_features
 import numpy as np
 import pytest
+from fast_and_slow import fast_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -100,7 +101,7 @@ def test_arbitrary_edges_equal_networkx(edges):
     assert_same(Graph.from_edges(edges, 16))
 
 
-@pytest.mark.parametrize("space", sorted(builtin.spaces()))
+@fast_for("space", ["ba", "duplication", "mechanisms"], sorted(builtin.spaces()))
 def test_networks_of_all_models_equal_networkx(space):
     rng = np.random.default_rng(1)
     for model in netchoice.get_space(space):

@@ -401,8 +401,9 @@ def test_nothing_overflows_with_everything_open(open_report, name, size):
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
-@fast_for("name", ["choice"], ["choice", "evaluation", "markup"])
-@fast_for("scheme", ["light"], ["light", "dark"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["choice", "evaluation", "markup"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violations(open_report, name, scheme):
     """With everything open; axe-core checks names, roles, landmarks, headings, tables and contrast."""
     visit = open_report(name, color_scheme=scheme)
