@@ -151,6 +151,7 @@ def test_page_structure_is_accessible(page):
     assert links <= set(page.ids)
 
 
+@pytest.mark.slow
 def test_fit_section_explains_each_model(choice, tmp_path):
     shutil.copytree(choice, tmp_path / "without")
     evidence = json.loads((choice / "evidence.json").read_text()) | {"misfit": {}}
