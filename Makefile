@@ -11,7 +11,7 @@ WORKERS := $(shell nproc 2>/dev/null || echo 2)
 help:
 	@echo "make demo           set up netchoice and choose a model for an example network"
 	@echo "make test           set up netchoice, run the linter, the type checker and all fast tests"
-	@echo "make test-all       also run the slow tests"
+	@echo "make test-all       also run the slow tests, and the kernel tests with bounds checking"
 	@echo "make bench          measure the speed of netchoice and of other packages in one run"
 	@echo "make example-large  choose a model for a network of 100,000 nodes, using pilots"
 	@echo "make recovery       measure how often the model of independently grown networks is predicted correctly"
@@ -96,18 +96,21 @@ $(BROWSER): | $(VENV)/.created
 prepare:
 	@$(MAKE) --no-print-directory -j2 $(VENV)/.warm $(VENV)/.dev $(BROWSER)
 
+# Tests of one file run in one process, which makes their shared fixtures once.
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+
 test: prepare
-	@$(MAKE) --no-print-directory lint test-bounds
-	$(BIN)/python -m pytest -n $(WORKERS) --doctest-modules src/netchoice -q -p no:cacheprovider
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+	@$(MAKE) --no-print-directory lint
+	$(PYTEST) -m "not slow" --doctest-modules src/netchoice tests
 
 test-all: test
-	$(BIN)/python -m pytest -n $(WORKERS) -m slow
+	$(PYTEST) -m slow
+	@$(MAKE) --no-print-directory test-bounds
 
 # Run the kernel tests with every index checked. The checked kernels need a separate cache.
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(OUT)/boundscheck \
-		$(BIN)/python -m pytest -n $(WORKERS) -m "kernels and not slow"
+		$(PYTEST) -m "kernels and not slow"
 
 bench: $(VENV)/.bench $(VENV)/.warm
 	-$(BIN)/python benchmarks/growth.py

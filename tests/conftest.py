@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from browser_visits import CHROMIUM, QUIET
 from hypothesis import settings
+from shared_data import DATA
 
 settings.register_profile("netchoice", deadline=None, derandomize=True)
 settings.load_profile("netchoice")
-
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 @pytest.fixture(scope="session")
@@ -41,12 +40,10 @@ def run(capsys):
     return run
 
 
-@pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory):
-    """Use a cache of this test run only."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NETCHOICE_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
+@pytest.fixture
+def no_figures(monkeypatch):
+    """Let commands write no pictures of a choice: drawing takes longer than a small choice."""
+    monkeypatch.setattr("netchoice.report.reported.draw_choice", lambda *given, **options: [])
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from small_plans import small_plan
 
 import netchoice
 from netchoice import cli
 from netchoice.envelopes import envelopes
 from netchoice.profiles import network_profile
-from netchoice.workflows import SimulationPlan
 
 #: Names that neither the page nor a figure may interpret as markup.
 MARKUP_NAMES = (
@@ -43,7 +43,7 @@ def run_choose(folder, *options):
     file.write_text("\n".join(lines))
     arguments = ["--space", "duplication", "--engine", "serial", "--workers", 1, "--samples", 200]
     with pytest.MonkeyPatch.context() as patch:
-        small = partial(SimulationPlan, selection_samples=320, min_fit_samples=160)
+        small = partial(small_plan, selection_samples=320, profile_samples=20, power_samples=10)
         patch.setattr("netchoice.workflows.preparation.SimulationPlan", small)
         patch.setattr(
             "netchoice.report.reported.draw_choice", lambda *arguments, **options: []

@@ -45,6 +45,7 @@ def fitted(patients, **settings):
     return AcquiringClassifier(**{"costs": LAB, **settings}).fit(*patients)
 
 
+@pytest.mark.slow
 def test_scikit_learn_checks():
     results = check_estimator(AcquiringClassifier(), on_skip=None)
     skipped = [result["check_name"] for result in results if result["status"] != "passed"]

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom
+from small_plans import small_plan
 
 import netchoice
 from netchoice import figures
@@ -175,10 +176,11 @@ def test_sentence_joins_neighbouring_values():
     )
 
 
+@pytest.mark.slow
 def test_figures_of_the_fit_have_safe_file_names(tmp_path):
     choice = netchoice.choose_model(
         netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1)), "ba", samples=100,
-        features=["degree_mean"], time_limit=1, engine="serial",
+        features=["degree_mean"], plan=small_plan(selection_samples=640), local=False, engine="serial",
     )  # fmt: skip
     made = Misfit(0.5, True, [], [], fit_envelopes())
     choice.evidence.misfit.clear()

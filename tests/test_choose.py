@@ -11,22 +11,22 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from fast_and_slow import fast_for
+from small_plans import small_plan
 
 import netchoice
 from netchoice import ModelSpace
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.features.registry import find
 from netchoice.inference import FitTest
-from netchoice.workflows import SimulationPlan
 from netchoice.workflows import choose as choose_module
 from netchoice.workflows import comparison as comparison_module
 from netchoice.workflows.preparation import ChoiceSettings
 from netchoice.workflows.simulation_plan import Stopwatch
 from netchoice.workflows.table_maker import TableMaker
 
-PLAN = SimulationPlan(selection_samples=600, samples=400, fit_samples=600)
-#: With two models fewer simulations are enough for a p-value below alpha.
-TWO_MODELS_PLAN = SimulationPlan(selection_samples=260, samples=200, fit_samples=260)
+PLAN = small_plan(selection_samples=640, samples=400, fit_samples=640, held_out_samples=400)
+TWO_MODELS_PLAN = small_plan(selection_samples=320, samples=200, fit_samples=320)
 
 
 def grown_network(name="ba2", n=40, seed=1):
@@ -202,8 +202,9 @@ def test_folder_of_another_run_is_refused(answered):
 
 def test_fresh_deletes_an_earlier_run_but_no_other_folder(tmp_path):
     folder = tmp_path / "run"
-    choose_from_two(path=folder, features=["degree_mean"])
-    fresh = choose_from_two(path=folder, features=["transitivity"], fresh=True)
+    choose_from_two(path=folder, features=["degree_mean"], local=False)
+    options = {"features": ["transitivity"], "local": False}
+    fresh = choose_from_two(path=folder, **options, fresh=True)
     assert list(fresh.features) == ["transitivity"]
     assert fresh.selection.get("operating_point") is None
     (tmp_path / "full").mkdir()
@@ -213,8 +214,14 @@ def test_fresh_deletes_an_earlier_run_but_no_other_folder(tmp_path):
     assert (tmp_path / "full" / "thesis.txt").exists()
 
 
-def test_network_that_no_model_makes_does_not_fit():
-    choice = choose(nx.grid_2d_graph(7, 7), features=["degree_mean"])
+@pytest.fixture(scope="module")
+def lattice():
+    """An answer for a network that no model makes."""
+    return choose(nx.grid_2d_graph(7, 7), features=["degree_mean"])
+
+
+def test_network_that_no_model_makes_does_not_fit(lattice):
+    choice = lattice
     assert not choice.fits
     assert choice.verdict == "none-fits"
     assert "none of these models fits" in choice.fit["summary"]
@@ -226,12 +233,16 @@ def test_network_that_no_model_makes_does_not_fit():
     )
     assert "under the wrong assumption that one of these models made the network:" in text
     assert text.index("nearest: ") < text.index("wrong assumption") < text.index("(interval ")
+
+
+@pytest.mark.slow
+def test_complete_network_does_not_fit():
     complete = choose(nx.complete_graph(30), features=["degree_mean"])
     assert complete.verdict == "none-fits"
 
 
-def test_answer_says_how_the_network_differs_from_each_model():
-    choice = choose(nx.grid_2d_graph(7, 7), features=["degree_mean"])
+def test_answer_says_how_the_network_differs_from_each_model(lattice):
+    choice = lattice
     frame = choice.discrepancies()
     assert set(frame["model"]) == set(choice.probabilities)
     worst = choice.discrepancies("ba2").iloc[0]
@@ -261,6 +272,7 @@ def test_failed_simulations_are_left_out_of_the_explanation():
     assert choice.model == "ba2"
 
 
+@pytest.mark.slow
 def test_parameter_with_one_value_in_all_simulations_reaches_the_local_stage():
     """Only one value of an integer density parameter matches, so it has no posterior."""
 
@@ -288,6 +300,7 @@ def test_local_stage_can_be_switched_off(tmp_path):
     assert choice.evidence.misfit["ba2"].panels
 
 
+@pytest.mark.slow
 def test_two_equal_models_cannot_be_distinguished():
     dmr = netchoice.get_model("dmr")
     space = ModelSpace("equal models", [dmr, dataclasses.replace(dmr, name="dmr_again")])
@@ -299,6 +312,7 @@ def test_two_equal_models_cannot_be_distinguished():
     assert all(0.2 < p < 0.8 for p in choice.probabilities.values())
 
 
+@pytest.mark.slow
 def test_parameters_lie_within_their_priors():
     graph = netchoice.get_model("dmr").grow(
         80, {"p_delete": 0.5, "p_new": 0.5}, np.random.default_rng(3)
@@ -325,9 +339,10 @@ def test_large_network_is_answered_with_features_selected_on_pilots(run_with_pil
 def test_budget_below_the_cheapest_set_is_refused_after_the_selection_table(tmp_path):
     with pytest.raises(UsageError, match="no set costs at most 1e-3us; the cheapest one costs"):
         choose_from_two(budget="1e-3us", path=tmp_path / "run")
-    assert len(netchoice.ReferenceTable.load(tmp_path / "run" / "tables" / "selection")) == 360
+    assert len(netchoice.ReferenceTable.load(tmp_path / "run" / "tables" / "selection")) == 320
 
 
+@pytest.mark.slow
 def test_time_limit_reduces_the_number_of_simulations():
     choice = choose(grown_network("dmc", 200), "duplication", time_limit=0.5, isolated="keep")
     assert any("to stay within the time limit" in note for note in choice.notes)
@@ -352,8 +367,8 @@ def test_networks_of_the_reference_implementation_are_attributed_to_their_model(
     assert correct >= 13
 
 
-def test_feature_of_the_user_is_simulated_and_used_under_its_name(tmp_path, monkeypatch):
-    """The feature is given as an object and as module:attribute."""
+@fast_for("form", ["object"], ["object", "module:attribute"])
+def test_feature_of_the_user_is_simulated_and_used_under_its_name(form, tmp_path, monkeypatch):
     (tmp_path / "feature_of_the_user.py").write_text(
         "import netchoice\n\n@netchoice.feature()\ndef edges_per_node(graph):\n"
         '    """Edges per node."""\n    return graph.n_edges / graph.n_nodes\n'
@@ -361,15 +376,14 @@ def test_feature_of_the_user_is_simulated_and_used_under_its_name(tmp_path, monk
     monkeypatch.syspath_prepend(tmp_path)
     import feature_of_the_user
 
-    for given in ("feature_of_the_user:edges_per_node", feature_of_the_user.edges_per_node):
-        with recorded_features() as calls:
-            choice = choose_from_two(
-                features=[given, "transitivity"], path=tmp_path / str(id(given))
-            )
-        assert choice.model == "ba2"
-        assert list(choice.features) == ["edges_per_node", "transitivity"]
-        assert choice.features["edges_per_node"] == pytest.approx(77 / 40, rel=0.05)
-        assert_computed_once(calls, choice)
+    own = feature_of_the_user.edges_per_node
+    given = own if form == "object" else "feature_of_the_user:edges_per_node"
+    with recorded_features() as calls:
+        choice = choose_from_two(features=[given, "transitivity"], path=tmp_path / "run")
+    assert choice.model == "ba2"
+    assert list(choice.features) == ["edges_per_node", "transitivity"]
+    assert choice.features["edges_per_node"] == pytest.approx(77 / 40, rel=0.05)
+    assert_computed_once(calls, choice)
 
 
 def test_compared_methods_are_evaluated_but_do_not_affect_the_answer(answered, copied_folder):
@@ -409,7 +423,7 @@ def test_full_disk_loses_no_simulation(tmp_path, monkeypatch):
             raise OSError(28, "No space left on device")
         return original(self, *arguments, **options)
 
-    options = {"path": tmp_path / "run", "features": ["degree_mean"]}
+    options = {"path": tmp_path / "run", "features": ["degree_mean"], "local": False}
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_text", full)
         with pytest.raises(NetchoiceError, match=r"cannot write to .*: No space left on device"):

@@ -9,21 +9,18 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from small_plans import small_plan
 
 import netchoice
 from netchoice import Chooser, ModelSpace
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.storage import table as table_module
-from netchoice.workflows import SimulationPlan, comparison
+from netchoice.workflows import comparison
 from netchoice.workflows.prepared_folder import read_record
 from netchoice.workflows.sizes import Size
 from netchoice.workflows.table_maker import TableMaker
 
-#: The fewest simulations with which a model of two can be rejected.
-PLAN = SimulationPlan(
-    selection_samples=260, samples=200, fit_samples=260, local_samples=130, profile_samples=2,
-    power_samples=1, pooled_sets=3, held_out_samples=60, min_fit_samples=124, probe_samples=8,
-)  # fmt: skip
+PLAN = small_plan(selection_samples=260, samples=200, min_fit_samples=124, local_samples=130)
 SPACE = ModelSpace("two", [netchoice.get_model("dmc"), netchoice.get_model("ba2")])
 FEATURES = ["degree_mean", "transitivity", "n_triangles"]
 SETTINGS = {"features": FEATURES, "plan": PLAN}
@@ -156,6 +153,7 @@ def test_rows_say_what_single_answers_say(chooser, choices):
     assert_rows(chooser.choose_many(NETWORKS, engine="serial"), choices)
 
 
+@pytest.mark.slow
 def test_rows_of_two_workers_are_the_same(chooser, choices):
     assert_rows(chooser.choose_many(NETWORKS, workers=2), choices)
 
@@ -428,6 +426,7 @@ def damaged(content, rng):
     return content[:where] + bytes([changed]) + content[where + 1 :]
 
 
+@pytest.mark.slow
 def test_damaged_chooser_gives_the_same_answer_or_one_line(selected, tmp_path):
     copied = selected[0].path
     expected = verdicts(copied)
@@ -513,8 +512,7 @@ def sizes(tmp_path_factory):
     """Return a chooser with five sizes, more than a worker gets at once."""
     path = tmp_path_factory.mktemp("sizes") / "made"
     made = Chooser("ba", n_nodes=range(12, 17), isolated="keep", features=["degree_mean"],
-                   plan=SimulationPlan(selection_samples=600, samples=100, power_samples=1,
-                                       held_out_samples=40, probe_samples=4), local=False)  # fmt: skip
+                   plan=small_plan(selection_samples=640, samples=100), local=False)  # fmt: skip
     return made.fit(path=path, **SERIAL)
 
 

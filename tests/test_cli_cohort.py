@@ -8,17 +8,14 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from small_plans import small_plan
 
 import netchoice
 from netchoice import Chooser, ModelSpace
-from netchoice.workflows import SimulationPlan, preparation
+from netchoice.workflows import preparation
 from netchoice.workflows.table_maker import TableMaker
 
-SIZES = {
-    "selection_samples": 260, "samples": 200, "fit_samples": 260, "local_samples": 130,
-    "profile_samples": 2, "power_samples": 1, "pooled_sets": 3, "held_out_samples": 60,
-    "min_fit_samples": 124, "probe_samples": 8,
-}  # fmt: skip
+SIZES = {"selection_samples": 260, "samples": 200, "min_fit_samples": 124, "local_samples": 130}
 FEATURES = "degree_mean,transitivity,n_triangles"
 #: The chooser of these tests on the command line.
 SETTINGS = ("--models", "dmc,ba2", "--features", FEATURES, "--engine", "serial", "--workers", 1)
@@ -27,9 +24,9 @@ SPACE = ModelSpace("chosen", [netchoice.get_model("dmc"), netchoice.get_model("b
 
 
 @pytest.fixture(autouse=True)
-def small_plan(monkeypatch):
+def few_simulations(monkeypatch, no_figures):
     """Let the commands simulate few networks."""
-    plan = functools.partial(SimulationPlan, **SIZES)
+    plan = functools.partial(small_plan, **SIZES)
     monkeypatch.setattr(preparation, "SimulationPlan", plan)
 
 
@@ -69,7 +66,7 @@ def networks(tmp_path_factory):
 def prepared(tmp_path_factory):
     """Return the folder of the chooser for 20 nodes with isolated nodes."""
     path = tmp_path_factory.mktemp("prepared") / "made"
-    options = {"isolated": "keep", "features": FEATURES.split(","), "plan": SimulationPlan(**SIZES)}
+    options = {"isolated": "keep", "features": FEATURES.split(","), "plan": small_plan(**SIZES)}
     Chooser(SPACE, n_nodes=20, **options).fit(path=path, engine="serial", workers=1)
     return path
 

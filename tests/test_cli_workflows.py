@@ -6,9 +6,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from small_plans import small_plan
 
 import netchoice
-from netchoice.workflows import SimulationPlan, pilot_size
+from netchoice.workflows import pilot_size
 from netchoice.workflows import preparation as preparation_module
 from netchoice.workflows.table_maker import TableMaker
 
@@ -16,9 +17,9 @@ from netchoice.workflows.table_maker import TableMaker
 
 
 @pytest.fixture
-def small_plan(monkeypatch):
+def few_simulations(monkeypatch):
     """Let the command simulate few networks."""
-    plan = functools.partial(SimulationPlan, selection_samples=600, samples=400, fit_samples=600)
+    plan = functools.partial(small_plan, selection_samples=320, samples=400)
     monkeypatch.setattr(preparation_module, "SimulationPlan", plan)
 
 
@@ -29,24 +30,26 @@ def network_file(tmp_path):
     return tmp_path / "net.tsv"
 
 
-@pytest.mark.usefixtures("small_plan")
-def test_choose_prints_and_writes_the_answer(run, network_file, tmp_path):
+@pytest.mark.usefixtures("few_simulations")
+def test_choose_prints_and_writes_the_answer(run, network_file, tmp_path, request):
     out, n_edges = tmp_path / "answer", netchoice.read_network(network_file)[0].n_edges
-    command = ["choose", network_file, "--space", "ba", "--engine", "serial", "--out", out]
+    command = ["choose", network_file, "--models", "ba1,ba2", "--engine", "serial", "--out", out]
     code, text, errors = run(*command, "--samples", 300)
     assert code == 0, errors
     verdict = "verdict: one model fits and is clearly the most probable: ba2"
     assert any(line.startswith(verdict) for line in text.splitlines())
     assert text.endswith(f"report.html, choice.json, tables and figures are in {out}\n")
-    assert "simulating (selection): 720/720 rows" in errors
+    assert "simulating (selection): 320/320 rows" in errors
     names = {path.stem for path in (out / "figures").iterdir()}
     assert names >= {"embedding", "features", "probabilities"}
     assert (out / "report.html").stat().st_size > 1_000_000
     assert json.loads((out / "reading.json").read_text())["rows"] == n_edges
 
+    request.getfixturevalue("no_figures")
     code, text, errors = run(*command, "--samples", 300, "--no-report", "--json")
     record = json.loads(text)
     assert record["model"] == "ba2"
+    assert set(record["probabilities"]) == {"ba1", "ba2"}
     assert record == json.loads((out / "choice.json").read_text())
     assert "simulating" not in errors  # the run was resumed
 
@@ -55,14 +58,14 @@ def test_choose_prints_and_writes_the_answer(run, network_file, tmp_path):
     assert "another samples" in errors
 
 
-@pytest.mark.usefixtures("small_plan")
-def test_choose_compares_the_named_models(run, network_file, tmp_path):
+@pytest.mark.usefixtures("few_simulations", "no_figures")
+def test_choose_compares_the_models_of_a_space_with_given_features(run, network_file, tmp_path):
     code, text, errors = run(
-        "choose", network_file, "--models", "ba1,ba2", "--features", "degree_mean", "--engine",
-        "serial", "--no-report", "--no-local", "-o", tmp_path / "m", "--json",
+        "choose", network_file, "--space", "ba", "--features", "degree_mean", "--engine", "serial",
+        "--no-report", "--no-local", "-o", tmp_path / "m", "--json",
     )  # fmt: skip
     assert code == 0, errors
-    assert set(json.loads(text)["probabilities"]) == {"ba1", "ba2"}
+    assert set(json.loads(text)["probabilities"]) == {"ba1", "ba2", "ba3", "ba4"}
     assert json.loads(text)["verdict"] == "one-fits"
     assert not json.loads(text)["fit"]["local"]
     assert not (tmp_path / "m" / "report.html").exists()

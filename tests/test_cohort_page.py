@@ -213,6 +213,7 @@ class TestMarkup:
         for found in texts(figures):
             assert "<" not in allowed.sub("", found), found
 
+    @pytest.mark.slow
     def test_nothing_runs_in_a_browser(self, text, browser, tmp_path):
         """Also without the content policy, so that the escaping itself is tested."""
         head, _, rest = text.partition('<meta http-equiv="Content-Security-Policy"')
@@ -235,7 +236,10 @@ class TestBrowser:
     def shown(self, page):
         return page.locator("#network-list > details:not([hidden]) .name").all_inner_texts()
 
-    @pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
+    @pytest.mark.parametrize(
+        ("size", "scheme"),
+        [(DESKTOP, "light"), pytest.param(PHONE, "dark", marks=pytest.mark.slow)],
+    )
     def test_page_opens_without_messages_and_fits_the_screen(self, browser, file, size, scheme):
         visit = Visit(browser, file, size, color_scheme=scheme)
         page = visit.page
@@ -253,6 +257,7 @@ class TestBrowser:
         visit.check_quiet()
         visit.context.close()
 
+    @pytest.mark.slow
     def test_networks_are_sorted_in_both_directions(self, browser, file, answers):
         visit = Visit(browser, file)
         page = visit.page
@@ -287,6 +292,7 @@ class TestBrowser:
         visit.check_quiet()
         visit.context.close()
 
+    @pytest.mark.slow
     def test_row_is_opened_by_keyboard(self, browser, file, answers):
         visit = Visit(browser, file, PHONE)
         page = visit.page

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from cohort_parts import PathAnswerer, Paths, PathSource
 
+from netchoice.engines.processes import keep_workers
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.simulate import StoppedError
 from netchoice.storage.lock import lock_folder
@@ -75,6 +76,13 @@ def contents(folder):
         column_bytes(folder / "answers.parquet"),
         (folder / "features.parquet").read_bytes(),
     )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kept_workers():
+    """Start worker processes once for all tests."""
+    with keep_workers():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -225,6 +233,7 @@ def test_tables_from_an_executor_are_bit_identical(serial, tmp_path):
     assert contents(tmp_path / "c") == contents(serial.folder)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_tables_from_dask_are_bit_identical(serial, dask_address, tmp_path):
     address, _ = dask_address
@@ -314,6 +323,7 @@ def wait_for_parts(run, folder, n):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_cohort_resumed_after_kills_is_bit_identical(tmp_path, monkeypatch):
     """Parent and children get SIGKILL at random moments; the last run completes the cohort."""
     chance, kept, n_kills = random.Random(1), {}, 0

@@ -11,6 +11,7 @@ import networkx as nx
 import networkx_features
 import numpy as np
 import pytest
+from fast_and_slow import fast_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,10 +76,16 @@ def test_special_graphs_equal_networkx(name):
     assert_same(Graph.from_edges(list(shape.edges()), len(shape)))
 
 
-def test_all_1253_graphs_with_up_to_seven_nodes_equal_networkx():
+@pytest.mark.parametrize(
+    "graphs",
+    [slice(209), pytest.param(slice(209, None), marks=pytest.mark.slow)],
+    ids=["up to six nodes", "seven nodes"],
+)
+def test_all_1253_graphs_with_up_to_seven_nodes_equal_networkx(graphs):
     atlas = nx.graph_atlas_g()
     assert len(atlas) == 1253
-    for shape in atlas:
+    assert len(atlas[208]) == 6
+    for shape in atlas[graphs]:
         assert_same(Graph.from_edges(list(shape.edges()), len(shape)))
 
 
@@ -94,7 +101,7 @@ def test_arbitrary_edges_equal_networkx(edges):
     assert_same(Graph.from_edges(edges, 16))
 
 
-@pytest.mark.parametrize("space", sorted(builtin.spaces()))
+@fast_for("space", ["ba", "duplication", "mechanisms"], sorted(builtin.spaces()))
 def test_networks_of_all_models_equal_networkx(space):
     rng = np.random.default_rng(1)
     for model in netchoice.get_space(space):

@@ -84,6 +84,7 @@ def colour_bars(figure):
     return [ax for ax in figure.axes if ax.get_label() == "<colorbar>"]
 
 
+@pytest.mark.slow
 def test_package_imports_no_matplotlib_and_figures_no_pyplot():
     """pyplot looks for a screen."""
     code = (

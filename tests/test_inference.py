@@ -4,6 +4,7 @@ import naive_inference as naive
 import numpy as np
 import pandas as pd
 import pytest
+from fast_and_slow import fast_for
 from scipy.special import expit, logit, softmax
 from scipy.stats import beta, binom, norm
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -571,7 +572,7 @@ def test_one_model_under_two_names_gets_equal_probabilities():
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("method", METHODS)
+@fast_for("method", [name for name in METHODS if name != "ensemble"], METHODS)
 def test_probabilities_are_calibrated_on_held_out_simulations(method):
     X, y = two_normals(3000, 21, gap=0.7, q=2)
     result = held_out(X, y, method=method, n_trees=150, folds=3)
@@ -632,7 +633,7 @@ def test_reliability_has_no_empty_bins():
 # Posterior
 
 
-@pytest.mark.parametrize("count", [0, 1, 5, 30, 50, 99, 100])
+@fast_for("count", [0, 30], [0, 1, 5, 30, 50, 99, 100])
 def test_posterior_of_a_rate_equals_the_beta_distribution(count):
     """With a uniform prior, the posterior of a rate after 100 trials is Beta(count + 1, 101 - count)."""
     rng = np.random.default_rng(25)
@@ -694,6 +695,7 @@ def test_posterior_is_repeatable():
     )
 
 
+@pytest.mark.slow
 def test_posterior_of_a_conjugate_normal_mean():
     """With prior N(0, 1) and the mean x of 9 observations of N(·, 1) the posterior is N(0.9 x, 0.1)."""
     rng = np.random.default_rng(27)

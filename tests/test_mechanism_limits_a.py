@@ -6,6 +6,7 @@ import naive
 import networkx as nx
 import numpy as np
 import pytest
+from fast_and_slow import few_or_many
 from naive_mechanisms_a import STEPS, Chance, outcomes
 from scipy import integrate, optimize, stats
 from test_models_growth import measure, two_sample_p
@@ -40,6 +41,7 @@ def links_to_older(graph):
     return [[other for other in graph[node] if other < node] for node in range(2, len(graph))]
 
 
+@few_or_many("n_draws", 1000, 10_000)
 @pytest.mark.parametrize("n_nodes", [3, 4])
 @pytest.mark.parametrize(
     ("name", "parameters"),
@@ -60,10 +62,10 @@ def links_to_older(graph):
         ("heterodimer", {"p_keep": 0.6, "p_dimer": 0.7}),
     ],
 )
-def test_small_networks_have_exact_probabilities(name, parameters, n_nodes):
+def test_small_networks_have_exact_probabilities(name, parameters, n_nodes, n_draws):
     exact = outcomes(STEPS[name], n_nodes, **parameters)
     assert sum(exact.values()) == pytest.approx(1)
-    model, rng, n_draws = netchoice.get_model(name), np.random.default_rng(3), 10_000
+    model, rng = netchoice.get_model(name), np.random.default_rng(3)
     counts = dict.fromkeys(exact, 0)
     for _ in range(n_draws):
         grown = model.grow(n_nodes, parameters, rng)
@@ -73,8 +75,9 @@ def test_small_networks_have_exact_probabilities(name, parameters, n_nodes):
         assert stats.chisquare(list(counts.values()), expected).pvalue > 1e-4
 
 
+@few_or_many("n_networks", 50, 300)
 @pytest.mark.parametrize("name", sorted(STEPS))
-def test_mixture_with_dmc_has_the_distribution_of_the_reference_implementation(name):
+def test_mixture_with_dmc_has_the_distribution_of_the_reference_implementation(name, n_networks):
     """Between the steps, dmc moves links and leaves nodes without links."""
     parameters = {
         "nonlinear": {"mean_links": 1.3, "alpha": 1.2},
@@ -101,8 +104,9 @@ def test_mixture_with_dmc_has_the_distribution_of_the_reference_implementation(n
         graph.add_node(new)
         graph.add_edges_from((new, node) for node in chosen)
 
-    a = [measure(mixture(25, ours, q=0.6, **parameters, **dmc).to_networkx()) for _ in range(300)]
-    b = [measure(naive._grow(nx.path_graph(2), step, 25, "keep")) for _ in range(300)]
+    grown = (mixture(25, ours, q=0.6, **parameters, **dmc) for _ in range(n_networks))
+    a = [measure(graph.to_networkx()) for graph in grown]
+    b = [measure(naive._grow(nx.path_graph(2), step, 25, "keep")) for _ in range(n_networks)]
     assert two_sample_p(a, b) > 1e-3 / (len(STEPS) * 4 * 2)
 
 
@@ -132,16 +136,17 @@ def test_one_node_gains_nearly_all_links_above_linear_attachment():
     assert largest[0] < 0.02 < 0.1 < largest[1] < 0.9 < largest[2]
 
 
+@few_or_many("n_networks", 60, 400)
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [("nonlinear", {"mean_links": 2, "alpha": 1}), ("fitness", {"mean_links": 2, "spread": 0})],
 )
-def test_linear_attachment_equals_networkx(name, parameters):
-    rng = np.random.default_rng(2)
-    ours = [netchoice.get_model(name).grow(60, parameters, rng).to_networkx() for _ in range(400)]
-    edge = nx.path_graph(2)
-    theirs = [nx.barabasi_albert_graph(60, 2, seed=i, initial_graph=edge) for i in range(400)]
-    assert two_sample_p(list(map(measure, ours)), list(map(measure, theirs))) > 1e-4
+def test_linear_attachment_equals_networkx(name, parameters, n_networks):
+    rng, model, edge = np.random.default_rng(2), netchoice.get_model(name), nx.path_graph(2)
+    numbers = range(n_networks)
+    ours = [measure(model.grow(60, parameters, rng).to_networkx()) for _ in numbers]
+    theirs = [measure(nx.barabasi_albert_graph(60, 2, seed=i, initial_graph=edge)) for i in numbers]
+    assert two_sample_p(ours, theirs) > 1e-4
 
 
 @pytest.mark.parametrize("spread", [0.5, 1.0])
@@ -208,14 +213,15 @@ def test_walk_of_one_step_closes_one_triangle_per_node():
     assert clustering[0] > 1.5 * clustering[1] > 2 * clustering[2] > 0.2
 
 
-def test_long_walks_end_as_linear_attachment():
+@few_or_many("n_networks", 50, 200)
+def test_long_walks_end_as_linear_attachment(n_networks):
     """The walk forgets its start; on a network without a period it is at a node by its degree."""
     rng = np.random.default_rng(3)
     parameters = {"mean_links": 3, "n_steps": 60}
     model = netchoice.get_model("saramaki-kaski")
-    ours = [measure(model.grow(40, parameters, rng).to_networkx()) for _ in range(200)]
-    triangle = nx.complete_graph(3)
-    theirs = [nx.barabasi_albert_graph(40, 3, seed=i, initial_graph=triangle) for i in range(200)]
+    triangle, numbers = nx.complete_graph(3), range(n_networks)
+    ours = [measure(model.grow(40, parameters, rng).to_networkx()) for _ in numbers]
+    theirs = [nx.barabasi_albert_graph(40, 3, seed=i, initial_graph=triangle) for i in numbers]
     assert two_sample_p(ours, list(map(measure, theirs))) > 1e-4
 
 
@@ -229,11 +235,13 @@ def test_vazquez_walk_links_to_neighbours_with_the_given_probability(p_follow):
     assert nx.is_connected(graph)
 
 
+@few_or_many("n_networks", 60, 400)
 @pytest.mark.parametrize("p_keep", [0.2, 0.5, 0.8])
-def test_ispolatov_equals_networkx(p_keep):
+def test_ispolatov_equals_networkx(p_keep, n_networks):
     rng, model = np.random.default_rng(2), netchoice.get_model("ispolatov")
-    ours = [measure(model.grow(60, {"p_keep": p_keep}, rng).to_networkx()) for _ in range(400)]
-    theirs = [measure(nx.duplication_divergence_graph(60, p_keep, seed=i)) for i in range(400)]
+    numbers = range(n_networks)
+    ours = [measure(model.grow(60, {"p_keep": p_keep}, rng).to_networkx()) for _ in numbers]
+    theirs = [measure(nx.duplication_divergence_graph(60, p_keep, seed=i)) for i in numbers]
     assert two_sample_p(ours, theirs) > 1e-4
 
 
@@ -247,6 +255,7 @@ def test_ispolatov_networks_are_connected_and_bipartite():
     assert complete.number_of_edges() == len(one) * len(two)
 
 
+@pytest.mark.slow
 def test_ispolatov_edges_grow_as_a_power_of_the_nodes():
     """Without failed attempts, n nodes have a mean number of edges proportional to n ** (2 p_keep)."""
     rng, model = np.random.default_rng(4), netchoice.get_model("ispolatov")
@@ -257,11 +266,12 @@ def test_ispolatov_edges_grow_as_a_power_of_the_nodes():
     assert np.log(means[1] / means[0]) / np.log(4) == pytest.approx(1.5, abs=0.05)
 
 
-def test_heterodimer_without_dimers_equals_networkx():
+@few_or_many("n_networks", 60, 400)
+def test_heterodimer_without_dimers_equals_networkx(n_networks):
     rng, model = np.random.default_rng(5), netchoice.get_model("heterodimer")
-    parameters = {"p_keep": 0.4, "p_dimer": 0}
-    ours = [measure(model.grow(60, parameters, rng).to_networkx()) for _ in range(400)]
-    theirs = [measure(nx.duplication_divergence_graph(60, 0.4, seed=i)) for i in range(400)]
+    parameters, numbers = {"p_keep": 0.4, "p_dimer": 0}, range(n_networks)
+    ours = [measure(model.grow(60, parameters, rng).to_networkx()) for _ in numbers]
+    theirs = [measure(nx.duplication_divergence_graph(60, 0.4, seed=i)) for i in numbers]
     assert two_sample_p(ours, theirs) > 1e-4
 
 

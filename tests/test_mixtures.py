@@ -2,12 +2,15 @@
 
 import json
 import pickle
+from functools import partial
 
 import naive
 import networkx as nx
 import numpy as np
 import pytest
+from fast_and_slow import fast_for, few_or_many
 from scipy import stats
+from small_plans import small_plan
 from typer.testing import CliRunner
 
 import netchoice
@@ -22,7 +25,7 @@ from netchoice.models.rebuilt import rebuilt_space
 from netchoice.models.shared_parameters import MEAN_LINKS
 from netchoice.models.thinned import thinned
 
-N_NODES, N_NETWORKS = 40, 400
+N_NODES = 40
 ALPHA = 1e-5  # about 60 tests; correct code fails for fewer than one in a thousand seeds
 VALUES = {"dmc_p_delete": 0.4, "dmc_p_connect": 0.6, "dmr_p_delete": 0.5, "dmr_p_new": 0.8}
 DMC, DMR = {"p_delete": 0.4, "p_connect": 0.6}, {"p_delete": 0.5, "p_new": 0.8}
@@ -34,7 +37,7 @@ def measure(graph):
     return graph.number_of_edges(), max(degrees), sum(nx.triangles(graph).values()) // 3
 
 
-def sample(grow, n_networks=N_NETWORKS, seed=1):
+def sample(grow, n_networks, seed=1):
     """Return the statistics of networks that ``grow(rng)`` returns, one row for each."""
     rng = np.random.default_rng(seed)
     grown = (grow(rng) for _ in range(n_networks))
@@ -100,11 +103,12 @@ def test_mixture_with_q_1_is_bit_identical_to_the_first_model():
         assert one == two
 
 
+@few_or_many("n", 80, 400)
 @pytest.mark.parametrize("isolated", ["keep", "drop"])
-def test_mixture_with_q_0_is_distributed_as_the_second_model(isolated):
+def test_mixture_with_q_0_is_distributed_as_the_second_model(isolated, n):
     mixed, pure = netchoice.get_model("dmc+dmr"), netchoice.get_model("dmr")
-    ours = sample(lambda rng: mixed.grow(N_NODES, {"q": 0, **VALUES}, rng, isolated=isolated))
-    reference = sample(lambda rng: pure.grow(N_NODES, DMR, rng, isolated=isolated), seed=2)
+    ours = sample(lambda rng: mixed.grow(N_NODES, {"q": 0, **VALUES}, rng, isolated=isolated), n)
+    reference = sample(lambda rng: pure.grow(N_NODES, DMR, rng, isolated=isolated), n, seed=2)
     assert smallest_p(ours, reference) > ALPHA
 
 
@@ -120,15 +124,22 @@ def naive_mixture(rng, q, isolated):
     return naive._grow(nx.path_graph(2), step, N_NODES, isolated)
 
 
+@few_or_many("n", 80, 400)
 @pytest.mark.parametrize("isolated", ["keep", "drop"])
 @pytest.mark.parametrize("q", [0.2, 0.7])
-def test_mixture_is_distributed_as_the_reference_implementation(q, isolated):
+def test_mixture_is_distributed_as_the_reference_implementation(q, isolated, n):
     mixed = netchoice.get_model("dmc+dmr")
-    ours = sample(lambda rng: mixed.grow(N_NODES, {"q": q, **VALUES}, rng, isolated=isolated))
-    reference = sample(lambda rng: naive_mixture(rng, q, isolated), seed=2)
+    ours = sample(lambda rng: mixed.grow(N_NODES, {"q": q, **VALUES}, rng, isolated=isolated), n)
+    reference = sample(lambda rng: naive_mixture(rng, q, isolated), n, seed=2)
     assert smallest_p(ours, reference) > ALPHA
-    wrong = sample(lambda rng: mixed.grow(N_NODES, {"q": 1 - q, **VALUES}, rng))
-    assert smallest_p(wrong, sample(lambda rng: naive_mixture(rng, q, "keep"), seed=2)) < ALPHA
+
+
+@fast_for("q", [0.2], [0.2, 0.7])
+def test_the_comparison_detects_a_wrong_share(q):
+    mixed = netchoice.get_model("dmc+dmr")
+    wrong = sample(lambda rng: mixed.grow(N_NODES, {"q": 1 - q, **VALUES}, rng), 400)
+    reference = sample(lambda rng: naive_mixture(rng, q, "keep"), 400, seed=2)
+    assert smallest_p(wrong, reference) < ALPHA
 
 
 def mixture_outcomes(n_nodes, q):
@@ -142,11 +153,12 @@ def mixture_outcomes(n_nodes, q):
     return naive._outcomes(n_nodes, step)
 
 
+@few_or_many("n_draws", 2000, 20_000)
 @pytest.mark.parametrize("n_nodes", [3, 4])
-def test_small_mixtures_have_exact_probabilities(n_nodes):
+def test_small_mixtures_have_exact_probabilities(n_nodes, n_draws):
     exact = {edges: p for edges, p in mixture_outcomes(n_nodes, 0.3).items() if p > 0}
     assert sum(exact.values()) == pytest.approx(1)
-    mixed, generator, n_draws = netchoice.get_model("dmc+dmr"), rng(3), 20_000
+    mixed, generator = netchoice.get_model("dmc+dmr"), rng(3)
     counts = dict.fromkeys(exact, 0)
     for _ in range(n_draws):
         grown = mixed.grow(n_nodes, {"q": 0.3, **VALUES}, generator)
@@ -398,7 +410,7 @@ def test_limit_of_edges_is_that_of_the_observed_network():
         model.grow(200, {"p_observed": 1.0}, rng(), max_edges=250)
 
 
-@pytest.mark.parametrize("kind", ["edges", "nodes"])
+@fast_for("kind", ["edges"], ["edges", "nodes"])
 def test_matched_thinned_models_match(kind):
     observed = netchoice.Graph.from_edges([(i, (i + 1) % 60) for i in range(60)])
     space = netchoice.get_space("mechanisms").thinned(kind).matched_to(observed)
@@ -455,13 +467,16 @@ def test_simulated_table_of_a_mixture_can_be_used_again(tmp_path):
     assert set(table.y) <= set(space.labels)
 
 
-def test_choose_reports_a_mixture(tmp_path):
+@pytest.mark.usefixtures("no_figures")
+def test_choose_reports_a_mixture(tmp_path, monkeypatch):
     """End to end: grow a mixture, and choose between it and its pure models, all of them thinned."""
+    plan = partial(small_plan, selection_samples=480)
+    monkeypatch.setattr("netchoice.workflows.preparation.SimulationPlan", plan)
     net, out = tmp_path / "net.tsv", tmp_path / "answer"
     run("grow", "dmr+lpa", "--nodes", 40, "--seed", 1, "--out", net, "--isolated", "drop",
         "--set", "q=0.5", "--set", "lpa_mean_links=2")  # fmt: skip
     text = run("choose", net, "--mix", "dmr+lpa", "--thin", "edges", "--out", out, "--samples", 500,
-               "--no-local", "--no-report", "--time-limit", "1s", "--engine", "serial",
+               "--no-local", "--no-report", "--engine", "serial",
                "--features", "degree_mean,core_2_size,transitivity")  # fmt: skip
     answer = json.loads((out / "choice.json").read_text())
     assert set(answer["probabilities"]) == {"dmr~edges", "lpa~edges", "dmr+lpa~edges"}

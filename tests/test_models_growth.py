@@ -7,6 +7,7 @@ import naive_mechanisms_b as naive_b
 import networkx as nx
 import numpy as np
 import pytest
+from fast_and_slow import few_or_many
 from kernel_probes import uniforms
 from scipy import stats
 
@@ -15,7 +16,7 @@ from netchoice._kernels.component_labels import component_labels
 from netchoice.models import builtin
 
 SPACES = builtin.spaces()
-N_NODES, N_NETWORKS = 40, 400
+N_NODES = 40
 PARAMETERS = {
     "dmc": [{"p_delete": 0.3, "p_connect": 0.4}, {"p_delete": 0.7, "p_connect": 0.6}],
     "dmr": [{"p_delete": 0.3, "p_new": 0.4}, {"p_delete": 0.7, "p_new": 0.7}],
@@ -65,7 +66,7 @@ PARAMETERS = {
     "ispolatov": [{"p_keep": 0.3}, {"p_keep": 0.6}],
     "heterodimer": [{"p_keep": 0.3, "p_dimer": 0.5}, {"p_keep": 0.5, "p_dimer": 0.1}],
 }
-N_REFERENCE = {"kumpula": 15, "davidsen": 150}  # networks of slow reference implementations
+MOST_REFERENCE = {"kumpula": 15, "davidsen": 150}  # networks of slow reference implementations
 # The first setting of a model keeps isolated nodes, the second one drops them.
 CASES = [
     (name, i, ("keep", "drop")[i])
@@ -99,19 +100,19 @@ def two_sample_p(ours, reference):
 
 
 @functools.cache
-def reference_sample(name, i, isolated):
+def reference_sample(name, i, isolated, n_networks):
     rng = np.random.default_rng([5, i])
     grown = (
         naive.MODELS[name](N_NODES, rng, isolated=isolated, **PARAMETERS[name][i])
-        for _ in range(N_REFERENCE.get(name, N_NETWORKS))
+        for _ in range(min(n_networks, MOST_REFERENCE.get(name, n_networks)))
     )
     return [measure(graph) for graph in grown]
 
 
-def our_sample(name, parameters, isolated, seed=2):
+def our_sample(name, parameters, isolated, n_networks, seed=2):
     rng = np.random.default_rng(seed)
     model = netchoice.get_model(name)
-    grown = (model.grow(N_NODES, parameters, rng, isolated=isolated) for _ in range(N_NETWORKS))
+    grown = (model.grow(N_NODES, parameters, rng, isolated=isolated) for _ in range(n_networks))
     return [measure(graph.to_networkx()) for graph in grown]
 
 
@@ -120,10 +121,11 @@ def test_every_model_has_a_reference_implementation_and_parameters():
     assert names == set(naive.MODELS) == set(PARAMETERS)
 
 
+@few_or_many("n_networks", 60, 400)
 @pytest.mark.parametrize(("name", "i", "isolated"), CASES)
-def test_same_distribution_as_the_reference_implementation(name, i, isolated):
-    ours = our_sample(name, PARAMETERS[name][i], isolated)
-    assert two_sample_p(ours, reference_sample(name, i, isolated)) > ALPHA
+def test_same_distribution_as_the_reference_implementation(name, i, isolated, n_networks):
+    ours = our_sample(name, PARAMETERS[name][i], isolated, n_networks)
+    assert two_sample_p(ours, reference_sample(name, i, isolated, n_networks)) > ALPHA
 
 
 @pytest.mark.slow
@@ -152,9 +154,11 @@ def test_same_distribution_at_a_larger_size(name, isolated):
     ],
 )
 def test_the_comparison_detects_a_wrong_parameter(name, wrong):
-    assert two_sample_p(our_sample(name, wrong, "keep"), reference_sample(name, 0, "keep")) < ALPHA
+    ours, reference = our_sample(name, wrong, "keep", 400), reference_sample(name, 0, "keep", 400)
+    assert two_sample_p(ours, reference) < ALPHA
 
 
+@few_or_many("n_draws", 2000, 20_000)
 @pytest.mark.parametrize("n_nodes", [3, 4])
 @pytest.mark.parametrize(
     ("name", "outcomes", "parameters"),
@@ -195,11 +199,11 @@ def test_the_comparison_detects_a_wrong_parameter(name, wrong):
         ("toivonen", naive_b.toivonen_outcomes, {"max_secondary": 2.3, "p_two": 0.9}),
     ],
 )
-def test_small_networks_have_exact_probabilities(name, outcomes, parameters, n_nodes):
+def test_small_networks_have_exact_probabilities(name, outcomes, parameters, n_nodes, n_draws):
     exact = outcomes(n_nodes, *parameters.values())
     exact = {edges: p for edges, p in exact.items() if p > 0}
     assert sum(exact.values()) == pytest.approx(1)
-    model, rng, n_draws = netchoice.get_model(name), np.random.default_rng(3), 20_000
+    model, rng = netchoice.get_model(name), np.random.default_rng(3)
     counts = dict.fromkeys(exact, 0)
     for _ in range(n_draws):
         grown = model.grow(n_nodes, parameters, rng)
@@ -219,10 +223,11 @@ def test_dmc_never_removes_both_copies():
     assert kept.n_edges == 30 * 29 // 2
 
 
-def test_dmr_links_each_earlier_node_with_probability_p_new_over_n():
+@few_or_many("n_draws", 4000, 20_000)
+def test_dmr_links_each_earlier_node_with_probability_p_new_over_n(n_draws):
     """All copied edges lost: node t has p_new links on average, evenly over earlier nodes."""
     rng = np.random.default_rng(5)
-    n_draws, t = 20_000, 5
+    t = 5
     links = np.zeros(t)
     for _ in range(n_draws):
         grown = netchoice.get_model("dmr").grow(t + 1, {"p_delete": 1, "p_new": 0.8}, rng)

@@ -8,11 +8,13 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from small_plans import small_plan
 
 import netchoice
 from netchoice import progress
 
 FEATURES = ["degree_mean", "transitivity", "noise_normal"]
+PLAN = small_plan(selection_samples=640)
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +25,7 @@ def network():
 @pytest.fixture(scope="module")
 def choice(network):
     return netchoice.choose_model(
-        network, "ba", samples=200, features=FEATURES[:2], time_limit=5, engine="serial"
+        network, "ba", samples=200, features=FEATURES[:2], plan=PLAN, local=False, engine="serial"
     )
 
 
@@ -115,6 +117,7 @@ def test_unknown_figure_is_refused(choice, evaluation):
         evaluation.plot("nothing")
 
 
+@pytest.mark.slow
 def test_choice_draws_all_its_figures(choice, tmp_path):
     names = netchoice.figures.choice_drawings(choice)
     paths = netchoice.figures.draw_choice(choice, tmp_path, format="svg")
@@ -131,7 +134,8 @@ def test_reports_are_those_of_the_commands(choice, evaluation, tmp_path, network
         "ba",
         samples=200,
         features=FEATURES[:2],
-        time_limit=5,
+        plan=PLAN,
+        local=False,
         engine="serial",
         path=folder,
     )
@@ -201,7 +205,8 @@ def test_progress_is_shown_in_a_notebook(monkeypatch):
 
 def test_each_stage_has_a_bar_in_a_notebook(monkeypatch, network):
     display = run_in(monkeypatch, Shell())
-    options = {"samples": 200, "features": FEATURES[:1], "time_limit": 5, "engine": "serial"}
+    options = {"samples": 200, "features": FEATURES[:1], "plan": PLAN, "local": False}
+    options["engine"] = "serial"
     netchoice.choose_model(network, "ba", **options)
     stages = {re.match(r"simulating \((.*)\): ", text)[1] for text in display.texts}
     assert "inference" in stages

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from small_plans import small_plan
 
 import netchoice
 from netchoice.errors import UsageError
@@ -15,6 +16,7 @@ from netchoice.workflows import methods_text, references
 
 ROOT = Path(__file__).resolve().parents[1]
 FEATURES = ["degree_mean", "transitivity", "noise_normal"]
+PLAN = small_plan(selection_samples=320)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +33,7 @@ def folder(network, tmp_path_factory):
     path = tmp_path_factory.mktemp("answer") / "run"
     graph, reading = netchoice.read_network(network)
     netchoice.report.report_choice(
-        graph, "duplication", path=path, reading=reading, samples=200, time_limit=5, engine="serial",
+        graph, "duplication", path=path, reading=reading, samples=200, plan=PLAN, engine="serial",
         features=FEATURES[:2], report=False, figures="pdf",
     )  # fmt: skip
     return path
@@ -46,7 +48,13 @@ def record(folder):
 def choice():
     network = netchoice.get_model("dmr").grow(30, rng=np.random.default_rng(3))
     return netchoice.choose_model(
-        network, "duplication", samples=200, time_limit=5, engine="serial", features=FEATURES[:2]
+        network,
+        "duplication",
+        samples=200,
+        plan=PLAN,
+        local=False,
+        engine="serial",
+        features=FEATURES[:2],
     )
 
 

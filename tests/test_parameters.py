@@ -9,6 +9,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from small_plans import small_plan
 
 import netchoice
 from netchoice import ModelSpace, figures
@@ -17,7 +18,6 @@ from netchoice.inference import posterior
 from netchoice.models.model import Parameter
 from netchoice.models.priors import uniform
 from netchoice.report import write_report
-from netchoice.workflows import SimulationPlan
 from netchoice.workflows.parameters import (
     parameter_lines,
     parameter_notes,
@@ -25,7 +25,7 @@ from netchoice.workflows.parameters import (
     reported_models,
 )
 
-PLAN = SimulationPlan(selection_samples=600, samples=400, fit_samples=600)
+PLAN = small_plan(selection_samples=600, samples=400, fit_samples=600)
 KEYS = {
     "simulations", "features",
     "median", "interval", "coverage", "at_boundary", "rmse", "prior_sd", "shrinkage",
@@ -193,6 +193,7 @@ def test_report_shows_each_model_that_fits(answered):
         assert min(band["y"]) < np.mean(line["y"][:-1]) < max(band["y"])
 
 
+@pytest.mark.slow
 def test_figures_of_other_models_that_fit_have_their_names(answered, tmp_path):
     choice, _ = answered
     names = {path.name for path in figures.draw_choice(choice, tmp_path)}

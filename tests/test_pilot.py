@@ -228,6 +228,7 @@ def ladder_options():
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_small_pilots_of_duplication_are_enough(ladder_options, folder):
     options = {**ladder_options, "path": folder / "recommend"}
     recommendation = recommend_pilot_size("duplication", 80, **options)

@@ -4,7 +4,7 @@ import csv
 
 import networkx as nx
 import pytest
-from conftest import DATA
+from shared_data import DATA
 
 from netchoice import read_network
 from netchoice.errors import NetworkFormatError

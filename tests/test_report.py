@@ -18,6 +18,7 @@ from report_folders import (
     run_evaluate,
     shared_folder,
 )
+from small_plans import small_plan
 
 import netchoice
 from netchoice import markup
@@ -34,7 +35,6 @@ from netchoice.report.elements import Sections
 from netchoice.report.headline import choice_headline
 from netchoice.report.headline_evaluation import evaluation_headline
 from netchoice.units import duration
-from netchoice.workflows import SimulationPlan
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 6_000_000
@@ -151,6 +151,7 @@ def test_page_structure_is_accessible(page):
     assert links <= set(page.ids)
 
 
+@pytest.mark.slow
 def test_fit_section_explains_each_model(choice, tmp_path):
     shutil.copytree(choice, tmp_path / "without")
     evidence = json.loads((choice / "evidence.json").read_text()) | {"misfit": {}}
@@ -278,7 +279,7 @@ def test_no_report_option(tmp_path):
 def test_choice_with_given_features(tmp_path):
     path, rng = tmp_path / "named", np.random.default_rng(1)
     network = netchoice.get_model("dmr").grow(30, {"p_delete": 0.4, "p_new": 0.7}, rng)
-    plan = SimulationPlan(selection_samples=320)
+    plan = small_plan(selection_samples=320)
     arguments = {"features": ["degree_mean"], "samples": 100, "engine": "serial", "plan": plan}
     netchoice.choose_model(network, "duplication", path=path, **arguments)
     text = write_report(path).read_text()

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser_visits import DESKTOP, PHONE, Visit
+from fast_and_slow import fast_for
 from report_folders import (
     MARKUP_NAMES,
     add_misfit,
@@ -48,17 +49,26 @@ class ReportVisit(Visit):
         return self.figure("explorer", "[g.data.at(-1).x[0], g.data.at(-1).y[0]]")
 
 
+class Reports(dict):
+    """Reports by name, which are made when they are first used."""
+
+    def __init__(self, factory):
+        self.factory = factory
+
+    def __missing__(self, name):
+        if name == "markup":
+            folder = self.factory.mktemp("browser") / "markup"
+            copy_with_markup(self["choice"].parent, folder)
+            self[name] = write_report(folder)
+        else:
+            command = {"choice": run_choose, "evaluation": run_evaluate}[name]
+            self[name] = shared_folder(command, self.factory) / "report.html"
+        return self[name]
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("browser")
-    choice = shared_folder(run_choose, tmp_path_factory)
-    evaluation = shared_folder(run_evaluate, tmp_path_factory)
-    copy_with_markup(choice, folder / "markup")
-    return {
-        "choice": choice / "report.html",
-        "evaluation": evaluation / "report.html",
-        "markup": write_report(folder / "markup"),
-    }
+    return Reports(tmp_path_factory)
 
 
 @pytest.fixture
@@ -66,7 +76,8 @@ def open_report(browser, files):
     visits = []
 
     def open_one(name, *arguments, **options):
-        visits.append(ReportVisit(browser, files.get(name, name), *arguments, **options))
+        file = files[name] if isinstance(name, str) else name
+        visits.append(ReportVisit(browser, file, *arguments, **options))
         return visits[-1]
 
     yield open_one
@@ -81,8 +92,8 @@ def grid(files):
     return json.loads(packed)["grid"]
 
 
-@pytest.mark.parametrize("name", ["choice", "evaluation"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@fast_for("name", ["choice"], ["choice", "evaluation"])
+@fast_for("size", [DESKTOP], [DESKTOP, PHONE])
 def test_page_opens_without_messages_and_figures_have_data(open_report, name, size):
     visit = open_report(name, size).unfold()
     figures = visit.page.evaluate(
@@ -114,6 +125,7 @@ def test_page_opens_without_messages_and_figures_have_data(open_report, name, si
     visit.check_quiet()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_fit_panels_are_drawn_when_they_are_shown(open_report, files, tmp_path, size):
     shutil.copytree(files["choice"].parent, tmp_path / "fit")
@@ -161,6 +173,7 @@ def test_controls_work_by_keyboard(open_report, grid):
     visit.check_quiet()
 
 
+@pytest.mark.slow
 def test_tab_follows_the_order_of_the_controls(open_report):
     page = open_report("choice").unfold().page
     page.focus("#method")
@@ -174,6 +187,7 @@ def test_tab_follows_the_order_of_the_controls(open_report):
     assert page.locator("#explorer table").is_visible()
 
 
+@pytest.mark.slow
 def test_changing_method_and_charge_updates_figures_and_numbers(open_report, grid):
     visit = open_report("choice").unfold()
     page = visit.page
@@ -210,6 +224,7 @@ PIXEL = (
 )
 
 
+@pytest.mark.slow
 def test_clicks_in_figures_change_the_controls(open_report, grid):
     visit = open_report("choice").unfold()
     page = visit.page
@@ -238,6 +253,7 @@ def test_clicks_in_figures_change_the_controls(open_report, grid):
     visit.check_quiet()
 
 
+@pytest.mark.slow
 def test_markup_in_names_is_shown_as_text(open_report, files, tmp_path):
     """Also without the content policy, so that the escaping itself is tested."""
     text = files["markup"].read_text()
@@ -262,6 +278,7 @@ def test_markup_in_names_is_shown_as_text(open_report, files, tmp_path):
     assert {name.rstrip("…")[:39] for name in names[:-1]} <= {" ".join(n.split()) for n in shown}
 
 
+@pytest.mark.slow
 def test_one_broken_figure_does_not_stop_the_others(open_report, files, tmp_path):
     head, mark, rest = files["choice"].read_text().partition('id="data">')
     packed, end, tail = rest.partition("</script>")
@@ -284,6 +301,7 @@ def test_one_broken_figure_does_not_stop_the_others(open_report, files, tmp_path
     assert any("explorer" in message for message in visit.messages)
 
 
+@pytest.mark.slow
 def test_slider_skips_missing_numbers_of_features(open_report, files, tmp_path):
     path = tmp_path / "some"
     shutil.copytree(files["choice"].parent, path)
@@ -332,6 +350,7 @@ def test_without_javascript_all_other_tables_are_filled(browser, files):
     assert not filled & {"heat", "ranking"}
 
 
+@pytest.mark.slow
 def test_dark_mode_and_download_of_a_figure(open_report):
     visit = open_report("choice", color_scheme="dark")
     page = visit.page
@@ -352,6 +371,7 @@ def test_dark_mode_and_download_of_a_figure(open_report):
     assert all(url.startswith(("file:", "data:", "blob:")) for url in visit.requests)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["choice", "evaluation"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_first_screen_contains_the_answer(open_report, name, size):
@@ -366,6 +386,7 @@ def test_first_screen_contains_the_answer(open_report, name, size):
         assert last["y"] + last["height"] <= size[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["choice", "evaluation"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_nothing_overflows_with_everything_open(open_report, name, size):
@@ -380,6 +401,7 @@ def test_nothing_overflows_with_everything_open(open_report, name, size):
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["choice", "evaluation", "markup"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violations(open_report, name, scheme):
@@ -391,6 +413,7 @@ def test_axe_finds_no_violations(open_report, name, scheme):
     assert [(each["id"], each["nodes"][0]["html"][:200]) for each in found] == []
 
 
+@pytest.mark.slow
 def test_links_open_folded_sections(open_report):
     page = open_report("choice").page
     assert not page.locator("#controls").is_visible()
@@ -400,6 +423,7 @@ def test_links_open_folded_sections(open_report):
     page.wait_for_selector("#figure-explorer.js-plotly-plot")
 
 
+@pytest.mark.slow
 def test_focus_is_visible_from_the_first_key_on(open_report):
     page = open_report("choice").page
     page.keyboard.press("Tab")
@@ -412,6 +436,7 @@ def test_focus_is_visible_from_the_first_key_on(open_report):
         assert page.evaluate(f"[{style}.outlineStyle, {style}.outlineWidth]") == ["solid", "3px"]
 
 
+@pytest.mark.slow
 def test_every_control_has_a_name(open_report):
     page = open_report("choice").page
     nameless = page.evaluate(

@@ -45,6 +45,7 @@ def reproduced(tmp_path_factory):
     return out, parts, results
 
 
+@pytest.mark.slow
 def test_every_claim_of_the_parts_is_judged(reproduced):
     out, parts, results = reproduced
     record = json.loads((out / "reproduction.json").read_text())
@@ -60,6 +61,7 @@ def test_every_claim_of_the_parts_is_judged(reproduced):
     )
 
 
+@pytest.mark.slow
 def test_claims_about_costs_are_judged_under_every_setting(reproduced):
     _, _, results = reproduced
     by_name = {row["claim"]: row for row in results["claims"]}
@@ -68,6 +70,7 @@ def test_claims_about_costs_are_judged_under_every_setting(reproduced):
     assert by_name["ba-svm-lower"]["variants"] == []
 
 
+@pytest.mark.slow
 def test_every_figure_is_written_in_both_formats(reproduced):
     out, parts, _ = reproduced
     names = ["figure-1-ba", "figure-2-duplication", "figure-S1-ba", "figure-S2-duplication"]
@@ -79,6 +82,7 @@ def test_every_figure_is_written_in_both_formats(reproduced):
         assert (out / "figures" / f"{name}.pdf").read_bytes()[:5] == b"%PDF-", name
 
 
+@pytest.mark.slow
 def test_tables_list_every_feature(reproduced):
     out, _, _ = reproduced
     costs = pd.read_csv(out / "table-S1-costs.csv").set_index("feature")
@@ -90,6 +94,7 @@ def test_tables_list_every_feature(reproduced):
     assert "5/9 = 0.5556" in page
 
 
+@pytest.mark.slow
 def test_second_run_computes_nothing_again(reproduced, monkeypatch):
     out, parts, results = reproduced
     monkeypatch.setenv("NETCHOICE_DATA", str(DATA))
@@ -105,6 +110,7 @@ def test_second_run_computes_nothing_again(reproduced, monkeypatch):
     assert again["parts"] == results["parts"]
 
 
+@pytest.mark.slow
 def test_folder_with_other_settings_is_refused(reproduced):
     out, _, _ = reproduced
     with pytest.raises(UsageError, match="with other settings; pass another folder, or start over"):
@@ -152,6 +158,7 @@ def test_fresh_deletes_only_a_reproduction(tmp_path):
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
 
+@pytest.mark.slow
 def test_fresh_starts_over(tmp_path):
     reproduce("three-core", out=tmp_path / "r", scale="tiny")
     (tmp_path / "r" / "stale").write_text("")
@@ -166,7 +173,8 @@ def test_damaged_record_is_reported(tmp_path):
         reproduce("three-core", out=tmp_path, scale="tiny")
 
 
-def test_command_prints_verdicts(capsys, tmp_path):
+def test_command_prints_verdicts(capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(SCALES, "tiny", MINIMAL)
     with pytest.raises(SystemExit) as stop:
         cli.main(["reproduce", "three-core", "--scale", "tiny", "--out", str(tmp_path / "r")])
     assert stop.value.code == 0

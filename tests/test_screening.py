@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from small_plans import small_plan
 
 import netchoice
 from netchoice import ModelSpace, cli
@@ -17,9 +18,8 @@ from netchoice.workflows.preparation import ChoiceSettings, make_preparation
 from netchoice.workflows.table_maker import TableMaker
 
 #: About 260 simulations of each model are compared, enough for p-values below 0.005.
-PLAN = SimulationPlan(
-    screen_above=5, screening_samples=320, screening_training=60, selection_samples=400
-)
+SCREENING = {"screen_above": 5, "screening_samples": 320, "screening_training": 60}
+PLAN = SimulationPlan(**SCREENING, selection_samples=400)
 MODELS = ("ba1", "ba2", "ba3", "ba4", "rds", "smw")
 
 
@@ -170,6 +170,7 @@ def test_interrupted_screening_is_resumed_with_the_same_result(screened, tmp_pat
     assert screening.screen(preparation, network).as_dict() == screened.as_dict()
 
 
+@pytest.mark.slow
 def test_screening_does_not_depend_on_the_number_of_workers(screened):
     network = grown("ba2")
     several = preparation_of(space_of(*MODELS[:5]), network, engine="processes", workers=2)
@@ -224,10 +225,7 @@ def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("screening")
     netchoice.write_network(grown("ba2"), folder / "net.tsv")
     patch, lines = pytest.MonkeyPatch(), []
-    small = partial(
-        SimulationPlan, screen_above=5, screening_samples=320, screening_training=60,
-        selection_samples=600, power_samples=10, profile_samples=20,
-    )  # fmt: skip
+    small = partial(small_plan, **SCREENING, selection_samples=600)
     with patch.context() as during:
         for module in ("preparation", "simulation_plan"):
             during.setattr(f"netchoice.workflows.{module}.SimulationPlan", small)

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import simulation_parts as parts
+from fast_and_slow import fast_for
 
 import netchoice
 from netchoice import ModelSpace, ReferenceTable, simulate_table
@@ -103,7 +104,7 @@ def test_rows_can_be_recomputed_from_their_random_streams(serial):
         assert serial.X["transitivity"][row] == expected["transitivity"]
 
 
-@pytest.mark.parametrize("workers", [1, 2, 8])
+@fast_for("workers", [1, 2], [1, 2, 8])
 def test_table_from_processes_is_bit_identical(serial, workers, tmp_path):
     table = simulate_table("duplication", **BASE, workers=workers, path=tmp_path / "t")
     assert_same(table, serial)
@@ -151,12 +152,16 @@ def test_streams_and_seeds_share_no_randomness(serial):
         assert not np.intersect1d(other.parameters["p_delete"], serial.parameters["p_delete"]).size
 
 
-def test_isolated_nodes_follow_the_argument_or_the_matched_space():
+def test_isolated_nodes_follow_the_argument():
     drop = simulate_table(
         "duplication", n_nodes=25, n_samples=8, seed=1, engine="serial", isolated="drop",
         features=["shell_2_size", "n_components"],
     )  # fmt: skip
     assert drop.manifest["isolated"] == "drop"
+
+
+@pytest.mark.slow
+def test_isolated_nodes_follow_the_matched_space():
     observed = netchoice.get_model("ba2").grow(40, {}, np.random.default_rng(1))
     space = netchoice.get_space("mechanisms").matched_to(observed, isolated="drop")
     table = simulate_table(
@@ -304,6 +309,7 @@ def start(path, n_samples=80):
     )
 
 
+@pytest.mark.slow
 def test_table_resumed_after_kills_is_bit_identical(tmp_path):
     """Parent and children get SIGKILL at random moments; the last run completes the table."""
     chance = random.Random(1)
@@ -578,16 +584,17 @@ def test_failed_rows_are_recorded_with_their_reason():
 
 def test_process_that_dies_or_hangs_loses_one_row():
     space = ModelSpace("crashing", [parts.crashing, netchoice.get_model("ba1")])
-    make = {"n_nodes": 12, "n_samples": 60, "seed": 4, "features": ["degree_max"]}
+    make = {"n_nodes": 12, "n_samples": 20, "seed": 51, "features": ["degree_max"]}
     table = simulate_table(space, **make, workers=2, row_timeout=1.0)
     reasons = table.failures["failure"]
     assert reasons.str.contains("lost: the process was ended by SIGSEGV").any()
     assert reasons.str.contains("lost: took longer than 1 s").any()
-    k = [space.sample(_rng(4, row))[1].get("k") for row in range(60)]
-    expected = {row for row in range(60) if k[row] in (2, 3)}
+    k = [space.sample(_rng(51, row))[1].get("k") for row in range(20)]
+    expected = {row for row in range(20) if k[row] in (2, 3)}
     assert set(table.failures["row"]) == expected
 
 
+@pytest.mark.slow
 def test_rows_of_a_killed_child_are_simulated_by_another():
     space = ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
     make = {"n_nodes": 20, "n_samples": 100, "seed": 5, "features": ["degree_max", "noise_normal"]}
@@ -651,10 +658,15 @@ def test_too_many_failures_stop_the_run(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-def test_table_from_dask_is_bit_identical_though_a_worker_dies(serial, dask_address):
-    address, workers = dask_address
-    table = simulate_table("duplication", **BASE, engine=f"dask://{address}")
+def test_table_from_dask_is_bit_identical(serial, dask_address):
+    table = simulate_table("duplication", **BASE, engine=f"dask://{dask_address[0]}")
     assert_same(table, serial)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_table_from_dask_is_bit_identical_though_a_worker_dies(dask_address):
+    address, workers = dask_address
     space = ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
     make = {"n_nodes": 20, "n_samples": 120, "seed": 5, "features": ["degree_max", "noise_normal"]}
     killed = []

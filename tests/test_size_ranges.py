@@ -2,16 +2,14 @@
 
 import numpy as np
 import pytest
+from small_plans import small_plan
 
 import netchoice
 from netchoice import Chooser
 from netchoice.errors import UsageError
-from netchoice.workflows import SimulationPlan
 from netchoice.workflows.sizes import Size, find_size, in_order
 
-PLAN = SimulationPlan(
-    selection_samples=600, samples=400, local_samples=150, profile_samples=3, power_samples=2
-)
+PLAN = small_plan(selection_samples=640, samples=400)
 TABLE = {"n_samples": 200, "seed": 3, "engine": "serial", "features": ["degree_mean"]}
 
 

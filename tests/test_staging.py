@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from small_plans import small_plan
 
 import netchoice
 from netchoice.costs import CostModel
@@ -192,9 +193,8 @@ def test_all_rows_are_used_unless_an_expensive_feature_is_selected(useful):
     assert len(found.cheap) == 600
 
 
-PLAN = SimulationPlan(
-    selection_samples=400, samples=800, first_samples=200, profile_samples=2, power_samples=2,
-    complete_samples=100, complete_each=40,
+PLAN = small_plan(
+    selection_samples=400, samples=800, first_samples=200, complete_samples=100, complete_each=40
 )  # fmt: skip
 
 
@@ -211,8 +211,12 @@ def preparation(tmp_path=None, features=None, n_nodes=30, **changes):
 class TestRounds:
     GIVEN = ("transitivity", "degree_mean")
 
+    @pytest.fixture(scope="class")
+    def everything(self):
+        return Prepared.simulate(preparation(features=self.GIVEN))
+
     @pytest.mark.parametrize(("enough", "rows"), [(1, 200), (201, 400), (401, 800), (900, 800)])
-    def test_simulations_are_added_until_the_answer_is_precise(self, enough, rows):
+    def test_simulations_are_added_until_the_answer_is_precise(self, enough, rows, everything):
         numbers = []
 
         def is_precise(prepared):
@@ -222,7 +226,6 @@ class TestRounds:
         prepared = Prepared.simulate(preparation(features=self.GIVEN), is_precise)
         assert len(prepared.table) == rows
         assert numbers == [n for n in (200, 400) if n <= rows and n < 800]
-        everything = Prepared.simulate(preparation(features=self.GIVEN))
         assert len(everything.table) == 800
         assert prepared.table.X.equals(everything.table.X[:rows])
 
@@ -245,7 +248,10 @@ class TestRounds:
         common = {"features": ["degree_mean"], "engine": "serial", "on_progress": False}
         sizes = [
             netchoice.choose_model(
-                network, plan=replace(PLAN, precision=precision, local_samples=0), **common
+                network,
+                "duplication",
+                plan=replace(PLAN, precision=precision, local_samples=0),
+                **common,
             ).cost["simulations"]
             for precision in (0.2, 0.001)
         ]
@@ -270,6 +276,7 @@ class TestStagedChoice:
         decided = json.loads((tmp_path / "rows.json").read_text())
         assert decided["expensive"] == ["estrada_index", "betweenness_max"]
 
+    @pytest.mark.slow
     def test_a_resumed_run_repeats_what_was_decided_by_times(self, tmp_path, monkeypatch):
         first = Prepared.simulate(preparation(tmp_path))
         monkeypatch.setattr(
@@ -285,6 +292,7 @@ class TestStagedChoice:
             with pytest.raises(NetchoiceError, match=r"rows\.json is damaged"):
                 preparation(tmp_path).select()
 
+    @pytest.mark.slow
     def test_a_chooser_is_kept_with_its_stages(self, tmp_path):
         common = {"n_nodes": 30, "isolated": "drop", "seed": 1, "plan": PLAN}
         chooser = netchoice.Chooser("duplication", **common)

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
+from small_plans import small_plan
 
 import netchoice
 from netchoice.costs import CostError
@@ -166,7 +167,8 @@ def test_other_features_of_a_resumed_folder_are_named(tmp_path):
 
 def test_other_settings_of_a_resumed_run_are_named(tmp_path):
     network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
-    options = {"samples": 100, "time_limit": 5, "engine": "serial", "path": tmp_path / "run"}
+    options = {"samples": 100, "local": False, "engine": "serial", "path": tmp_path / "run"}
+    options["plan"] = small_plan(selection_samples=640)
     netchoice.choose_model(network, "ba", features=["degree_mean"], **options)
     message = r"another features; give another folder.* The run has degree_mean; got degree_max"
     with pytest.raises(UsageError, match=message):

@@ -52,7 +52,7 @@ def report_choice(
     >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> choice = report_choice(network, "ba", path=folder, samples=100, features=["degree_mean"],
-    ...                        time_limit=1, engine="serial")
+    ...                        local=False, time_limit=1, engine="serial")
     >>> (folder / "report.html").exists(), (folder / "figures" / "probabilities.png").exists()
     (True, True)
     """

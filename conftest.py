@@ -1,0 +1,22 @@
+"""Settings of all tests and doctests."""
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    """Use a cache of this test run only."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NETCHOICE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def rough_costs():
+    """Repeat a short computation three times to measure its cost, instead of for 2 milliseconds.
+
+    In tables of small networks these repetitions take longer than everything else.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("netchoice.features.computation._REPEAT_SECONDS", 0.0)
+        yield
