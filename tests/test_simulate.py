@@ -740,16 +740,6 @@ def test_export_writes_labels_parameters_and_features(serial, tmp_path):
         serial.export(tmp_path / "nowhere" / "t.csv")
 
 
-def test_costs_are_not_averaged_over_machines(serial):
-    frame = serial.frame.copy()
-    frame.loc[:9, "machine"] = "other"
-    frame.loc[:9, [c for c in frame if c.startswith("seconds_")]] *= 100
-    mixed = ReferenceTable(frame, serial.manifest)
-    with pytest.warns(UserWarning, match="come from 2 machines"):
-        costs = mixed.costs
-    assert costs.cost("transitivity") < 3 * serial.costs.cost("transitivity")
-
-
 def test_invalid_arguments_are_refused():
     make = {"n_nodes": 20, "n_samples": 2, "seed": 1}
     for change, message in [
