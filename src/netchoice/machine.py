@@ -18,8 +18,8 @@ def machine_id() -> str:
     """Return a short name of this machine, the same in all its processes.
 
     The name is a digest of the installation's id, or of the host name where there is none, and of the
-    model of the CPU. All of these are read, never drawn: workers of one machine agree without being
-    told. A network card is not needed.
+    model of the CPU. All of these are read and none is random, so all workers of one machine agree. A
+    network card is not needed.
 
     >>> machine_id() == machine_id()
     True
