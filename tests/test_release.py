@@ -50,3 +50,17 @@ def test_hosted_files_are_yaml_and_call_scripts_that_exist():
     workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8"))
     pythons = workflow["jobs"]["versions"]["strategy"]["matrix"]["python"]
     assert pythons == [f"3.{minor}" for minor in MATRIX["MINORS"]]
+
+
+def test_article_has_its_figures_their_commands_and_its_references():
+    folder = ROOT / "docs" / "joss"
+    text = (folder / "paper.md").read_text(encoding="utf-8")
+    figures = re.findall(r"!\[(.*)\]\((\S+)\)", text)
+    assert figures
+    for caption, file in figures:
+        assert (folder / file).is_file(), file
+        (script,) = re.findall(r"Made by `python (\S+\.py)", caption)
+        assert (ROOT / script).is_file(), script
+    entries = re.findall(r"^@\w+\{(\w+),", (folder / "paper.bib").read_text(), re.MULTILINE)
+    cited = re.findall(r"@([A-Z]\w+\d{4})", text.partition("# Summary")[2])
+    assert sorted(entries) == sorted({*cited})
