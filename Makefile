@@ -6,12 +6,19 @@ OUT := build
 KERNELS := $(wildcard src/netchoice/_kernels/*.py src/netchoice/models/mechanisms/*.py)
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help prepare demo example-large recovery reproduce test test-all test-bounds lint bench docs lock clean
+.PHONY: help prepare demo example-large recovery reproduce test test-all test-bounds test-matrix lint bench docs \
+	lock release-check clean
 
 help:
 	@echo "make demo           set up netchoice and choose a model for an example network"
 	@echo "make test           set up netchoice, run the linter, the type checker and all fast tests"
+<<<<<<< HEAD
 	@echo "make test-all       also run the slow tests, and the kernel tests with bounds checking"
+=======
+	@echo "make test-all       also run the slow tests"
+	@echo "make test-matrix    test each installed Python (3.11 to 3.14) with the lowest and the newest dependencies"
+	@echo "make release-check  build the packages, check them, and use the wheel in an empty environment"
+>>>>>>> release
 	@echo "make bench          measure the speed of netchoice and of other packages in one run"
 	@echo "make example-large  choose a model for a network of 100,000 nodes, using pilots"
 	@echo "make recovery       measure how often the model of independently grown networks is predicted correctly"
@@ -111,6 +118,14 @@ test-all: test
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(OUT)/boundscheck \
 		$(PYTEST) -m "kernels and not slow"
+
+# A part of the suite with every Python that is found, in environments of its own: build/matrix.
+# ENVIRONMENTS="--only 3.12-lowest" runs one of them.
+test-matrix: $(VENV)/.created
+	$(BIN)/python tools/test_matrix.py $(ENVIRONMENTS)
+
+release-check: $(VENV)/.created
+	$(BIN)/python tools/check_release.py
 
 bench: $(VENV)/.bench $(VENV)/.warm
 	-$(BIN)/python benchmarks/growth.py

@@ -18,6 +18,7 @@ import sys
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -391,7 +392,7 @@ def main() -> int:
         )
         for f in ("ba", "duplication")
     ]
-    with ProcessPoolExecutor(2) as pool:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         records = [record for part in pool.map(measured, tasks) for record in part]
     if os.environ.get("NETCHOICE_DATA"):
         records += yeast(min(arguments.samples, arguments.rows or arguments.samples))

@@ -28,6 +28,7 @@ import argparse
 import itertools
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
+from multiprocessing import get_context
 
 import cloudpickle
 import networkx as nx
@@ -193,7 +194,7 @@ def measure(n: int, given: argparse.Namespace) -> None:
     print(f"\n{n} nodes; five features: {', '.join(five)}")
     print(f"{'rejected':24}", *(f"{name:>14}" for name in COLUMNS), f"{'n':>5}", flush=True)
     test = partial(tested_row, cloudpickle.dumps((prepared.for_worker(), five_test)))
-    with ProcessPoolExecutor(given.workers) as pool:
+    with ProcessPoolExecutor(given.workers, mp_context=get_context("spawn")) as pool:
         tested = pool.map(test, made, chunksize=5)
         for kind, rows in itertools.groupby(tested, key=lambda row: row["kind"]):
             print_rates(kind, pd.DataFrame(rows))

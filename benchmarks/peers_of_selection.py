@@ -19,6 +19,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -461,7 +462,7 @@ def main() -> int:
     if bool(arguments.train) != bool(arguments.test):
         parser.error("give --train and --test together")
     warnings.simplefilter("ignore")
-    with ProcessPoolExecutor(2) as pool:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         compared = pairs(arguments)
         results = list(pool.map(evaluate_pair, compared))
     frame = pd.concat([frame for frame, _ in results], ignore_index=True)

@@ -5,7 +5,7 @@ html_theme = "furo"
 html_title = "netchoice"
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "joss"]  # joss is an article, not a page
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 # Parameters and fields such as "features" have the same name in several classes; Sphinx then does not

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from platforms import posix
 
 import netchoice
 from netchoice._kernels import compiler
@@ -80,6 +81,7 @@ def test_kernels_compile_without_any_folder(monkeypatch, capsys):
     assert "kept for this process only" in capsys.readouterr().err
 
 
+@posix
 def test_folder_that_others_can_write_to_is_not_used(monkeypatch, tmp_path):
     """Compiled kernels are code: a folder that somebody else prepared must not be loaded."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

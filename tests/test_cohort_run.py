@@ -17,6 +17,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from cohort_parts import PathAnswerer, Paths, PathSource
+from platforms import posix
 
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import NetchoiceError, UsageError
@@ -323,7 +324,11 @@ def wait_for_parts(run, folder, n):
         time.sleep(0.02)
 
 
+<<<<<<< HEAD
 @pytest.mark.slow
+=======
+@posix
+>>>>>>> release
 def test_cohort_resumed_after_kills_is_bit_identical(tmp_path, monkeypatch):
     """Parent and children get SIGKILL at random moments; the last run completes the cohort."""
     chance, kept, n_kills = random.Random(1), {}, 0
@@ -351,6 +356,7 @@ def test_cohort_resumed_after_kills_is_bit_identical(tmp_path, monkeypatch):
     assert names == {path.name for path in parts(tmp_path / "serial")}
 
 
+@posix
 def test_interrupt_ends_at_once_and_keeps_finished_parts(tmp_path):
     run = start(tmp_path / "c", 2000)
     wait_for_parts(run, tmp_path / "c", 2)

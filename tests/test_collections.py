@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from platforms import posix
 
 from netchoice import Graph, read_network, write_network
 from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError
@@ -295,6 +296,7 @@ def test_is_collection_of_other_names(tmp_path):
     assert not is_collection("yeast:ito2001")
 
 
+@posix
 def test_pipes_are_read_once(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -46,8 +46,8 @@ EXCEPTIONS = {
     "tests/test_costs.py": "tests that older cost files are recognised",
 }
 
-FOLDERS = ("src", "tests", "docs", "examples", "benchmarks", ".ci")
-ENDINGS = {".py", ".md", ".js", ".css", ".toml", ".cff"}
+FOLDERS = ("src", "tests", "tools", "docs", "examples", "benchmarks", ".ci", ".github")
+ENDINGS = {".py", ".md", ".js", ".css", ".toml", ".cff", ".yml", ".yaml"}
 TEXTS = sorted(
     path
     for path in [

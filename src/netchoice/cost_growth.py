@@ -216,9 +216,10 @@ def _mean_seconds(
 
     frames = [table.frame for tables in by_size.values() for table in tables]
     calibrated = all("calibrated" in frame and frame["calibrated"].any() for frame in frames)
+    machine = _common_machine([table for tables in by_size.values() for table in tables])
     rows = []
     for n, tables in by_size.items():
-        each = [_seconds_by_row(table, calibrated) for table in tables]
+        each = [_seconds_by_row(table, calibrated, machine) for table in tables]
         parts = {key: np.concatenate([times[key] for times in each]) for key in each[0]}
         times = dict(parts)
         for kind, name in parts:
@@ -234,9 +235,15 @@ def _mean_seconds(
     return pd.DataFrame(rows, columns=["name", "kind", "n", "seconds", "seconds_se"])
 
 
-def _seconds_by_row(table: ReferenceTable, calibrated: bool) -> Times:
+def _common_machine(tables: Sequence[ReferenceTable]) -> str | None:
+    """Return the machine with the most rows of the last table that has rows of all tables, if any."""
+    common = set.intersection(*(set(table.machines) for table in tables))
+    return next((name for name in tables[-1].machines if name in common), None)
+
+
+def _seconds_by_row(table: ReferenceTable, calibrated: bool, machine: str | None) -> Times:
     """Return the seconds of all rows, or of the calibrated ones, for each kind and name."""
-    frame = table.frame[table.frame["failure"].isna()]
+    frame = table.timed(machine)
     if calibrated:
         frame = frame[frame["calibrated"].astype(bool)]
     times = {
@@ -307,7 +314,10 @@ def _fit_coefficients(
     constant, power = 1 / seconds, (n / largest) ** c / seconds
     if with_linear:
         columns = np.column_stack([constant, power, n / largest / seconds])
-        (a, b, linear), root = nnls(columns, np.ones(len(n)))
+        # Before SciPy 1.15, nnls did not converge for columns of short seconds, which are large.
+        norms = np.linalg.norm(columns, axis=0)
+        scaled, root = nnls(columns / norms, np.ones(len(n)))
+        a, b, linear = scaled / norms
         residual = root**2
     else:
         (a, b), residual = _fit_two_coefficients(constant, power)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import math
-import platform
 import time
-import uuid
 import zlib
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +18,7 @@ from netchoice.features import Feature
 from netchoice.features.computation import run_plan
 from netchoice.features.plan import Plan, plan
 from netchoice.graph import Graph
+from netchoice.machine import machine_id
 from netchoice.models.model import Model, Parameters
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
@@ -178,10 +176,3 @@ def is_computed(row: int, share: float) -> bool:
     (200, True)
     """
     return row * _GOLDEN_RATIO % 1 < share
-
-
-@cache
-def machine_id() -> str:
-    """Return a short name for this machine that is always the same."""
-    facts = f"{platform.node()}/{uuid.getnode()}/{platform.machine()}/{platform.processor()}"
-    return hashlib.blake2b(facts.encode(), digest_size=5).hexdigest()

@@ -22,11 +22,12 @@ from netchoice.errors import NetchoiceError, UsageError
 from netchoice.features import Feature
 from netchoice.features.plan import plan
 from netchoice.features.registry import FEATURES, Step, find
+from netchoice.machine import machine_id
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours, unknown
 from netchoice.progress import listener, shows_progress
-from netchoice.row_simulator import Batch, RowSimulator, machine_id
+from netchoice.row_simulator import Batch, RowSimulator
 from netchoice.storage.manifest import FORMAT, check_resumable
 from netchoice.storage.shards import TableFolder
 from netchoice.storage.table import SHARE, ReferenceTable

@@ -9,6 +9,7 @@ from netchoice.engines.dask import connect
 from netchoice.engines.engine import Engine, SerialEngine
 from netchoice.engines.executor import ExecutorEngine
 from netchoice.engines.processes import ProcessEngine
+from netchoice.errors import UsageError
 from netchoice.names import unknown
 
 
@@ -21,6 +22,7 @@ def get_engine(
     1
     """
     if isinstance(engine, Executor):
+        _refuse_fork(engine)
         return ExecutorEngine(engine, workers or getattr(engine, "_max_workers", None) or 2)
     match str(engine).partition("://"):
         case "serial", "", _:
@@ -30,3 +32,13 @@ def get_engine(
         case "dask", "://", address:
             return connect(address)
     raise unknown("engine", str(engine), ("dask://HOST:PORT", "processes", "serial"))
+
+
+def _refuse_fork(executor: Executor) -> None:
+    """Refuse an executor that forks: a copy of a process with threads may wait for a lock forever."""
+    context = getattr(executor, "_mp_context", None)
+    if context is not None and context.get_start_method() == "fork":
+        raise UsageError(
+            f"the {type(executor).__name__} forks this process, which has threads and could deadlock; "
+            "pass mp_context=multiprocessing.get_context('spawn') to it"
+        )

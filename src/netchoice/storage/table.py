@@ -16,6 +16,7 @@ import numpy as np
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.notebook import summary_html
+from netchoice.storage.machines import in_unit_of_one, slowness
 from netchoice.storage.manifest import (
     FORMAT,
     MUST_AGREE,
@@ -143,14 +144,32 @@ class ReferenceTable:
 
     @cached_property
     def costs(self) -> CostModel:
-        """Mean CPU seconds of each shared step and feature, unless the table has given costs."""
+        """Mean CPU seconds of each shared step and feature, unless the table has given costs.
+
+        If several machines simulated the rows, the costs are in CPU seconds of the first of
+        :attr:`machines`.
+        """
         if self.given_costs is not None:
             return self.given_costs
-        timed = _rows_of_one_machine(self.successful)
+        timed = self.timed()
         own = _mean_seconds(timed, OWN_PREFIX)
         if not own:
             return CostModel(dict.fromkeys(self.features, 0.0))
         return CostModel(own, self.manifest["uses"], _mean_seconds(timed, STEP_PREFIX))
+
+    @cached_property
+    def machines(self) -> dict[str, float]:
+        """By machine: how many times as long as the first it takes; the first has the most rows."""
+        rows = self.successful
+        return slowness(rows[_timings(rows)], rows["machine"]) if "machine" in rows else {}
+
+    def timed(self, machine: str | None = None) -> pd.DataFrame:
+        """Return the rows that did not fail, with all timings of steps and features in one unit.
+
+        The unit is the CPU second of a machine that has rows; by default, of the first of
+        :attr:`machines`.
+        """
+        return in_unit_of_one(self.successful, _timings(self.successful), machine)
 
     def __len__(self) -> int:
         return len(self.successful)
@@ -478,6 +497,11 @@ def _target(frame: pd.DataFrame, labels: Sequence[str], kind: str) -> Target:
     return as_target(frame[list(labels)] if column.dtype.kind in "iuf" else column, kind)
 
 
+def _timings(frame: pd.DataFrame) -> list[str]:
+    """Return the columns of seconds of shared steps and features."""
+    return [name for name in frame.columns if name.startswith((OWN_PREFIX, STEP_PREFIX))]
+
+
 def _mean_seconds(timed: pd.DataFrame, prefix: str) -> dict[str, float]:
     """Return the mean of each column of seconds, by the name after the prefix."""
     calibrated = timed[timed["calibrated"]]
@@ -489,16 +513,3 @@ def _mean_seconds(timed: pd.DataFrame, prefix: str) -> dict[str, float]:
             seconds = repeated if repeated < CALIBRATED_BELOW else overall
             means[column.removeprefix(prefix)] = seconds
     return means
-
-
-def _rows_of_one_machine(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the machine with the most rows: costs are not averaged over machines."""
-    if "machine" not in frame or frame["machine"].nunique() < 2:
-        return frame
-    counts = frame["machine"].value_counts()
-    warnings.warn(
-        f"the rows come from {len(counts)} machines; costs are those of the machine with the most "
-        f"rows ({counts.iloc[0]} of {len(frame)})",
-        stacklevel=3,
-    )
-    return frame[frame["machine"] == counts.index[0]]

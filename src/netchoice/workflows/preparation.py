@@ -15,10 +15,10 @@ from netchoice.features import Feature, feature_names
 from netchoice.features.network_size import SIZE_FEATURE
 from netchoice.features.registry import find
 from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
+from netchoice.machine import machine_id
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
-from netchoice.row_simulator import machine_id
 from netchoice.selection import METHODS
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.user_cache import kept_costs

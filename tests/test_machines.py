@@ -1,0 +1,113 @@
+"""The identity of a machine, and costs that several machines measured."""
+
+import subprocess
+import sys
+import uuid
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from netchoice import CostModel, ReferenceTable, machine
+from netchoice.cost_growth import CostGrowth
+from netchoice.storage.machines import slowness
+
+OWN, STEP = 0.25, 1.0  # seconds on the machine "fast"
+
+
+@pytest.fixture
+def identity(monkeypatch):
+    """Return a function that computes the id of a machine with these files and this host name."""
+
+    def identity(installation, cpu, host="node1"):
+        monkeypatch.setattr(machine, "ID_FILES", (installation,))
+        monkeypatch.setattr(machine, "CPU_FILE", cpu)
+        monkeypatch.setattr("platform.node", lambda: host)
+        return machine.machine_id.__wrapped__()
+
+    return identity
+
+
+def test_all_processes_of_a_machine_without_a_network_card_agree(monkeypatch):
+    draw = iter(range(100))
+    monkeypatch.setattr(uuid, "getnode", lambda: next(draw))  # a random number in each process
+    here = machine.machine_id.__wrapped__()
+    assert machine.machine_id.__wrapped__() == here
+    code = "import uuid; uuid.getnode = lambda: -1; from netchoice.machine import machine_id as m; print(m())"
+    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert there.stdout.strip() == here
+
+
+def test_identity_depends_on_the_installation_and_the_cpu(identity, tmp_path):
+    one, other, cpu, other_cpu, nothing = (tmp_path / name for name in "abcde")
+    one.write_text("0123456789abcdef\n")
+    other.write_text("fedcba9876543210\n")
+    cpu.write_text("processor\t: 0\nmodel name\t: Quick CPU 3.0 GHz\n")
+    other_cpu.write_text("processor\t: 0\nmodel name\t: Slow CPU 1.0 GHz\n")
+    ids = {identity(one, cpu), identity(other, cpu), identity(one, other_cpu)}
+    assert len(ids) == 3
+    assert identity(one, cpu, "renamed") == identity(one, cpu)
+    # Containers often have no id, or an empty file: the host name is used.
+    assert identity(nothing, nothing) == identity(nothing, nothing)
+    assert identity(nothing, cpu, "node1") != identity(nothing, cpu, "node2")
+    nothing.write_text("\n")
+    assert identity(nothing, cpu, "node1") == identity(tmp_path / "none", cpu, "node1")
+    assert all(len(each) == 10 for each in ids)
+
+
+def table_of(machines, n_nodes=50, scale=1.0):
+    """Return a table with one row for each (machine, how many times as long it takes)."""
+    names, factors = zip(*machines, strict=True)
+    factors = np.array(factors) * scale
+    frame = pd.DataFrame({
+        "row": range(len(names)), "label": "a", "failure": None, "machine": names,
+        "calibrated": False, "far": 1.0, "seconds_own_far": OWN * factors,
+        "seconds_step_paths": STEP * factors, "seconds_growth": factors,
+    })  # fmt: skip
+    features = [{"name": "far", "discrete": False}]
+    manifest = {"features": features, "uses": {"far": ["paths"]}, "n_nodes": n_nodes}
+    return ReferenceTable(frame, manifest)
+
+
+def test_costs_of_two_machines_are_in_seconds_of_the_one_with_the_most_rows():
+    fast, slow = ("fast", 1.0), ("slow", 2.0)
+    table = table_of([fast] * 3 + [slow] * 2)
+    assert table.machines == {"fast": 1.0, "slow": 2.0}
+    assert table.costs == CostModel({"far": OWN}, {"far": ["paths"]}, {"paths": STEP})
+    table = table_of([fast] * 2 + [slow] * 3)
+    assert table.machines == {"slow": 1.0, "fast": 0.5}
+    assert table.costs.cost("far") == 2 * (OWN + STEP)
+    assert table.timed("fast")["seconds_own_far"].tolist() == [OWN] * 5
+
+
+def test_rows_of_all_machines_count():
+    rng = np.random.default_rng(1)
+    quick, slow = rng.lognormal(sigma=0.1, size=(2, 500))
+    machines = [("fast", each) for each in quick] + [("slow", 3 * each) for each in slow[:-1]]
+    table = table_of(machines)
+    assert table.machines["slow"] == pytest.approx(3, rel=0.03)
+    pooled = (OWN + STEP) * np.concatenate([quick, slow[:-1]]).mean()
+    assert table.costs.cost("far") == pytest.approx(pooled, rel=0.02)
+
+
+def test_neither_slow_rows_nor_short_columns_change_the_ratio():
+    seconds = pd.DataFrame({
+        "long": [1.0, 1.0, 1.0, 2.0, 2.0, 500.0], "short": [1e-6, 1e-6, 1e-6, 1e-5, 1e-5, 1e-5],
+        "zero": 0.0, "staged": [np.nan, 0.5, np.nan, np.nan, np.nan, np.nan],
+    })  # fmt: skip
+    machines = pd.Series(["a", "a", "a", "b", "b", "b"])
+    assert slowness(seconds, machines) == {"a": 1.0, "b": 2.0}
+    assert slowness(seconds, machines, "b") == {"b": 1.0, "a": 0.5}
+    assert slowness(seconds[["zero"]], machines) == {"a": 1.0, "b": 1.0}
+
+
+def test_growth_of_costs_uses_one_unit_for_all_sizes():
+    """Larger networks were mostly simulated on the slow machine, which must not look like growth."""
+    fast, slow = ("fast", 1.0), ("slow", 2.0)
+    tables = [
+        table_of([fast] * n_fast + [slow] * (8 - n_fast), n, n**2 / 2500)
+        for n, n_fast in ((50, 7), (100, 5), (200, 2))
+    ]
+    measured = CostGrowth.fit(tables).measured.set_index(["kind", "n"])["seconds"]
+    factors = measured["own"] / [OWN, 4 * OWN, 16 * OWN]
+    assert factors.nunique() == 1
