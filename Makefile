@@ -12,13 +12,9 @@ WORKERS := $(shell nproc 2>/dev/null || echo 2)
 help:
 	@echo "make demo           set up netchoice and choose a model for an example network"
 	@echo "make test           set up netchoice, run the linter, the type checker and all fast tests"
-<<<<<<< HEAD
 	@echo "make test-all       also run the slow tests, and the kernel tests with bounds checking"
-=======
-	@echo "make test-all       also run the slow tests"
 	@echo "make test-matrix    test each installed Python (3.11 to 3.14) with the lowest and the newest dependencies"
 	@echo "make release-check  build the packages, check them, and use the wheel in an empty environment"
->>>>>>> release
 	@echo "make bench          measure the speed of netchoice and of other packages in one run"
 	@echo "make example-large  choose a model for a network of 100,000 nodes, using pilots"
 	@echo "make recovery       measure how often the model of independently grown networks is predicted correctly"

@@ -324,11 +324,8 @@ def wait_for_parts(run, folder, n):
         time.sleep(0.02)
 
 
-<<<<<<< HEAD
 @pytest.mark.slow
-=======
 @posix
->>>>>>> release
 def test_cohort_resumed_after_kills_is_bit_identical(tmp_path, monkeypatch):
     """Parent and children get SIGKILL at random moments; the last run completes the cohort."""
     chance, kept, n_kills = random.Random(1), {}, 0
