@@ -260,6 +260,7 @@ def test_row_groups_have_a_fixed_size(serial, tmp_path, monkeypatch):
     pd.testing.assert_frame_equal(whole.astype(expected.dtypes), expected)
 
 
+@pytest.mark.slow
 def test_worker_that_dies_costs_one_row(tmp_path, monkeypatch):
     monkeypatch.setattr("netchoice.workflows.cohort_run._PARTS", 4)
     answer(tmp_path / "dies", 20, "processes", workers=2, trouble={6: "killed"})
