@@ -352,6 +352,7 @@ def test_cohort_resumed_after_kills_is_bit_identical(tmp_path, monkeypatch):
     assert names == {path.name for path in parts(tmp_path / "serial")}
 
 
+@pytest.mark.slow
 def test_interrupt_ends_at_once_and_keeps_finished_parts(tmp_path):
     run = start(tmp_path / "c", 2000)
     wait_for_parts(run, tmp_path / "c", 2)
