@@ -176,7 +176,7 @@ def test_preferential_attachment_equals_the_reference(label, n_nodes):
     check(model.grow(n_nodes, {}, np.random.default_rng(7)))
 
 
-@pytest.mark.parametrize("p_delete", [0.25, 0.35, 0.45, 0.6, 0.75])
+@fast_for("p_delete", [0.25, 0.6], [0.25, 0.35, 0.45, 0.6, 0.75])
 @pytest.mark.parametrize(("label", "other"), [("dmc", "p_connect"), ("dmr", "p_new")])
 def test_duplication_equals_the_reference(label, other, p_delete):
     model = netchoice.get_space("duplication")[label]
