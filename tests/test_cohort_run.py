@@ -261,6 +261,7 @@ def test_row_groups_have_a_fixed_size(serial, tmp_path, monkeypatch):
     pd.testing.assert_frame_equal(whole.astype(expected.dtypes), expected)
 
 
+@pytest.mark.slow
 def test_worker_that_dies_costs_one_row(tmp_path, monkeypatch):
     monkeypatch.setattr("netchoice.workflows.cohort_run._PARTS", 4)
     answer(tmp_path / "dies", 20, "processes", workers=2, trouble={6: "killed"})
@@ -354,6 +355,7 @@ def test_cohort_resumed_after_kills_is_bit_identical(tmp_path, monkeypatch):
 
 
 @posix
+@pytest.mark.slow
 def test_interrupt_ends_at_once_and_keeps_finished_parts(tmp_path):
     run = start(tmp_path / "c", 2000)
     wait_for_parts(run, tmp_path / "c", 2)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pages
 import pytest
+from fast_and_slow import fast_for
 
 import netchoice
 from netchoice import datasets
@@ -102,6 +103,11 @@ def test_index_lists_every_page():
 #: Pages whose commands and Python are run and must print what the page shows.
 CHECKED = ["README", "tutorial", "explanation/cost"]
 CHECKED += sorted(f"guides/{path.stem}" for path in DOCS.glob("guides/*.md"))
+#: Pages whose Python takes long, which are checked in the slow tests only.
+LONG = ["README", "tutorial", "guides/cohorts", "guides/own-model", "guides/own-table"]
+CHECKED = [page for page in CHECKED if page not in LONG]
+#: A page with long commands, which are skipped in the fast tests.
+LONG += ["guides/budget"]
 #: Pages whose Python is run and must print these words.
 RUN = {
     "acquisition": "mean cost",
@@ -118,7 +124,7 @@ RUN = {
 
 def takes_long(command):
     """Return whether a command runs in the slow tests only."""
-    long = ("choose examples/", "choose ring", "choose net.tsv", "evaluate")
+    long = ("choose examples/", "choose ring", "choose net.tsv", "choose cohort", "evaluate")
     return command.removeprefix("netchoice ").startswith(long)
 
 
@@ -140,20 +146,18 @@ def test_pages_show_what_their_commands_print(page, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page", ["README", "tutorial", "guides/own-model", "guides/own-table", "guides/budget"]
-)
+@pytest.mark.parametrize("page", LONG)
 def test_pages_show_what_their_long_commands_print(page, tmp_path):
     shown = compare(runs_of(page, tmp_path, lambda command: False))
     assert any(takes_long(run.source) for run in shown)
 
 
-@pytest.mark.parametrize(("page", "words"), RUN.items())
-def test_python_of_pages_runs(page, words, tmp_path):
+@fast_for("page", [page for page in RUN if page not in ("choose", "pilots")], RUN)
+def test_python_of_pages_runs(page, tmp_path):
     """The Python blocks of a page run in order, in one namespace."""
     runs = runs_of(page, tmp_path, lambda command: True)
     assert runs
-    assert words in "\n".join(run.printed for run in runs)
+    assert RUN[page] in "\n".join(run.printed for run in runs)
 
 
 def test_wrong_output_in_a_page_is_noticed(tmp_path):

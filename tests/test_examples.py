@@ -51,6 +51,7 @@ def test_cells_open_as_a_notebook(name):
             assert any(not line.startswith("#") for line in lines), cell
 
 
+@pytest.mark.slow
 def test_network_scientist_finds_the_true_models(example):
     variables, printed, folder = example("network_scientist", "--small")
     answer, wrong, better = (variables[name] for name in ("answer", "wrong", "better"))
@@ -64,6 +65,7 @@ def test_network_scientist_finds_the_true_models(example):
     assert "none of these models fits" in printed
 
 
+@pytest.mark.slow
 def test_cohort_recovers_models_and_a_trend(example):
     variables, printed, folder = example("cohort", "--small")
     answers, summary = variables["answers"], variables["summary"]
@@ -93,15 +95,8 @@ def test_notebooks_have_the_cells_of_the_scripts_and_results(name):
     assert counts == list(range(1, len(counts) + 1))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "clinic",
-        "method_developer",
-        pytest.param("network_scientist", marks=pytest.mark.slow),
-        pytest.param("cohort", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", notebooks.SCRIPTS)
 def test_notebooks_run_from_top_to_bottom(name, tmp_path):
     made = notebooks.run(notebooks.notebook_of(name), tmp_path, ("--small",))
     outputs = [each for cell in made.cells for each in cell.get("outputs", [])]

@@ -393,6 +393,7 @@ def test_invalid_names_and_inputs_raise_an_error():
         compute_features(graph, ["degree_max"], rng=5)
 
 
+@pytest.mark.slow
 def test_compilation_is_not_part_of_a_cost(tmp_path):
     """A process without cached kernels reports costs of the same order as one with them."""
     code = (

@@ -122,7 +122,13 @@ def test_every_model_has_a_reference_implementation_and_parameters():
 
 
 @few_or_many("n_networks", 60, 400)
-@pytest.mark.parametrize(("name", "i", "isolated"), CASES)
+@pytest.mark.parametrize(
+    ("name", "i", "isolated"),
+    [
+        pytest.param(*case, marks=pytest.mark.slow) if case[:2] == ("kumpula", 1) else case
+        for case in CASES
+    ],
+)
 def test_same_distribution_as_the_reference_implementation(name, i, isolated, n_networks):
     ours = our_sample(name, PARAMETERS[name][i], isolated, n_networks)
     assert two_sample_p(ours, reference_sample(name, i, isolated, n_networks)) > ALPHA

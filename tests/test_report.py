@@ -380,6 +380,7 @@ def many_models(choice, path):
     return names
 
 
+@pytest.mark.slow
 def test_many_models_stay_readable_and_within_the_size(choice, tmp_path):
     names = many_models(choice, tmp_path / "many")
     file = write_report(tmp_path / "many")
