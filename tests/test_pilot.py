@@ -52,7 +52,7 @@ def test_study_holds_every_pilot(study):
     assert study.accuracy["accuracy"].between(0, 1).all()
     best = study.accuracy.query("n == 40 and k == 3 and method == 'jmi' and penalty == 0")
     assert best["accuracy"].mean() > 0.8
-    costs = study.accuracy.set_index(["penalty", "n"])["costs"]
+    costs = study.accuracy.set_index(["penalty", "n"])["costs"].sort_index()
     assert set(costs[0.0]) == {"none"}
     assert set(costs[2.0, 20]) == {"of the pilot"}
     assert set(costs[2.0, 40]) == {"extrapolated"}

@@ -3,7 +3,8 @@
 ``python tools/check_release.py`` builds sdist and wheel into build/release/dist, runs ``twine check``,
 installs the wheel in an empty environment and chooses a model: from another folder, with a home
 folder that cannot be written. As root it does so as the user 65534 (nobody), because root may write
-everywhere. ``--tag v0.2.0`` also checks that the version and the changelog are those of the tag.
+everywhere; that user must be able to run the Python that runs this script. ``--tag v0.2.0`` also
+checks that the version and the changelog are those of the tag.
 """
 
 from __future__ import annotations

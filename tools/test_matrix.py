@@ -42,7 +42,7 @@ FILES = (
 
 
 def main() -> int:
-    """Run the environments that were asked for and print a table of what passed."""
+    """Run the environments and print a line for each: passed, failed or not run, and why."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--only", action="append", help="an environment, such as 3.12-lowest")
     parser.add_argument("--list", action="store_true", help="print the environments and stop")
@@ -77,8 +77,8 @@ def find_python(minor: int) -> str | None:
     installed = sorted(map(str, root.glob(f"3.{minor}.*/bin/python")))
     candidates = [shutil.which(f"python3.{minor}"), *reversed(installed), sys.executable]
     for candidate in filter(None, candidates):
-        asked = [candidate, "-c", "import sys; print(sys.version_info[:2])"]
-        answer = subprocess.run(asked, capture_output=True, text=True, check=False)
+        command = [candidate, "-c", "import sys; print(sys.version_info[:2])"]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False)
         if answer.stdout.strip() == f"(3, {minor})":
             return candidate
     return None

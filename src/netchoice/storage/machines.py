@@ -52,6 +52,8 @@ def in_unit_of_one(
     """Return a frame whose columns of seconds are those of one machine; see :func:`slowness`."""
     if "machine" not in frame or frame["machine"].nunique() < 2:
         return frame
+    import pandas as pd
+
     ratios = slowness(frame[columns], frame["machine"], reference)
-    factors = frame["machine"].map(ratios)
-    return frame.assign(**{name: frame[name] / factors for name in columns})
+    converted = frame[columns].div(frame["machine"].map(ratios), axis=0)
+    return pd.concat([frame.drop(columns=columns), converted], axis=1)
