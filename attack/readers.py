@@ -125,7 +125,11 @@ def bomb(rng: np.random.Generator, folder: Path) -> str:
         content = samples.zip_of({"a.tsv": pieces[int(rng.integers(2))] * min(n, 3 * 10**7)})
     path = folder / name
     path.write_bytes(content[:999_999])
-    return _run("find", [str(path)]) if name.startswith(("many", "networks")) else _run("read", str(path), None)
+    return (
+        _run("find", [str(path)])
+        if name.startswith(("many", "networks"))
+        else _run("read", str(path), None)
+    )
 
 
 def _gzip(piece: bytes, n_bytes: int) -> bytes:
@@ -159,11 +163,47 @@ def _table(rng: np.random.Generator, folder: Path) -> list[str]:
     for name, content in samples.tables().items():
         (folder / name).write_bytes(content)
     name = str(rng.choice(["table.csv", "table.csv", "costs.csv", "costs.json"]))
-    (folder / name).write_bytes(mutate(rng, samples.tables()[name]))
+    damage = _wild_cells if name == "table.csv" and rng.random() < 0.6 else mutate
+    (folder / name).write_bytes(damage(rng, samples.tables()[name]))
     costs = [] if name == "table.csv" and rng.random() < 0.5 else ["costs.csv"]
     costs = [name] if name.startswith("costs") else costs
     options = [str(folder / "table.csv")]
     return [*options, "--costs", str(folder / costs[0])] if costs else options
+
+
+_NAMES = [
+    "$\\frac$",
+    "$x$",
+    "a" * 3000,
+    "<b>&",
+    "ä\u202e",
+    "a\\nb",
+    "0",
+    "nan",
+    "_",
+    "param_a",
+    "\udcff",
+]
+
+
+def _wild_cells(rng: np.random.Generator, content: bytes) -> bytes:
+    """Replace cells or names of columns by extreme ones, and keep the form of the table."""
+    rows = [line.split(",") for line in content.decode().splitlines()]
+    column = int(rng.integers(len(rows[0])))
+    if rng.random() < 0.4:
+        rows[0][int(rng.integers(len(rows[0]) - 1))] = str(_choose(rng, _NAMES))
+    whole, value = rng.random() < 0.4, str(_choose(rng, _EXTREMES))
+    for row in rows[1:]:
+        if whole or rng.random() < 0.1:
+            row[column] = value if rng.random() < 0.9 else str(_choose(rng, _EXTREMES))
+    return "\n".join(map(",".join, rows)).encode("utf-8", "surrogateescape")
+
+
+_EXTREMES = [
+    "0", "1", "-0.0", "1e308", "-1e308", "1.7976931348623157e308", "1e200", "1e155", "1e-320", "1e-200",
+    "9007199254740993", "9223372036854775807", "9223372036854775808", "3.4e38", "3.5e38", "1e39", "0.1",
+    "9" * 300, "", "yes", "True",
+]  # fmt: skip
 
 
 def damaged_table(rng: np.random.Generator, folder: Path) -> str:
@@ -171,7 +211,12 @@ def damaged_table(rng: np.random.Generator, folder: Path) -> str:
     options = _table(rng, folder)
     if rng.random() < 0.3:
         return _run("command", ["table", "import", options[0], str(folder / "out"), *options[1:]])
-    extra = [["--penalty", str(_choose(rng, _NUMBERS))], ["--json"], ["--charge", "shared"], []]
+    extra = [
+        ["--penalty", str(_choose(rng, ["0", "1", "1e300", "inf"]))],
+        ["--json"],
+        ["--charge", "shared"],
+        [],
+    ]
     method = str(rng.choice(["jmi", "relieff", "forward-regression"]))
     chosen = [*_choose(rng, extra), *_choose(rng, extra), "--method", method]  # type: ignore[misc]
     return _run("command", ["rank", *options, *chosen])
@@ -185,25 +230,78 @@ def damaged_evaluation(rng: np.random.Generator, folder: Path) -> str:
 
 
 _NUMBERS = ["inf", "nan", "-1", "1e308", "0", "9" * 400, "1e-320", "x", "", "½", "1,2", "-0.0"]
+_PRIORS = [
+    "p_delete=uniform(0,1)",
+    "p_delete=uniform(1,0)",
+    "p_delete=uniform(nan,inf)",
+    "p_delete=uniform(0,1e400)",
+    "p_delete=beta(1,1)",
+    "p_delete=(((((",
+    "x=uniform(0,1)",
+    "dmr.p_new=uniform(0,0)",
+]
 _WORDS = [
     "", " ", "$\\frac$", "\udcff", "a\nb", "../..", "/dev/null", "/dev/zero", "*", "[", "dask://",
     "dask://x:y", "dask://127.0.0.1:1", "serial", "yeast:", "yeast:x", "no.such:module", "os:system",
     "dmr", "dmr+lpa", "dmr~edges", "a" * 5000, "paper:", "paper:x", "measured", "uniform(0,1)", "=", "a=b",
     "--", "-", "p_delete=uniform(1,0)", "p_delete=uniform(nan,inf)", "p_delete=uniform(0,1e400)",
 ]  # fmt: skip
-_COMMANDS = {
-    "describe": ["--format", "--header", "--columns", "--json"],
-    "convert": ["--format", "--columns", "--json"],
-    "features": ["--format", "--features", "--json"],
-    "models": ["--mix", "--thin", "--prior", "--match", "--isolated", "--json"],
-    "grow": ["--nodes", "--set", "--prior", "--seed", "--isolated", "--out", "--json"],
-    "simulate": ["--nodes", "--samples", "--seed", "--engine", "--prior", "--stages", "--out", "--json"],
-    "rank": ["--method", "--penalty", "--costs", "--charge", "--label", "--target", "--seed", "--json"],
-    "table info": ["--json"],
-    "cite": ["--json"],
-    "report": ["--json"],
-    "evaluate": ["--penalties", "--budget", "--rule", "--label", "--max-features", "--costs", "--json"],
+_NETWORK_OPTIONS = {
+    "--format": ["edgelist", "gml", "json", "adjacency"],
+    "--columns": ["1,2", "2,1", "1,1", "3,4", "a,b", ",", "9" * 5000],
+    "--header": [],
+    "--json": [],
 }
+_SPACE_OPTIONS = {
+    "--mix": ["dmr+lpa", "lpa+agv", "dmr+dmr", "+", "a+b"],
+    "--thin": ["edges", "nodes"],
+    "--prior": _PRIORS,
+    "--isolated": ["keep", "drop"],
+    "--json": [],
+}
+_SIZES = ["0", "1", "2", "30", "-5", "9" * 30]
+_SEEDS = ["0", "7", "4294967296", "9" * 40]
+_TABLE_OPTIONS = {
+    "--costs": ["measured", "paper", "paper:ba", "no.csv", "/dev/null", "."],
+    "--charge": ["alone", "shared"],
+    "--cost-scale": ["share", "raw"],
+    "--label": ["label", "a", "a,b", "e", "no", ",", "a,a"],
+    "--target": ["auto", "classes", "numbers"],
+    "--seed": _SEEDS,
+    "--json": [],
+}
+#: Options of commands, with usual values.
+_COMMANDS: dict[str, dict[str, list[str]]] = {
+    "describe": _NETWORK_OPTIONS,
+    "convert": _NETWORK_OPTIONS,
+    "features": _NETWORK_OPTIONS | {"--only": ["degree_mean", "nodes", ",", "x"]},
+    "models": _SPACE_OPTIONS,
+    "grow": {
+        "--nodes": _SIZES, "--set": ["p_delete=0.5", "p_delete=nan", "p_new=1e400", "x=1"], "--seed": _SEEDS,
+        "--prior": _PRIORS, "--isolated": ["keep", "drop"], "--out": ["-", "/dev/null", "x.gml"],
+        "--json": [],
+    },
+    "simulate": _SPACE_OPTIONS | {
+        "--nodes": ["10", *_SIZES], "--samples": ["3", "0", "-1", "1e3"], "--seed": _SEEDS,
+        "--engine": ["serial", "dask://", "dask://x:y", "dask://127.0.0.1:1", "dask", "x"],
+        "--stages": ["estrada_index=0.2", "degree_mean=nan", "x=1", "=", ","],
+        "--features": ["degree_mean", "degree_mean,degree_mean", ",", "x"],
+        "--row-timeout": ["inf", "nan", "5"],
+    },
+    "rank": _TABLE_OPTIONS | {
+        "--method": ["jmi", "mrmr", "relieff", "x"], "--penalty": _NUMBERS,
+        "--estimator": ["plugin", "published", "x"],
+    },
+    "table info": {"--json": []},
+    "cite": {"--json": []},
+    "report": {"--json": []},
+    "evaluate": _TABLE_OPTIONS | {
+        "--penalties": ["0", "inf", "nan", "1e308", "auto", "paper", "0,0", ","],
+        "--budget": ["5ms", "2%", "inf", "nan%", "1e400", "0", "-1%"],
+        "--rule": ["cheapest", "budget", "knee"],
+        "--max-features": ["1", "3", "9999999999"], "--classifier": ["knn", "svm"],
+    },
+}  # fmt: skip
 
 
 def wild_options(rng: np.random.Generator, folder: Path) -> str:
@@ -217,17 +315,38 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
     first = str(usual.get(command, "dmr" if command == "grow" else "ba"))
     arguments = [*command.split(), first if rng.random() < 0.8 else str(_choose(rng, words))]
     if command == "simulate":
-        arguments += ["--nodes", "20", "--samples", "5", "--engine", "serial", "--out", str(folder / "t")]
+        arguments += [
+            "--nodes",
+            "20",
+            "--samples",
+            "5",
+            "--engine",
+            "serial",
+            "--out",
+            str(folder / "t"),
+        ]
     if command == "grow":
         arguments += ["--nodes", "30"]
     if command == "evaluate":
-        arguments += ["--methods", "jmi", "--folds", "2", "--no-report", "--out", str(folder / "out")]
-    for option in rng.choice(_COMMANDS[command], int(rng.integers(1, 4))):
+        arguments += [
+            "--methods",
+            "jmi",
+            "--folds",
+            "2",
+            "--no-report",
+            "--out",
+            str(folder / "out"),
+        ]
+    if command == "convert":
+        arguments.append(str(folder / "out.tsv"))
+    options = _COMMANDS[command]
+    for option in rng.choice(
+        list(options), min(len(options), int(rng.integers(1, 4))), replace=False
+    ):
         arguments.append(str(option))
-        if option not in ("--json", "--header"):
-            arguments.append(str(_choose(rng, words)))
-    if any("/dev/null" in word or "\0" in word for word in arguments[2:]) and command == "convert":
-        return "one line"
+        if options[option]:
+            usual_word = rng.random() < 0.75
+            arguments.append(str(_choose(rng, options[option] if usual_word else words)))
     return _run("command", arguments)
 
 
@@ -253,7 +372,9 @@ def run_trial(name: str, seed: int, number: int, keep: Path | None = None) -> st
         if keep is not None and outcome not in GOOD:
             kept = keep / f"{name}-{seed}-{number}-{outcome}"
             shutil.copytree(folder, kept, dirs_exist_ok=True)
-            (kept / "detail.txt").write_text(last_detail, encoding="utf-8", errors="backslashreplace")
+            (kept / "detail.txt").write_text(
+                last_detail, encoding="utf-8", errors="backslashreplace"
+            )
     return outcome
 
 

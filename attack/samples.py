@@ -89,7 +89,10 @@ def networks() -> dict[str, list[tuple[str, bytes]]]:
     named = nx.relabel_nodes(graph, {i: f"g{i}" for i in range(_N)})
     frame = pd.DataFrame(edges, columns=["source", "target"])
     texts = frame.map(lambda node: f"gene {node}").assign(weight=1.5)
+    rows = [" ".join(map(str, row)) for row in matrix.tolist()]
     links = [f"{u + 1} {v + 1}" for u, v in edges]
+    pipes = [f"p{i} {link} 1" for i, link in enumerate(links)]
+    roads = [f"\t{link}\t1\t;" for link in links]
     coordinate = scipy.sparse.coo_array(matrix)
     entries = zip(coordinate.row + 1, coordinate.col + 1, strict=True)
     banner = "%%MatrixMarket matrix coordinate pattern general"
@@ -116,12 +119,15 @@ def networks() -> dict[str, list[tuple[str, bytes]]]:
         "incidence": [("incidence.csv", pd.DataFrame(matrix[:7]).add_prefix("c").to_csv().encode())],
         "adjlist": [("net.adjlist", _written(nx.write_adjlist, named))],
         "sif": [("net.sif", _lines(f"g{u} pp g{v}" for u, v in edges))],
-        "graphml": [("net.graphml", _written(nx.write_graphml)), ("net.graphml", _written(nx.write_graphml, named))],
+        "graphml": [
+            ("net.graphml", _written(nx.write_graphml)),
+            ("net.graphml", _written(nx.write_graphml, named)),
+        ],
         "gml": [("net.gml", _written(nx.write_gml)), ("net.gml", _written(nx.write_gml, named))],
         "gexf": [("net.gexf", _written(nx.write_gexf))],
         "pajek": [
             ("net.net", _written(nx.write_pajek)),
-            ("net.net", _lines([f"*Vertices {_N}", "*Matrix", *(" ".join(map(str, row)) for row in matrix.tolist())])),
+            ("net.net", _lines([f"*Vertices {_N}", "*Matrix", *rows])),
             ("net.net", _lines([f"*Vertices {_N}", "*Arcslist", *links])),
         ],
         "metis": [("net.graph", _lines([f"{_N} {len(edges)}", *(" ".join(row) for row in neighbours)]))],
@@ -133,11 +139,11 @@ def networks() -> dict[str, list[tuple[str, bytes]]]:
             ("net.json", json.dumps(cytoscape).encode()),
         ],
         "dot": [("net.dot", _lines(["graph g {", *(f'  "g{u}" -- g{v} [w=2];' for u, v in edges), "}"]))],
-        "dimacs": [("net.dimacs", _lines(["c x", f"p edge {_N} {len(edges)}", *(f"e {link}" for link in links)]))],
+        "dimacs": [("net.dimacs", _lines([f"p edge {_N} {len(edges)}", *(f"e {link}" for link in links)]))],
         "lgl": [("net.lgl", _lines(f"# {u}\n{v} 0.5" for u, v in edges))],
-        "tgf": [("net.tgf", _lines([*(f"{i} n{i}" for i in range(_N)), "#", *(f"{u} {v}" for u, v in edges)]))],
-        "epanet": [("net.inp", _lines(["[TITLE]", "x", "[JUNCTIONS]", "g0 1", "[PIPES]", *(f"p{i} g{u} g{v} 1" for i, (u, v) in enumerate(edges)), "[END]"]))],
-        "tntp": [("net.tntp", _lines([f"<NUMBER OF NODES> {_N}", "<END OF METADATA>", "~ a b ;", *(f"\t{link}\t1\t;" for link in links)]))],
+        "tgf": [("net.tgf", _lines([*(f"{i + 1} n" for i in range(_N)), "#", *links]))],
+        "epanet": [("net.inp", _lines(["[TITLE]", "x", "[JUNCTIONS]", "1 1", "[PIPES]", *pipes, "[END]"]))],
+        "tntp": [("net.tntp", _lines([f"<NUMBER OF NODES> {_N}", "<END OF METADATA>", "~ a b ;", *roads]))],
         "mtx": [
             ("net.mtx", _lines([banner, f"{_N} {_N} {coordinate.nnz}", *(f"{i} {j}" for i, j in entries)])),
             ("net.mtx", _lines([array, f"{_N} {_N}", *lower])),
@@ -191,7 +197,10 @@ def tables() -> dict[str, bytes]:
     frame = pd.DataFrame(rng.normal(size=(40, 4)).round(3), columns=list("abcd"))
     frame["e"] = rng.integers(3, size=40)
     label = np.where(frame["a"] + frame["e"] > 1, "yes", "no")
-    uses = {"own": {"a": 1, "b": 2.5, "c": 0, "d": 4, "e": 1}, "uses": {"a": ["s"], "b": ["s", "a"]}}
+    uses = {
+        "own": {"a": 1, "b": 2.5, "c": 0, "d": 4, "e": 1},
+        "uses": {"a": ["s"], "b": ["s", "a"]},
+    }
     return {
         "table.csv": frame.assign(label=label).to_csv(index=False).encode(),
         "costs.csv": b"name,cost,uses\na,1,s\nb,2.5,s;a\nc,0\nd,4\ne,1\ns,10\n",

@@ -74,11 +74,17 @@ def _options(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command; exit 0 if fine, 1 if it failed, 2 if used wrongly."""
-    sys.exit(_run(arguments))
+    """Run the command; exit 0 if fine, 1 if it failed, 2 if used wrongly.
+
+    ``--debug`` may be anywhere among the arguments.
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    if "--debug" in given:
+        given = ["--debug", *(word for word in given if word != "--debug")]
+    sys.exit(_run(given))
 
 
-def _run(arguments: list[str] | None) -> int:
+def _run(arguments: list[str]) -> int:
     try:
         result = app(arguments, standalone_mode=False, prog_name="netchoice")
     except _WrongUse as error:

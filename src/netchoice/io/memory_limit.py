@@ -12,10 +12,12 @@ from netchoice.errors import NetworkFormatError, UsageError
 VARIABLE = "NETCHOICE_MAX_MEMORY"
 #: A file may take this much memory, or this many times its size on disk.
 MIN_BYTES, PER_BYTE = 512 << 20, 300
-#: Memory per byte of text: the bytes, the text and its lines.
-COPIES = 6
+#: Memory per byte of text, for the bytes, the text and its lines; more than needed, to bound the time too.
+COPIES = 16
 #: Memory per line of an edge list, per cell of other text, per element of XML, per node, and per edge.
-LINE, CELL, ELEMENT, NODE, EDGE = 400, 300, 2500, 40, 150
+LINE, CELL, ELEMENT, NODE, EDGE = 400, 300, 1500, 40, 150
+#: Memory per byte of the longest line, which is split into cells.
+LONG_LINE = 30
 _SIZE = re.compile(r"([0-9]{1,15})\s*(|B|KB|MB|GB|TB)", re.IGNORECASE)
 _UNITS = {"": 0, "B": 0, "KB": 10, "MB": 20, "GB": 30, "TB": 40}
 _SEPARATORS = b" \t\n,;-[{"
@@ -63,7 +65,9 @@ class MemoryLimit:
     def check_lines(self, content: bytes) -> None:
         """Raise an error if the lines of a text need more memory than the limit."""
         n_lines = content.count(b"\n") + content.count(b"\r")
-        self.check(COPIES * len(content) + LINE * n_lines, f"{n_lines} lines")
+        longest = max(map(len, content.splitlines()), default=0)
+        needed = COPIES * len(content) + LINE * n_lines + LONG_LINE * longest
+        self.check(needed, f"{n_lines} lines")
 
     def check_cells(self, content: bytes) -> None:
         """Raise an error if the cells or elements of a text need more memory than the limit."""

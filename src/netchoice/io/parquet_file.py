@@ -10,7 +10,9 @@ from netchoice.io.memory_limit import EDGE, MemoryLimit
 from netchoice.network_objects import from_frame
 
 #: Memory per value: in Arrow, in pandas, and as a Python object.
-VALUE = 50
+VALUE = 100
+#: Copies of a text: in Arrow, and as a Python object.
+_COPIES = 3
 
 
 def parse_parquet(content: bytes, limit: MemoryLimit) -> EdgePairs:
@@ -22,7 +24,9 @@ def parse_parquet(content: bytes, limit: MemoryLimit) -> EdgePairs:
         texts = text_columns(file)
     # A text that occurs in many rows is stored once, and stays so in a dictionary.
     with pq.ParquetFile(io.BytesIO(content), read_dictionary=texts) as file:
-        return from_frame(file.read(use_threads=False).to_pandas())
+        table = file.read(use_threads=False)
+    check_texts(table, limit)
+    return from_frame(table.to_pandas())
 
 
 def check_sizes(metadata: Any, limit: MemoryLimit, n_columns: int | None = None) -> None:
@@ -34,18 +38,34 @@ def check_sizes(metadata: Any, limit: MemoryLimit, n_columns: int | None = None)
     limit.check(2 * n_bytes + VALUE * n_values + EDGE * n_rows, f"{n_rows} rows")
 
 
+def _is_text(type: Any) -> bool:
+    import pyarrow.types as kinds
+
+    is_text = (kinds.is_string, kinds.is_large_string, kinds.is_binary, kinds.is_large_binary)
+    return any(is_kind(type) for is_kind in is_text)
+
+
 def text_columns(file: Any) -> list[str]:
     """Return the names of the columns of texts."""
     import pyarrow.types as kinds
 
-    is_text = (kinds.is_string, kinds.is_large_string, kinds.is_binary, kinds.is_large_binary)
-    return [field.name for field in file.schema_arrow if any(is_(field.type) for is_ in is_text)]
+    types = {
+        field.name: field.type.value_type if kinds.is_dictionary(field.type) else field.type
+        for field in file.schema_arrow
+    }
+    return [name for name, type in types.items() if _is_text(type)]
 
 
-def longest_text(column: Any) -> int:
-    """Return the bytes of the longest text in a column of dictionaries, 8 for other columns."""
+def check_texts(table: Any, limit: MemoryLimit) -> None:
+    """Raise an error if texts, each of which a dictionary holds once, need too much memory in rows."""
+    longest = sum(_longest_text(column) for column in table.columns)
+    limit.check(_COPIES * len(table) * longest, f"{len(table)} rows of texts")
+
+
+def _longest_text(column: Any) -> int:
+    """Return the bytes of the longest text in a column of dictionaries, 0 for other columns."""
     import pyarrow.compute as pc
 
     chunks = [chunk.dictionary for chunk in column.chunks if hasattr(chunk, "dictionary")]
-    lengths = [pc.max(pc.binary_length(chunk)).as_py() for chunk in chunks if len(chunk)]
-    return max((length or 0 for length in lengths), default=8)
+    texts = [chunk for chunk in chunks if len(chunk) and _is_text(chunk.type)]
+    return max((pc.max(pc.binary_length(chunk)).as_py() or 0 for chunk in texts), default=0)

@@ -12,7 +12,7 @@ from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
 from netchoice.io.collection_headers import GRAPH_COLUMNS, find_graph_columns
 from netchoice.io.memory_limit import MemoryLimit
-from netchoice.io.parquet_file import check_sizes, longest_text, text_columns
+from netchoice.io.parquet_file import check_sizes, check_texts, text_columns
 from netchoice.io.places import Part, Place, PlacesOnDemand
 from netchoice.io.reader import clean
 from netchoice.io.reading_report import ReadingReport
@@ -125,8 +125,7 @@ def _row_group(path: str, changed: int, group: int, columns: tuple[str, str, str
         texts = text_columns(file)
     with pq.ParquetFile(path, read_dictionary=texts) as file:
         table = file.read_row_group(group, columns=list(columns), use_threads=False)
-    n_bytes = sum(len(table) * longest_text(table[column]) for column in columns)
-    MemoryLimit(path, os.path.getsize(path)).check(n_bytes, f"{len(table)} rows")
+    check_texts(table, MemoryLimit(path, os.path.getsize(path)))
     return pa.table([_texts(table[column]) for column in columns], names=["graph", "u", "v"])
 
 
