@@ -128,7 +128,7 @@ def _check_line(error: Exception) -> None:
     text = str(error)
     assert text.strip(), f"an empty message of {type(error).__name__}"
     assert "\n" not in text, f"several lines: {text[:200]!r}"
-    assert len(text) < 3000, f"a message of {len(text)} characters: {text[:200]!r}"
+    assert len(text) < 1100, f"a message of {len(text)} characters: {text[:200]!r}"
 
 
 TASKS = {"read": read, "find": find, "costs": costs, "command": command}

@@ -29,7 +29,7 @@ from netchoice.cli import (
 )
 from netchoice.cli.common import app, say
 from netchoice.costs import CostError
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import NetchoiceError, UsageError, one_line
 from netchoice.io.memory_limit import VARIABLE, parse_size
 from netchoice.simulate import StoppedError
 
@@ -124,5 +124,5 @@ def _unexpected(error: Exception) -> str:
 
 
 def _fail(message: str, code: int) -> int:
-    typer.echo(f"netchoice: {' '.join(message.splitlines())}", err=True)
+    typer.echo(f"netchoice: {one_line(message)}", err=True)
     return code

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import TypeVar
 
-from netchoice.errors import NetchoiceError, NetworkFormatError
+from netchoice.errors import NetchoiceError, NetworkFormatError, one_line
 
 Result = TypeVar("Result")
 
@@ -20,13 +20,13 @@ def guarded(parse: Callable[[], Result], path: str, format: str) -> Result:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return parse()
-    except NetworkFormatError as error:
+    except NetchoiceError as error:
         text = str(error)
-        if path in text:
+        if isinstance(error, NetworkFormatError) and path not in text:
+            text = f"{path}: {text}"
+        if one_line(text) == str(error):
             raise
-        raise NetworkFormatError(f"{path}: {text}") from error
-    except NetchoiceError:
-        raise
+        raise type(error)(one_line(text)) from error
     except MemoryError as error:
         raise NetworkFormatError(
             f"{path}: not enough memory to read it as {format}; check that the file is complete, or use a "
