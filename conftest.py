@@ -5,8 +5,9 @@ import pytest
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory):
-    """Use a cache of this test run only."""
+    """Use a cache of this test run only, and let commands raise unexpected errors."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NETCHOICE_DEBUG", "1")
         patch.setenv("NETCHOICE_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
 

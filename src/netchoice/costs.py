@@ -57,10 +57,12 @@ class CostModel:
         uses: Mapping[str, Iterable[str]] | None = None,
         steps: Mapping[str, float] | None = None,
     ) -> None:
-        self.own = {name: _check_cost(name, cost) for name, cost in own.items()}
-        self.steps = {name: _check_cost(name, cost) for name, cost in (steps or {}).items()}
+        self.own = _check_costs("own", own)
+        self.steps = _check_costs("steps", {} if steps is None else steps)
         if ambiguous := sorted(set(self.own) & set(self.steps)):
-            raise CostError(f"{ambiguous[0]!r} is both a feature and a shared step; rename one")
+            raise CostError(
+                f"{_short(ambiguous[0])} is both a feature and a shared step; rename one"
+            )
         self.uses = _all_uses(uses or {}, self.own, self.steps)
 
     @classmethod
@@ -80,7 +82,7 @@ class CostModel:
             return cls({str(name): cost for name, cost in costs.items()})
         if isinstance(costs, str) or not hasattr(costs, "__iter__"):
             raise CostError(
-                f"`costs` must be a mapping by name, or one number for each feature; got {costs!r}. "
+                f"`costs` must be a mapping by name, or one number for each feature; got {_short(costs)}. "
                 "CostModel.from_file reads a file"
             )
         values = list(costs)
@@ -111,7 +113,7 @@ did you mean 'glucose'?
                         ": leave it out, or pass a CostModel if costs describe more columns"
                     )
                     raise CostError(
-                        f"`costs` has a cost for {name!r}, which is not a column of the table{hint}"
+                        f"`costs` has a cost for {_short(name)}, which is not a column of the table{hint}"
                     )
         return model
 
@@ -230,7 +232,7 @@ did you mean 'glucose'?
             if name not in self.own:
                 known = ", ".join(list(self.own)[:8])
                 hint = _close(name, self.own) or f"; known features: {known}, …"
-                raise CostError(f"feature {name!r} has no cost{hint}")
+                raise CostError(f"feature {_short(name)} has no cost{hint}")
             for item in (*self.uses.get(name, ()), name):
                 costs[item] = self.own[item] if item in self.own else self.steps[item]
         return costs
@@ -257,30 +259,47 @@ def _all_uses(
 ) -> dict[str, tuple[str, ...]]:
     """Return everything that each feature uses, directly or through another feature."""
     if not isinstance(uses, Mapping):
-        raise CostError(f"`uses` must be a mapping from features to shared steps; got {uses!r}")
+        raise CostError(
+            f"`uses` must be a mapping from features to shared steps; got {_short(uses)}"
+        )
     direct: dict[str, tuple[str, ...]] = {}
     for name, used in uses.items():
         if name not in own:
-            raise CostError(f"`uses` names {name!r}, which is not a feature in `own`")
-        direct[name] = (used,) if isinstance(used, str) else tuple(dict.fromkeys(used))
+            raise CostError(f"`uses` names {_short(name)}, which is not a feature in `own`")
+        direct[name] = _step_names(name, used)
         for item in direct[name]:
             if item not in own and item not in steps:
-                raise CostError(f"{name!r} uses {item!r}, which has no cost")
+                raise CostError(f"{_short(name)} uses {_short(item)}, which has no cost")
     complete = {}
     for name in direct:
         visited = list(direct[name])
+        known = set(visited)
         for item in visited:  # the list grows meanwhile
             if item == name:
-                raise CostError(f"{name!r} uses itself, directly or through other features")
-            visited += [used for used in direct.get(item, ()) if used not in visited]
+                raise CostError(f"{_short(name)} uses itself, directly or through other features")
+            new = [used for used in direct.get(item, ()) if used not in known]
+            visited += new
+            known.update(new)
         complete[name] = tuple(visited)
     return complete
+
+
+def _step_names(feature: str, used: Any) -> tuple[str, ...]:
+    """Return the names of what a feature uses: one name, or several."""
+    names = [used] if isinstance(used, str) else used
+    is_list = isinstance(names, Iterable) and not isinstance(names, (bytes, Mapping))
+    names = list(names) if is_list else [None]
+    if not all(isinstance(name, str) for name in names):
+        raise CostError(
+            f"`uses` of {_short(feature)} is {_short(used)}; expected a list of names of shared steps"
+        )
+    return tuple(dict.fromkeys(names))
 
 
 def _from_json(text: str, path: Path) -> CostModel:
     try:
         record = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CostError(f"{path} cannot be read as JSON: {error}") from error
     if not isinstance(record, dict):
         raise CostError(f"{path} holds a {type(record).__name__}; expected an object of costs")
@@ -298,7 +317,7 @@ def _from_json(text: str, path: Path) -> CostModel:
 def _from_csv(text: str, path: Path) -> CostModel:
     own: dict[str, Any] = {}
     uses: dict[str, list[str]] = {}
-    for number, row in enumerate(csv.reader(text.splitlines()), start=1):
+    for number, row in enumerate(_csv_rows(text, path), start=1):
         cells = [cell.strip() for cell in row]
         if not any(cells) or (number == 1 and _is_header(cells)):
             continue
@@ -306,7 +325,7 @@ def _from_csv(text: str, path: Path) -> CostModel:
             found = f"{path}, line {number} has {len(cells)} cells"
             raise CostError(f"{found}; expected a name, a cost and, optionally, shared steps")
         if cells[0] in own:
-            raise CostError(f"{path}, line {number}: a second cost for {cells[0]!r}")
+            raise CostError(f"{path}, line {number}: a second cost for {_short(cells[0])}")
         own[cells[0]] = cells[1]
         if cells[2:]:
             uses[cells[0]] = [item.strip() for item in cells[2].split(";") if item.strip()]
@@ -315,21 +334,49 @@ def _from_csv(text: str, path: Path) -> CostModel:
     return CostModel(own, uses)
 
 
+def _csv_rows(text: str, path: Path) -> list[list[str]]:
+    try:
+        return list(csv.reader(text.splitlines()))
+    except csv.Error as error:
+        raise CostError(f"{path} cannot be read as CSV: {error}; shorten the cell") from error
+
+
 def _is_header(cells: list[str]) -> bool:
     """Return whether the second cell is a word and not a badly written cost, such as "12 EUR"."""
     return len(cells) > 1 and cells[1][:1].isalpha() and cells[1].lower() not in ("nan", "inf")
+
+
+def _check_costs(argument: str, costs: Any) -> dict[str, float]:
+    if not isinstance(costs, Mapping):
+        raise CostError(f"`{argument}` must be a mapping from names to costs; got {_short(costs)}")
+    return {name: _check_cost(name, cost) for name, cost in costs.items()}
 
 
 def _check_cost(name: str, cost: Any) -> float:
     try:
         number = float(cost)
     except (TypeError, ValueError):
-        raise CostError(f"the cost of {name!r} is {cost!r}; expected a number") from None
+        raise CostError(
+            f"the cost of {_short(name)} is {_short(cost)}; expected a number"
+        ) from None
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number) or number < 0:
-        raise CostError(f"the cost of {name!r} is {number}; expected a finite number, 0 or more")
+        raise CostError(
+            f"the cost of {_short(name)} is {number}; expected a finite number, 0 or more"
+        )
     if number > MAX_COST:
-        raise CostError(f"the cost of {name!r} is {number}; expected at most {MAX_COST:g}")
+        raise CostError(f"the cost of {_short(name)} is {number}; expected at most {MAX_COST:g}")
     return number
+
+
+def _short(value: Any) -> str:
+    """Return a value as text of at most 60 characters, in one line."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an integer with too many digits, or deep nesting
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -26,3 +26,14 @@ class EdgeLimitError(GrowthLimitError):
 
 class ModelError(NetchoiceError):
     """A user's model returned something other than the requested network."""
+
+
+def one_line(text: str, length: int = 1000) -> str:
+    r"""Return a message in one line of limited length, with the start and the end of a longer one.
+
+    >>> one_line("a\nb"), one_line("a" * 50, 20)
+    ('a b', 'aaaaaaaaaa … aaaaaaaaaa')
+    """
+    line = " ".join(text.splitlines())
+    half = length // 2
+    return line if len(line) <= length else f"{line[:half]} … {line[-half:]}"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
+import traceback
 from typing import Annotated, Any
 
 import typer
@@ -26,13 +29,17 @@ from netchoice.cli import (
 )
 from netchoice.cli.common import app, say
 from netchoice.costs import CostError
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import NetchoiceError, UsageError, one_line
+from netchoice.io.memory_limit import VARIABLE, parse_size
 from netchoice.simulate import StoppedError
 
 __all__ = [
     "acquire", "app", "choose", "cite", "cohort", "evaluate", "features", "main", "models", "networks",
     "pilot", "rank", "report", "reproduce", "tables", "warmup",
 ]  # fmt: skip
+
+#: Show the trace of an unexpected error, as ``--debug`` does; the tests set this variable.
+DEBUG = "NETCHOICE_DEBUG"
 
 # The wrong use of options is an error class of click, which typer may or may not carry inside.
 _WrongUse: Any = typer.BadParameter.__mro__[1]
@@ -42,7 +49,23 @@ _WrongUse: Any = typer.BadParameter.__mro__[1]
 def _options(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    max_memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            envvar=VARIABLE,
+            help="Memory that a network file may take: 8GB. By default 512 MB, or 300 times its size.",
+        ),
+    ] = None,
+    debug: Annotated[
+        bool, typer.Option("--debug", envvar=DEBUG, help="Show the trace of an unexpected error.")
+    ] = False,
 ) -> None:
+    if max_memory:
+        parse_size(max_memory, "--max-memory")
+        os.environ[VARIABLE] = max_memory
+    if debug:
+        os.environ[DEBUG] = "1"
     if version:
         say(f"netchoice {netchoice.__version__}")
         raise typer.Exit
@@ -51,11 +74,17 @@ def _options(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command; exit 0 if fine, 1 if it failed, 2 if used wrongly."""
-    sys.exit(_run(arguments))
+    """Run the command; exit 0 if fine, 1 if it failed, 2 if used wrongly.
+
+    ``--debug`` may be anywhere among the arguments.
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    if "--debug" in given:
+        given = ["--debug", *(word for word in given if word != "--debug")]
+    sys.exit(_run(given))
 
 
-def _run(arguments: list[str] | None) -> int:
+def _run(arguments: list[str]) -> int:
     try:
         result = app(arguments, standalone_mode=False, prog_name="netchoice")
     except _WrongUse as error:
@@ -72,9 +101,28 @@ def _run(arguments: list[str] | None) -> int:
         return 0
     except OSError as error:
         return _fail(f"{error.strerror or error}", 1)
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        return _fail(_unexpected(error), 1)
     return result if isinstance(result, int) else 0
 
 
+def _unexpected(error: Exception) -> str:
+    """Write the trace of an error that no other part expected; return how to report it."""
+    found = f"unexpected error: {type(error).__name__}: {str(error)[:200]}"
+    try:
+        handle, path = tempfile.mkstemp(prefix="netchoice-error-", suffix=".txt", text=True)
+        with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(f"netchoice {netchoice.__version__}, Python {sys.version}\n")
+            file.write("".join(traceback.format_exception(error)))
+    except OSError:
+        return (
+            f"{found}; this is a defect of netchoice: run netchoice --debug … and report the trace"
+        )
+    return f"{found}; this is a defect of netchoice: report it with the trace in {path}"
+
+
 def _fail(message: str, code: int) -> int:
-    typer.echo(f"netchoice: {message}", err=True)
+    typer.echo(f"netchoice: {one_line(message)}", err=True)
     return code

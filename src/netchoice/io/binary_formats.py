@@ -1,41 +1,18 @@
-"""Binary formats: arrays of NumPy, graph-tool's format, graph6, sparse6, and tables in Parquet."""
+"""Binary formats of other programs: graph-tool's format, graph6 and sparse6."""
 
 from __future__ import annotations
 
-import io
 import struct
-from collections.abc import Callable
 
 import numpy as np
 
 from netchoice.edge_pairs import EdgePairs
 from netchoice.errors import NetworkFormatError
-from netchoice.io.library_formats import guarded
-from netchoice.network_objects import from_array, from_frame, from_networkx
+from netchoice.network_objects import from_networkx
 
 GRAPH_TOOL = b"\xe2\x9b\xbe gt"
-#: The largest decompressed content of a Parquet file.
-MAX_BYTES = 2 << 30
 #: A line of sparse6 may declare this many nodes, or this many per byte.
 FEW_NODES, MAX_NODES_PER_BYTE = 10_000, 100
-
-
-def parse_npy(content: bytes, path: str) -> EdgePairs:
-    """Parse an array: a square one is an adjacency matrix, others have one edge per row."""
-
-    def load() -> EdgePairs:
-        file = io.BytesIO(content)
-        version = np.lib.format.read_magic(file)
-        read = np.lib.format.read_array_header_1_0
-        shape, _, dtype = (read if version == (1, 0) else np.lib.format.read_array_header_2_0)(file)
-        n_bytes = dtype.itemsize
-        for size in shape:
-            n_bytes *= int(size)
-        if n_bytes > len(content):
-            raise ValueError(f"an array of shape {shape} in {len(content)} bytes")
-        return from_array(np.load(io.BytesIO(content), allow_pickle=False))
-
-    return _load(load, path, "npy")
 
 
 def parse_graph_tool(content: bytes, path: str) -> EdgePairs:
@@ -98,7 +75,7 @@ def parse_graph6(content: bytes, path: str) -> EdgePairs:
     if n_nodes > limit:
         raise NetworkFormatError(f"{path}: {n_nodes} nodes in graph6; expected at most {limit}")
     parse = nx.from_sparse6_bytes if is_sparse else nx.from_graph6_bytes
-    return from_networkx(guarded(lambda: parse(line), path, "graph6"))
+    return from_networkx(parse(line))
 
 
 def _graph6_size(line: bytes) -> int:
@@ -112,30 +89,3 @@ def _graph6_size(line: bytes) -> int:
     for byte in line[start : start + length]:
         size = size << 6 | byte - 63
     return size
-
-
-def parse_parquet(content: bytes, path: str) -> EdgePairs:
-    """Parse a table of edges, or an adjacency matrix, in a Parquet file."""
-    import pyarrow.parquet as pq
-
-    def load() -> EdgePairs:
-        file = pq.ParquetFile(io.BytesIO(content))
-        groups = range(file.metadata.num_row_groups)
-        n_bytes = sum(file.metadata.row_group(group).total_byte_size for group in groups)
-        if max(n_bytes, file.metadata.num_rows) > MAX_BYTES:
-            raise NetworkFormatError(
-                f"{n_bytes >> 20} MB after decompression; expected at most {MAX_BYTES >> 20} MB"
-            )
-        return from_frame(file.read().to_pandas())
-
-    return _load(load, path, "Parquet")
-
-
-def _load(load: Callable[[], EdgePairs], path: str, format: str) -> EdgePairs:
-    """Return what ``load`` returns; its errors name the file."""
-    try:
-        edges: EdgePairs = guarded(load, path, format)
-    except NetworkFormatError as error:
-        text = str(error)
-        raise NetworkFormatError(text if path in text else f"{path}: {text}") from error
-    return edges

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate
 from os import PathLike
 from pathlib import PurePath
@@ -16,6 +17,7 @@ from typing import overload
 from netchoice.errors import UsageError
 from netchoice.graph import Graph
 from netchoice.io.edge_columns import ColumnNames
+from netchoice.io.guard import guarded
 from netchoice.io.network_finder import NetworkFinder
 from netchoice.io.places import Covariates, DatasetPlace, FilePlace, Part, Place, short_name
 from netchoice.io.reader import ReadingOptions
@@ -40,7 +42,7 @@ class NetworkSource:
 
     def read(self) -> tuple[Graph, ReadingReport]:
         """Read the network, as :func:`read_network` does."""
-        return self.place.read()
+        return guarded(self.place.read, self.place.name, "a network")
 
 
 class NetworkCollection(Sequence[NetworkSource]):
@@ -153,7 +155,8 @@ def find_networks(
     options = ReadingOptions(format, header, None if columns is None else tuple(columns))
     finder = NetworkFinder(options)
     for name in names:
-        finder.add(os.fspath(name))
+        path = os.fspath(name)
+        guarded(partial(finder.add, path), path, "networks")
     if not finder.parts:
         raise UsageError("no names of network files; pass one or more files or folders")
     return NetworkCollection(

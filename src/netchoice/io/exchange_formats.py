@@ -8,7 +8,6 @@ from typing import Any
 
 from netchoice.edge_pairs import EdgePairs, from_edge_list, number_nodes
 from netchoice.errors import NetworkFormatError
-from netchoice.io.library_formats import guarded
 from netchoice.network_objects import from_neighbours
 
 _DOT = re.compile(
@@ -22,12 +21,7 @@ LINKS, NODES = ("[PIPES]", "[PUMPS]", "[VALVES]"), ("[JUNCTIONS]", "[RESERVOIRS]
 
 def parse_json(text: str, path: str) -> EdgePairs:
     """Parse JSON: nodes and links, a list of pairs, or an object with the neighbours of each node."""
-    thing = guarded(lambda: json.loads(text), path, "JSON")
-    edges: EdgePairs = guarded(lambda: _from_json(thing), path, "JSON")
-    return edges
-
-
-def _from_json(thing: Any) -> EdgePairs:
+    thing: Any = json.loads(text)
     if isinstance(thing, dict) and isinstance(thing.get("elements"), dict):  # Cytoscape
         thing = {
             kind: [item["data"] for item in thing["elements"].get(kind, ())]

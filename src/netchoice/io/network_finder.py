@@ -11,6 +11,7 @@ from pathlib import Path
 
 from netchoice.errors import UsageError
 from netchoice.io.collection_headers import Header, columns_of_networks, is_manifest, read_header
+from netchoice.io.guard import guarded
 from netchoice.io.network_manifest import manifest_networks
 from netchoice.io.parquet_networks import has_many_networks, parquet_networks
 from netchoice.io.places import FilePlace, Part, may_be_many, place_of, short_name
@@ -153,7 +154,11 @@ def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> b
     >>> is_collection(path), is_collection(path.parent), is_collection("yeast:ito2001")
     (True, True, False)
     """
-    name = os.fspath(name)
+    path = os.fspath(name)
+    return guarded(lambda: _is_collection(path, header), path, "networks")
+
+
+def _is_collection(name: str, header: bool | None) -> bool:
     if name.startswith("yeast:"):
         return False
     if not os.path.lexists(name):

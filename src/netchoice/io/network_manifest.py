@@ -44,7 +44,7 @@ def manifest_networks(stored: StoredFile, header: Header, options: ReadingOption
 def _read_table(stored: StoredFile, header: Header) -> tuple[list[str], list[list[str]]]:
     """Return the names of the columns and the rows, after checking their widths."""
     path = stored.path
-    text = decode(stored.load(), path)
+    text = decode(stored.load()[0], path)
     reader = csv.reader(
         io.StringIO(text), delimiter=header.delimiter or "\t", skipinitialspace=True
     )

@@ -7,6 +7,7 @@ if they are damaged. All index arrays are checked before they are used.
 from __future__ import annotations
 
 import io
+import zipfile
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ from netchoice.edge_pairs import (
     from_matrix,
 )
 from netchoice.errors import NetworkFormatError
-from netchoice.io.library_formats import guarded
+from netchoice.io.memory_limit import MemoryLimit
+from netchoice.io.npy import check_entries, read_array
 
 SPARSE_FORMATS = ("csr", "csc", "coo", "bsr", "dia")
 _NAMES = {"format", "shape", "data", "indices", "indptr", "row", "col", "coords", "offsets"} | {
@@ -30,18 +32,26 @@ _NAMES = {"format", "shape", "data", "indices", "indptr", "row", "col", "coords"
 _Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
-def parse_npz(content: bytes, path: str) -> EdgePairs:
+def parse_npz(content: bytes, limit: MemoryLimit) -> EdgePairs:
     """Parse a scipy sparse matrix, or an array named ``edges`` (m × 2) or ``adjacency`` (square)."""
+    arrays: dict[str, Any] = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        members = {info.filename.removesuffix(".npy"): info for info in file.infolist()}
+        wanted = [info for name, info in members.items() if name in _NAMES]
+        limit.check(2 * sum(info.file_size for info in wanted), "its arrays")
+        for name, info in members.items():
+            arrays[name] = _member(file, info) if name in _NAMES else None
+    for name in ("adjacency", "edges", "data"):
+        if isinstance(arrays.get(name), np.ndarray):
+            check_entries(arrays[name], limit)
+    return _edge_pairs(arrays)
 
-    def load() -> dict[str, Any]:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            return {name: file[name] if name in _NAMES else None for name in file.files}
 
-    arrays = guarded(load, path, "npz")
-    try:
-        return _edge_pairs(arrays)
-    except NetworkFormatError as error:
-        raise NetworkFormatError(f"{path}: {error}") from error
+def _member(file: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any] | None:
+    """Return an array of an archive, None if the member is no array."""
+    with file.open(info) as member:
+        content = member.read(info.file_size + 1)
+    return read_array(content) if content.startswith(np.lib.format.MAGIC_PREFIX) else None
 
 
 def _edge_pairs(arrays: dict[str, Any]) -> EdgePairs:

@@ -11,7 +11,8 @@ from netchoice.edge_pairs import number_nodes
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
 from netchoice.io.collection_headers import GRAPH_COLUMNS, find_graph_columns
-from netchoice.io.library_formats import guarded
+from netchoice.io.memory_limit import MemoryLimit
+from netchoice.io.parquet_file import check_sizes, check_texts, text_columns
 from netchoice.io.places import Part, Place, PlacesOnDemand
 from netchoice.io.reader import clean
 from netchoice.io.reading_report import ReadingReport
@@ -48,7 +49,7 @@ class ParquetPlace:
         changed = os.stat(self.path).st_mtime_ns if os.path.exists(self.path) else 0
         for group in self.row_groups:
             load = partial(_row_group, self.path, changed, group, self.columns)
-            table = guarded(load, self.path, "Parquet")
+            table = load()
             rows = table.filter(pc.equal(table.column(0), self.graph))
             pairs = zip(rows.column(1).to_pylist(), rows.column(2).to_pylist(), strict=True)
             ends += [end for pair in pairs for end in pair]
@@ -62,11 +63,12 @@ class ParquetPlace:
 
 def has_many_networks(path: str) -> bool:
     """Return whether a Parquet file has a column of networks, or cannot be opened."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        names = guarded(lambda: pq.read_schema(path), path, "Parquet").names
-    except NetworkFormatError:
+        names = pq.read_schema(path).names
+    except (OSError, ValueError, pa.ArrowException):
         return True
     return find_graph_columns(names) is not None
 
@@ -75,8 +77,8 @@ def parquet_networks(path: str) -> Part:
     """Return the networks of a Parquet file, after reading its column of networks once."""
     import pyarrow.parquet as pq
 
-    file = guarded(lambda: pq.ParquetFile(path), path, "Parquet")
-    with file:
+    with pq.ParquetFile(path) as file:
+        check_sizes(file.metadata, MemoryLimit(path, os.path.getsize(path)), 3)
         names = file.schema_arrow.names
         found = find_graph_columns(names)
         if found is None:
@@ -85,7 +87,7 @@ def parquet_networks(path: str) -> Part:
                 f"{', '.join(GRAPH_COLUMNS)}, and two columns of nodes"
             )
         columns = (names[found[0]], names[found[1]], names[found[2]])
-        row_groups = guarded(lambda: _index(file, columns[0]), path, "Parquet")
+        row_groups = _index(file, columns[0])
     if not row_groups:
         raise NetworkFormatError(f"{path}: no rows; expected the edges of networks")
     graphs = list(row_groups)
@@ -120,7 +122,10 @@ def _row_group(path: str, changed: int, group: int, columns: tuple[str, str, str
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
-        table = file.read_row_group(group, columns=list(columns))
+        texts = text_columns(file)
+    with pq.ParquetFile(path, read_dictionary=texts) as file:
+        table = file.read_row_group(group, columns=list(columns), use_threads=False)
+    check_texts(table, MemoryLimit(path, os.path.getsize(path)))
     return pa.table([_texts(table[column]) for column in columns], names=["graph", "u", "v"])
 
 

@@ -85,7 +85,7 @@ class FilePlace:
 
     def read(self) -> tuple[Graph, ReadingReport]:
         """Read the network; a file of many networks is an error."""
-        content = self.stored.load()
+        content, limit = self.stored.load()
         if may_be_many(self.name, self.options):
             header = read_header(content[:START])
             if header and (columns_of_networks(header) or is_manifest(header)):
@@ -93,7 +93,7 @@ class FilePlace:
                     f"{self.name}: many networks, because of its columns "
                     f"{', '.join(header.cells)[:60]}; expected one network; pass the file itself"
                 )
-        return parse_network(content, self.name, self.options)
+        return parse_network(content, self.options, limit)
 
 
 @dataclass(frozen=True, slots=True)

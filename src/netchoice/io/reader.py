@@ -7,6 +7,7 @@ import io
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 
@@ -24,9 +25,14 @@ from netchoice.io import (
 from netchoice.io.adjacency_lists import parse_adjacency_list, parse_metis
 from netchoice.io.edge_columns import ColumnNames
 from netchoice.io.encodings import detect_text
+from netchoice.io.gml import parse_gml
+from netchoice.io.guard import guarded
 from netchoice.io.matrix_market import parse_matrix_market
+from netchoice.io.memory_limit import COPIES, NODE, MemoryLimit
+from netchoice.io.npy import parse_npy
 from netchoice.io.npz import parse_npz
 from netchoice.io.pajek import parse_pajek
+from netchoice.io.parquet_file import parse_parquet
 from netchoice.io.reading_report import ReadingReport
 from netchoice.io.sniffing import sniff_bytes, sniff_text
 from netchoice.io.text_tables import Table, read_table
@@ -40,7 +46,7 @@ _TABLES: dict[str, Callable[[Table], EdgePairs]] = {
 _TEXT: dict[str, Callable[[str, str], EdgePairs]] = {
     "sif": edge_lists.parse_sif,
     "graphml": library_formats.parse_graphml,
-    "gml": library_formats.parse_gml,
+    "gml": parse_gml,
     "pajek": parse_pajek,
     "gexf": library_formats.parse_gexf,
     "metis": parse_metis,
@@ -53,17 +59,25 @@ _TEXT: dict[str, Callable[[str, str], EdgePairs]] = {
 }
 _BINARY: dict[str, Callable[[bytes, str], EdgePairs]] = {
     "mtx": parse_matrix_market,
-    "npz": parse_npz,
-    "npy": binary_formats.parse_npy,
-    "parquet": binary_formats.parse_parquet,
     "gt": binary_formats.parse_graph_tool,
     "graph6": binary_formats.parse_graph6,
 }
-FORMATS = ("edgelist", "tntp", *_TABLES, *_TEXT, *_BINARY)
-
-#: A file may declare this many nodes, or this many per edge: others are damaged more often than intended.
-MAX_DECLARED_NODES = 10_000_000
-MAX_NODES_PER_EDGE = 100
+#: Formats that declare sizes, which are checked before memory is reserved for them.
+_ARRAYS: dict[str, Callable[[bytes, MemoryLimit], EdgePairs]] = {
+    "npz": parse_npz,
+    "npy": parse_npy,
+    "parquet": parse_parquet,
+}
+FORMATS = ("edgelist", "tntp", *_TABLES, *_TEXT, *_BINARY, *_ARRAYS)
+#: Names of formats in messages, if they differ from their names as options.
+_NAMES = {
+    "graphml": "GraphML", "gexf": "GEXF", "json": "JSON", "parquet": "Parquet", "dot": "DOT",
+    "pajek": "Pajek", "gt": "graph-tool's format", "edgelist": "an edge list",
+}  # fmt: skip
+#: Formats of which only the ends of each line are kept in memory, not every cell.
+_BY_LINE = ("edgelist", "tntp", "adjacency", "incidence")
+#: Memory per byte of a binary file: a neighbour in graph-tool's format may be one byte.
+_BINARY_COPIES = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,37 +138,52 @@ def read_network(
     """
     path = Path(path)
     options = ReadingOptions(format, header, columns)
-    return parse_network(load(path), str(path), options)
+    content, limit = load(path)
+    return parse_network(content, options, limit)
 
 
 def parse_network(
-    content: bytes, name: str, options: ReadingOptions
+    content: bytes, options: ReadingOptions, limit: MemoryLimit
 ) -> tuple[Graph, ReadingReport]:
-    """Read a network from the content of a file; the name is for messages and for its suffix."""
+    """Read a network from the content of a file; its errors are one line that names the file."""
+    return guarded(lambda: _parse(content, options, limit), limit.path, "a network")
+
+
+def _parse(
+    content: bytes, options: ReadingOptions, limit: MemoryLimit
+) -> tuple[Graph, ReadingReport]:
+    name = limit.path
     if not content.strip():
         raise NetworkFormatError(f"{name}: the file is empty; expected a network")
     suffix, format, forced = suffix_of(Path(name)).lower(), options.format, bool(options.format)
     reason, encoding = "the option" if forced else "", "utf-8"
     if format is None:
-        try:
-            format, reason = sniff_bytes(content, suffix) or (None, "")
-        except NetworkFormatError as error:
-            raise NetworkFormatError(f"{name}: {error}") from None
-    if format in _BINARY:
-        edges = _BINARY[format](content, name)
+        format, reason = sniff_bytes(content, suffix) or (None, "")
+    if format in _ARRAYS:
+        parse = partial(_ARRAYS[format], content, limit)
+    elif format in _BINARY:
+        limit.check(_BINARY_COPIES * len(content), f"{len(content)} bytes")
+        parse = partial(_BINARY[format], content, name)
     else:
+        limit.check_lines(content)
         text, encoding = detect_text(content, name)
         table = read_table(text, name)
         if format is None:
             format, reason = sniff_text(text, table, suffix)
+        if format not in _BY_LINE:
+            limit.check_cells(content)
         if format == "tntp":
             table = read_table(exchange_formats.traffic_links(text), name)
         if format in _TABLES:
-            edges = _TABLES[format](table)
+            parse = partial(_TABLES[format], table)
         elif format in _TEXT:
-            edges = _TEXT[format](text, name)
+            parse = partial(_TEXT[format], text, name)
         else:
-            edges = edge_lists.parse_edge_list(table, options.header, options.columns, forced)
+            parse = partial(
+                edge_lists.parse_edge_list, table, options.header, options.columns, forced
+            )
+    edges = guarded(parse, name, _NAMES.get(format, format))
+    _check_size(edges, limit)
     graph, report = clean(edges, name, format, reason, encoding)
     if not graph.n_edges and not edge_lists.OWN_HEADER.match(content[:80].decode("latin-1")):
         raise NetworkFormatError(
@@ -168,7 +197,6 @@ def clean(
     edges: EdgePairs, path: str, format: str, reason: str = "", encoding: str = "utf-8"
 ) -> tuple[Graph, ReadingReport]:
     """Return the simple network of some edges, and a report of what was dropped."""
-    _check_size(edges, path)
     graph = Graph.from_pairs(edges)
     kept = graph if edges.declares_nodes else graph.without_isolated()
     return kept, ReadingReport(
@@ -193,18 +221,12 @@ def clean(
     )
 
 
-def _check_size(edges: EdgePairs, path: str) -> None:
+def _check_size(edges: EdgePairs, limit: MemoryLimit) -> None:
     """Reject a declared number of nodes that needs much more memory than the file has content."""
     pairs, n_nodes = edges.pairs, edges.n_nodes
-    if edges.labels is not None:
-        return
-    if n_nodes is None:
-        n_nodes = int(pairs.max()) + 1 if pairs.size else 0
-    if n_nodes > max(MAX_DECLARED_NODES, MAX_NODES_PER_EDGE * len(pairs)):
-        raise NetworkFormatError(
-            f"{path}: {n_nodes} nodes and {len(pairs)} edges; expected at most {MAX_DECLARED_NODES} nodes, "
-            f"or {MAX_NODES_PER_EDGE} per edge; correct the declared size, or renumber the nodes"
-        )
+    if edges.labels is None:
+        n_nodes = int(pairs.max()) + 1 if n_nodes is None and pairs.size else n_nodes or 0
+        limit.check(NODE * n_nodes, f"{n_nodes} nodes and {len(pairs)} edges")
 
 
 def suffix_of(path: Path) -> str:
@@ -212,10 +234,10 @@ def suffix_of(path: Path) -> str:
     return path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
 
 
-def load(path: Path) -> bytes:
-    """Return the content of a file, decompressed if it is gzipped."""
+def load(path: Path) -> tuple[bytes, MemoryLimit]:
+    """Return the content of a file, decompressed if it is gzipped, and how much memory it may take."""
     try:
-        content = path.read_bytes()
+        content = _read_bytes(path)
     except (OSError, ValueError) as error:
         if isinstance(error, IsADirectoryError):
             reason = " is a folder; pass the path of a network file"
@@ -226,24 +248,33 @@ def load(path: Path) -> bytes:
         else:
             reason = f": cannot be read: {error}; check the disk, or copy the file elsewhere"
         raise NetworkFormatError(f"{path}{reason}") from error
-    return decompress(content, str(path))
+    limit = MemoryLimit(str(path), len(content))
+    return decompress(content, limit), limit
 
 
-def decompress(content: bytes, name: str, max_size: int | None = None) -> bytes:
-    """Return the content of a gzip file of limited size; other content is returned as it is."""
+def _read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file; those of a pipe or device only up to the limit."""
+    with open(path, "rb") as file:
+        if path.is_file():
+            return file.read()
+        limit = MemoryLimit(str(path), 0)
+        content = file.read(limit.content + 1)
+        limit.check(COPIES * len(content), "its bytes")
+        return content
+
+
+def decompress(content: bytes, limit: MemoryLimit) -> bytes:
+    """Return the content of a gzip file within its limit; other content is returned as it is."""
     if content[:2] != b"\x1f\x8b":
         return content
     try:
-        file = gzip.GzipFile(fileobj=io.BytesIO(content))
-        content = file.read(-1 if max_size is None else max_size + 1)
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            content = file.read(limit.content + 1)
     except (EOFError, OSError, zlib.error) as error:
         raise NetworkFormatError(
-            f"{name}: damaged or truncated gzip file ({error}); download or compress it again"
+            f"{limit.path}: damaged or truncated gzip file ({error}); download or compress it again"
         ) from error
-    if max_size is not None and len(content) > max_size:
-        raise NetworkFormatError(
-            f"{name}: more than {max_size >> 20} MB after decompression; decompress the file first"
-        )
+    limit.check(COPIES * len(content), "its decompressed bytes")
     return content
 
 

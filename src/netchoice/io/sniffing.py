@@ -32,19 +32,31 @@ _OTHER_MAGIC = {
     b"\x80\x05": "pickle", b"\xd0\xcf\x11\xe0": "Excel", b"BZh": "bzip2", b"\xfd7zXZ": "xz",
     b"7z\xbc\xaf": "7-Zip", b"SQLite format": "SQLite", b"ARROW1": "Feather",
 }  # fmt: skip
-#: The start of text formats, after comments; upper and lower case are the same.
+#: The start of text formats, after blank lines and comments; upper and lower case are the same. The
+#: possessive quantifiers (``*+``) never go back, so the time is proportional to the length.
 _STARTS = {
-    "pajek": re.compile(r"(\s*(%.*)?\n)*\s*\*(vertices|network|arcs|edges|matrix)\b", re.I),
-    "graphml": re.compile(r"\s*<(?:[^>]*>\s*<){0,20}?(?:\w+:)?graphml\b", re.I),
-    "gexf": re.compile(r"\s*<(?:[^>]*>\s*<){0,20}?(?:\w+:)?gexf\b", re.I),
-    "gml": re.compile(r"(\s*(#.*|(creator|version|comment)\b.*)?\n)*\s*graph\s*\[", re.I),
-    "dot": re.compile(r"\s*(/\*.*?\*/\s*|//.*\n\s*)*(strict\s+)?(di)?graph\b[^\[{\n]*\{", re.I),
-    "dimacs": re.compile(r"(\s*c\b.*\n)*\s*p\s+(edge|col|sp|max|tw)\s+\d+\s+\d+", re.I),
-    "tntp": re.compile(r"(\s*<[A-Z ]+>.*\n)*\s*<(NUMBER OF|FIRST THRU|END OF METADATA)\b", re.I),
-    "epanet": re.compile(
-        r"(\s*(;.*)?\n)*\s*\[(title|junctions|pipes|options|tanks|reservoirs)\]", re.I
+    "pajek": re.compile(
+        r"(?:[^\S\n]*+(?:%.*+)?\n)*+\s*+\*(vertices|network|arcs|edges|matrix)\b", re.I
     ),
-    "json": re.compile(r"\s*(\{\s*[\"}]|\[\s*[\[{\]])"),
+    "graphml": re.compile(r"\s*+<(?:[^>]*+>\s*+<){0,20}?(?:\w++:)?graphml\b", re.I),
+    "gexf": re.compile(r"\s*+<(?:[^>]*+>\s*+<){0,20}?(?:\w++:)?gexf\b", re.I),
+    "gml": re.compile(
+        r"(?:[^\S\n]*+(?:#.*+|(?:creator|version|comment)\b.*+)?\n)*+\s*+graph\s*+\[", re.I
+    ),
+    "dot": re.compile(
+        r"(?:\s++|/\*(?:[^*]++|\*(?!/))*+\*/|//.*+)*+(?:strict\s++)?(?:di)?graph\b[^\[{\n]*+\{",
+        re.I,
+    ),
+    "dimacs": re.compile(r"(?:\s*+c\b.*+\n)*+\s*+p\s++(edge|col|sp|max|tw)\s++\d++\s++\d", re.I),
+    "tntp": re.compile(
+        r"(?:\s*+<(?!NUMBER OF|FIRST THRU|END OF METADATA)[A-Z ]++>.*+\n)*+"
+        r"\s*+<(NUMBER OF|FIRST THRU|END OF METADATA)\b",
+        re.I,
+    ),
+    "epanet": re.compile(
+        r"(?:[^\S\n]*+(?:;.*+)?\n)*+\s*+\[(title|junctions|pipes|options|tanks|reservoirs)\]", re.I
+    ),
+    "json": re.compile(r"\s*+(\{\s*+[\"}]|\[\s*+[\[{\]])"),
 }
 _WEB_PAGE = re.compile(r"\s*<(!doctype|html|head|body|\?xml|svg)\b", re.I)
 _START = 1 << 14

@@ -15,13 +15,10 @@ from typing import BinaryIO
 
 from netchoice.errors import NetworkFormatError
 from netchoice.io.collection_headers import START
-from netchoice.io.library_formats import guarded
+from netchoice.io.guard import guarded
+from netchoice.io.memory_limit import COPIES, MemoryLimit
 from netchoice.io.reader import decompress, load
 
-#: The largest member of a zip file.
-MAX_MEMBER = 2 << 30
-#: The largest content that is kept in memory because its file is compressed.
-MAX_HELD = 512 << 20
 _LOCAL_HEADER = 30  # bytes before the name of a member
 
 
@@ -36,8 +33,8 @@ class StoredFile:
         """The path, for messages."""
         return self.path
 
-    def load(self) -> bytes:
-        """Return the whole content."""
+    def load(self) -> tuple[bytes, MemoryLimit]:
+        """Return the whole content, and how much memory its reading may take."""
         return load(Path(self.path))
 
     def open(self) -> BinaryIO:
@@ -81,9 +78,13 @@ class ZipMember:
         """The path of the zip file and the name of the member, for messages."""
         return f"{self.path}/{self.member}"
 
-    def load(self) -> bytes:
-        """Return the content, which has the declared size and checksum, decompressed if gzipped."""
-        self._check()
+    def load(self) -> tuple[bytes, MemoryLimit]:
+        """Return the content, decompressed if gzipped, and how much memory its reading may take.
+
+        The content has the declared size and checksum.
+        """
+        limit = MemoryLimit(self.name, self.compressed_size)
+        self._check(limit)
         with open_file(self.path) as file:
             file.seek(self.offset)
             header = file.read(_LOCAL_HEADER)
@@ -98,7 +99,7 @@ class ZipMember:
                 raise self._damage(str(error)) from error
         if len(content) != self.size or zlib.crc32(content) != self.checksum:
             raise self._damage("the size or the checksum differs from the declared one")
-        return decompress(content, self.name, MAX_MEMBER)
+        return decompress(content, limit), limit
 
     def open(self) -> BinaryIO:
         """Open the content, which is decompressed once in each process."""
@@ -111,12 +112,10 @@ class ZipMember:
         except NetworkFormatError:
             return b""
 
-    def _check(self) -> None:
-        if max(self.size, self.compressed_size) > MAX_MEMBER:
-            raise NetworkFormatError(
-                f"{self.name}: {self.size >> 20} MB; expected at most {MAX_MEMBER >> 20} MB in a zip file; "
-                "extract it and pass the extracted file"
-            )
+    def _check(self, limit: MemoryLimit) -> None:
+        if not 0 <= self.compressed_size <= os.path.getsize(self.path):
+            raise self._damage(f"{self.compressed_size} bytes in a smaller file")
+        limit.check(COPIES * self.size, f"{self.size >> 20} MB in a zip file")
         if self.encrypted or self.method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             found = "encrypted" if self.encrypted else f"compressed with method {self.method}"
             raise NetworkFormatError(
@@ -172,12 +171,6 @@ def _open_held(stored: StoredFile | ZipMember) -> BinaryIO:
 @lru_cache(maxsize=1)
 def _held(stored: StoredFile | ZipMember, changed: int) -> bytes:
     """Return the decompressed content; the time of the last change is part of the key."""
-    if isinstance(stored, StoredFile):
-        with open_file(stored.path) as file:
-            return decompress(file.read(), stored.name, MAX_HELD)
-    if stored.size > MAX_HELD:
-        raise NetworkFormatError(
-            f"{stored.name}: many networks in {stored.size >> 20} MB; expected at most "
-            f"{MAX_HELD >> 20} MB in a zip file; extract it and pass the extracted file"
-        )
-    return stored.load()
+    content, limit = stored.load()
+    limit.check_lines(content)
+    return content

@@ -35,9 +35,10 @@ class Layout:
     def numbers(self, row: list[str]) -> list[str]:
         """Return the cells of a row without its label and without empty cells at its end."""
         cells = row[1:] if self.has_row_labels else row
-        while len(cells) > self.n_columns and not cells[-1]:
-            cells = cells[:-1]
-        return cells
+        end = len(cells)
+        while end > self.n_columns and not cells[end - 1]:
+            end -= 1
+        return cells[:end]
 
 
 def find_layout(table: Table) -> Layout | None:

@@ -22,7 +22,8 @@ _ENOUGH = 0.9
 #: A line that Python printed, such as (1, 2).
 _PAIR = re.compile(r"\s*[(\[][^()\[\]]*[)\]][,;]?\s*")
 _INTEGER = re.compile(r"[+-]?\d{1,400}")
-_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+#: The possessive quantifiers (``++``) never go back, so the time is proportional to the length.
+_DECIMAL = re.compile(r"[+-]?(\d++\.?\d*+|\.\d++)(e[+-]?\d++)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,10 @@ def split_cells(line: str, delimiter: str | None, where: str) -> list[str]:
         except (csv.Error, ValueError) as error:
             if not where:  # a line of the sample
                 return line.split(delimiter)
+            if "field limit" in str(error):
+                raise NetworkFormatError(
+                    f"{where}: a quoted cell with more than {csv.field_size_limit()} characters; shorten it"
+                ) from error
             raise NetworkFormatError(
                 f'{where}: quotation marks do not match; quote a cell as "a, b" or remove the quotation marks'
             ) from error

@@ -18,7 +18,7 @@ from netchoice.graph import Graph
 from netchoice.io.collection_headers import Header, read_header
 from netchoice.io.edge_lists import Columns, node_names
 from netchoice.io.encodings import decode
-from netchoice.io.library_formats import guarded
+from netchoice.io.guard import guarded
 from netchoice.io.places import Part, Place, PlacesOnDemand
 from netchoice.io.reader import clean
 from netchoice.io.reading_report import ReadingReport
@@ -145,7 +145,7 @@ def _read_indicator(stored: StoredFile | ZipMember) -> NDArray[np.int64]:
 
     def parse() -> NDArray[np.int64]:
         table = csv.read_csv(
-            io.BytesIO(stored.load()),
+            io.BytesIO(stored.load()[0]),
             read_options=csv.ReadOptions(column_names=["graph"]),
             convert_options=csv.ConvertOptions(column_types={"graph": int64()}, null_values=[]),
         )
@@ -163,7 +163,7 @@ def _read_labels(
     """Return the label of each network; line 1 is that of network 1."""
     if stored is None:
         return [None] * len(graphs)
-    text = decode(stored.load(), stored.name).strip()
+    text = decode(stored.load()[0], stored.name).strip()
     labels = [line.strip() for line in text.split("\n")]
     if graphs.min() < 1 or graphs.max() > len(labels):
         raise NetworkFormatError(

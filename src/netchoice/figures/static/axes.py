@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
 from os import PathLike
@@ -14,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.patheffects import AbstractPathEffect, withStroke
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
@@ -33,6 +35,22 @@ ABOVE = PLAIN | {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxesp
 
 #: File formats, with the metadata to leave out so that equal figures give equal bytes.
 _METADATA: dict[str, Any] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+#: The mathematics in texts: powers of n, and numbers at the ticks of logarithmic axes.
+_MATHEMATICS = re.compile(
+    r"[^$]*\$n\^\{[\d.−-]+\}\$[^$]*|\$\\mathdefault\{(?:[\d.−-]+(?:\\times)?)?(?:10\^\{[\d−-]+\})?\}\$"
+)
+
+
+class PlainFigure(Figure):
+    """A figure that shows names of users as they are, also if they look like mathematics."""
+
+    def draw(self, renderer: Any) -> None:
+        """Draw the figure; only texts of this package and of matplotlib are mathematics."""
+        for text in self.findobj(Text):
+            shown = text.get_text() if isinstance(text, Text) else ""
+            if "$" in shown and not _MATHEMATICS.fullmatch(shown):
+                text.set_parse_math(False)
+        super().draw(renderer)
 
 
 class ShownAxes(Axes):
@@ -92,7 +110,7 @@ def new_axes(ax: Axes | None, width: float = WIDTH, height: float = HEIGHT) -> A
     """Return ``ax``, or the Axes of a new figure of this size in inches."""
     if ax is not None:
         return ax
-    return Figure(figsize=(width, height), dpi=DPI, layout="constrained").add_subplot(
+    return PlainFigure(figsize=(width, height), dpi=DPI, layout="constrained").add_subplot(
         axes_class=ShownAxes
     )
 
@@ -103,7 +121,7 @@ def new_panels(
     """Return n Axes and their new figure; each row adds ``height`` inches to the ``margin``."""
     columns = max(1, min(n, columns))
     rows = -(-n // columns)
-    figure = Figure(figsize=(width, margin + height * rows), dpi=DPI, layout="constrained")
+    figure = PlainFigure(figsize=(width, margin + height * rows), dpi=DPI, layout="constrained")
     shown: Any = {"axes_class": ShownAxes}
     axes = figure.subplots(rows, columns, squeeze=False, sharey=sharey, subplot_kw=shown).ravel()
     for unused in axes[n:]:

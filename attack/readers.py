@@ -1,0 +1,404 @@
+"""Attacks on readers of foreign files and on the command line: damaged files of every format, wild options.
+
+Each trial writes damaged files to a folder and lets a process with limits read them. Run
+``python -m attack.readers --trials 1000`` for a table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from attack import samples
+from attack.mutations import flip_bits, insert_repeated, mutate
+from attack.sandbox import GOOD, OUTCOMES, Sandbox
+
+Trial = Callable[[np.random.Generator, Path], str]
+
+_SANDBOX = Sandbox()
+atexit.register(_SANDBOX.close)
+#: The error or output of the last trial.
+last_detail = ""
+
+
+def _run(task: str, *arguments: object) -> str:
+    global last_detail
+    outcome, last_detail = _SANDBOX.run(task, *arguments)
+    return outcome
+
+
+def _choose(rng: np.random.Generator, items: list) -> object:  # type: ignore[type-arg]
+    return items[int(rng.integers(len(items)))]
+
+
+def damaged_network(format: str, rng: np.random.Generator, folder: Path) -> str:
+    """Read a damaged file with one network, with or without its format."""
+    files = samples.networks()[format]
+    name, content = files[int(rng.integers(len(files)))]
+    path = folder / name
+    path.write_bytes(mutate(rng, content))
+    return _run("read", str(path), format if rng.random() < 0.5 else None)
+
+
+def spliced_networks(rng: np.random.Generator, folder: Path) -> str:
+    """Read a file that starts in one format and ends in another, with the suffix of a third."""
+    files = [file for group in samples.networks().values() for file in group]
+    (_, one), (_, other), (name, _) = (files[i] for i in rng.integers(len(files), size=3))
+    start, end = int(rng.integers(len(one) + 1)), int(rng.integers(len(other) + 1))
+    path = folder / name
+    path.write_bytes(mutate(rng, one[:start] + other[end:]))
+    return _run("read", str(path), None)
+
+
+def random_text(rng: np.random.Generator, folder: Path) -> str:
+    """Read a file of repeated pieces, with the name of any format."""
+    files = [name for group in samples.networks().values() for name, _ in group]
+    content = b""
+    for _ in range(int(rng.integers(1, 5))):
+        content = insert_repeated(rng, content)[:900_000]
+    path = folder / files[int(rng.integers(len(files)))]
+    path.write_bytes(content)
+    return _run("read", str(path), _choose(rng, [None, None, *samples.networks()]))
+
+
+def damaged_arrays(rng: np.random.Generator, folder: Path) -> str:
+    """Read an npz file whose members are damaged before they are zipped, so that checksums are right."""
+    members = dict(_choose(rng, list(samples.sparse_arrays().values())))  # type: ignore[call-overload]
+    for name in rng.choice(sorted(members), int(rng.integers(1, 3))):
+        damage = flip_bits if rng.random() < 0.5 else mutate
+        members[str(name)] = damage(rng, members[str(name)])
+    path = folder / "net.npz"
+    path.write_bytes(samples.zip_of(members))
+    return _run("read", str(path), None)
+
+
+def bomb(rng: np.random.Generator, folder: Path) -> str:
+    """Read a file below 1 MB that expands or declares much more."""
+    n = int(10 ** rng.uniform(5, 9.5))
+    pieces = [b"1 2\n", b"a\tb\n", b"0,1,", b"[1,2],", b'{"a":1},', b"\n", b"0 ", b"<a/>", b"a--b;"]
+    kind = int(rng.integers(5))
+    if kind == 0:
+        name, content = "net.txt.gz", _gzip(pieces[int(rng.integers(len(pieces)))], min(n, 10**9))
+    elif kind == 1:
+        zeros = np.zeros(min(n, 10**8), np.uint8)
+        zeros[: int(rng.integers(1, 1000))] = 1
+        side = int(len(zeros) ** 0.5)
+        array = samples.npy_of(zeros[: side * side].reshape(side, side))
+        name, content = "net.npz", samples.zip_of({"adjacency.npy": array})
+    elif kind == 2:
+        texts = [
+            ("net.net", f"*Vertices {n}\n*Edges\n1 2\n"),
+            ("net.mtx", f"%%MatrixMarket matrix coordinate pattern general\n{n} {n} 1\n1 2\n"),
+            ("net.mtx", f"%%MatrixMarket matrix array real general\n{n} {n}\n1\n"),
+            ("net.dimacs", f"p edge {n} 1\ne 1 {n}\n"),
+            ("net.graph", f"{n} 1\n2\n1\n"),
+            ("net.json", f"[[0, {n}]]"),
+            ("net.tsv", f"# netchoice nodes={n}\n0\t1\n"),
+            ("net.gml", f"graph [ node [ id 0 ] node [ id {n} ] edge [ source 0 target {n} ] ]"),
+        ]
+        name, text = texts[int(rng.integers(len(texts)))]
+        content = text.encode()
+    elif kind == 3:
+        import pandas as pd
+
+        rows = min(n, 3_000_000)
+        text = "x" * int(rng.choice([1, 100, 10_000]))
+        codes = pd.Categorical.from_codes(np.zeros(rows, np.int8), [text])
+        name = str(rng.choice(["net.parquet", "many.parquet"]))
+        columns = {"source": codes, "target": codes}
+        if name.startswith("many"):
+            columns["graph"] = codes
+        pd.DataFrame(columns).to_parquet(folder / name)
+        content = (folder / name).read_bytes()[:999_999]
+    else:
+        name = "networks.zip"
+        content = samples.zip_of({"a.tsv": pieces[int(rng.integers(2))] * min(n, 3 * 10**7)})
+    path = folder / name
+    path.write_bytes(content[:999_999])
+    return (
+        _run("find", [str(path)])
+        if name.startswith(("many", "networks"))
+        else _run("read", str(path), None)
+    )
+
+
+def _gzip(piece: bytes, n_bytes: int) -> bytes:
+    """Return a gzip file of many copies of a piece: members of 1 MB, as gzip allows."""
+    import gzip
+
+    block = gzip.compress(piece * ((1 << 20) // len(piece)), 9, mtime=0)
+    return block * min(max(1, n_bytes >> 20), 999_999 // len(block))
+
+
+def damaged_collection(kind: str, rng: np.random.Generator, folder: Path) -> str:
+    """Find and read networks after damage of one of the files of a collection."""
+    files = samples.collections()[kind]
+    damaged = str(rng.choice(list(files)))
+    for name, content in files.items():
+        (folder / name).write_bytes(mutate(rng, content) if name == damaged else content)
+    is_folder = kind == "TUDataset" or rng.random() < 0.1
+    return _run("find", [str(folder if is_folder else folder / next(iter(files)))])
+
+
+def damaged_costs(rng: np.random.Generator, folder: Path) -> str:
+    """Read a damaged file of costs."""
+    names = [name for name in samples.tables() if name != "table.csv"]
+    path = folder / names[int(rng.integers(len(names)))]
+    path.write_bytes(mutate(rng, samples.tables()[path.name]))
+    return _run("costs", str(path))
+
+
+def _table(rng: np.random.Generator, folder: Path) -> list[str]:
+    """Write a table and costs, one of them damaged; return the options that name them."""
+    for name, content in samples.tables().items():
+        (folder / name).write_bytes(content)
+    name = str(rng.choice(["table.csv", "table.csv", "costs.csv", "costs.json"]))
+    damage = _wild_cells if name == "table.csv" and rng.random() < 0.6 else mutate
+    (folder / name).write_bytes(damage(rng, samples.tables()[name]))
+    costs = [] if name == "table.csv" and rng.random() < 0.5 else ["costs.csv"]
+    costs = [name] if name.startswith("costs") else costs
+    options = [str(folder / "table.csv")]
+    return [*options, "--costs", str(folder / costs[0])] if costs else options
+
+
+_NAMES = [
+    "$\\frac$",
+    "$x$",
+    "a" * 3000,
+    "<b>&",
+    "ä\u202e",
+    "a\\nb",
+    "0",
+    "nan",
+    "_",
+    "param_a",
+    "\udcff",
+]
+
+
+def _wild_cells(rng: np.random.Generator, content: bytes) -> bytes:
+    """Replace cells or names of columns by extreme ones, and keep the form of the table."""
+    rows = [line.split(",") for line in content.decode().splitlines()]
+    column = int(rng.integers(len(rows[0])))
+    if rng.random() < 0.4:
+        rows[0][int(rng.integers(len(rows[0]) - 1))] = str(_choose(rng, _NAMES))
+    whole, value = rng.random() < 0.4, str(_choose(rng, _EXTREMES))
+    for row in rows[1:]:
+        if whole or rng.random() < 0.1:
+            row[column] = value if rng.random() < 0.9 else str(_choose(rng, _EXTREMES))
+    return "\n".join(map(",".join, rows)).encode("utf-8", "surrogateescape")
+
+
+_EXTREMES = [
+    "0", "1", "-0.0", "1e308", "-1e308", "1.7976931348623157e308", "1e200", "1e155", "1e-320", "1e-200",
+    "9007199254740993", "9223372036854775807", "9223372036854775808", "3.4e38", "3.5e38", "1e39", "0.1",
+    "9" * 300, "", "yes", "True",
+]  # fmt: skip
+
+
+def damaged_table(rng: np.random.Generator, folder: Path) -> str:
+    """Rank or import a damaged table with damaged costs."""
+    options = _table(rng, folder)
+    if rng.random() < 0.3:
+        return _run("command", ["table", "import", options[0], str(folder / "out"), *options[1:]])
+    extra = [
+        ["--penalty", str(_choose(rng, ["0", "1", "1e300", "inf"]))],
+        ["--json"],
+        ["--charge", "shared"],
+        [],
+    ]
+    method = str(rng.choice(["jmi", "relieff", "forward-regression"]))
+    chosen = [*_choose(rng, extra), *_choose(rng, extra), "--method", method]  # type: ignore[misc]
+    return _run("command", ["rank", *options, *chosen])
+
+
+def damaged_evaluation(rng: np.random.Generator, folder: Path) -> str:
+    """Evaluate a damaged table, with figures and the report."""
+    options = _table(rng, folder)
+    fast = ["--methods", "jmi", "--penalties", "0,1", "--max-features", "3", "--folds", "2"]
+    return _run("command", ["evaluate", *options, "--out", str(folder / "out"), *fast])
+
+
+_NUMBERS = ["inf", "nan", "-1", "1e308", "0", "9" * 400, "1e-320", "x", "", "½", "1,2", "-0.0"]
+_PRIORS = [
+    "p_delete=uniform(0,1)",
+    "p_delete=uniform(1,0)",
+    "p_delete=uniform(nan,inf)",
+    "p_delete=uniform(0,1e400)",
+    "p_delete=beta(1,1)",
+    "p_delete=(((((",
+    "x=uniform(0,1)",
+    "dmr.p_new=uniform(0,0)",
+]
+_WORDS = [
+    "", " ", "$\\frac$", "\udcff", "a\nb", "../..", "/dev/null", "/dev/zero", "*", "[", "dask://",
+    "dask://x:y", "dask://127.0.0.1:1", "serial", "yeast:", "yeast:x", "no.such:module", "os:system",
+    "dmr", "dmr+lpa", "dmr~edges", "a" * 5000, "paper:", "paper:x", "measured", "uniform(0,1)", "=", "a=b",
+    "--", "-", "p_delete=uniform(1,0)", "p_delete=uniform(nan,inf)", "p_delete=uniform(0,1e400)",
+]  # fmt: skip
+_NETWORK_OPTIONS = {
+    "--format": ["edgelist", "gml", "json", "adjacency"],
+    "--columns": ["1,2", "2,1", "1,1", "3,4", "a,b", ",", "9" * 5000],
+    "--header": [],
+    "--json": [],
+}
+_SPACE_OPTIONS = {
+    "--mix": ["dmr+lpa", "lpa+agv", "dmr+dmr", "+", "a+b"],
+    "--thin": ["edges", "nodes"],
+    "--prior": _PRIORS,
+    "--isolated": ["keep", "drop"],
+    "--json": [],
+}
+_SIZES = ["0", "1", "2", "30", "-5", "9" * 30]
+_SEEDS = ["0", "7", "4294967296", "9" * 40]
+_TABLE_OPTIONS = {
+    "--costs": ["measured", "paper", "paper:ba", "no.csv", "/dev/null", "."],
+    "--charge": ["alone", "shared"],
+    "--cost-scale": ["share", "raw"],
+    "--label": ["label", "a", "a,b", "e", "no", ",", "a,a"],
+    "--target": ["auto", "classes", "numbers"],
+    "--seed": _SEEDS,
+    "--json": [],
+}
+#: Options of commands, with usual values.
+_COMMANDS: dict[str, dict[str, list[str]]] = {
+    "describe": _NETWORK_OPTIONS,
+    "convert": _NETWORK_OPTIONS,
+    "features": _NETWORK_OPTIONS | {"--only": ["degree_mean", "nodes", ",", "x"]},
+    "models": _SPACE_OPTIONS,
+    "grow": {
+        "--nodes": _SIZES, "--set": ["p_delete=0.5", "p_delete=nan", "p_new=1e400", "x=1"], "--seed": _SEEDS,
+        "--prior": _PRIORS, "--isolated": ["keep", "drop"], "--out": ["-", "/dev/null", "x.gml"],
+        "--json": [],
+    },
+    "simulate": _SPACE_OPTIONS | {
+        "--nodes": ["10", *_SIZES], "--samples": ["3", "0", "-1", "1e3"], "--seed": _SEEDS,
+        "--engine": ["serial", "dask://", "dask://x:y", "dask://127.0.0.1:1", "dask", "x"],
+        "--stages": ["estrada_index=0.2", "degree_mean=nan", "x=1", "=", ","],
+        "--features": ["degree_mean", "degree_mean,degree_mean", ",", "x"],
+        "--row-timeout": ["inf", "nan", "5"],
+    },
+    "rank": _TABLE_OPTIONS | {
+        "--method": ["jmi", "mrmr", "relieff", "x"], "--penalty": _NUMBERS,
+        "--estimator": ["plugin", "published", "x"],
+    },
+    "table info": {"--json": []},
+    "cite": {"--json": []},
+    "report": {"--json": []},
+    "evaluate": _TABLE_OPTIONS | {
+        "--penalties": ["0", "inf", "nan", "1e308", "auto", "paper", "0,0", ","],
+        "--budget": ["5ms", "2%", "inf", "nan%", "1e400", "0", "-1%"],
+        "--rule": ["cheapest", "budget", "knee"],
+        "--max-features": ["1", "3", "9999999999"], "--classifier": ["knn", "svm"],
+    },
+}  # fmt: skip
+
+
+def wild_options(rng: np.random.Generator, folder: Path) -> str:
+    """Run a command with wild values of its arguments and options."""
+    net, table = folder / "net.tsv", folder / "table.csv"
+    net.write_bytes(samples.networks()["edgelist"][0][1])
+    table.write_bytes(samples.tables()["table.csv"])
+    command = str(rng.choice(list(_COMMANDS)))
+    usual = {"describe": net, "convert": net, "features": net, "rank": table, "evaluate": table}
+    words = [*_WORDS, *_NUMBERS, str(folder), str(net), str(table)]
+    first = str(usual.get(command, "dmr" if command == "grow" else "ba"))
+    arguments = [*command.split(), first if rng.random() < 0.8 else str(_choose(rng, words))]
+    if command == "simulate":
+        arguments += [
+            "--nodes",
+            "20",
+            "--samples",
+            "5",
+            "--engine",
+            "serial",
+            "--out",
+            str(folder / "t"),
+        ]
+    if command == "grow":
+        arguments += ["--nodes", "30"]
+    if command == "evaluate":
+        arguments += [
+            "--methods",
+            "jmi",
+            "--folds",
+            "2",
+            "--no-report",
+            "--out",
+            str(folder / "out"),
+        ]
+    if command == "convert":
+        arguments.append(str(folder / "out.tsv"))
+    options = _COMMANDS[command]
+    for option in rng.choice(
+        list(options), min(len(options), int(rng.integers(1, 4))), replace=False
+    ):
+        arguments.append(str(option))
+        if options[option]:
+            usual_word = rng.random() < 0.75
+            arguments.append(str(_choose(rng, options[option] if usual_word else words)))
+    return _run("command", arguments)
+
+
+TRIALS: dict[str, Trial] = {
+    **{f"read {format}": partial(damaged_network, format) for format in samples.networks()},
+    "read npz with right checksums": damaged_arrays,
+    "read mixed formats": spliced_networks,
+    "read repeated pieces": random_text,
+    "read bombs": bomb,
+    **{f"find {kind}": partial(damaged_collection, kind) for kind in samples.collections()},
+    "read costs": damaged_costs,
+    "rank or import a table": damaged_table,
+    "evaluate a table": damaged_evaluation,
+    "command line": wild_options,
+}
+
+
+def run_trial(name: str, seed: int, number: int, keep: Path | None = None) -> str:
+    """Run one trial in a folder of its own; keep the folder if the outcome is bad."""
+    rng = np.random.default_rng([seed, number, *name.encode()])
+    with tempfile.TemporaryDirectory(prefix="attack-") as folder:
+        outcome = TRIALS[name](rng, Path(folder))
+        if keep is not None and outcome not in GOOD:
+            kept = keep / f"{name}-{seed}-{number}-{outcome}"
+            shutil.copytree(folder, kept, dirs_exist_ok=True)
+            (kept / "detail.txt").write_text(
+                last_detail, encoding="utf-8", errors="backslashreplace"
+            )
+    return outcome
+
+
+def main() -> None:
+    """Run trials and print a table of outcomes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=100, help="of each kind")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="kinds whose names contain this text")
+    parser.add_argument("--keep", type=Path, help="folder for the files of bad outcomes")
+    arguments = parser.parse_args()
+    print(f"{'trial':32}" + "".join(f"{outcome:>11}" for outcome in OUTCOMES) + f"{'seconds':>9}")
+    n_bad = 0
+    for name in TRIALS:
+        if arguments.only not in name:
+            continue
+        start, counts = time.monotonic(), Counter[str]()
+        for number in range(arguments.trials):
+            counts[run_trial(name, arguments.seed, number, arguments.keep)] += 1
+        n_bad += sum(counts[outcome] for outcome in OUTCOMES if outcome not in GOOD)
+        row = "".join(f"{counts[outcome]:>11}" for outcome in OUTCOMES)
+        print(f"{name:32}{row}{time.monotonic() - start:>9.1f}", flush=True)
+    sys.exit(n_bad > 0)
+
+
+if __name__ == "__main__":
+    main()
