@@ -18,10 +18,16 @@ from netchoice.evaluation import (
 )
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import BASELINE, PAPER_METHODS, rank_path
+from netchoice.storage.listing import claim_files
 from netchoice.threads import count_threads
 from netchoice.validation import check_integer
 from netchoice.workflows.cost_source import Costs, CostSource, find_costs
-from netchoice.workflows.feature_evaluation import EvaluationSettings, FeatureEvaluation
+from netchoice.workflows.feature_evaluation import (
+    EvaluationSettings,
+    FeatureEvaluation,
+    evaluation_files,
+)
+from netchoice.workflows.feature_selection import SCORES
 from netchoice.workflows.selectors import selectors_for
 from netchoice.workflows.table_maker import Progress
 from netchoice.workflows.tables import Table, describe_target, load_table, varying_features
@@ -115,7 +121,6 @@ def evaluate_features(
     source = find_costs(first, costs)
     first = varying_features(first)
     folder = None if path is None else Path(path)
-    _check_folder(folder, costs)
     _check_unit(budget, source)
     model = source.for_features(first.features)
     n_jobs, report = workers or count_threads(-1), listener(on_progress)
@@ -134,6 +139,8 @@ def evaluate_features(
         seed=seed,
         rows={"train": len(first), "test": len(second)},
     )
+    if folder is not None:
+        claim_files(folder, evaluation_files(settings.methods))
     selectors = selectors_for(
         first, settings.methods, costs=model, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
     )
@@ -153,7 +160,7 @@ def evaluate_features(
         costs=model,
         seed=seed,
         n_jobs=n_jobs,
-        path=None if folder is None else folder / "scores.jsonl",
+        path=None if folder is None else folder / SCORES,
         on_progress=_stage(report, "evaluating"),
     )
     result = FeatureEvaluation(
@@ -170,14 +177,6 @@ def evaluate_features(
     if folder is not None:
         result.save(folder)
     return result
-
-
-def _check_folder(folder: Path | None, costs: Costs | None) -> None:
-    """Refuse to overwrite the user's own file with costs."""
-    if folder is None or not isinstance(costs, str | PathLike):
-        return
-    if (folder / "costs.json").resolve() == Path(costs).resolve():
-        raise UsageError(f"{costs} would be overwritten; give another folder for the results")
 
 
 def _check_unit(budget: float | str | None, source: CostSource) -> None:
