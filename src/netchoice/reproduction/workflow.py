@@ -25,6 +25,7 @@ from netchoice.reproduction.verdict import judge, write_verdict
 from netchoice.reproduction.yeast_run import NETWORKS, YeastRun
 from netchoice.storage.kept_results import kept_record
 from netchoice.storage.listing import LISTING
+from netchoice.storage.lock import LOCK
 from netchoice.validation import check_integer
 from netchoice.workflows.run_folder import RunFiles, run_folder
 from netchoice.workflows.table_maker import Progress
@@ -37,7 +38,14 @@ _PART_FAMILIES = {
     "three-core": ("ba",),
 }  # fmt: skip
 _TABLES = ("_manifest.json", "rows-*.parquet", "_rows-*.damaged", "_lock")
-_RESULTS = (LISTING, "*.parquet", "scores-*.jsonl", "pilots-*-growth.json", "rankings/*.parquet")
+_RESULTS = (
+    LISTING,
+    LOCK,
+    "*.parquet",
+    "scores-*.jsonl",
+    "pilots-*-growth.json",
+    "rankings/*.parquet",
+)
 #: What a reproduction writes; nothing else is deleted.
 REPRODUCTION_FILES = RunFiles("settings.json", "netchoice reproduce", (
     *(f"figures/{name}-*.{suffix}" for name in ("figure", "heat", "transition", "pilots")

@@ -70,7 +70,7 @@ def read_content(path: Path) -> bytes:
 
 def write_json(path: Path, record: Mapping[str, Any], fingerprint: str) -> None:
     """Write a JSON object atomically, with a checksum and a fingerprint under the key ``netchoice``."""
-    text = json.dumps({**record, ABOUT: _about(fingerprint)}, indent=1, ensure_ascii=False)
+    text = json.dumps({**record, ABOUT: _about(path, fingerprint)}, indent=1, ensure_ascii=False)
     content = (text + "\n").encode("utf-8", errors="surrogatepass")
 
     def write(temporary: Path) -> None:
@@ -96,7 +96,7 @@ def read_json(path: Path, fingerprint: str | None = None, *, advice: str) -> dic
     with _damage(path, advice):
         record: dict[str, Any] = json.loads(content.decode("utf-8", errors="surrogatepass"))
         about = record.pop(ABOUT)
-        _check_fingerprint(about["fingerprint"], fingerprint, path, advice)
+        _check_about(about, fingerprint, path, advice)
     return record
 
 
@@ -109,7 +109,7 @@ def write_parquet(
     """Write tables to one Parquet file, atomically, a row group for each, with checksum and fingerprint."""
     import pyarrow.parquet as pq
 
-    about = json.dumps(_about(fingerprint)).encode()
+    about = json.dumps(_about(path, fingerprint)).encode()
     kept = schema.with_metadata({**(schema.metadata or {}), ABOUT.encode(): about})
 
     def write(temporary: Path) -> None:
@@ -138,7 +138,7 @@ def read_parquet(
     with _damage(path, advice), pq.ParquetFile(pa.BufferReader(content)) as file:
         metadata = dict(file.metadata.metadata or {})
         about = json.loads(metadata[ABOUT.encode()])
-        _check_fingerprint(about["fingerprint"], fingerprint, path, advice)
+        _check_about(about, fingerprint, path, advice)
         table = file.read(columns, use_threads=False)  # for a small file, threads take longer
         own = {k: v for k, v in (table.schema.metadata or {}).items() if k != ABOUT.encode()}
         return table.replace_schema_metadata(own)
@@ -147,8 +147,9 @@ def read_parquet(
 # The checksum inside a file
 
 
-def _about(fingerprint: str) -> dict[str, str]:
+def _about(path: Path, fingerprint: str) -> dict[str, str]:
     return {
+        "file": path.name,
         "version": version("netchoice"),
         "fingerprint": fingerprint,
         "checksum": (_MARK + _BLANK).decode(),
@@ -165,13 +166,6 @@ def _fill_in_checksum(path: Path) -> None:
         file.write(found.hexdigest().encode())
 
 
-def has_mark(path: Path) -> bool:
-    """Return whether a file says that netchoice wrote it, damaged or not."""
-    with contextlib.suppress(OSError):
-        return _MARK in path.read_bytes()
-    return False
-
-
 def _check(content: bytes, path: Path, advice: str) -> None:
     """Refuse content without a checksum, or with the checksum of other content."""
     start = content.rfind(_MARK) + len(_MARK)
@@ -186,7 +180,11 @@ def _check(content: bytes, path: Path, advice: str) -> None:
         raise DamagedFileError(f"{path} is damaged: its checksum differs; {advice}")
 
 
-def _check_fingerprint(found: str, expected: str | None, path: Path, advice: str) -> None:
+def _check_about(about: Mapping[str, str], expected: str | None, path: Path, advice: str) -> None:
+    """Refuse a file that was written under another name, or by another run."""
+    if about["file"] != path.name:
+        raise DamagedFileError(f"{path} is damaged: it was written as {about['file']}; {advice}")
+    found = about["fingerprint"]
     if expected is not None and found != expected:
         raise OtherRunError(
             f"{path} belongs to another run (fingerprint {found}, expected {expected}); {advice}"

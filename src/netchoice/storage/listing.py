@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from netchoice.errors import UsageError
@@ -14,9 +15,24 @@ from netchoice.storage.kept_files import (
     read_json,
     write_json,
 )
+from netchoice.storage.lock import lock_folder
 from netchoice.storage.shards import disk_errors
 
 LISTING = "_files.json"
+
+
+@contextlib.contextmanager
+def output_folder(folder: Path | None, names: Iterable[str]) -> Iterator[None]:
+    """Be the only process that writes to a folder, and claim files in it; see :func:`claim_files`."""
+    if folder is None:
+        yield
+        return
+    with contextlib.ExitStack() as stack:
+        with disk_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(lock_folder(folder))
+        claim_files(folder, names)
+        yield
 
 
 def claim_files(folder: Path, names: Iterable[str]) -> None:
@@ -24,7 +40,7 @@ def claim_files(folder: Path, names: Iterable[str]) -> None:
 
     Call it before the work starts. A file is netchoice's own if it is in the list of the folder.
     """
-    known = _listed(folder)
+    known, names = _listed(folder), list(names)
     for name in names:
         if name not in known and (folder / name).exists():
             raise UsageError(

@@ -18,7 +18,7 @@ from netchoice.evaluation import (
 )
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import BASELINE, PAPER_METHODS, rank_path
-from netchoice.storage.listing import claim_files
+from netchoice.storage.listing import output_folder
 from netchoice.threads import count_threads
 from netchoice.validation import check_integer
 from netchoice.workflows.cost_source import Costs, CostSource, find_costs
@@ -139,44 +139,43 @@ def evaluate_features(
         seed=seed,
         rows={"train": len(first), "test": len(second)},
     )
-    if folder is not None:
-        claim_files(folder, evaluation_files(settings.methods))
-    selectors = selectors_for(
-        first, settings.methods, costs=model, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
-    )
-    rankings = rank_path(
-        selectors,
-        first.X,
-        first.target,
-        settings.penalties,
-        on_progress=_stage(report, "ranking"),
-    )
-    evaluation = evaluate_rankings(
-        rankings,
-        second,
-        ks=range(1, settings.max_features + 1),
-        classifier=classifier,
-        folds=folds,
-        costs=model,
-        seed=seed,
-        n_jobs=n_jobs,
-        path=None if folder is None else folder / SCORES,
-        on_progress=_stage(report, "evaluating"),
-    )
-    result = FeatureEvaluation(
-        recommended=operating_point(evaluation, rule, budget=budget, charge=charge),
-        evaluation=evaluation,
-        rankings=rankings,
-        costs=model.only(first.features),
-        cost_source=source.name,
-        in_seconds=source.in_seconds,
-        settings=settings,
-        train=_name(train),
-        test=_name(test),
-    )
-    if folder is not None:
-        result.save(folder)
-    return result
+    with output_folder(folder, evaluation_files(settings.methods)):
+        selectors = selectors_for(
+            first, settings.methods, costs=model, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
+        )
+        rankings = rank_path(
+            selectors,
+            first.X,
+            first.target,
+            settings.penalties,
+            on_progress=_stage(report, "ranking"),
+        )
+        evaluation = evaluate_rankings(
+            rankings,
+            second,
+            ks=range(1, settings.max_features + 1),
+            classifier=classifier,
+            folds=folds,
+            costs=model,
+            seed=seed,
+            n_jobs=n_jobs,
+            path=None if folder is None else folder / SCORES,
+            on_progress=_stage(report, "evaluating"),
+        )
+        result = FeatureEvaluation(
+            recommended=operating_point(evaluation, rule, budget=budget, charge=charge),
+            evaluation=evaluation,
+            rankings=rankings,
+            costs=model.only(first.features),
+            cost_source=source.name,
+            in_seconds=source.in_seconds,
+            settings=settings,
+            train=_name(train),
+            test=_name(test),
+        )
+        if folder is not None:
+            result.save(folder)
+        return result
 
 
 def _check_unit(budget: float | str | None, source: CostSource) -> None:

@@ -24,7 +24,7 @@ from netchoice.progress import listener, shows_progress
 from netchoice.selection import METHODS, CostAwareSelector
 from netchoice.storage.kept_files import fingerprint_of
 from netchoice.storage.kept_results import kept_frame
-from netchoice.storage.listing import claim_files
+from netchoice.storage.listing import claim_files, output_folder
 from netchoice.storage.manifest import fingerprint
 from netchoice.storage.shards import disk_errors
 from netchoice.storage.table import CALIBRATION_ROWS, ReferenceTable
@@ -232,16 +232,15 @@ def pilot(
         given_features=features_by_name(features),
     )
 
-    if maker.folder is not None:
-        figures = (f"accuracy-{penalty:g}.png" for penalty in settings.penalties)
-        claim_files(maker.folder, [*STUDY_FILES, *figures, GROWTH_FIGURE])
-    tables, at_target = _pilot_tables(maker, settings)
-    test = pilot_table(maker, "target", settings.target, settings.target_samples)
-    rankings = _rankings(maker, settings, methods, tables)
-    accuracy = _accuracy(maker, settings, rankings, test, sorted({int(k) for k in ks}), folds)
-    growth = fit_cost_growth(tables.values()) if len(settings.sizes) > 1 else None
-    costs = _costs(tables, at_target, growth)
-    return PilotStudy(settings, accuracy, costs, _saving(costs, settings), rankings, growth)
+    figures = (f"accuracy-{penalty:g}.png" for penalty in settings.penalties)
+    with output_folder(maker.folder, [*STUDY_FILES, *figures, GROWTH_FIGURE]):
+        tables, at_target = _pilot_tables(maker, settings)
+        test = pilot_table(maker, "target", settings.target, settings.target_samples)
+        rankings = _rankings(maker, settings, methods, tables)
+        accuracy = _accuracy(maker, settings, rankings, test, sorted({int(k) for k in ks}), folds)
+        growth = fit_cost_growth(tables.values()) if len(settings.sizes) > 1 else None
+        costs = _costs(tables, at_target, growth)
+        return PilotStudy(settings, accuracy, costs, _saving(costs, settings), rankings, growth)
 
 
 def _check_methods(methods: Iterable[str] | Mapping[str, CostAwareSelector]) -> Methods:

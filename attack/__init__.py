@@ -1,0 +1,1 @@
+"""Seeded attacks on netchoice: damaged files, kills, two writers, dying clusters. Run ``make attack``."""
