@@ -1,1 +1,1 @@
-"""Attacks on netchoice: random damage, with a seed, of everything that it reads."""
+"""Seeded attacks on netchoice: damaged files, kills, two writers, dying clusters. Run ``make attack``."""

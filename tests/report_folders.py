@@ -13,6 +13,8 @@ import netchoice
 from netchoice import cli
 from netchoice.envelopes import envelopes
 from netchoice.profiles import network_profile
+from netchoice.report import write_report
+from netchoice.storage.listing import list_files, listed_files
 
 #: Names that neither the page nor a figure may interpret as markup.
 MARKUP_NAMES = (
@@ -24,6 +26,20 @@ MARKUP_NAMES = (
     "'\"><svg onload=hit=1>{}",
     "{}&lt;i&gt;%{{x}}$x$",
 )
+
+
+def renew(folder):
+    """Make the checksums of a folder those of its files, after a test has changed a file."""
+    for name in listed_files(folder, ""):
+        if (folder / name).exists():
+            list_files(folder, [name])
+
+
+def write_changed_report(folder, *arguments):
+    """Write the report of a folder whose files a test has changed."""
+    if folder.is_dir() and (folder / "_files.json").exists():
+        renew(folder)
+    return write_report(folder, *arguments)
 
 
 def run(*arguments):

@@ -422,14 +422,14 @@ def test_damaged_part_is_answered_again(coarse, damage, tmp_path):
     if damage == "deleted":
         answer(folder)
     else:
-        message = r"part-000000\.parquet is damaged; its networks are answered again"
+        message = r"part-000000\.parquet .*; its networks are answered again"
         with pytest.warns(UserWarning, match=message):
             answer(folder)
     assert contents(folder) == expected
     assert [path.stat().st_mtime_ns for path in parts(folder)[-2:]] == times
 
 
-@pytest.mark.filterwarnings("ignore:.*is damaged; its networks are answered again")
+@pytest.mark.filterwarnings("ignore:.*is damaged.*; its networks are answered again")
 def test_flipped_bytes_never_change_an_answer(coarse):
     folder, expected = coarse
     part, chance = parts(folder)[1], random.Random(1)
@@ -519,7 +519,7 @@ def test_folder_without_a_cohort_is_refused_and_unchanged(tmp_path, name, fresh)
 @pytest.mark.parametrize("content", ["{}", "", "no json", '{"settings": {}}'])
 def test_folder_with_a_foreign_record_is_refused_and_unchanged(tmp_path, content):
     (tmp_path / "cohort.json").write_text(content)
-    with pytest.raises(UsageError, match=r"damaged or was not written by a cohort"):
+    with pytest.raises(UsageError, match=r"cohort.json is damaged: .*nothing was changed"):
         answer(tmp_path, fresh=True)
     assert files_of(tmp_path) == {"cohort.json": content.encode()}
 

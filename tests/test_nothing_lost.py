@@ -10,6 +10,8 @@ import pytest
 import netchoice
 from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
+from netchoice.storage.kept_files import DamagedFileError, OtherRunError
+from netchoice.storage.lock import LOCK
 from netchoice.workflows import SimulationPlan, run_folder
 from netchoice.workflows.run_folder import open_run_folder
 from netchoice.workflows.simulation_plan import Stopwatch
@@ -54,7 +56,9 @@ def test_fresh_deletes_only_files_that_a_run_writes(tmp_path):
 def test_folder_with_a_foreign_run_file_is_refused_and_unchanged(tmp_path, content, fresh):
     (tmp_path / "run.json").write_text(content)
     (tmp_path / "chapter.tex").write_text("mine")
-    with pytest.raises(UsageError, match=r"damaged or was not written by netchoice choose"):
+    with pytest.raises(
+        UsageError, match=r"run.json is damaged: .*nothing was changed.* netchoice choose"
+    ):
         open_run_folder(tmp_path, SETTINGS, fresh=fresh)
     assert (tmp_path / "run.json").read_text() == content
     assert (tmp_path / "chapter.tex").exists()
@@ -84,7 +88,7 @@ def test_patterns_cover_every_file_of_a_run(tmp_path):
     plan = SimulationPlan(selection_samples=600, samples=150)
     report_choice(network(), "ba", path=tmp_path / "run", engine="serial", plan=plan, compare=())
     open_run_folder(tmp_path / "run", SETTINGS, fresh=True)
-    assert [p.name for p in (tmp_path / "run").rglob("*")] == [run_folder.RUN]
+    assert {p.name for p in (tmp_path / "run").rglob("*")} == {run_folder.RUN, LOCK}
 
 
 # Time limits
@@ -108,9 +112,13 @@ def test_decided_numbers_of_rows_are_kept(tmp_path):
     watch = Stopwatch(10.0, 1, tmp_path / "rows.json")
     assert watch.affordable("fit", 100, 10, row_seconds=1.0, seconds=50.0) == 50
     assert Stopwatch(10.0, 1, tmp_path / "rows.json").affordable("fit", 100, 10, 1.0, 1.0) == 50
-    for damaged in ("", "[]", '{"fit": "many"}', '{"fit": -1}'):
+    with pytest.raises(OtherRunError, match=r"rows.json belongs to another run .*; delete it"):
+        Stopwatch(10.0, 1, tmp_path / "rows.json", "other").affordable("fit", 100, 10, 1.0, 1.0)
+    for damaged in ("", "[]", '{"fit": 60}'):
         (tmp_path / "rows.json").write_text(damaged)
-        with pytest.raises(netchoice.errors.NetchoiceError, match=r"rows.json is damaged|must be"):
+        with pytest.raises(
+            DamagedFileError, match=r"rows.json is damaged: .*; delete it, or start"
+        ):
             Stopwatch(10.0, 1, tmp_path / "rows.json").affordable("fit", 100, 10, 1.0, 50.0)
 
 
@@ -179,10 +187,28 @@ def test_scores_file_cut_anywhere_is_completed(scored):
         pd.testing.assert_frame_equal(evaluate(), expected)
 
 
-def test_evaluate_does_not_overwrite_the_file_of_costs(tmp_path):
-    (tmp_path / "costs.json").write_text('{"a": 1, "b": 2}')
+# Files of the user
+
+
+@pytest.mark.parametrize("name", ["costs.json", "report.html", "pareto.png", "scores.jsonl"])
+def test_evaluate_overwrites_only_files_that_it_wrote(tmp_path, name):
     frame = pd.DataFrame({"a": range(40), "b": range(40, 0, -1), "label": ["x", "y"] * 20})
     table = netchoice.ReferenceTable.from_frame(frame)
-    with pytest.raises(UsageError, match=r"costs.json would be overwritten"):
-        netchoice.evaluate_features(table, costs=tmp_path / "costs.json", path=tmp_path)
-    assert (tmp_path / "costs.json").read_text() == '{"a": 1, "b": 2}'
+    options = {"path": tmp_path, "methods": ["jmi"], "folds": 2, "max_features": 1}
+    (tmp_path / name).write_text('{"a": 1, "b": 2}')
+    costs = tmp_path / name if name == "costs.json" else None
+    with pytest.raises(UsageError, match=rf"{name} would be overwritten, and netchoice did not"):
+        netchoice.evaluate_features(table, costs=costs, **options)
+    assert (tmp_path / name).read_text() == '{"a": 1, "b": 2}'
+    (tmp_path / name).unlink()
+    (tmp_path / "thesis.tex").write_text("mine")
+    for _ in range(2):  # the second run replaces the files of the first
+        netchoice.evaluate_features(table, **options)
+    assert (tmp_path / "thesis.tex").read_text() == "mine"
+
+
+def test_pilot_overwrites_only_files_that_it_wrote(tmp_path):
+    (tmp_path / "costs.csv").write_text("mine")
+    with pytest.raises(UsageError, match=r"costs.csv would be overwritten"):
+        netchoice.workflows.pilot("ba", sizes=[20], target=30, samples=20, path=tmp_path)
+    assert (tmp_path / "costs.csv").read_text() == "mine"

@@ -18,6 +18,7 @@ from report_folders import (
     run_evaluate,
     shared_folder,
 )
+from report_folders import write_changed_report as write_report
 from small_plans import small_plan
 
 import netchoice
@@ -30,7 +31,7 @@ from netchoice.figures.interactive.feature_costs import MOST_FEATURES, feature_c
 from netchoice.figures.interactive.feature_sets import explorer_data
 from netchoice.figures.interactive.layout import CostAxis
 from netchoice.figures.interactive.models import distribution
-from netchoice.report import folder, sections_feature_sets, write_report
+from netchoice.report import folder, sections_feature_sets
 from netchoice.report.elements import Sections
 from netchoice.report.headline import choice_headline
 from netchoice.report.headline_evaluation import evaluation_headline

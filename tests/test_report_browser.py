@@ -16,8 +16,7 @@ from report_folders import (
     run_evaluate,
     shared_folder,
 )
-
-from netchoice.report import write_report
+from report_folders import write_changed_report as write_report
 
 
 class ReportVisit(Visit):

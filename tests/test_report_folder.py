@@ -6,11 +6,12 @@ import shutil
 import pandas as pd
 import pytest
 from report_folders import run, run_choose, run_evaluate, shared_folder
+from report_folders import write_changed_report as write_report
 
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.figures.interactive.feature_sets import explorer_data
-from netchoice.report import folder, write_report
+from netchoice.report import folder
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def test_folders_without_results_are_refused(choice, tmp_path, capsys):
     with pytest.raises(NetchoiceError, match="contains a list; expected an object"):
         write_report(old)
     (old / "evidence.json").write_text("{")
-    with pytest.raises(NetchoiceError, match=r"evidence.json cannot be read: it is not JSON"):
+    with pytest.raises(NetchoiceError, match=r"evidence.json is not JSON; run netchoice choose"):
         write_report(old)
     (old / "evidence.json").unlink()
     with pytest.raises(

@@ -10,13 +10,12 @@ import pandas as pd
 import pytest
 
 from netchoice import cli, paper_costs
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import UsageError
 from netchoice.features import FEATURES
 from netchoice.reproduction import CLAIMS, PARTS, SCALES, reproduce
 from netchoice.reproduction import claims_pilots as pilot_findings
 from netchoice.reproduction import claims_yeast as yeast_findings
 from netchoice.reproduction import findings_spaces as findings
-from netchoice.reproduction.cache import cached_frame
 from netchoice.reproduction.claim import FAILS, HOLDS, IN_PART
 from netchoice.reproduction.cost_settings import AS_PUBLISHED, SETTINGS, Setting, paper_cost_model
 from netchoice.reproduction.paper_methods import FOREST_METHODS, METHODS, RELIEF_METHODS
@@ -24,8 +23,11 @@ from netchoice.reproduction.pilot_run import PilotRun, fit_power
 from netchoice.reproduction.space_run import SpaceRun
 from netchoice.reproduction.transition import Fall, sharp_transition
 from netchoice.reproduction.verdict import as_markdown
+from netchoice.reproduction.workflow import REPRODUCTION_FILES
 from netchoice.reproduction.yeast_run import PAPER_FIVE
 from netchoice.selection import WEIGHTED_METHODS, rank_path
+from netchoice.storage.kept_results import kept_frame
+from netchoice.workflows.run_folder import delete_run
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 MINIMAL = replace(
@@ -113,7 +115,9 @@ def test_second_run_computes_nothing_again(reproduced, monkeypatch):
 @pytest.mark.slow
 def test_folder_with_other_settings_is_refused(reproduced):
     out, _, _ = reproduced
-    with pytest.raises(UsageError, match="with other settings; pass another folder, or start over"):
+    with pytest.raises(
+        UsageError, match="holds a run with another name; give another folder, or start over"
+    ):
         reproduce("three-core", out=out, scale="small")
 
 
@@ -153,7 +157,7 @@ def test_missing_yeast_networks_are_reported_before_the_run(tmp_path, monkeypatc
 def test_fresh_deletes_only_a_reproduction(tmp_path):
     (tmp_path / "settings.json").write_text('{"editor": true}')
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(UsageError, match="contains no reproduction, so nothing was deleted"):
+    with pytest.raises(UsageError, match=r"settings.json is damaged: .* nothing was changed"):
         reproduce("three-core", out=tmp_path, scale="tiny", fresh=True)
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
@@ -161,15 +165,19 @@ def test_fresh_deletes_only_a_reproduction(tmp_path):
 @pytest.mark.slow
 def test_fresh_starts_over(tmp_path):
     reproduce("three-core", out=tmp_path / "r", scale="tiny")
-    (tmp_path / "r" / "stale").write_text("")
+    (tmp_path / "r" / "thesis.txt").write_text("years of work")
+    before = {path.name for path in (tmp_path / "r").rglob("rows-*.parquet")}
     reproduce("three-core", out=tmp_path / "r", scale="tiny", fresh=True)
-    assert not (tmp_path / "r" / "stale").exists()
+    assert before.isdisjoint(path.name for path in (tmp_path / "r").rglob("rows-*.parquet"))
+    assert (tmp_path / "r" / "thesis.txt").read_text() == "years of work"
     assert (tmp_path / "r" / "reproduction.md").exists()
+    delete_run(tmp_path / "r", REPRODUCTION_FILES)
+    assert [path.name for path in (tmp_path / "r").rglob("*")] == ["thesis.txt"]
 
 
 def test_damaged_record_is_reported(tmp_path):
     (tmp_path / "settings.json").write_text("{")
-    with pytest.raises(NetchoiceError, match=r"is not valid JSON: .*; delete it"):
+    with pytest.raises(UsageError, match=r"settings.json is damaged: it has no checksum"):
         reproduce("three-core", out=tmp_path, scale="tiny")
 
 
@@ -219,13 +227,25 @@ def test_largest_penalty_ranks_by_cost(space):
     assert np.all(np.diff(ordered) >= -0.05 * ordered[1:])
 
 
-def test_cached_frame_keeps_its_sets(tmp_path):
+def test_kept_frame_keeps_its_sets(tmp_path):
     frame = pd.DataFrame({"features": [("a", "b"), ("c",)], "k": [2, 1]})
     calls = []
     for _ in range(2):
-        again = cached_frame(tmp_path / "x.parquet", lambda: calls.append(1) or frame)
+        again = kept_frame(tmp_path / "x.parquet", "run 1", lambda: calls.append(1) or frame)
         assert list(again["features"]) == [("a", "b"), ("c",)]
     assert calls == [1]
+
+
+def test_damaged_frames_and_frames_of_another_run_are_computed_again(tmp_path):
+    path, frame = tmp_path / "x.parquet", pd.DataFrame({"k": [2, 1]})
+    kept_frame(path, "run 1", lambda: frame)
+    content = bytearray(path.read_bytes())
+    content[20] ^= 1
+    path.write_bytes(content)
+    with pytest.warns(UserWarning, match=r"x.parquet is damaged: .*; it is computed again"):
+        assert kept_frame(path, "run 1", lambda: frame).equals(frame)
+    with pytest.warns(UserWarning, match=r"x.parquet belongs to another run .*; it is computed"):
+        assert kept_frame(path, "run 2", lambda: frame + 1).equals(frame + 1)
 
 
 class SyntheticRun:

@@ -150,10 +150,10 @@ def _open_folder(folder: TableFolder, manifest: dict[str, Any]) -> np.ndarray:
     """Create the table in a folder, or prepare to resume it; return the numbers of its rows."""
     if not folder.exists():
         folder.create(manifest)
-        return folder.rows_present()
+        return folder.repair(manifest)
     existing = folder.manifest()
     check_resumable(existing, manifest, folder.path)
-    present = folder.rows_present()
+    present = folder.repair(existing)
     if manifest["n_samples"] > existing["n_samples"]:
         folder.write_manifest({**existing, "n_samples": manifest["n_samples"]})
     return present

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
 from netchoice.engines.engine import Results, Work, describe_error
 from netchoice.engines.executor import ExecutorEngine, call_pickled
-from netchoice.errors import UsageError
+from netchoice.errors import NetchoiceError, UsageError
 
 #: Workers are counted again after this many seconds, because they may join or leave.
 _COUNT_INTERVAL = 5.0
@@ -56,10 +59,48 @@ class DaskEngine(ExecutorEngine):
 
     def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
         """Yield the results of batches as they finish, then close the client."""
-        try:
-            yield from super().run(work, batches)
-        finally:
-            self.executor.close()
+        from distributed.client import FuturesCancelledError
+
+        with _quiet():
+            try:
+                yield from super().run(work, batches)
+            except (OSError, FuturesCancelledError, CancelledError, TimeoutError) as error:
+                if not isinstance(error, FuturesCancelledError) and self._is_connected:
+                    raise  # the disk is full, or something else that is not about the scheduler
+                raise _lost(self.executor) from error
+            except NetchoiceError as error:
+                if self._is_connected:
+                    raise
+                raise _lost(self.executor) from error
+            finally:
+                with contextlib.suppress(Exception):  # the scheduler may be gone
+                    self.executor.close(timeout=5)
+
+    @property
+    def _is_connected(self) -> bool:
+        return bool(self.executor.status == "running")
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the messages of Dask about lost connections out of the output: one line says it at the end."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    before = {logger: logger.level for logger in map(logging.getLogger, names)}
+    for logger in before:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in before.items():
+            logger.setLevel(level)
+
+
+def _lost(client: Any) -> NetchoiceError:
+    address = getattr(client.scheduler, "address", "its address")
+    return NetchoiceError(
+        f"the connection to the Dask scheduler at {address} was lost; finished rows are kept: start a "
+        "scheduler and run the same command again"
+    )
 
 
 def _call_pickled_batch(pickled: bytes, batch: bytes) -> Any:

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
@@ -21,6 +22,10 @@ _THREAD_VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
 )  # fmt: skip
 _CONTEXT = multiprocessing.get_context("spawn")
+#: Starting a process changes the environment of this one for a moment: one thread at a time may do it.
+_starting = threading.Lock()
+#: Seconds after which the clock of time limits is read again.
+_TICK = 0.5
 #: Processes without work that wait for more; None outside :func:`keep_workers`.
 _idle: ContextVar[list[_Child] | None] = ContextVar("idle worker processes", default=None)
 
@@ -42,6 +47,22 @@ def keep_workers() -> Iterator[None]:
         _idle.reset(token)
 
 
+class AwakeClock:
+    """A clock that stops while this process is suspended, so that its rows are not blamed for it.
+
+    It must be read every ``_TICK`` seconds: of a longer pause, it counts twice as much at most.
+    """
+
+    def __init__(self) -> None:
+        self._seconds, self._read = 0.0, time.monotonic()
+
+    def now(self) -> float:
+        """Return the seconds since the start, without those of suspensions."""
+        before, self._read = self._read, time.monotonic()
+        self._seconds += min(self._read - before, 2 * _TICK)
+        return self._seconds
+
+
 @dataclass
 class ProcessEngine:
     """Runs batches in local processes and replaces processes that die or exceed the time limit.
@@ -58,7 +79,7 @@ class ProcessEngine:
         import cloudpickle
 
         pickled = cloudpickle.dumps(work)
-        queue = _BatchQueue(batches)
+        queue, clock = _BatchQueue(batches), AwakeClock()
         children: list[_Child] = []
         failed_starts = 0
         try:
@@ -66,13 +87,13 @@ class ProcessEngine:
                 # Start no more processes than there are batches.
                 while len(children) < self.workers and (rows := queue.next()) is not None:
                     child = _Child.get()
-                    child.start_work(pickled, rows, self.row_timeout)
+                    child.start_work(pickled, rows, self.row_timeout, clock)
                     children.append(child)
                 for child in children:
                     child.fill(queue)
                 if not any(child.sent for child in children):
                     return
-                for child in _wait(children):
+                for child in _wait(children, clock):
                     for result in child.results():
                         failed_starts = 0
                         child.fill(queue)
@@ -138,12 +159,13 @@ class _Child:
         self.process = _CONTEXT.Process(
             target=_serve, args=(child_end,), name="netchoice worker", daemon=True
         )
-        with _child_environment():
+        with _starting, _child_environment():
             self.process.start()
         child_end.close()  # so that reading raises EOFError when the child ends
         #: The batch that the process works on, and the batches that wait in its pipe.
         self.sent: list[list[int]] = []
         self.row_timeout: float | None = None
+        self.clock = AwakeClock()
         self.ready, self.timed_out = False, False  # ready: the process has loaded the work
         self.end: str | None = None  # why the process ended
         self.deadline = math.inf
@@ -164,8 +186,10 @@ class _Child:
         """Whether the process has finished all its batches, so that it can get other work."""
         return self.ready and not self.sent and self.end is None
 
-    def start_work(self, pickled: bytes, rows: list[int], row_timeout: float | None) -> None:
-        self.row_timeout, self.ready = row_timeout, False
+    def start_work(
+        self, pickled: bytes, rows: list[int], row_timeout: float | None, clock: AwakeClock
+    ) -> None:
+        self.row_timeout, self.clock, self.ready = row_timeout, clock, False
         self._write(pickled)
         self.send(rows)
 
@@ -187,7 +211,7 @@ class _Child:
     def _set_deadline(self) -> None:
         """Start the time limit of the first batch; loading the work does not count."""
         timed = self.row_timeout is not None and self.ready and self.sent
-        self.deadline = time.monotonic() + (self.row_timeout or 0) if timed else math.inf
+        self.deadline = self.clock.now() + (self.row_timeout or 0) if timed else math.inf
 
     def results(self) -> Iterator[Any]:
         """Yield the results that have arrived; set ``end`` if the child ended or timed out."""
@@ -205,7 +229,7 @@ class _Child:
             self.connection.close()
             self.end = _exit_reason(self.process.exitcode)
             return
-        if time.monotonic() > self.deadline:
+        if self.clock.now() > self.deadline:
             self.timed_out = True
             self.kill(f"took longer than {self.row_timeout:g} s")
             self.process.join()
@@ -216,14 +240,17 @@ class _Child:
         self.end = reason
 
 
-def _wait(children: list[_Child]) -> list[_Child]:
-    """Wait until children send a message, end or exceed their time limit; return these children."""
+def _wait(children: list[_Child], clock: AwakeClock) -> list[_Child]:
+    """Wait until children send a message, end or exceed their time limit; return these children.
+
+    With a time limit, wait for a tick of the clock at most.
+    """
     from multiprocessing.connection import wait
 
     deadline = min(child.deadline for child in children)
-    seconds = None if math.isinf(deadline) else max(0.0, deadline - time.monotonic())
+    seconds = None if math.isinf(deadline) else min(_TICK, max(0.0, deadline - clock.now()))
     readable = wait([child.connection for child in children], seconds)
-    now = time.monotonic()
+    now = clock.now()
     return [c for c in children if c.connection in readable or c.deadline < now]
 
 

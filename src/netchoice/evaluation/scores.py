@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,8 @@ from netchoice.errors import UsageError
 from netchoice.inference.scaling import Scaling
 from netchoice.selection.knn import NumberNeighbours, neighbours_of
 from netchoice.selection.regression import KnownPart, known_parts, regressor_score
+from netchoice.storage.kept_files import checksum, fingerprint_of, read_content
+from netchoice.storage.shards import disk_errors
 from netchoice.targets import Classes, Numbers, Target
 from netchoice.threads import Run, threads
 
@@ -219,7 +222,10 @@ class Scores:
         self._position = {name: i for i, name in enumerate(names)}
         self._scorer, self._n_folds = scorer, n_folds
         self._path = None if path is None else Path(path)
-        self._header = {"scores of": fingerprint, "classifier": scorer.name}
+        self._header = {
+            "scores of": fingerprint, "classifier": scorer.name, "features": fingerprint_of(list(names)),
+            "netchoice": version("netchoice"),
+        }  # fmt: skip
         self._scores = dict(self._read())
 
     def __getitem__(self, features: Iterable[str]) -> Score:
@@ -258,19 +264,19 @@ class Scores:
     def _read(self) -> Iterator[tuple[Set, Score]]:
         if self._path is None or not self._path.exists():
             return
-        text = self._path.read_text(encoding="utf-8", errors="replace")
+        text = read_content(self._path).decode("utf-8", errors="replace")
         header, *lines = text.splitlines() or [""]
         if header != json.dumps(self._header):
             raise UsageError(
-                f"{self._path} is damaged, or holds scores of another table, other folds or another "
-                "classifier; use another folder, or delete the file"
+                f"{self._path} is damaged, or holds scores of another table, other folds, another classifier "
+                "or another version of netchoice; use another folder, or delete the file"
             )
         if not text.endswith("\n"):  # the last line is incomplete; start a new one
-            with self._path.open("a") as file:
+            with disk_errors(self._path.parent), self._path.open("a") as file:
                 file.write("\n")
         for line in lines:
-            checksum, _, record = line.partition(" ")
-            if checksum == _checksum(record):  # an incomplete or damaged line is scored again
+            found, _, record = line.partition(" ")
+            if found == self._checksum(record):  # an incomplete or damaged line is scored again
                 values = json.loads(record)
                 score = Score(tuple(values["correct"]), tuple(values["losses"]))
                 yield frozenset(values["features"]), score
@@ -278,19 +284,20 @@ class Scores:
     def _append(self, new: dict[Set, Score]) -> None:
         if self._path is None:
             return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        if not self._path.exists():
-            write_text(self._path, json.dumps(self._header) + "\n")
         records = [
             json.dumps({"features": sorted(names), **score._asdict()})
             for names, score in new.items()
         ]
-        with self._path.open("a") as file:
-            file.writelines(f"{_checksum(record)} {record}\n" for record in records)
+        with disk_errors(self._path.parent):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            if not self._path.exists():
+                write_text(self._path, json.dumps(self._header) + "\n")
+            with self._path.open("a") as file:
+                file.writelines(f"{self._checksum(record)} {record}\n" for record in records)
 
-
-def _checksum(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    def _checksum(self, record: str) -> str:
+        """Return the checksum of a line, which holds for the scores of this table only."""
+        return checksum(f"{self._header} {record}")
 
 
 def fingerprint(X: Floats, target: Target, n_folds: int, seed: int) -> str:

@@ -1,5 +1,7 @@
 """Centrality: betweenness, the leading eigenvector, and the Estrada index."""
 
+import math
+
 import numpy as np
 
 from netchoice.features.registry import builtin, run_kernel, step
@@ -56,7 +58,46 @@ def eigenvector_max(leading_eigenvector):
     return leading_eigenvector.max(initial=0.0)
 
 
-@builtin(growth="n·m", min_power=2.0, label="Estrada index")
+#: The largest logarithm up to which the Estrada index is stored as it is.
+LARGEST_LOG = 700.0
+
+
+@builtin(growth="n·m", min_power=2.0, label="Estrada index", version="2")
 def estrada_index(graph, components):
-    """Sum of exp(eigenvalue) of the adjacency matrix."""
-    return run_kernel("spectrum.estrada_index", graph, components.labels, len(components.sizes))
+    """Sum of exp(eigenvalue) of the adjacency matrix; beyond e^700, e^700 · (its logarithm − 699)."""
+    index = run_kernel("spectrum.estrada_index", graph, components.labels, len(components.sizes))
+    if index <= math.exp(LARGEST_LOG):
+        return index
+    # The tangent of exp: the order of networks is kept, and every network has a finite value.
+    logarithm = math.log(index) if math.isfinite(index) else _log_estrada(graph, components)
+    return math.exp(LARGEST_LOG) * (1.0 + logarithm - LARGEST_LOG)
+
+
+def _log_estrada(graph, components):
+    """Return the logarithm of an Estrada index that no floating-point number can hold.
+
+    Only eigenvalues near the largest one matter: one that is 60 smaller adds less than 1e-26 of the sum.
+    """
+    from scipy.sparse import csr_array
+
+    n = graph.n_nodes
+    matrix = csr_array((np.ones(len(graph.indices)), graph.indices, graph.indptr), shape=(n, n))
+    found = []
+    for label in np.flatnonzero(components.sizes > LARGEST_LOG / 2):  # smaller ones do not matter
+        nodes = np.flatnonzero(components.labels == label)
+        found.append(_largest_eigenvalues(matrix[nodes][:, nodes]))
+    values = np.concatenate(found)
+    return float(values.max() + np.log(np.exp(values - values.max()).sum()))
+
+
+def _largest_eigenvalues(matrix, span=60.0):
+    """Return all eigenvalues of a connected network that are at most ``span`` below the largest one."""
+    from scipy.sparse.linalg import eigsh
+
+    n, k = matrix.shape[0], 4
+    while k < n // 2:
+        values = eigsh(matrix, k, which="LA", v0=np.ones(n), return_eigenvectors=False)
+        if values.min() < values.max() - span:
+            return values
+        k *= 4
+    return np.linalg.eigvalsh(matrix.toarray())

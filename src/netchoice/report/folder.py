@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import Parameter, signature
+from io import StringIO
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from netchoice.errors import NetchoiceError, UsageError
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.graph import Graph
 from netchoice.io import ReadingReport, read_network
+from netchoice.storage.listing import listed_files, read_listed
 from netchoice.storage.table import ReferenceTable
 from netchoice.units import in_seconds
 
@@ -94,14 +96,17 @@ def read_folder(path: Path) -> ResultFolder:
             f"{path} contains neither {CHOICE} nor {EVALUATION}; expected a folder that netchoice "
             "choose or evaluate wrote and finished"
         )
-    rankings = _read_frame(path / "rankings.csv")
-    reading, network = path / "reading.json", path / "network.tsv"
+    known = listed_files(path, f"{_again(path)} renew it")
+    network = path / "network.tsv"
+    if network.name in known:
+        _content(network)
+    rankings = _read_frame(path / "rankings.csv") if "rankings.csv" in known else None
     return ResultFolder(
         record=_read_record(path, CHOICE if is_choice else EVALUATION),
         costs=_read_as(CostModel, path / "costs.json"),
         evidence=_read_json(path / "evidence.json") if is_choice else {},
-        reading=_read_as(ReadingReport, reading) if reading.exists() else None,
-        network=read_network(network)[0] if network.exists() else None,
+        reading=_read_as(ReadingReport, path / "reading.json") if "reading.json" in known else None,
+        network=read_network(network)[0] if network.name in known else None,
         table=ReferenceTable.load(path / "tables" / "inference") if is_choice else None,
         rankings=rankings,
         evaluation=None if rankings is None else _read_frame(path / "evaluation.csv"),
@@ -152,31 +157,37 @@ def _read_as(kind: Callable[..., T], path: Path) -> T:
         return kind(**record)
 
 
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
+def _content(path: Path) -> str:
+    """Return the text of a file after a check of its checksum."""
+    if not path.exists():
         raise NetchoiceError(
             f"{path} is missing; {_again(path)} write it (the simulations are not repeated)"
-        ) from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not JSON"
-        raise NetchoiceError(f"{path} cannot be read: {reason}; {_again(path)} renew it") from error
+        )
+    return read_listed(path, f"{_again(path)} renew it").decode("utf-8")
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(_content(path))
+    except ValueError as error:
+        if isinstance(error, NetchoiceError):
+            raise
+        raise NetchoiceError(f"{path} is not JSON; {_again(path)} renew it") from error
     if not isinstance(record, dict):
         raise NetchoiceError(f"{path} contains a {type(record).__name__}; expected an object")
     return record
 
 
-def _read_frame(path: Path) -> pd.DataFrame | None:
+def _read_frame(path: Path) -> pd.DataFrame:
     """Read a CSV file; names stay strings, also "NA" and "007"."""
-    if not path.exists():
-        return None
     renew = f"{_again(path)} renew it"
     try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+        frame = pd.read_csv(StringIO(_content(path)), dtype=str, keep_default_na=False)
         for name in frame.columns.intersection(_NUMERIC_COLUMNS):
             frame[name] = frame[name].map(float)
-    except (OSError, ValueError) as error:
+    except NetchoiceError:
+        raise
+    except ValueError as error:
         raise NetchoiceError(f"{path} cannot be read as a table: {error}; {renew}") from error
     if frame.empty:
         raise NetchoiceError(f"{path} has a header and no rows; {renew}")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from netchoice.reproduction.cache import cached_frame, cached_record
 from netchoice.reproduction.cost_settings import AS_PUBLISHED
 from netchoice.reproduction.paper_methods import METHODS, paper_selectors
 from netchoice.reproduction.scales import SEED
 from netchoice.reproduction.space_run import SpaceRun
+from netchoice.storage.kept_results import kept_frame, kept_record
 from netchoice.workflows import pilot
 
 if TYPE_CHECKING:
@@ -46,9 +46,10 @@ def run_pilots(run: SpaceRun, repeats: int) -> PilotRun:
         return frame[frame["kind"] == "total"].drop(columns="predicted", errors="ignore")
 
     name = f"pilots-{repeats}"
-    accuracy = cached_frame(folder / f"{name}-accuracy.parquet", lambda: study().accuracy)
-    totals = cached_frame(folder / f"{name}-costs.parquet", costs)
-    growth = cached_record(folder / f"{name}-growth.json", lambda: fit_power(totals))
+    kept = scale.fingerprint
+    accuracy = kept_frame(folder / f"{name}-accuracy.parquet", kept, lambda: study().accuracy)
+    totals = kept_frame(folder / f"{name}-costs.parquet", kept, costs)
+    growth = kept_record(folder / f"{name}-growth.json", kept, lambda: fit_power(totals))
     return PilotRun(accuracy, totals, growth)
 
 

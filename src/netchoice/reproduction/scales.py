@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any
 
 from netchoice.evaluation.penalties import PAPER_PENALTIES
+from netchoice.storage.kept_files import fingerprint_of
 
 PARTS = ("ba", "duplication", "pilot", "yeast", "three-core")
 FAMILIES = ("ba", "duplication")
 SEED = 2026
+#: Settings that may differ between runs into the same folder.
+_WITHOUT_EFFECT_ON_DATA = ("repeats", "draws_every_setting")
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,21 @@ class Scale:
     svm_ks: tuple[int, ...]
     folds: int = 10
     draws_every_setting: bool = True  # whether to draw the heat maps of all cost settings
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all settings for JSON, with the seed."""
+        record = {**asdict(self), "seed": SEED}
+        return {key: list(v) if isinstance(v, tuple) else v for key, v in record.items()}
+
+    @property
+    def data_settings(self) -> dict[str, Any]:
+        """The settings that kept results depend on."""
+        return {k: v for k, v in self.as_dict().items() if k not in _WITHOUT_EFFECT_ON_DATA}
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that differs between runs whose kept results may differ."""
+        return fingerprint_of({**self.data_settings, "netchoice": version("netchoice")})
 
 
 SCALES = {

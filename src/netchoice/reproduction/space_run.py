@@ -12,7 +12,6 @@ from netchoice.costs import CostModel
 from netchoice.evaluation import evaluate_rankings
 from netchoice.evaluation.penalties import MAX_INFORMATION
 from netchoice.models.builtin import get_space
-from netchoice.reproduction.cache import cached_frame
 from netchoice.reproduction.cost_settings import (
     AS_PUBLISHED,
     Setting,
@@ -27,6 +26,7 @@ from netchoice.reproduction.paper_methods import (
 )
 from netchoice.reproduction.scales import SEED, Scale
 from netchoice.selection import WEIGHTED_METHODS, CostAwareSelector, rank_path
+from netchoice.storage.kept_results import kept_frame
 from netchoice.storage.table import ReferenceTable
 from netchoice.workflows.pilot_inputs import pilot_table
 from netchoice.workflows.selectors import selectors_for
@@ -193,4 +193,5 @@ class SpaceRun:
         )  # fmt: skip
 
     def _cached(self, name: str, compute: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-        return cached_frame(self.folder / self.family / f"{name}.parquet", compute)
+        path = self.folder / self.family / f"{name}.parquet"
+        return kept_frame(path, self.scale.fingerprint, compute)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from netchoice.atomic import write_text
 from netchoice.reproduction.claim import FAILS, HOLDS, IN_PART, Claim, Evidence
+from netchoice.storage.kept_files import write_json
 
 _SYMBOLS = {HOLDS: "✔", IN_PART: "◐", FAILS: "✘"}
 
@@ -23,11 +24,10 @@ def judge(claim: Claim, evidence: Evidence) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def write_verdict(results: dict[str, Any], folder: Path) -> None:
+def write_verdict(results: dict[str, Any], folder: Path, fingerprint: str) -> None:
     """Write ``reproduction.json`` and ``reproduction.md``."""
-    text = json.dumps(results, indent=1, ensure_ascii=False, allow_nan=False)
-    (folder / "reproduction.json").write_text(text + "\n")
-    (folder / "reproduction.md").write_text(as_markdown(results["claims"], results))
+    write_json(folder / "reproduction.json", results, fingerprint)
+    write_text(folder / "reproduction.md", as_markdown(results["claims"], results))
 
 
 def as_markdown(judged: list[dict[str, Any]], about: dict[str, Any]) -> str:

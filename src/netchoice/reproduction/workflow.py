@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import platform
-import shutil
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from netchoice.atomic import write_text
 from netchoice.datasets import DatasetError, load
 from netchoice.errors import UsageError
 from netchoice.names import unknown
 from netchoice.reproduction import claims_pilots, claims_spaces, claims_yeast
-from netchoice.reproduction.cache import cached_record
 from netchoice.reproduction.claim import Evidence
 from netchoice.reproduction.paper_tables import cost_page, cost_table, three_core_page
 from netchoice.reproduction.pilot_run import run_pilots
-from netchoice.reproduction.scales import FAMILIES, PARTS, SCALES, SEED, Scale
+from netchoice.reproduction.scales import FAMILIES, PARTS, SCALES, Scale
 from netchoice.reproduction.space_run import SpaceRun
 from netchoice.reproduction.verdict import judge, write_verdict
 from netchoice.reproduction.yeast_run import NETWORKS, YeastRun
+from netchoice.storage.kept_results import kept_record
+from netchoice.storage.listing import LISTING
+from netchoice.storage.lock import LOCK
 from netchoice.validation import check_integer
+from netchoice.workflows.run_folder import RunFiles, run_folder
 from netchoice.workflows.table_maker import Progress
 
 #: All quantitative claims of the paper, each with the criterion that it is judged by.
@@ -35,8 +37,24 @@ _PART_FAMILIES = {
     "ba": ("ba",), "duplication": ("duplication",), "pilot": FAMILIES, "yeast": ("duplication",),
     "three-core": ("ba",),
 }  # fmt: skip
-#: Settings that may differ between runs into the same folder.
-_WITHOUT_EFFECT_ON_DATA = ("repeats", "draws_every_setting")
+_TABLES = ("_manifest.json", "rows-*.parquet", "_rows-*.damaged", "_lock")
+_RESULTS = (
+    LISTING,
+    LOCK,
+    "*.parquet",
+    "scores-*.jsonl",
+    "pilots-*-growth.json",
+    "rankings/*.parquet",
+)
+#: What a reproduction writes; nothing else is deleted.
+REPRODUCTION_FILES = RunFiles("settings.json", "netchoice reproduce", (
+    *(f"figures/{name}-*.{suffix}" for name in ("figure", "heat", "transition", "pilots")
+      for suffix in ("png", "pdf")),
+    "table-S*.csv", "table-S*.md", "reproduction.json", "reproduction.md",
+    "yeast/five-*.parquet", "yeast/answer-*.json", *(f"yeast/table-*/{name}" for name in _TABLES),
+    *(f"{family}/{name}" for family in FAMILIES for name in _RESULTS),
+    *(f"{family}/tables/*/{name}" for family in FAMILIES for name in _TABLES),
+))  # fmt: skip
 
 
 def reproduce(
@@ -89,8 +107,8 @@ def reproduce(
     n_repeats = sizes.repeats if repeats is None else check_integer("repeats", repeats)
     if "yeast" in chosen:
         _check_networks()
-    _prepare_folder(Path(out), sizes, fresh)
-    return _Reproduction(chosen, sizes, Path(out), n_repeats, workers, on_progress).run()
+    with run_folder(Path(out), sizes.data_settings, fresh, REPRODUCTION_FILES):
+        return _Reproduction(chosen, sizes, Path(out), n_repeats, workers, on_progress).run()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,13 +127,13 @@ class _Reproduction:
         self._write_tables(evidence)
         judged = [judge(claim, evidence) for claim in CLAIMS if claim.part in self.parts]
         results = self._with_earlier(judged)
-        write_verdict(results, self.folder)
+        write_verdict(results, self.folder, self.scale.fingerprint)
         return results
 
     def _with_earlier(self, judged: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the results with those of earlier runs into the same folder."""
         path = self.folder / "reproduction.json"
-        earlier = cached_record(path, dict) if path.exists() else {}
+        earlier = kept_record(path, self.scale.fingerprint, dict)
         by_name = {row["claim"]: row for row in (*earlier.get("claims", []), *judged)}
         about, parts = self._about(), {*self.parts, *earlier.get("parts", [])}
         if "pilot" not in self.parts and "pilot" in parts:
@@ -156,16 +174,16 @@ class _Reproduction:
         earlier = [name for name in FAMILIES if (self.folder / name / "tables").is_dir()]
         used = [name for name in FAMILIES if name in evidence.spaces or name in earlier]
         costs = cost_table({name: self._space(name) for name in used})
-        costs.to_csv(self.folder / "table-S1-costs.csv", index=False)
-        (self.folder / "table-S1-costs.md").write_text(cost_page(costs))
+        write_text(self.folder / "table-S1-costs.csv", costs.to_csv(index=False))
+        write_text(self.folder / "table-S1-costs.md", cost_page(costs))
         if "three-core" in self.parts:
             page = three_core_page(evidence.spaces["ba"])
-            (self.folder / "table-S2-three-core.md").write_text(page)
+            write_text(self.folder / "table-S2-three-core.md", page)
 
     def _about(self) -> dict[str, Any]:
         python = f"Python {platform.python_version()}"
         return {
-            "scale": self.scale.name, "settings": _settings(self.scale) | {"repeats": self.repeats},
+            "scale": self.scale.name, "settings": self.scale.as_dict() | {"repeats": self.repeats},
             "parts": list(self.parts), "date": datetime.now(UTC).date().isoformat(),
             "machine": f"{os.cpu_count()} cores, {platform.machine()}, {python}",
             "version": version("netchoice"),
@@ -192,35 +210,3 @@ def _check_parts(parts: str | Iterable[str]) -> tuple[str, ...]:
     if not wanted:
         raise UsageError(f"`parts` must name at least one of {', '.join(PARTS)}; got none")
     return tuple(part for part in PARTS if part in wanted)
-
-
-def _prepare_folder(folder: Path, scale: Scale, fresh: bool) -> None:
-    """Make the folder, or check that its content was computed with the same settings."""
-    if fresh and folder.exists():
-        _delete_reproduction(folder)
-    settings = {k: v for k, v in _settings(scale).items() if k not in _WITHOUT_EFFECT_ON_DATA}
-    earlier = cached_record(folder / "settings.json", lambda: settings)
-    if earlier != settings:
-        raise UsageError(
-            f"{folder} contains a reproduction at scale {earlier.get('name')!r} with other settings; "
-            "pass another folder, or start over with --fresh"
-        )
-
-
-def _delete_reproduction(folder: Path) -> None:
-    """Delete the folder, but only if it is empty or contains a reproduction."""
-    path = folder / "settings.json"
-    try:
-        ours = {"seed", "pilot_sizes", "yeast_rows"} <= set(json.loads(path.read_text()))
-    except (OSError, ValueError, TypeError):
-        ours = False
-    if not ours and any(folder.iterdir()):
-        raise UsageError(
-            f"{folder} contains no reproduction, so nothing was deleted; pass another folder"
-        )
-    shutil.rmtree(folder)
-
-
-def _settings(scale: Scale) -> dict[str, Any]:
-    record = {**dataclasses.asdict(scale), "seed": SEED}
-    return {key: list(v) if isinstance(v, tuple) else v for key, v in record.items()}

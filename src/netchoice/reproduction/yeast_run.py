@@ -14,12 +14,12 @@ from netchoice.datasets import load
 from netchoice.features import compute_features
 from netchoice.inference import embed, model_probabilities
 from netchoice.inference.scaling import Scaling
-from netchoice.reproduction.cache import cached_frame, cached_record
 from netchoice.reproduction.cost_settings import AS_PUBLISHED, DEFAULT, SETTINGS, Setting
 from netchoice.reproduction.scales import SEED
 from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
 from netchoice.selection import rank_path
 from netchoice.simulate import simulate_table
+from netchoice.storage.kept_results import kept_frame, kept_record
 from netchoice.storage.table import ReferenceTable
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ class YeastRun:
             run = self.duplication
             return rank_path(run.selectors(["jmi"], setting), run.train.X, run.train.y, [PENALTY])
 
-        frame = cached_frame(self.folder / f"five-{setting.name}.parquet", compute)
+        path = self.folder / f"five-{setting.name}.parquet"
+        frame = kept_frame(path, self.duplication.scale.fingerprint, compute)
         return list(frame["feature"])
 
     def five(self, setting: Setting) -> tuple[str, ...]:
@@ -106,7 +107,8 @@ class YeastRun:
                 "distance_correlation": [each.distance_correlation for each in embeddings],
             }  # fmt: skip
 
-        return cached_record(self.folder / f"answer-{network}-{counted}-{name}.json", compute)
+        path = self.folder / f"answer-{network}-{counted}-{name}.json"
+        return kept_record(path, self.duplication.scale.fingerprint, compute)
 
     def answers(self) -> dict[tuple[str, str, str], dict[str, Any]]:
         """Return the answers by network, node count and name of the feature set."""

@@ -14,6 +14,8 @@ from netchoice.targets import Classes, Numbers, Target
 from netchoice.validation import check_integer
 
 Votes = NDArray[np.int32]
+#: Squares of larger values overflow.
+_SQUARE_OVERFLOWS = 1e150
 
 
 class Neighbours:
@@ -30,6 +32,8 @@ class Neighbours:
         self._n_neighbors = check_integer("n_neighbors", n_neighbors)
         if not len(train):
             raise UsageError("`train` must have at least one row; got none")
+        largest = np.abs(X).max(axis=0, initial=0.0)
+        X = X / np.where(largest > _SQUARE_OVERFLOWS, largest, 1.0)
         scaler = StandardScaler().fit(X[train])
         queries = scaler.transform(X[test]) if len(test) else X[test]
         self._train = np.ascontiguousarray(scaler.transform(X[train]).T)

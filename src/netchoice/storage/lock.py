@@ -72,5 +72,5 @@ def _owner(file: int) -> str:
     try:
         owner = json.loads(os.pread(file, 1000, 0))
         return f"process {owner['pid']} on {owner['host']} (started {owner['start']})"
-    except (ValueError, KeyError):  # the owner has not written its name yet
+    except (ValueError, KeyError, TypeError):  # the owner has not written its name yet
         return "another process"

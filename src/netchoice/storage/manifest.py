@@ -10,8 +10,8 @@ from typing import Any
 
 from netchoice.errors import NetchoiceError
 
-#: Version of the layout on disk. Format 2 calls the shared steps of a feature "uses", not "needs".
-FORMAT = 2
+#: Version of the layout on disk. Since format 3, each file holds a checksum of all its bytes.
+FORMAT = 3
 #: Rows are combined only if these fields agree.
 MUST_AGREE = ("format", "space", "n_nodes", "isolated", "features")
 #: A table is resumed only if these fields agree.

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import math
 import uuid
 import warnings
 from collections.abc import Iterator, Mapping
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from netchoice.atomic import write_atomically
+from netchoice.storage.kept_files import (
+    DamagedFileError,
+    OtherRunError,
+    UnreadableFileError,
+    read_json,
+    read_parquet,
+    write_json,
+    write_parquet,
+)
 from netchoice.storage.lock import lock_folder
 from netchoice.storage.manifest import FORMAT, TableError, fingerprint
 
@@ -26,8 +31,9 @@ if TYPE_CHECKING:
 
 #: Programs that read a folder of Parquet files ignore names that begin with _.
 MANIFEST = "_manifest.json"
-#: Keys of the metadata of a shard: the fingerprint of its table, and a digest of its footer.
-FINGERPRINT, FOOTER = b"netchoice.fingerprint", b"netchoice.footer"
+_MANIFEST_ADVICE = (
+    "delete it and run the same simulation again, which keeps its rows; make other tables again"
+)
 
 
 @contextlib.contextmanager
@@ -54,22 +60,23 @@ class TableFolder:
 
     def manifest(self) -> dict[str, Any]:
         """Read the manifest."""
-        try:
-            manifest = json.loads((self.path / MANIFEST).read_text())
-        except OSError as error:
+        path = self.path / MANIFEST
+        if not path.exists():
             raise TableError(
-                f"{self.path} is no reference table: it has no {MANIFEST} ({error.strerror}); make "
-                "a table with netchoice simulate"
-            ) from error
-        except ValueError as error:
-            raise TableError(f"{self.path}/{MANIFEST} is damaged: {error}") from error
+                f"{self.path} is no reference table: it has no {MANIFEST}; make a table with netchoice "
+                "simulate"
+            )
+        try:
+            manifest = read_json(path, advice=_MANIFEST_ADVICE)
+        except (DamagedFileError, UnreadableFileError) as error:
+            raise TableError(str(error)) from error
         if manifest.get("format") != FORMAT:
             raise TableError(
                 f"{self.path} has table format {manifest.get('format')}; this version of netchoice "
                 f"reads format {FORMAT}: simulate the table again, or read it with the version of "
                 "netchoice that wrote it"
             )
-        return dict(manifest)
+        return manifest
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -84,38 +91,52 @@ class TableFolder:
         """Start a new table; refuse a folder that holds a table, or shards of another one."""
         if self.exists():
             raise TableError(f"{self.path} already holds a table; use another folder")
-        for _ in self._read_shards(manifest):
-            pass
+        self.repair(manifest)
         self.write_manifest(manifest)
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest."""
-        text = json.dumps(manifest, indent=1, ensure_ascii=False)
         with disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            write_atomically(self.path / MANIFEST, lambda file: file.write_text(text))
+            write_json(self.path / MANIFEST, manifest, fingerprint(manifest))
 
     def write_shard(self, rows: pa.Table, manifest: Mapping[str, Any]) -> None:
         """Write rows to a new shard, with the fingerprint of their table."""
-        import pyarrow.parquet as pq
-
         first = rows.column("row")[0].as_py() if rows.num_rows else 0
         name = f"rows-{first:09d}-{uuid.uuid4().hex[:8]}.parquet"
-        metadata = {**(rows.schema.metadata or {}), FINGERPRINT: fingerprint(manifest).encode()}
-        rows = rows.replace_schema_metadata(metadata)
-        rows = rows.replace_schema_metadata({**metadata, FOOTER: _footer_digest(rows)})
-        write = partial(pq.write_table, rows, write_page_checksum=True, compression="zstd")
         with disk_errors(self.path):
-            write_atomically(self.path / name, write)
+            write_parquet(self.path / name, [rows], rows.schema, fingerprint(manifest))
 
     def shards(self) -> list[Path]:
         """Return the paths of the shards, sorted."""
-        return sorted(self.path.glob("rows-*.parquet"))
+        return sorted(self.path.glob("rows-[0-9]*-*.parquet"))
 
     def rows_present(self) -> np.ndarray:
-        """Return the sorted row numbers of all undamaged shards."""
-        rows = [shard.column("row").to_numpy() for shard in self._read_shards()]
-        return np.unique(np.concatenate(rows)) if rows else np.empty(0, np.int64)
+        """Return the sorted row numbers of all undamaged shards; warn about the damaged ones."""
+        expected, rows = fingerprint(self.manifest()), []
+        for path in self.shards():
+            try:
+                rows.append(self._rows(path, expected))
+            except DamagedFileError as error:
+                warnings.warn(str(error), stacklevel=4)
+        return _sorted(rows)
+
+    def repair(self, manifest: Mapping[str, Any]) -> np.ndarray:
+        """Rename damaged shards, and return the sorted row numbers of the others.
+
+        Only the owner of the lock may call it. A shard that cannot be opened is not damaged: it raises an
+        error and keeps its name.
+        """
+        expected, rows = fingerprint(manifest), []
+        for path in self.shards():
+            try:
+                rows.append(self._rows(path, expected))
+            except DamagedFileError as error:
+                target = path.with_name(f"_{path.name}.damaged")
+                with disk_errors(self.path):
+                    path.rename(target)
+                warnings.warn(f"{error}. It was renamed to {target.name}", stacklevel=4)
+        return _sorted(rows)
 
     def read(self, n_rows: int | None = None) -> pd.DataFrame:
         """Return all rows, or those with numbers below ``n_rows``, sorted and without duplicates.
@@ -131,51 +152,33 @@ class TableFolder:
             hint = "run the simulation again to complete it"
             raise TableError(f"{self.path} has no rows yet; {hint}")
         columns: dict[str, Any] = {}
-        for shard in self._read_shards():
-            _copy_rows(shard, rows, columns)
+        expected = fingerprint(self.manifest())
+        for path in self.shards():
+            with contextlib.suppress(DamagedFileError):  # reported above
+                _copy_rows(self._read_shard(path, expected), rows, columns)
         for name, values in columns.items():
             if values.dtype == object:
                 columns[name] = pa.array(values, pa.string()).to_pandas()
         return pd.DataFrame(columns, copy=False)
 
-    def _read_shards(self, manifest: Mapping[str, Any] | None = None) -> Iterator[pa.Table]:
-        """Yield the undamaged shards one after the other; rename the damaged ones.
+    def _rows(self, path: Path, expected: str) -> np.ndarray:
+        return self._read_shard(path, expected, ["row"]).column("row").to_numpy()  # type: ignore[no-any-return]
 
-        Shards of another table than that of the manifest are refused.
-        """
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        expected = fingerprint(self.manifest() if manifest is None else manifest)
-        for path in self.shards():
-            try:
-                shard = pq.read_table(path, page_checksum_verification=True, partitioning=None)
-                shard.column("row")
-                found = (shard.schema.metadata or {}).get(FINGERPRINT)
-                if found and shard.schema.metadata.get(FOOTER) != _footer_digest(shard):
-                    raise pa.ArrowInvalid("its columns do not agree with their digest")
-            except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
-                warnings.warn(f"{path} is damaged and was renamed ({error})", stacklevel=4)
-                with contextlib.suppress(OSError):
-                    path.rename(path.with_name(f"_{path.name}.damaged"))
-            else:
-                if found != expected.encode():
-                    raise TableError(
-                        f"{path} has {f'fingerprint {found.decode()}' if found else 'no fingerprint'}; "
-                        f"its table has {expected}, so the rows were made differently: move the shard "
-                        "to another folder, or use another folder for the table"
-                    )
-                yield shard
+    def _read_shard(self, path: Path, expected: str, columns: list[str] | None = None) -> pa.Table:
+        try:
+            advice = "the same simulation makes its rows again"
+            return read_parquet(path, expected, columns, advice=advice)
+        except OtherRunError as error:
+            raise TableError(
+                f"{error}: its rows were made differently; move the shard to another folder, or use "
+                "another folder for the table"
+            ) from error
+        except UnreadableFileError as error:
+            raise TableError(str(error)) from error
 
 
-def _footer_digest(shard: pa.Table) -> bytes:
-    """Return a digest of what page checksums do not protect: names, types, number of rows, metadata."""
-    import pyarrow as pa
-
-    # Versions of Arrow differ in how they represent strings.
-    types = [str(item.type) if pa.types.is_primitive(item.type) else "" for item in shard.schema]
-    facts = [shard.schema.names, types, shard.num_rows, shard.schema.metadata[FINGERPRINT].hex()]
-    return hashlib.blake2b(json.dumps(facts).encode(), digest_size=16).hexdigest().encode()
+def _sorted(rows: list[np.ndarray]) -> np.ndarray:
+    return np.unique(np.concatenate(rows)) if rows else np.empty(0, np.int64)
 
 
 def _copy_rows(shard: pa.Table, rows: np.ndarray, columns: dict[str, np.ndarray]) -> None:

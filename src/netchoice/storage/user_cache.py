@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,8 @@ from typing import Any
 from platformdirs import user_cache_path
 
 from netchoice._kernels.temporary_folder import temporary_folder
-from netchoice.atomic import write_text
 from netchoice.costs import CostError, CostModel
+from netchoice.storage.kept_files import KeptFileError, UnreadableFileError, read_json, write_json
 
 CACHE_VARIABLE = "NETCHOICE_CACHE"
 
@@ -57,21 +58,28 @@ def kept_costs(measured: CostModel, key: Mapping[str, Any], folder: Path | None)
     paths = [cache_root() / "costs" / f"{name}.json"]
     if folder is not None:
         paths.insert(0, folder / "selection-costs.json")
-    found = next((costs for costs in map(_read, paths) if _covers(costs, measured)), measured)
+    kept = [_read(path, name) for path in paths]
+    found = next((costs for costs in kept if _covers(costs, measured)), measured)
     assert found is not None
-    for path in paths:
-        if not _covers(_read(path), measured):
+    for path, costs in zip(paths, kept, strict=True):
+        if not _covers(costs, measured):
             with contextlib.suppress(OSError):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                write_text(path, json.dumps(found.as_dict()))
+                write_json(path, found.as_dict(), name)
     return found
 
 
-def _read(path: Path) -> CostModel | None:
+def _read(path: Path, fingerprint: str) -> CostModel | None:
+    """Return costs that were kept for the same models, size, features and machine; None without them."""
     try:
-        return CostModel(**json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, CostError):
-        return None
+        if path.exists():
+            record = read_json(path, fingerprint, advice="the costs are measured again")
+            return CostModel(**record)
+    except (OSError, UnreadableFileError, TypeError, CostError):
+        pass
+    except KeptFileError as error:
+        warnings.warn(str(error), stacklevel=3)
+    return None
 
 
 def _covers(costs: CostModel | None, measured: CostModel) -> bool:

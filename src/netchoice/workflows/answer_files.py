@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netchoice.atomic import write_atomically
-from netchoice.storage.manifest import TableError
+from netchoice.storage.kept_files import (
+    KeptFileError,
+    UnreadableFileError,
+    read_parquet,
+    write_parquet,
+)
 from netchoice.storage.shards import disk_errors
 from netchoice.workflows.run_folder import RunFiles
 
@@ -35,8 +39,6 @@ COHORT_FILES = RunFiles(
 
 #: Begins the names of the features in a part, where they stand beside the answers.
 _FEATURE = "feature:"
-#: Key of the metadata of a part: a digest of all its values and of what they were made from.
-_DIGEST = b"netchoice.digest"
 #: Rows that are in memory at a time when the tables are written, and rows of a Parquet row group.
 _ROWS_IN_MEMORY = 5_000
 
@@ -80,14 +82,10 @@ class AnswerFiles:
 
     def write_part(self, part: int, rows: Sequence[Row]) -> None:
         """Write the rows of one part: id, answers and features of each network."""
-        import pyarrow.parquet as pq
-
         features = dict.fromkeys((_FEATURE + name for name in self.features), "number")
         table = _as_table(rows, {"id": "text", **self.answers, **features})
-        table = table.replace_schema_metadata({_DIGEST: self._digest(table)})
-        write = partial(pq.write_table, table, write_page_checksum=True)
         with disk_errors(self.folder):
-            write_atomically(self._path(part), write)
+            write_parquet(self._path(part), [table], table.schema, self.fingerprint)
 
     def has_part(self, part: int) -> bool:
         """Return whether a part was written."""
@@ -95,17 +93,18 @@ class AnswerFiles:
 
     def count_failed(self, part: int, ids: Sequence[str]) -> int | None:
         """Return how many networks of a part failed; None if the part is missing or damaged."""
-        path = self._path(part)
+        path, advice = self._path(part), "its networks are answered again"
         if not path.exists():
             return None
         try:
-            table = _read(path)
-            is_whole = (table.schema.metadata or {}).get(_DIGEST) == self._digest(table)
-            if is_whole and table.column("id").to_pylist() == list(ids):
+            table = read_parquet(path, self.fingerprint, ["id", "error"], advice=advice)
+            if table.column("id").to_pylist() == list(ids):
                 return len(table) - int(table.column("error").null_count)
-        except Exception:  # noqa: S110  # damaged bytes may raise anything
-            pass
-        warnings.warn(f"{path} is damaged; its networks are answered again", stacklevel=4)
+            warnings.warn(f"{path} has answers for other networks; {advice}", stacklevel=4)
+        except UnreadableFileError:
+            raise
+        except KeptFileError as error:
+            warnings.warn(str(error), stacklevel=4)
         return None
 
     def write_tables(self, n_parts: int, known: Iterable[Sequence[Row]]) -> None:
@@ -118,9 +117,10 @@ class AnswerFiles:
         all_answers, all_features = self.folder / ANSWERS, self.folder / FEATURES
         types = {"id": "text"} | dict.fromkeys(self.features, "number")
         with disk_errors(self.folder):
-            write_atomically(all_features, partial(_write_parquet, features, _schema(types)))
-            types = {**self.known, **self.answers}
-            write_atomically(all_answers, partial(_write_parquet, answers, _schema(types)))
+            schema = _schema(types)
+            write_parquet(all_features, _row_groups(features, schema), schema, self.fingerprint)
+            schema = _schema({**self.known, **self.answers})
+            write_parquet(all_answers, _row_groups(answers, schema), schema, self.fingerprint)
             write_atomically(self.folder / ANSWERS_CSV, partial(_write_csv, all_answers))
 
     def _answers(self, part: int, rows: Sequence[Row]) -> pa.Table:
@@ -135,21 +135,12 @@ class AnswerFiles:
         return table.rename_columns(["id", *self.features])
 
     def _columns(self, part: int, names: list[str]) -> pa.Table:
-        import pyarrow as pa
-
-        try:
-            return _read(self._path(part), names).replace_schema_metadata(None)
-        except (pa.ArrowException, OSError) as error:
-            raise TableError(
-                f"{self._path(part)} was damaged during the run ({error}); run the same command again"
-            ) from error
+        advice = "it was changed during the run: run the same command again"
+        table = read_parquet(self._path(part), self.fingerprint, names, advice=advice)
+        return table.replace_schema_metadata(None)
 
     def _path(self, part: int) -> Path:
         return self.folder / PARTS / f"part-{part:06d}.parquet"
-
-    def _digest(self, table: pa.Table) -> bytes:
-        facts = repr((self.fingerprint, table.to_pydict()))
-        return hashlib.blake2b(facts.encode(), digest_size=16).hexdigest().encode()
 
 
 def csv_cell(value: str | float | bool | None) -> str:
@@ -177,13 +168,6 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
 _NEEDS_QUOTES = re.compile(r'[",\r\n]|^\s|\s$')
 
 
-def _read(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path, page_checksum_verification=True) as file:
-        return file.read(columns, use_threads=False)  # for a small file, threads take longer
-
-
 def _schema(kinds: Mapping[str, str]) -> pa.Schema:
     import pyarrow as pa
 
@@ -199,21 +183,19 @@ def _as_table(rows: Sequence[Row], kinds: Mapping[str, str]) -> pa.Table:
     return pa.table(arrays, schema=schema)
 
 
-def _write_parquet(tables: Iterable[pa.Table], schema: pa.Schema, target: Path) -> None:
-    """Write tables to one file, in row groups of a fixed number of rows."""
+def _row_groups(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.Table]:
+    """Yield the rows of tables in groups of a fixed number of rows."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    with pq.ParquetWriter(target, schema, write_page_checksum=True) as writer:
-        waiting = [schema.empty_table()]
-        for table in tables:
-            waiting.append(table)
-            while sum(map(len, waiting)) >= _ROWS_IN_MEMORY:
-                rows = pa.concat_tables(waiting).combine_chunks()
-                writer.write_table(rows[:_ROWS_IN_MEMORY])
-                waiting = [rows[_ROWS_IN_MEMORY:]]
-        if any(map(len, waiting)):
-            writer.write_table(pa.concat_tables(waiting).combine_chunks())
+    waiting = [schema.empty_table()]
+    for table in tables:
+        waiting.append(table)
+        while sum(map(len, waiting)) >= _ROWS_IN_MEMORY:
+            rows = pa.concat_tables(waiting).combine_chunks()
+            yield rows[:_ROWS_IN_MEMORY]
+            waiting = [rows[_ROWS_IN_MEMORY:]]
+    if any(map(len, waiting)):
+        yield pa.concat_tables(waiting).combine_chunks()
 
 
 def _write_csv(source: Path, target: Path) -> None:

@@ -12,6 +12,7 @@ from netchoice.atomic import write_text
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
 from netchoice.io import write_network
+from netchoice.storage.listing import list_files
 
 if TYPE_CHECKING:
     from netchoice.inference import PosteriorQuality
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from netchoice.workflows.local_simulations import ModelPosterior
 
 EVIDENCE = "evidence.json"
+#: Files that the report is made from.
+READ_AGAIN = (
+    "choice.json", EVIDENCE, "reading.json", "network.tsv", "costs.json", "rankings.csv", "evaluation.csv",
+)  # fmt: skip
 EVIDENCE_SCHEMA = 3
 DIGITS = 6
 
@@ -49,6 +54,7 @@ def write_choice(choice: Choice, folder: Path) -> None:
         if reading is not None:
             write_text(folder / "reading.json", json.dumps(reading.as_dict(), indent=2) + "\n")
         write_text(folder / "choice.json", choice.to_json() + "\n")
+        list_files(folder, (name for name in READ_AGAIN if (folder / name).exists()))
     except OSError as error:
         raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
 

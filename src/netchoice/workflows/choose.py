@@ -24,7 +24,7 @@ from netchoice.workflows.comparison import Comparison
 from netchoice.workflows.preparation import ChoiceSettings, Preparation, make_preparation, plan_of
 from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.prepared_folder import save_tables, write_prepared
-from netchoice.workflows.run_folder import open_run_folder
+from netchoice.workflows.run_folder import run_folder
 from netchoice.workflows.screening import Screening, is_screened, screen
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
 from netchoice.workflows.table_maker import STAGES, Progress, TableMaker, features_by_name
@@ -146,22 +146,21 @@ def choose_model(
     known = None
     if not preparation.uses_pilots:  # otherwise features of the network may cost too much
         preparation, known = _without_failures(preparation, network)
-    if folder is not None:
-        record = {**preparation.settings.as_dict(), "network": network.fingerprint}
-        open_run_folder(folder, record, fresh)
-    screening = None
-    if is_screened(space, preparation.plan):
-        screening = screen(preparation, network)
-        preparation = preparation.with_space(space.only(screening.kept))
+    record = {**preparation.settings.as_dict(), "network": network.fingerprint}
+    with run_folder(folder, record, fresh):
+        screening = None
+        if is_screened(space, preparation.plan):
+            screening = screen(preparation, network)
+            preparation = preparation.with_space(space.only(screening.kept))
 
-    def is_precise(prepared: Prepared) -> bool:
-        error = Comparison.of(prepared, network, known=known).standard_error
-        return error <= preparation.plan.precision
+        def is_precise(prepared: Prepared) -> bool:
+            error = Comparison.of(prepared, network, known=known).standard_error
+            return error <= preparation.plan.precision
 
-    return choose_prepared(
-        Prepared.simulate(preparation, is_precise), network, preparation.stopwatch, known=known,
-        reading=reading, screening=screening,
-    )  # fmt: skip
+        return choose_prepared(
+            Prepared.simulate(preparation, is_precise), network, preparation.stopwatch, known=known,
+            reading=reading, screening=screening,
+        )  # fmt: skip
 
 
 def choose_prepared(

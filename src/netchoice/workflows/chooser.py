@@ -42,7 +42,7 @@ from netchoice.workflows.prepared_folder import (
     save_tables,
     write_prepared,
 )
-from netchoice.workflows.run_folder import CHOICE_FILES, find_run, open_run_folder
+from netchoice.workflows.run_folder import CHOICE_FILES, find_run, open_run_folder, run_folder
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
 from netchoice.workflows.sizes import Size, find_size, in_order
 from netchoice.workflows.table_maker import (
@@ -275,9 +275,8 @@ class Chooser:
             space, settings.seed, size.isolated, engine, workers, folder, on_progress, self._given
         )
         preparation = make_preparation(space, settings, maker)
-        if folder is not None:
-            open_run_folder(folder, settings.as_dict(), False)
-        self._add(size, Prepared.simulate(preparation))
+        with run_folder(folder, settings.as_dict(), False):
+            self._add(size, Prepared.simulate(preparation))
 
     def _add(self, size: Size, prepared: Prepared) -> None:
         """Measure the quality of a preparation, and keep it."""
@@ -430,11 +429,10 @@ class Chooser:
             prepared.maker, engine=engine, workers=workers, folder=folder, on_progress=report
         )
         found = Comparison.of(prepared, graph)
-        if folder is not None:
-            record = {**prepared.settings.as_dict(), "network": found.network.fingerprint}
-            open_run_folder(folder, record, fresh)
-        stopwatch = Stopwatch(None, workers or 1)
-        return choose_prepared(replace(prepared, maker=maker), graph, stopwatch, reading=reading)
+        record = {**prepared.settings.as_dict(), "network": found.network.fingerprint}
+        stopwatch, prepared = Stopwatch(None, workers or 1), replace(prepared, maker=maker)
+        with run_folder(folder, record, fresh):
+            return choose_prepared(prepared, graph, stopwatch, reading=reading)
 
     def predict_proba(self, graphs: Iterable[Any]) -> Floats:
         """Return the probabilities (m, C) of the models for networks."""

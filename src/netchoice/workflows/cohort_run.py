@@ -17,8 +17,7 @@ from netchoice.engines import get_engine
 from netchoice.engines.engine import Lost
 from netchoice.errors import UsageError
 from netchoice.simulate import StoppedError
-from netchoice.storage.lock import lock_folder
-from netchoice.storage.shards import disk_errors
+from netchoice.storage.kept_files import read_parquet
 from netchoice.workflows.answer_files import (
     ANSWERS,
     COHORT_FILES,
@@ -35,7 +34,7 @@ from netchoice.workflows.cohort_rows import (
     clean_text,
     covariate_kinds,
 )
-from netchoice.workflows.run_folder import find_run, open_run_folder
+from netchoice.workflows.run_folder import run_folder
 from netchoice.workflows.table_maker import Progress
 
 if TYPE_CHECKING:
@@ -87,9 +86,9 @@ class CohortAnswers:
     def _read(self, name: str, columns: list[str] | None = None) -> pd.DataFrame:
         import pandas as pd
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
-        table = pq.read_table(self.folder / name, columns=columns, partitioning=None)
+        advice = "run the same command again to write it again"
+        table = read_parquet(self.folder / name, columns=columns, advice=advice)
         frame: pd.DataFrame = table.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
         return frame
 
@@ -151,7 +150,7 @@ def answer_all(
         answerer.feature_names, digest.hexdigest(),
     )  # fmt: skip
     run = _Run(sources, RowAnswerer(answerer), files, per_part, on_progress)
-    with _opened(folder, depends_on, fresh):
+    with run_folder(folder, depends_on, fresh, COHORT_FILES):
         files.prepare()
         try:
             run.answer(run.missing_parts(), engine, workers)
@@ -171,18 +170,6 @@ def _check_names(names: list[str]) -> None:
             f"two columns of the answers are called {repeated[0]!r}; rename the covariate or feature "
             "of this name"
         )
-
-
-@contextlib.contextmanager
-def _opened(folder: Path, settings: Mapping[str, Any], fresh: bool) -> Iterator[None]:
-    """Make or check the folder of a cohort, and be the only process that writes to it."""
-    with contextlib.ExitStack() as stack:
-        with disk_errors(folder):
-            find_run(folder, COHORT_FILES)  # a folder of somebody else gets no lock
-            folder.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(lock_folder(folder))
-        open_run_folder(folder, settings, fresh, COHORT_FILES)
-        yield
 
 
 class _Run:

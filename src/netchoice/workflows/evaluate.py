@@ -17,11 +17,17 @@ from netchoice.evaluation import (
 )
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import BASELINE, PAPER_METHODS, rank_path
+from netchoice.storage.listing import output_folder
 from netchoice.threads import count_threads
 from netchoice.units import parse_budget
 from netchoice.validation import check_integer
 from netchoice.workflows.cost_source import Costs, CostSource, find_costs
-from netchoice.workflows.feature_evaluation import EvaluationSettings, FeatureEvaluation
+from netchoice.workflows.feature_evaluation import (
+    EvaluationSettings,
+    FeatureEvaluation,
+    evaluation_files,
+)
+from netchoice.workflows.feature_selection import SCORES
 from netchoice.workflows.selectors import selectors_for
 from netchoice.workflows.table_maker import Progress
 from netchoice.workflows.tables import Table, describe_target, load_table, varying_features
@@ -115,7 +121,6 @@ def evaluate_features(
     source = find_costs(first, costs)
     first = varying_features(first)
     folder = None if path is None else Path(path)
-    _check_folder(folder, costs)
     _check_unit(budget, source)
     model = source.for_features(first.features)
     n_jobs, report = workers or count_threads(-1), listener(on_progress)
@@ -134,50 +139,43 @@ def evaluate_features(
         seed=seed,
         rows={"train": len(first), "test": len(second)},
     )
-    selectors = selectors_for(
-        first, settings.methods, costs=model, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
-    )
-    rankings = rank_path(
-        selectors,
-        first.X,
-        first.target,
-        settings.penalties,
-        on_progress=_stage(report, "ranking"),
-    )
-    evaluation = evaluate_rankings(
-        rankings,
-        second,
-        ks=range(1, settings.max_features + 1),
-        classifier=classifier,
-        folds=folds,
-        costs=model,
-        seed=seed,
-        n_jobs=n_jobs,
-        path=None if folder is None else folder / "scores.jsonl",
-        on_progress=_stage(report, "evaluating"),
-    )
-    result = FeatureEvaluation(
-        recommended=operating_point(evaluation, rule, budget=budget, charge=charge),
-        evaluation=evaluation,
-        rankings=rankings,
-        costs=model.only(first.features),
-        cost_source=source.name,
-        in_seconds=source.in_seconds,
-        settings=settings,
-        train=_name(train),
-        test=_name(test),
-    )
-    if folder is not None:
-        result.save(folder)
-    return result
-
-
-def _check_folder(folder: Path | None, costs: Costs | None) -> None:
-    """Refuse to overwrite the user's own file with costs."""
-    if folder is None or not isinstance(costs, str | PathLike):
-        return
-    if (folder / "costs.json").resolve() == Path(costs).resolve():
-        raise UsageError(f"{costs} would be overwritten; give another folder for the results")
+    with output_folder(folder, evaluation_files(settings.methods)):
+        selectors = selectors_for(
+            first, settings.methods, costs=model, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
+        )
+        rankings = rank_path(
+            selectors,
+            first.X,
+            first.target,
+            settings.penalties,
+            on_progress=_stage(report, "ranking"),
+        )
+        evaluation = evaluate_rankings(
+            rankings,
+            second,
+            ks=range(1, settings.max_features + 1),
+            classifier=classifier,
+            folds=folds,
+            costs=model,
+            seed=seed,
+            n_jobs=n_jobs,
+            path=None if folder is None else folder / SCORES,
+            on_progress=_stage(report, "evaluating"),
+        )
+        result = FeatureEvaluation(
+            recommended=operating_point(evaluation, rule, budget=budget, charge=charge),
+            evaluation=evaluation,
+            rankings=rankings,
+            costs=model.only(first.features),
+            cost_source=source.name,
+            in_seconds=source.in_seconds,
+            settings=settings,
+            train=_name(train),
+            test=_name(test),
+        )
+        if folder is not None:
+            result.save(folder)
+        return result
 
 
 def _check_unit(budget: float | str | None, source: CostSource) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -11,16 +11,29 @@ from typing import TYPE_CHECKING, Any
 
 from netchoice.atomic import write_text
 from netchoice.costs import CostModel
-from netchoice.errors import NetchoiceError
 from netchoice.evaluation import OperatingPoint, format_accuracy, pareto_front
 from netchoice.notebook import summary_html
+from netchoice.storage.listing import claim_files, list_files
+from netchoice.storage.shards import disk_errors
 from netchoice.units import duration
+from netchoice.workflows.feature_selection import SCORES
 from netchoice.workflows.result_tables import ResultTables
 from netchoice.workflows.run_folder import versions
 from netchoice.workflows.shortcuts import draw_one, write_page
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: Files that the report is made from.
+_READ_AGAIN = ("rankings.csv", "evaluation.csv", "costs.json", "recommended.json")
+
+
+def evaluation_files(methods: Iterable[str]) -> list[str]:
+    """Return the names of all files that an evaluation may write."""
+    figures = ["heatmaps", "costs", "pareto", *(f"ranking-{name}" for name in methods)]
+    drawn = [f"{name}.{suffix}" for name in figures for suffix in ("png", "svg", "pdf")]
+    return [*_READ_AGAIN, SCORES, "report.html", *drawn]
 
 
 @dataclass(frozen=True)
@@ -78,14 +91,13 @@ class FeatureEvaluation(ResultTables):
         joined = self.evaluation.assign(features=self.evaluation["features"].map(";".join))
         record = {**self.as_dict(), "out": str(folder)}
         text = json.dumps(record, indent=2, ensure_ascii=False, default=str)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
+        claim_files(folder, _READ_AGAIN)
+        with disk_errors(folder):
             write_text(folder / "rankings.csv", self.rankings.to_csv(index=False))
             write_text(folder / "evaluation.csv", joined.to_csv(index=False))
             write_text(folder / "costs.json", json.dumps(self.costs.as_dict(), indent=2))
             write_text(folder / "recommended.json", text)
-        except OSError as error:
-            raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
+        list_files(folder, _READ_AGAIN)
         return folder
 
     def __repr__(self) -> str:

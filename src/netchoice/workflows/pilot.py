@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
+from functools import partial
+from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from netchoice.atomic import write_atomically, write_text
+from netchoice.atomic import write_text
 from netchoice.cost_growth import CostGrowth
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
@@ -20,6 +22,11 @@ from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import METHODS, CostAwareSelector
+from netchoice.storage.kept_files import fingerprint_of
+from netchoice.storage.kept_results import kept_frame
+from netchoice.storage.listing import claim_files, output_folder
+from netchoice.storage.manifest import fingerprint
+from netchoice.storage.shards import disk_errors
 from netchoice.storage.table import CALIBRATION_ROWS, ReferenceTable
 from netchoice.validation import check_integer, check_non_negative
 from netchoice.workflows.pilot_inputs import (
@@ -38,6 +45,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_METHODS = ("mrmr", "jmi", "jmim", "relieff")
+#: Files that :meth:`PilotStudy.save` writes.
+STUDY_FILES = (
+    "accuracy.csv", "costs.csv", "growth.csv", "saving.csv", "rankings.csv", "study.json",
+)  # fmt: skip
+#: The figure of the growth of costs; the others are called after the penalty.
+GROWTH_FIGURE = "growth.png"
 #: Tables by number of nodes and repeat.
 Tables = dict[tuple[int, int], ReferenceTable]
 
@@ -114,16 +127,17 @@ class PilotStudy:
     def save(self, folder: str | PathLike[str]) -> Path:
         """Write the frames as CSV files and a summary as JSON."""
         folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        claim_files(folder, STUDY_FILES)
         accuracy = self.accuracy.assign(features=self.accuracy["features"].map(" ".join))
         frames = {
             "accuracy": accuracy, "costs": self.costs, "growth": self.growth,
             "saving": self.saving, "rankings": self.rankings,
         }  # fmt: skip
-        for name, frame in frames.items():
-            write_text(folder / f"{name}.csv", frame.to_csv(index=False))
         text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-        write_text(folder / "study.json", text + "\n")
+        with disk_errors(folder):
+            for name, frame in frames.items():
+                write_text(folder / f"{name}.csv", frame.to_csv(index=False))
+            write_text(folder / "study.json", text + "\n")
         return folder
 
 
@@ -218,13 +232,15 @@ def pilot(
         given_features=features_by_name(features),
     )
 
-    tables, at_target = _pilot_tables(maker, settings)
-    test = pilot_table(maker, "target", settings.target, settings.target_samples)
-    rankings = _rankings(maker, settings, methods, tables)
-    accuracy = _accuracy(maker, settings, rankings, test, sorted({int(k) for k in ks}), folds)
-    growth = fit_cost_growth(tables.values()) if len(settings.sizes) > 1 else None
-    costs = _costs(tables, at_target, growth)
-    return PilotStudy(settings, accuracy, costs, _saving(costs, settings), rankings, growth)
+    figures = (f"accuracy-{penalty:g}.png" for penalty in settings.penalties)
+    with output_folder(maker.folder, [*STUDY_FILES, *figures, GROWTH_FIGURE]):
+        tables, at_target = _pilot_tables(maker, settings)
+        test = pilot_table(maker, "target", settings.target, settings.target_samples)
+        rankings = _rankings(maker, settings, methods, tables)
+        accuracy = _accuracy(maker, settings, rankings, test, sorted({int(k) for k in ks}), folds)
+        growth = fit_cost_growth(tables.values()) if len(settings.sizes) > 1 else None
+        costs = _costs(tables, at_target, growth)
+        return PilotStudy(settings, accuracy, costs, _saving(costs, settings), rankings, growth)
 
 
 def _check_methods(methods: Iterable[str] | Mapping[str, CostAwareSelector]) -> Methods:
@@ -275,19 +291,18 @@ def _rankings(
         if maker.on_progress is not None:
             maker.on_progress("ranking", done, len(tables), 0)
         costs = growths[n].predict(settings.target) if n in growths else table.costs
+        compute = partial(
+            rank_pilot,
+            table,
+            methods,
+            settings.penalties,
+            costs if any(settings.penalties) else None,
+            seed=settings.seed + repeat,
+            n_jobs=maker.workers,
+        )
         file = _ranking_file(maker, settings, methods, table, n, repeat)
-        if file is not None and file.exists():
-            frame = pd.read_csv(file)
-        else:
-            frame = rank_pilot(
-                table,
-                methods,
-                settings.penalties,
-                costs if any(settings.penalties) else None,
-                seed=settings.seed + repeat,
-                n_jobs=maker.workers,
-            )
-            _write_ranking(frame, file)
+        kept = fingerprint_of([fingerprint(table.manifest), version("netchoice")])
+        frame = compute() if file is None else kept_frame(file, kept, compute)
         frames.append(frame.assign(n=n, repeat=repeat))
     rankings = pd.concat(frames, ignore_index=True)
     if not len(rankings):
@@ -311,13 +326,7 @@ def _ranking_file(
     dependencies = [named, penalties, len(table), table.features, settings.seed]
     if any(penalties):
         dependencies += [settings.target, [size for size in settings.sizes if size <= n]]
-    return maker.folder / "rankings" / f"{n}-{repeat}-{digest(dependencies)}.csv"
-
-
-def _write_ranking(frame: pd.DataFrame, file: Path | None) -> None:
-    if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, lambda temporary: frame.to_csv(temporary, index=False))
+    return maker.folder / "rankings" / f"{n}-{repeat}-{digest(dependencies)}.parquet"
 
 
 def _accuracy(

@@ -20,6 +20,7 @@ from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
 from netchoice.selection import METHODS
+from netchoice.storage.kept_files import fingerprint_of
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.user_cache import kept_costs
 from netchoice.threads import count_threads
@@ -241,9 +242,7 @@ class Preparation:
         def decide() -> list[str]:
             return expensive_features(self._probe.costs, self._offered, growth_seconds(self._probe))
 
-        found = self.stopwatch.decided("expensive", decide)
-        if not isinstance(found, list) or not {*map(str, found)} <= {*self._offered}:
-            raise self.stopwatch.damaged()
+        found: list[str] = self.stopwatch.decided("expensive", decide)
         return found
 
     def probed_costs(self) -> SimulationCosts:
@@ -364,5 +363,6 @@ def make_preparation(
     compared = tuple(name for name in compare if name not in settings.method)
     settings.check(compared)
     rows_file = None if maker.folder is None else maker.folder / ROWS
-    watch = Stopwatch(settings.time_limit, maker.workers or count_threads(-1), rows_file)
+    run = fingerprint_of(settings.as_dict())
+    watch = Stopwatch(settings.time_limit, maker.workers or count_threads(-1), rows_file, run)
     return Preparation(space, settings, maker, watch, compared)

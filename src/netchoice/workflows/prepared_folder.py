@@ -21,6 +21,13 @@ from netchoice.features.registry import FEATURES
 from netchoice.inference import HeldOut, ParameterQuality, PosteriorQuality
 from netchoice.models.rebuilt import rebuilt_space
 from netchoice.models.space import ModelSpace
+from netchoice.storage.kept_files import (
+    UnreadableFileError,
+    checksum,
+    read_content,
+    read_json,
+    write_json,
+)
 from netchoice.storage.table import ReferenceTable
 from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.fit_power import Power
@@ -33,7 +40,7 @@ if TYPE_CHECKING:
 
 PREPARED = "prepared.json"
 ESTIMATORS = "estimators.npz"
-SCHEMA = 2
+SCHEMA = 3
 #: Frames of the selection, in CSV files of these names.
 FRAMES = {
     "rankings": "rankings.csv",
@@ -54,8 +61,7 @@ def write_prepared(prepared: Prepared, folder: Path) -> None:
                 digests[file] = _write_frame(frame, folder / file)
         estimators = _write_estimators(prepared, folder / ESTIMATORS, digests)
         record = _record(prepared) | {"files": digests, "estimators": estimators}
-        text = json.dumps(record, ensure_ascii=False, allow_nan=False)
-        write_text(folder / PREPARED, json.dumps({"digest": _digest(text), "content": text}) + "\n")
+        write_json(folder / PREPARED, record, record["fingerprint"])
     except OSError as error:
         raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
 
@@ -167,6 +173,8 @@ def read_prepared(
         )
         if fingerprint(prepared) != record["fingerprint"]:
             raise ValueError("the tables are not those that it was prepared with")
+    except UnreadableFileError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _damaged(folder, str(error)) from error
     return prepared
@@ -179,15 +187,8 @@ def read_record(folder: Path) -> dict[str, Any]:
         raise UsageError(
             f"{folder} holds no prepared chooser (there is no {PREPARED}); make one with netchoice prepare"
         )
-    try:
-        outer = json.loads(path.read_text(encoding="utf-8"))
-        text = outer["content"]
-        if _digest(text) != outer["digest"]:
-            raise ValueError("its checksum differs")
-        record: dict[str, Any] = json.loads(text)
-        schema = record["schema"]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _damaged(folder, f"{PREPARED} cannot be read: {error}") from error
+    record = read_json(path, advice="prepare it again in another folder")
+    schema = record.get("schema")
     if schema != SCHEMA:
         raise UsageError(
             f"{folder} was prepared by another version of netchoice (schema {schema}, expected {SCHEMA}); "
@@ -221,11 +222,6 @@ def given_features(
     return {name: (features or {}).get(name, name) for name in names}
 
 
-def _digest(content: str | bytes) -> str:
-    content = content.encode() if isinstance(content, str) else content
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
-
-
 # The frames and results
 
 
@@ -233,16 +229,18 @@ def _write_frame(frame: pd.DataFrame, path: Path) -> str:
     kept = frame.assign(features=frame["features"].map(";".join)) if "features" in frame else frame
     text = kept.to_csv(index=False)
     write_text(path, text)
-    return _digest(text)
+    return checksum(text)
+
+
+def _checked_content(path: Path, expected: str) -> bytes:
+    content = read_content(path)
+    if checksum(content) != expected:
+        raise ValueError(f"the checksum of {path.name} differs")
+    return content
 
 
 def _read_frame(path: Path, digest: str) -> pd.DataFrame:
-    try:
-        text = path.read_bytes().decode("utf-8").replace("\r\n", "\n")
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path.name} cannot be read") from error
-    if _digest(text) != digest:
-        raise ValueError(f"the checksum of {path.name} differs")
+    text = _checked_content(path, digest).decode("utf-8")
     names = {"feature": str, "features": str, "method": str, "measure": str}
     frame = pd.read_csv(
         StringIO(text), dtype=names, keep_default_na=False, na_values=[""], engine="python"
@@ -265,7 +263,7 @@ def _write_estimators(
     content = BytesIO()
     np.savez(content, allow_pickle=False, **arrays)
     write_bytes(path, content.getvalue())
-    digests[path.name] = _digest(content.getvalue())
+    digests[path.name] = checksum(content.getvalue())
     return record
 
 
@@ -275,12 +273,7 @@ def _read_estimators(
     space: ModelSpace,
     tables: Mapping[str, ReferenceTable],
 ) -> dict[str, ParameterEstimator]:
-    try:
-        content = (folder / ESTIMATORS).read_bytes()
-    except OSError as error:
-        raise ValueError(f"{ESTIMATORS} cannot be read") from error
-    if _digest(content) != record["files"][ESTIMATORS]:
-        raise ValueError(f"the checksum of {ESTIMATORS} differs")
+    content = _checked_content(folder / ESTIMATORS, record["files"][ESTIMATORS])
     found = {}
     with np.load(BytesIO(content), allow_pickle=False) as arrays:
         for model, kept in record["estimators"].items():

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import platform
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from netchoice.atomic import write_text
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.storage.lock import LOCK
+from netchoice.storage.kept_files import KeptFileError, fingerprint_of, read_json, write_json
+from netchoice.storage.listing import LISTING
+from netchoice.storage.lock import LOCK, lock_folder
+from netchoice.storage.shards import disk_errors
 from netchoice.workflows.feature_selection import SECOND_SCORES
 
 RUN = "run.json"
@@ -48,13 +49,30 @@ _FIGURES = (
     "ranks*", "accuracy-against-cost",
 )  # fmt: skip
 CHOICE_FILES = RunFiles(RUN, "netchoice choose", (
-    "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "posterior.csv",
+    LISTING, "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "posterior.csv",
     "costs.json", "parameter-evaluation.csv", "parameter-scores.jsonl",
     "rankings.csv", "evaluation.csv", "reading.json", "scores.jsonl", SECOND_SCORES, "report.html",
     ROWS, "prepared.json", "estimators.npz", "selection-costs.json",
     *(f"figures/{name}.{suffix}" for name in _FIGURES for suffix in ("png", "svg", "pdf")),
     "tables/*/_manifest.json", "tables/*/rows-*.parquet", "tables/*/_rows-*.damaged", "tables/*/_lock",
 ))  # fmt: skip
+
+
+@contextlib.contextmanager
+def run_folder(
+    folder: Path | None, settings: Mapping[str, Any], fresh: bool, files: RunFiles = CHOICE_FILES
+) -> Iterator[None]:
+    """Open the folder of a run, and be the only process that writes to it; without a folder, do nothing."""
+    if folder is None:
+        yield
+        return
+    with contextlib.ExitStack() as stack:
+        with disk_errors(folder):
+            find_run(folder, files)  # a folder of somebody else gets no lock
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(lock_folder(folder))
+        open_run_folder(folder, settings, fresh, files)
+        yield
 
 
 def open_run_folder(
@@ -81,8 +99,8 @@ def open_run_folder(
         if earlier is not None:
             _delete_run(folder, files)
         folder.mkdir(parents=True, exist_ok=True)
-        record = {"settings": settings, "digest": _digest(settings), **versions()}
-        write_text(folder / files.record, json.dumps(record, indent=2, ensure_ascii=False))
+        record = {"settings": settings, **versions()}
+        write_json(folder / files.record, record, fingerprint_of(settings))
     except OSError as error:
         raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
 
@@ -116,29 +134,24 @@ def versions() -> dict[str, Any]:
 def _read_record(path: Path, files: RunFiles) -> dict[str, Any]:
     """Return the settings in the record of a run; refuse a foreign file."""
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        settings = dict(record["settings"])
-        if record["versions"]["netchoice"] and record.get("digest") in (None, _digest(settings)):
-            return settings
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        pass
-    raise UsageError(
-        f"{path} is damaged or was not written by {files.made_by}; nothing was changed: give another "
-        "folder"
-    )
-
-
-def _digest(settings: Mapping[str, Any]) -> str:
-    text = json.dumps(settings, sort_keys=True)
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+        record = read_json(path, advice="nothing was changed: give another folder")
+        return dict(record["settings"])
+    except KeptFileError as error:
+        raise UsageError(f"{error} (expected a record of {files.made_by})") from error
+    except (KeyError, TypeError, ValueError):
+        raise UsageError(
+            f"{path} was not written by {files.made_by}; nothing was changed: give another folder"
+        ) from None
 
 
 def delete_run(folder: Path, files: RunFiles) -> None:
     """Delete a run: the files that it wrote, its record, and the folder if nothing else is in it."""
     if (folder / files.record).exists():
         _read_record(folder / files.record, files)  # a foreign file is refused
-        _delete_run(folder, files)
-        (folder / files.record).unlink()
+        with lock_folder(folder):
+            _delete_run(folder, files)
+            (folder / files.record).unlink()
+            (folder / LOCK).unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # it holds files of the user
         folder.rmdir()
 

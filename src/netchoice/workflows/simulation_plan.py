@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable
@@ -10,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from netchoice.atomic import write_text
-from netchoice.errors import NetchoiceError
+from netchoice.storage.kept_files import read_json, write_json
 from netchoice.validation import check_positive
 
 
@@ -90,6 +88,8 @@ class Stopwatch:
         Processes that share the work.
     file : Path or None
         Keeps what was decided by the time that simulations take, so that a resumed run repeats it.
+    fingerprint : str
+        The run that the file belongs to.
     notes : list of str
         A line for every number of simulations that was reduced.
     """
@@ -97,6 +97,7 @@ class Stopwatch:
     limit: float | None
     workers: int
     file: Path | None = None
+    fingerprint: str = ""
     notes: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
@@ -130,9 +131,7 @@ class Stopwatch:
             possible = int(min(wanted, seconds * self.workers / max(row_seconds, 1e-9)))
             return wanted if possible >= wanted else max(min(minimum, wanted), possible)
 
-        rows = self.decided(table, decide)
-        if not isinstance(rows, int) or rows < 0:
-            raise self.damaged()
+        rows: int = self.decided(table, decide)
         if rows < wanted:
             self.notes.append(
                 f"{rows} simulations instead of {wanted}, to stay within the time limit"
@@ -146,22 +145,11 @@ class Stopwatch:
             known[name] = decide()
             if self.file is not None:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
-                write_text(self.file, json.dumps(known))
+                write_json(self.file, known, self.fingerprint)
         return known[name]
 
     def _known(self) -> dict[str, Any]:
         if self.file is None or not self.file.exists():
             return {}
-        try:
-            known = json.loads(self.file.read_text())
-        except ValueError as error:
-            raise self.damaged() from error
-        if not isinstance(known, dict):
-            raise self.damaged()
-        return known
-
-    def damaged(self) -> NetchoiceError:
-        """Return the error for a file whose contents make no sense."""
-        return NetchoiceError(
-            f"{self.file} is damaged; delete it, or start over with --fresh (in Python fresh=True)"
-        )
+        advice = "delete it, or start over with --fresh (in Python fresh=True)"
+        return read_json(self.file, self.fingerprint, advice=advice)

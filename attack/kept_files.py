@@ -1,0 +1,92 @@
+"""Damage to every kind of file that netchoice reads again: flipped bits, cuts, deletions, other content."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import traceback
+import warnings
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from attack.specimens import SPECIMENS
+from netchoice.errors import NetchoiceError
+
+
+@cache
+def made(name: str) -> tuple[tempfile.TemporaryDirectory[str], str]:
+    """Return a folder that holds the run of a specimen, and its answer."""
+    folder = tempfile.TemporaryDirectory()
+    SPECIMENS[name].make(Path(folder.name))
+    return folder, SPECIMENS[name].answer(Path(folder.name))
+
+
+def damage(rng: np.random.Generator, path: Path, others: list[Path]) -> str:
+    """Damage a file in one of several ways; return what was done."""
+    content = bytearray(path.read_bytes())
+    way = rng.choice(["bit", "bit", "bit", "bits", "cut", "block", "append", "delete", "other"])
+    place = int(rng.integers(max(1, len(content))))
+    if way == "delete":
+        path.unlink()
+        return "delete"
+    if way == "other":
+        path.write_bytes(others[rng.integers(len(others))].read_bytes())
+        return "other"
+    if way in ("bit", "bits"):
+        for i in rng.integers(len(content), size=1 if way == "bit" else 8) if content else ():
+            content[i] ^= 1 << int(rng.integers(8))
+    elif way == "cut":
+        del content[place:]
+    elif way == "block":
+        content[place : place + 64] = bytes(len(content[place : place + 64]))
+    else:
+        content += rng.bytes(int(rng.integers(1, 40)))
+    path.write_bytes(content)
+    return str(way)
+
+
+def trial(name: str, rng: np.random.Generator, folder: Path) -> str:
+    """Damage one file of a run; return whether the answer is the same, refused in one line, or changed."""
+    source, expected = made(name)
+    target = folder / "copy"
+    shutil.copytree(source.name, target)
+    files = sorted(path for path in target.rglob("*") if path.is_file())
+    damaged = files[rng.integers(len(files))]
+    before = damaged.read_bytes()
+    print(damaged.relative_to(target), damage(rng, damaged, files))
+    if damaged.exists() and damaged.read_bytes() == before:
+        return "same answer"
+    return outcome(lambda: SPECIMENS[name].answer(target), expected)
+
+
+def outcome(answer: Callable[[], str], expected: str) -> str:
+    """Return what became of an answer."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            found = answer()
+        except NetchoiceError as error:
+            return "one line" if "\n" not in str(error) else "SEVERAL LINES"
+        except Exception:
+            traceback.print_exc(file=_Printed())
+            return "TRACEBACK"
+    if found == expected:
+        return "same answer"
+    if any("\n" not in str(each.message) for each in warned):
+        return "one line"  # an incomplete table was loaded, and a line says so
+    print(f"expected:\n{expected}\nfound:\n{found}")
+    return "SILENT CHANGE"
+
+
+class _Printed:
+    """Standard output as it is now."""
+
+    def write(self, text: str) -> None:
+        print(text, end="")
+
+
+KINDS = {f"damage: {name}": partial(trial, name) for name in SPECIMENS}
+SHARES = {"damage: chooser": 0.1, "damage: folder of choose": 0.1}

@@ -1,0 +1,203 @@
+"""Files that netchoice reads again: each carries a checksum of its bytes and the fingerprint of its run."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import mmap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from netchoice.atomic import write_atomically
+from netchoice.errors import NetchoiceError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: The key of a JSON object, and of the metadata of a Parquet file, that holds what is said about the file.
+ABOUT = "netchoice"
+#: Stands before the checksum. The digits are 0 while the checksum is computed.
+_MARK, _LENGTH = b"checksum-of-this-file:", 32
+_BLANK = b"0" * _LENGTH
+
+
+class KeptFileError(NetchoiceError):
+    """A file that netchoice wrote cannot be used again."""
+
+
+class UnreadableFileError(KeptFileError):
+    """A file cannot be opened or read: its permissions or the disk are at fault, not its content."""
+
+
+class DamagedFileError(KeptFileError):
+    """The content of a file is not what netchoice wrote."""
+
+
+class OtherRunError(KeptFileError):
+    """A file belongs to another run."""
+
+
+def checksum(content: bytes | str) -> str:
+    """Return the checksum of some content, for files that cannot hold their own.
+
+    >>> checksum("abc")
+    'cf4ab791c62b8d2b2109c90275287816'
+    """
+    content = content.encode() if isinstance(content, str) else content
+    return hashlib.blake2b(content, digest_size=_LENGTH // 2).hexdigest()
+
+
+def fingerprint_of(facts: Any) -> str:
+    """Return the fingerprint of what the content of a file depends on."""
+    return checksum(json.dumps(facts, sort_keys=True, default=str))
+
+
+def read_content(path: Path) -> bytes:
+    """Return the bytes of a file; a file that cannot be read raises one line that says why."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UnreadableFileError(
+            f"cannot read {path}: {error.strerror or error}; check its permissions and the disk"
+        ) from error
+
+
+# JSON
+
+
+def write_json(path: Path, record: Mapping[str, Any], fingerprint: str) -> None:
+    """Write a JSON object atomically, with a checksum and a fingerprint under the key ``netchoice``."""
+    text = json.dumps({**record, ABOUT: _about(path, fingerprint)}, indent=1, ensure_ascii=False)
+    content = (text + "\n").encode("utf-8", errors="surrogatepass")
+
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(content)
+        _fill_in_checksum(temporary)
+
+    write_atomically(path, write)
+
+
+def read_json(path: Path, fingerprint: str | None = None, *, advice: str) -> dict[str, Any]:
+    """Return a JSON object that :func:`write_json` wrote.
+
+    Parameters
+    ----------
+    path : Path
+    fingerprint : str, optional
+        The fingerprint that is expected. By default any is accepted.
+    advice : str
+        What to do about a damaged file; the end of the message.
+    """
+    content = read_content(path)
+    _check(content, path, advice)
+    with _damage(path, advice):
+        record: dict[str, Any] = json.loads(content.decode("utf-8", errors="surrogatepass"))
+        about = record.pop(ABOUT)
+        _check_about(about, fingerprint, path, advice)
+    return record
+
+
+# Parquet
+
+
+def write_parquet(
+    path: Path, tables: Iterable[pa.Table], schema: pa.Schema, fingerprint: str
+) -> None:
+    """Write tables to one Parquet file, atomically, a row group for each, with checksum and fingerprint."""
+    import pyarrow.parquet as pq
+
+    about = json.dumps(_about(path, fingerprint)).encode()
+    kept = schema.with_metadata({**(schema.metadata or {}), ABOUT.encode(): about})
+
+    def write(temporary: Path) -> None:
+        options = {"compression": "zstd", "write_page_checksum": True}
+        with pq.ParquetWriter(temporary, kept, **options) as writer:
+            for table in tables:
+                writer.write_table(table)
+        _fill_in_checksum(temporary)
+
+    write_atomically(path, write)
+
+
+def read_parquet(
+    path: Path,
+    fingerprint: str | None = None,
+    columns: Sequence[str] | None = None,
+    *,
+    advice: str,
+) -> pa.Table:
+    """Return a table, or some of its columns, that :func:`write_parquet` wrote; see :func:`read_json`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    content = read_content(path)
+    _check(content, path, advice)
+    with _damage(path, advice), pq.ParquetFile(pa.BufferReader(content)) as file:
+        metadata = dict(file.metadata.metadata or {})
+        about = json.loads(metadata[ABOUT.encode()])
+        _check_about(about, fingerprint, path, advice)
+        table = file.read(columns, use_threads=False)  # for a small file, threads take longer
+        own = {k: v for k, v in (table.schema.metadata or {}).items() if k != ABOUT.encode()}
+        return table.replace_schema_metadata(own)
+
+
+# The checksum inside a file
+
+
+def _about(path: Path, fingerprint: str) -> dict[str, str]:
+    return {
+        "file": path.name,
+        "version": version("netchoice"),
+        "fingerprint": fingerprint,
+        "checksum": (_MARK + _BLANK).decode(),
+    }
+
+
+def _fill_in_checksum(path: Path) -> None:
+    """Compute the checksum of a file, and write it to the place that is reserved for it."""
+    with open(path, "r+b") as file:
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            start = content.rfind(_MARK) + len(_MARK)
+            found = hashlib.blake2b(content, digest_size=_LENGTH // 2)
+        file.seek(start)
+        file.write(found.hexdigest().encode())
+
+
+def _check(content: bytes, path: Path, advice: str) -> None:
+    """Refuse content without a checksum, or with the checksum of other content."""
+    start = content.rfind(_MARK) + len(_MARK)
+    if start < len(_MARK):
+        raise DamagedFileError(
+            f"{path} is damaged: it has no checksum, or an earlier version of netchoice wrote it; {advice}"
+        )
+    digest = hashlib.blake2b(content[:start], digest_size=_LENGTH // 2)
+    digest.update(_BLANK)
+    digest.update(memoryview(content)[start + _LENGTH :])
+    if content[start : start + _LENGTH] != digest.hexdigest().encode():
+        raise DamagedFileError(f"{path} is damaged: its checksum differs; {advice}")
+
+
+def _check_about(about: Mapping[str, str], expected: str | None, path: Path, advice: str) -> None:
+    """Refuse a file that was written under another name, or by another run."""
+    if about["file"] != path.name:
+        raise DamagedFileError(f"{path} is damaged: it was written as {about['file']}; {advice}")
+    found = about["fingerprint"]
+    if expected is not None and found != expected:
+        raise OtherRunError(
+            f"{path} belongs to another run (fingerprint {found}, expected {expected}); {advice}"
+        )
+
+
+@contextlib.contextmanager
+def _damage(path: Path, advice: str) -> Iterator[None]:
+    """Report content that cannot be parsed: another version of a library wrote it."""
+    try:
+        yield
+    except KeptFileError:
+        raise
+    except Exception as error:  # parsers of damaged bytes may raise anything
+        reason = " ".join(str(error).split())
+        raise DamagedFileError(f"{path} is damaged: {reason}; {advice}") from error

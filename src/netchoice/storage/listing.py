@@ -1,0 +1,90 @@
+"""The list of the files that netchoice wrote to a folder, with their checksums."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from netchoice.errors import UsageError
+from netchoice.storage.kept_files import (
+    DamagedFileError,
+    KeptFileError,
+    checksum,
+    read_content,
+    read_json,
+    write_json,
+)
+from netchoice.storage.lock import lock_folder
+from netchoice.storage.shards import disk_errors
+
+LISTING = "_files.json"
+
+
+@contextlib.contextmanager
+def output_folder(folder: Path | None, names: Iterable[str]) -> Iterator[None]:
+    """Be the only process that writes to a folder, and claim files in it; see :func:`claim_files`."""
+    if folder is None:
+        yield
+        return
+    with contextlib.ExitStack() as stack:
+        with disk_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(lock_folder(folder))
+        claim_files(folder, names)
+        yield
+
+
+def claim_files(folder: Path, names: Iterable[str]) -> None:
+    """Say that netchoice will write these files; refuse if a file of this name is somebody else's.
+
+    Call it before the work starts. A file is netchoice's own if it is in the list of the folder.
+    """
+    known, names = _listed(folder), list(names)
+    for name in names:
+        if name not in known and (folder / name).exists():
+            raise UsageError(
+                f"{folder / name} would be overwritten, and netchoice did not write it; give another folder "
+                "for the results, or move the file"
+            )
+    _write(folder, dict.fromkeys(names, "") | known)
+
+
+def list_files(folder: Path, names: Iterable[str]) -> None:
+    """Keep the checksums of files that were written; :func:`read_listed` checks them."""
+    found = {name: checksum(read_content(folder / name)) for name in names}
+    _write(folder, _listed(folder) | found)
+
+
+def read_listed(path: Path, advice: str) -> bytes:
+    """Return the content of a file of a listed folder, if it is what netchoice wrote."""
+    known = listed_files(path.parent, advice)
+    content = read_content(path)
+    if known.get(path.name) != checksum(content):
+        raise DamagedFileError(f"{path} was changed or is damaged: its checksum differs; {advice}")
+    return content
+
+
+def listed_files(folder: Path, advice: str) -> dict[str, str]:
+    """Return the checksums of the files that netchoice wrote to a folder, by name."""
+    path = folder / LISTING
+    if not path.exists():
+        raise DamagedFileError(
+            f"{path} is missing, which holds checksums (earlier versions of netchoice wrote none); {advice}"
+        )
+    return dict(read_json(path, advice=advice)["files"])
+
+
+def _listed(folder: Path) -> dict[str, str]:
+    """Return the checksums of the listed files by name; empty if there is no list, or it is damaged."""
+    path = folder / LISTING
+    try:
+        return dict(read_json(path, advice="")["files"]) if path.exists() else {}
+    except KeptFileError:
+        return {}
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    with disk_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / LISTING, {"files": dict(files)}, checksum("\n".join(files)))

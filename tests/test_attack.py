@@ -1,0 +1,50 @@
+"""A short attack; ``make attack`` runs the long one."""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SLOW = ("Dask", "choose", "chooser")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def attack():
+    sys.path.insert(0, str(ROOT))
+    yield importlib.import_module("attack.__main__")
+    sys.path.remove(str(ROOT))
+
+
+def test_no_kept_file_changes_an_answer_silently(attack, capsys):
+    for kind, counts in attack.attack(
+        trials=15, seed=int(os.environ.get("ATTACK_SEED", "7")), only="damage: "
+    ).items():
+        assert not any(outcome.isupper() for outcome in counts), (kind, counts)
+
+
+def test_runs_resume_after_a_kill_at_a_file_operation(attack):
+    kinds = attack.kinds_of_trials()
+    for kind in ("kill: table, loaded", "kill: cohort, read", "two writers"):
+        run, _ = kinds[kind]
+        for trial in range(4):
+            outcome, details = attack._one(run, np.random.default_rng(trial))
+            assert outcome in ("resumed", "one table"), (kind, details)
+
+
+def test_failures_are_counted_and_shown(attack, monkeypatch, capsys):
+    def broken(rng, folder):
+        if rng.random() < 0.5:
+            raise KeyError("x")
+        return "same answer"
+
+    monkeypatch.setattr(attack, "kinds_of_trials", lambda: {"broken": (broken, 0.5)})
+    counts = attack.attack(trials=20, seed=1)["broken"]
+    assert counts.total() == 10
+    assert counts["TRACEBACK"] > 0
+    printed = capsys.readouterr()
+    assert "broken" in printed.out
+    assert "KeyError" in printed.err
