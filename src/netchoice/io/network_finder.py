@@ -119,7 +119,7 @@ class NetworkFinder:
         if ending == ".zip":
             self._add_zip(name)
         elif ending in PARQUET and has_many_networks(name):
-            self.parts.append(parquet_networks(name))
+            self.parts.append(guarded(lambda: parquet_networks(name), name, "Parquet"))
         elif not self._add_many(StoredFile(name), in_folder):
             self._add_one(name)
 
