@@ -110,7 +110,7 @@ test-all: test
 # Run the kernel tests with every index checked. The checked kernels need a separate cache.
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(OUT)/boundscheck \
-		$(PYTEST) -m "kernels and not slow"
+		$(PYTEST) -m kernels
 
 bench: $(VENV)/.bench $(VENV)/.warm
 	-$(BIN)/python benchmarks/growth.py
