@@ -113,7 +113,7 @@ test-all: test
 # Run the kernel tests with every index checked. The checked kernels need a separate cache.
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(OUT)/boundscheck \
-		$(PYTEST) -m "kernels and not slow"
+		$(PYTEST) -m kernels
 
 # A part of the suite with every Python that is found, in environments of its own: build/matrix.
 # ENVIRONMENTS="--only 3.12-lowest" runs one of them.

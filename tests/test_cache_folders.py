@@ -40,6 +40,7 @@ def run_python(code, environment):
     return done
 
 
+@pytest.mark.slow
 def test_kernels_compile_without_a_writable_cache(read_only):
     code = (
         "import netchoice\n"

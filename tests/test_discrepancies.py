@@ -282,6 +282,7 @@ def test_a_mixture_that_was_compared_is_not_advised_again():
     assert not [each for each in advice if "--mix" in each.command]
 
 
+@pytest.mark.slow
 def test_recommended_models_make_such_networks():
     n = 200
     graph = netchoice.Graph.from_edges([(i, (i + k) % n) for i in range(n) for k in (1, 2)])

@@ -81,6 +81,7 @@ def test_interrupted_fresh_can_be_repeated(tmp_path, monkeypatch):
     assert not (folder / "scores.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_patterns_cover_every_file_of_a_run(tmp_path):
     """A file that a run writes and that is not listed would survive --fresh."""
     from netchoice.report import report_choice
@@ -94,6 +95,7 @@ def test_patterns_cover_every_file_of_a_run(tmp_path):
 # Time limits
 
 
+@pytest.mark.slow
 def test_run_with_a_time_limit_resumes_with_the_same_numbers_of_rows(tmp_path):
     first = choose(network(), tmp_path / "run", time_limit=2)
     calls = []
@@ -126,9 +128,17 @@ def test_decided_numbers_of_rows_are_kept(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "first", ["#a", "%a", " a", "a ", "a\tb", "", "\ud800"], ids=["hash", "percent", "before",
-    "after", "tab", "empty", "surrogate"],
-)  # fmt: skip
+    "first",
+    [
+        pytest.param("#a", id="hash"),
+        pytest.param("%a", id="percent", marks=pytest.mark.slow),
+        pytest.param(" a", id="before", marks=pytest.mark.slow),
+        pytest.param("a ", id="after", marks=pytest.mark.slow),
+        pytest.param("a\tb", id="tab", marks=pytest.mark.slow),
+        pytest.param("", id="empty", marks=pytest.mark.slow),
+        pytest.param("\ud800", id="surrogate", marks=pytest.mark.slow),
+    ],
+)
 def test_any_node_name_can_be_written(tmp_path, first):
     labels = [first, *map(str, range(1, 30))]
     choose(network(labels), tmp_path / "run")

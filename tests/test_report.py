@@ -406,6 +406,7 @@ def test_many_models_stay_readable_and_within_the_size(choice, tmp_path):
     assert sum(name.startswith("fit-") for name in figures) == 60  # six of each of ten models
 
 
+@pytest.mark.slow
 def test_only_uniform_priors_are_drawn(choice, tmp_path):
     shutil.copytree(choice, tmp_path / "other")
     file = tmp_path / "other" / "choice.json"
