@@ -7,6 +7,7 @@ import hashlib
 import inspect
 import math
 import platform
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
@@ -22,6 +23,7 @@ from netchoice.errors import NetchoiceError, UsageError
 from netchoice.features import Feature
 from netchoice.features.plan import plan
 from netchoice.features.registry import FEATURES, Step, find
+from netchoice.interruption import saves_when_stopped
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours, unknown
@@ -129,7 +131,10 @@ def simulate_table(
             chosen = get_engine(engine, workers, row_timeout)
             batches = _batches(missing, writer, chosen, row_timeout)
             try:
-                with contextlib.closing(chosen.run(simulator, batches)) as results:
+                with (
+                    saves_when_stopped(writer.flush),
+                    contextlib.closing(chosen.run(simulator, batches)) as results,
+                ):
                     for result in results:
                         writer.add(result)
             except KeyboardInterrupt:
@@ -279,6 +284,7 @@ class _TableWriter:
         self.n_done, self.n_total, self.n_new, self.n_failed = n_present, n_total, 0, 0
         self.unwritten: list[Batch] = []
         self.n_unwritten = 0
+        self.lock = threading.RLock()  # another thread writes the rows of a process that is stopped
         self.last_write = self.start = time.monotonic()
 
     @property
@@ -293,8 +299,9 @@ class _TableWriter:
             batch.add(result.row, {}, None, f"lost: {result.reason}")
         if self.n_new == 0:
             self.start = time.monotonic() - 1e-3  # the speed does not include starting workers
-        self.unwritten.append(batch)
-        self.n_unwritten += len(batch.rows)
+        with self.lock:
+            self.unwritten.append(batch)
+            self.n_unwritten += len(batch.rows)
         self.n_done += len(batch.rows)
         self.n_new += len(batch.rows)
         self.n_failed += len(batch.failures)
@@ -312,10 +319,11 @@ class _TableWriter:
 
     def flush(self) -> None:
         """Write the rows that are not yet on disk to a new shard."""
-        if self.folder is not None and self.unwritten:
-            self.folder.write_shard(self.as_arrow(), self.manifest)
-            self.unwritten, self.n_unwritten = [], 0
-        self.last_write = time.monotonic()
+        with self.lock:
+            if self.folder is not None and self.unwritten:
+                self.folder.write_shard(self.as_arrow(), self.manifest)
+                self.unwritten, self.n_unwritten = [], 0
+            self.last_write = time.monotonic()
 
     def as_arrow(self) -> pa.Table:
         import pyarrow as pa

@@ -27,6 +27,7 @@ from netchoice.cli import (
 from netchoice.cli.common import app, say
 from netchoice.costs import CostError
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.interruption import ends_when_interrupted
 from netchoice.simulate import StoppedError
 
 __all__ = [
@@ -52,7 +53,9 @@ def _options(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; exit 0 if fine, 1 if it failed, 2 if used wrongly."""
-    sys.exit(_run(arguments))
+    with ends_when_interrupted():
+        code = _run(arguments)
+    sys.exit(code)
 
 
 def _run(arguments: list[str] | None) -> int:

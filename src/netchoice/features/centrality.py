@@ -2,12 +2,14 @@
 
 import numpy as np
 
+from netchoice.features.budget import check_quadratic
 from netchoice.features.registry import builtin, run_kernel, step
 
 
 @step(growth="n·m", min_power=2.0)
 def betweenness(graph):
     """Shortest-path betweenness of each node, normalised by (n−1)(n−2)/2."""
+    check_quadratic(graph, "betweenness")
     return run_kernel("betweenness.betweenness", graph) / _pairs_of_others(graph.n_nodes)
 
 
@@ -59,4 +61,5 @@ def eigenvector_max(leading_eigenvector):
 @builtin(growth="n·m", min_power=2.0, label="Estrada index")
 def estrada_index(graph, components):
     """Sum of exp(eigenvalue) of the adjacency matrix."""
+    check_quadratic(graph, "the Estrada index")
     return run_kernel("spectrum.estrada_index", graph, components.labels, len(components.sizes))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.errors import UsageError
+from netchoice.errors import NotComputedError, UsageError
 from netchoice.features.plan import Plan, plan
 from netchoice.features.registry import FEATURES, GIVEN, Computation, Feature, Step, find
 from netchoice.graph import Graph
@@ -38,7 +38,8 @@ class FeatureResult:
     """Values and CPU times of features on one network, as dictionaries by name.
 
     ``values`` are integers for discrete features, and NaN if a feature failed; ``failures`` has the
-    reasons. ``own_seconds`` are the CPU seconds of each feature without its shared steps and other
+    reasons. ``not_computed`` holds those of the failed features that would take more steps than their
+    budget (:mod:`netchoice.features.budget`). ``own_seconds`` are the CPU seconds of each feature without its shared steps and other
     inputs, and ``step_seconds`` those of each shared step.
     """
 
@@ -47,6 +48,7 @@ class FeatureResult:
     own_seconds: dict[str, float] = field(default_factory=dict)
     step_seconds: dict[str, float] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
+    not_computed: set[str] = field(default_factory=set)
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -201,6 +203,8 @@ def _run(
     """Add the result of one step or feature to ``computed``; return its CPU seconds."""
     missing = [name for name in item.inputs if name not in computed and name != "rng"]
     if missing:
+        if result.not_computed.intersection(missing):
+            result.not_computed.add(item.name)
         _fail(item, f"needs {missing[0]}, which failed", result)
         return 0.0
     start = time.thread_time()
@@ -212,6 +216,8 @@ def _run(
         if repeat_short and seconds < SHORT:
             seconds = _mean_seconds(item, computed, base, seconds)
     except Exception as error:  # a feature that fails must not stop the others
+        if isinstance(error, NotComputedError):
+            result.not_computed.add(item.name)
         _fail(item, " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":"), result)
         return time.thread_time() - start
     computed[item.name] = value

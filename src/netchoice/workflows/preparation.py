@@ -218,9 +218,16 @@ class Preparation:
             wanted = watch.affordable(name, wanted, self.min_fit_samples, row_seconds, seconds)
         share = self.n_complete / wanted
         stages = dict.fromkeys(self._expensive, share) if share < 1 else {}
-        return simulate_for_selection(
+        found = simulate_for_selection(
             self.maker, self.settings.n_nodes, names, wanted, plan, self.uses_pilots, stages
         )
+        left_out = [name for name in names if name not in found.simulations.features]
+        if left_out:
+            self.notes.append(
+                "features that take more steps than their budget on a simulation were left out: "
+                f"{', '.join(left_out)}"
+            )
+        return found
 
     @property
     def _selection_samples(self) -> int:
@@ -285,7 +292,8 @@ class Preparation:
         """Return simulations of this size with the selected features only."""
         if self.given_table is not None:
             return selection.table
-        return self._table("inference", self.settings.n_nodes, rows, selection.features)
+        table = self._table("inference", self.settings.n_nodes, rows, selection.features)
+        return table.complete()
 
     def simulate_for_fit(self, selection: FeatureSelection) -> ReferenceTable:
         """Return simulations of this size with as many features as can be afforded.

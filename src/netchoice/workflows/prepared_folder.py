@@ -22,7 +22,7 @@ from netchoice.inference import HeldOut, ParameterQuality, PosteriorQuality
 from netchoice.models.rebuilt import rebuilt_space
 from netchoice.models.space import ModelSpace
 from netchoice.storage.table import ReferenceTable
-from netchoice.workflows.feature_selection import FeatureSelection
+from netchoice.workflows.feature_selection import FeatureSelection, without_partial
 from netchoice.workflows.fit_power import Power
 from netchoice.workflows.local_simulations import ParameterEstimator, parameter_estimator
 from netchoice.workflows.preparation import ChoiceSettings
@@ -155,7 +155,7 @@ def read_prepared(
             settings=settings,
             maker=TableMaker(known, settings.seed, settings.isolated, given_features=given),
             selection=_selection(folder, record, tables),
-            table=tables["inference"],
+            table=tables["inference"].complete(),
             fit_table=tables[record["fit_table"]].complete(record["fit_features"]),
             fit_table_name=record["fit_table"],
             fit_stream=record["fit_stream"],
@@ -317,8 +317,8 @@ def _selection(
     return FeatureSelection(
         features=tuple(kept["features"]),
         costs=CostModel(**kept["costs"]),
-        table=simulations.complete(kept["offered"]),
-        staged=simulations,
+        table=without_partial(simulations).complete(kept["offered"]),
+        staged=without_partial(simulations),
         pilots=pilots,
         for_model=tuple(kept["for_model"]),
         for_parameters=tuple(kept["for_parameters"]),
