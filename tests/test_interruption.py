@@ -54,7 +54,9 @@ def test_ctrl_c_ends_a_compiled_loop_and_keeps_finished_rows(tmp_path):
         text=True,
     )
     try:
-        while "inside" not in process.stdout.readline():  # a user's feature prints to standard error
+        while (
+            "inside" not in process.stdout.readline()
+        ):  # a user's feature prints to standard error
             assert process.poll() is None, process.stderr.read()
         started = time.monotonic()
         os.kill(process.pid, signal.SIGINT)

@@ -16,8 +16,11 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 
+#: When the process started to import the package, on the clock ``time.monotonic``.
+STARTED = time.monotonic()
 #: The exit code of a command that was stopped.
 STOPPED = 130
 #: Seconds that a command has to end by itself.
@@ -74,5 +77,6 @@ def _end() -> None:
     for child in multiprocessing.active_children():
         child.kill()
     with contextlib.suppress(OSError, ValueError):
-        print("netchoice: stopped; what was finished is kept", file=sys.stderr, flush=True)
+        sys.stderr.write("netchoice: stopped; what was finished is kept\n")
+        sys.stderr.flush()
     os._exit(STOPPED)

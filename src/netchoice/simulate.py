@@ -65,6 +65,8 @@ def simulate_table(
     stream: str = "train",
     isolated: str | None = None,
     row_timeout: float | None = None,
+    deadline: float | None = None,
+    min_samples: int = 1,
     on_progress: Progress | bool | None = None,
 ) -> ReferenceTable:
     """Simulate networks from a model space, compute their features, and return the table.
@@ -97,6 +99,11 @@ def simulate_table(
         As in :meth:`Model.grow`. By default, that of a density-matched space, or else "keep".
     row_timeout : float, optional
         Time limit of a row in seconds; only for the engine ``"processes"``.
+    deadline : float, optional
+        A time on the clock ``time.monotonic``. From then on, once ``min_samples`` rows are simulated, no
+        further ones are: the table has the first rows, as if their number had been requested.
+    min_samples : int
+        The smallest number of rows of a table that ends at the deadline.
     on_progress : callable or bool, optional
         Called with the numbers of finished, requested and failed rows. True shows the progress, False
         shows nothing. By default it is shown in a terminal or a notebook.
@@ -130,6 +137,8 @@ def simulate_table(
         if len(missing):
             chosen = get_engine(engine, workers, row_timeout)
             batches = _batches(missing, writer, chosen, row_timeout)
+            if deadline is not None:
+                batches = _until(deadline, min_samples, batches, writer)
             try:
                 with (
                     saves_when_stopped(writer.flush),
@@ -145,6 +154,10 @@ def simulate_table(
                 ) from None
             finally:
                 writer.flush()
+        if writer.n_total < n_samples:
+            n_samples = manifest["n_samples"] = writer.n_total
+            if folder is not None:
+                folder.write_manifest({**folder.manifest(), "n_samples": n_samples})
         if folder is None:
             return ReferenceTable(writer.as_arrow().to_pandas(), manifest)
         return ReferenceTable.load(folder.path, n_samples)
@@ -267,6 +280,17 @@ def _batches(
         n = max(1, min(size, len(rows) // (2 * engine.workers)))
         yield rows[:n].tolist()
         rows = rows[n:]
+
+
+def _until(
+    deadline: float, min_samples: int, batches: Iterator[list[int]], writer: _TableWriter
+) -> Iterator[list[int]]:
+    """Yield batches until the deadline; then say how many rows the table has."""
+    for batch in batches:
+        if time.monotonic() > deadline and batch[0] >= min_samples:
+            writer.n_total = batch[0]
+            return
+        yield batch
 
 
 class _TableWriter:

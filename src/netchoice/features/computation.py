@@ -30,6 +30,9 @@ _REPEAT_SECONDS = 2e-3
 #: The step that converts another library's object to a Graph; every feature is charged for it.
 CONVERSION = "conversion"
 
+#: Why a feature whose computation would start after the deadline has no value.
+LATE = "not computed, to stay within the time limit"
+
 _ready: set[tuple[str, Any]] = set()
 
 
@@ -39,8 +42,8 @@ class FeatureResult:
 
     ``values`` are integers for discrete features, and NaN if a feature failed; ``failures`` has the
     reasons. ``not_computed`` holds those of the failed features that would take more steps than their
-    budget (:mod:`netchoice.features.budget`). ``own_seconds`` are the CPU seconds of each feature without its shared steps and other
-    inputs, and ``step_seconds`` those of each shared step.
+    budget (:mod:`netchoice.features.budget`). ``own_seconds`` are the CPU seconds of each feature without
+    its shared steps and other inputs, and ``step_seconds`` those of each shared step.
     """
 
     plan: Plan = field(repr=False)
@@ -90,6 +93,7 @@ def compute_features(
     *,
     rng: np.random.Generator | None = None,
     repeat_short: bool = False,
+    deadline: float | None = None,
 ) -> FeatureResult:
     """Compute features of a network, and measure their cost.
 
@@ -104,6 +108,8 @@ def compute_features(
         draws from a stream of its own, so its value does not depend on the other features.
     repeat_short : bool
         Run short computations several times, so that the clock can resolve their cost.
+    deadline : float, optional
+        A time on the clock ``time.monotonic``. Features whose computation would start later have no value.
 
     Returns
     -------
@@ -121,18 +127,19 @@ def compute_features(
     """
     chosen = _chosen(names, rng)
     if isinstance(graph, Graph):
-        return run_plan(graph, chosen, rng, repeat_short)
+        return run_plan(graph, chosen, rng, repeat_short, deadline)
     start = time.thread_time()
     converted = Graph.of(graph)
     seconds = time.thread_time() - start
-    result = run_plan(converted, chosen, rng, repeat_short)
+    result = run_plan(converted, chosen, rng, repeat_short, deadline)
     result.step_seconds[CONVERSION] = seconds
     return result
 
 
 def run_plan(
-    graph: Graph, chosen: Plan, rng: np.random.Generator | None, repeat_short: bool
-) -> FeatureResult:
+    graph: Graph, chosen: Plan, rng: np.random.Generator | None, repeat_short: bool,
+    deadline: float | None = None,
+) -> FeatureResult:  # fmt: skip
     """Compute the features of a plan; for callers that use one plan on many networks."""
     _make_ready(chosen)
     result = FeatureResult(chosen)
@@ -140,6 +147,11 @@ def run_plan(
     base = None if rng is None else rng.integers(0, 2**32, size=4, dtype=np.uint64)
     for item in chosen.computations:
         seconds = result.step_seconds if isinstance(item, Step) else result.own_seconds
+        if deadline is not None and time.monotonic() > deadline:
+            result.not_computed.add(item.name)
+            seconds[item.name] = 0.0
+            _fail(item, LATE, result)
+            continue
         seconds[item.name] = _run(item, computed, base, result, repeat_short)
     for feature in chosen.features:
         result.values[feature.name] = computed.get(feature.name, math.nan)

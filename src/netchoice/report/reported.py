@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,9 @@ from netchoice.workflows import (
 )
 from netchoice.workflows.choose_cohort import choose_cohort
 from netchoice.workflows.cohort_run import CohortAnswers
+from netchoice.workflows.simulation_plan import TimeLimit
 from netchoice.workflows.tables import Table
+from netchoice.workflows.time_costs import FIGURES, REPORT
 
 #: Methods that the report of a choice compares. Weighted forests grow again for every penalty, which
 #: takes too long here.
@@ -59,7 +62,10 @@ def report_choice(
     if chooser is not None:
         choice = chooser.choose(graph, path=path, **options)
     else:
-        if report and options.get("time_limit") is None:
+        limit = TimeLimit.of(options.get("time_limit"))
+        if limit is not None:
+            options["time_limit"] = replace(limit, after=FIGURES + (REPORT if report else 0.0))
+        elif report:
             options.setdefault("compare", COMPARED_METHODS)
         choice = choose_model(graph, space, path=path, **options)
     draw_choice(choice, Path(path) / "figures", format=figures)

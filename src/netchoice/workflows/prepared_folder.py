@@ -22,7 +22,7 @@ from netchoice.inference import HeldOut, ParameterQuality, PosteriorQuality
 from netchoice.models.rebuilt import rebuilt_space
 from netchoice.models.space import ModelSpace
 from netchoice.storage.table import ReferenceTable
-from netchoice.workflows.feature_selection import FeatureSelection, without_partial
+from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.fit_power import Power
 from netchoice.workflows.local_simulations import ParameterEstimator, parameter_estimator
 from netchoice.workflows.preparation import ChoiceSettings
@@ -93,6 +93,7 @@ def _record(prepared: Prepared) -> dict[str, Any]:
         "selection": {
             "features": selection.features,
             "offered": selection.table.features,
+            "simulated": selection.simulations.features,
             "for_model": selection.for_model,
             "for_parameters": selection.for_parameters,
             "pilots": selection.pilots,
@@ -314,11 +315,12 @@ def _selection(
         point["speedup"] = float("inf") if point["speedup"] is None else point["speedup"]
     pilots = tuple(kept["pilots"])
     simulations = tables[f"pilot-{pilots[-1]}" if pilots else record["fit_table"]]
+    simulations = simulations.with_features(kept["simulated"])
     return FeatureSelection(
         features=tuple(kept["features"]),
         costs=CostModel(**kept["costs"]),
-        table=without_partial(simulations).complete(kept["offered"]),
-        staged=without_partial(simulations),
+        table=simulations.complete(kept["offered"]),
+        staged=simulations,
         pilots=pilots,
         for_model=tuple(kept["for_model"]),
         for_parameters=tuple(kept["for_parameters"]),

@@ -15,8 +15,10 @@ from netchoice.graph import Graph
 from netchoice.inference import ConformalTest
 from netchoice.models.density_matched import MatchedModel
 from netchoice.models.space import ModelSpace
+from netchoice.storage.table import ReferenceTable
 from netchoice.workflows.preparation import Preparation
 from netchoice.workflows.simulation_plan import SimulationPlan
+from netchoice.workflows.time_costs import SCREENING_SHARE
 
 #: A model is discarded if its p-value is at most this: the true model in at most 0.5 % of networks.
 ALPHA = 0.005
@@ -28,6 +30,8 @@ CHEAP_GROWTH = {"1", "n", "n + m", "m^1.5"}
 #: Networks of a model that are tried before it counts as one that never has the density.
 MATCH_TRIES = 5000
 TABLE = "screening"
+#: Simulations of each model, at least, if a time limit ends the screening early.
+MIN_SCREENED = 50
 
 
 @dataclass(frozen=True)
@@ -123,11 +127,19 @@ def screen(preparation: Preparation, network: Graph) -> Screening:
     """
     settings, space = preparation.settings, matching(preparation.space)
     features = [name for name in cheap_features() if name not in settings.without]
-    n_training = settings.plan.screening_training
-    table = preparation.maker.table(
-        TABLE, network.n_nodes, n_screening(space, settings.plan), features,
-        stream="choose screening", space=equal_weights(space),
-    )  # fmt: skip
+    wanted = n_screening(space, settings.plan)
+
+    def simulate(rows: int, **limits: Any) -> ReferenceTable:
+        return preparation.maker.table(
+            TABLE, network.n_nodes, rows, features, stream="choose screening",
+            space=equal_weights(space), **limits,
+        )  # fmt: skip
+
+    watch = preparation.stopwatch
+    seconds = SCREENING_SHARE * watch.left
+    table = watch.limited(TABLE, wanted, MIN_SCREENED * len(space), seconds, simulate).complete()
+    share = table.manifest["n_samples"] / wanted
+    n_training = max(1, round(share * settings.plan.screening_training))
     test = ConformalTest.fit(
         table.X, table.y, n_training=n_training, seed=settings.seed, n_jobs=preparation.stopwatch.workers
     )  # fmt: skip
