@@ -11,6 +11,7 @@ from netchoice.envelopes import Envelope
 from netchoice.errors import UsageError
 from netchoice.figures.data.fit_panels import fit_panels
 from netchoice.inference import embed
+from netchoice.workflows import SimulationPlan
 from netchoice.workflows.misfit import Misfit
 
 ONE = pd.DataFrame({"f": [1]})
@@ -178,7 +179,7 @@ def test_sentence_joins_neighbouring_values():
 def test_figures_of_the_fit_have_safe_file_names(tmp_path):
     choice = netchoice.choose_model(
         netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1)), "ba", samples=100,
-        features=["degree_mean"], time_limit=1, engine="serial",
+        features=["degree_mean"], plan=SimulationPlan.small(), engine="serial",
     )  # fmt: skip
     made = Misfit(0.5, True, [], [], fit_envelopes())
     choice.evidence.misfit.clear()

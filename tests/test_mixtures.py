@@ -461,7 +461,7 @@ def test_choose_reports_a_mixture(tmp_path):
     run("grow", "dmr+lpa", "--nodes", 40, "--seed", 1, "--out", net, "--isolated", "drop",
         "--set", "q=0.5", "--set", "lpa_mean_links=2")  # fmt: skip
     text = run("choose", net, "--mix", "dmr+lpa", "--thin", "edges", "--out", out, "--samples", 500,
-               "--no-local", "--no-report", "--time-limit", "1s", "--engine", "serial",
+               "--no-local", "--no-report", "--engine", "serial",
                "--features", "degree_mean,core_2_size,transitivity")  # fmt: skip
     answer = json.loads((out / "choice.json").read_text())
     assert set(answer["probabilities"]) == {"dmr~edges", "lpa~edges", "dmr+lpa~edges"}

@@ -11,6 +11,7 @@ import pytest
 
 import netchoice
 from netchoice import progress
+from netchoice.workflows import SimulationPlan
 
 FEATURES = ["degree_mean", "transitivity", "noise_normal"]
 
@@ -23,7 +24,12 @@ def network():
 @pytest.fixture(scope="module")
 def choice(network):
     return netchoice.choose_model(
-        network, "ba", samples=200, features=FEATURES[:2], time_limit=5, engine="serial"
+        network,
+        "ba",
+        samples=200,
+        features=FEATURES[:2],
+        plan=SimulationPlan.small(),
+        engine="serial",
     )
 
 
@@ -131,7 +137,7 @@ def test_reports_are_those_of_the_commands(choice, evaluation, tmp_path, network
         "ba",
         samples=200,
         features=FEATURES[:2],
-        time_limit=5,
+        plan=SimulationPlan.small(),
         engine="serial",
         path=folder,
     )
@@ -201,7 +207,12 @@ def test_progress_is_shown_in_a_notebook(monkeypatch):
 
 def test_each_stage_has_a_bar_in_a_notebook(monkeypatch, network):
     display = run_in(monkeypatch, Shell())
-    options = {"samples": 200, "features": FEATURES[:1], "time_limit": 5, "engine": "serial"}
+    options = {
+        "samples": 200,
+        "features": FEATURES[:1],
+        "plan": SimulationPlan.small(),
+        "engine": "serial",
+    }
     netchoice.choose_model(network, "ba", **options)
     stages = {re.match(r"simulating \((.*)\): ", text)[1] for text in display.texts}
     assert "inference" in stages

@@ -11,7 +11,7 @@ import pytest
 import netchoice
 from netchoice.errors import UsageError
 from netchoice.latex import latex_table, latex_text
-from netchoice.workflows import methods_text, references
+from netchoice.workflows import SimulationPlan, methods_text, references
 
 ROOT = Path(__file__).resolve().parents[1]
 FEATURES = ["degree_mean", "transitivity", "noise_normal"]
@@ -31,8 +31,8 @@ def folder(network, tmp_path_factory):
     path = tmp_path_factory.mktemp("answer") / "run"
     graph, reading = netchoice.read_network(network)
     netchoice.report.report_choice(
-        graph, "duplication", path=path, reading=reading, samples=200, time_limit=5, engine="serial",
-        features=FEATURES[:2], report=False, figures="pdf",
+        graph, "duplication", path=path, reading=reading, samples=200, engine="serial",
+        features=FEATURES[:2], plan=SimulationPlan.small(), report=False, figures="pdf",
     )  # fmt: skip
     return path
 
@@ -46,7 +46,12 @@ def record(folder):
 def choice():
     network = netchoice.get_model("dmr").grow(30, rng=np.random.default_rng(3))
     return netchoice.choose_model(
-        network, "duplication", samples=200, time_limit=5, engine="serial", features=FEATURES[:2]
+        network,
+        "duplication",
+        samples=200,
+        plan=SimulationPlan.small(),
+        engine="serial",
+        features=FEATURES[:2],
     )
 
 

@@ -15,6 +15,7 @@ import netchoice
 from netchoice.costs import CostError
 from netchoice.errors import UsageError
 from netchoice.storage.manifest import TableError
+from netchoice.workflows import SimulationPlan
 
 FEATURE = """
 import netchoice
@@ -166,7 +167,12 @@ def test_other_features_of_a_resumed_folder_are_named(tmp_path):
 
 def test_other_settings_of_a_resumed_run_are_named(tmp_path):
     network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
-    options = {"samples": 100, "time_limit": 5, "engine": "serial", "path": tmp_path / "run"}
+    options = {
+        "samples": 100,
+        "plan": SimulationPlan.small(),
+        "engine": "serial",
+        "path": tmp_path / "run",
+    }
     netchoice.choose_model(network, "ba", features=["degree_mean"], **options)
     message = r"another features; give another folder.* The run has degree_mean; got degree_max"
     with pytest.raises(UsageError, match=message):

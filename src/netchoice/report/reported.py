@@ -55,7 +55,7 @@ def report_choice(
     >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> choice = report_choice(network, "ba", path=folder, samples=100, features=["degree_mean"],
-    ...                        time_limit=1, engine="serial")
+    ...                        plan=netchoice.workflows.SimulationPlan.small(), engine="serial")
     >>> (folder / "report.html").exists(), (folder / "figures" / "probabilities.png").exists()
     (True, True)
     """
@@ -89,7 +89,8 @@ def report_cohort(
     >>> import netchoice, numpy as np, pathlib, tempfile
     >>> rng = np.random.default_rng(1)
     >>> networks = {name: netchoice.get_model(name).grow(20, rng=rng) for name in ("ba1", "ba2")}
-    >>> chooser = netchoice.Chooser("ba", samples=200, features=["degree_mean"], time_limit=1)
+    >>> plan = netchoice.workflows.SimulationPlan.small()
+    >>> chooser = netchoice.Chooser("ba", samples=200, features=["degree_mean"], plan=plan)
     >>> chooser = chooser.fit(networks.values(), engine="serial")
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> answers, record = report_cohort(chooser, networks, path=folder, engine="serial")

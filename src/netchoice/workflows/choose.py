@@ -18,6 +18,7 @@ from netchoice.features.registry import Feature
 from netchoice.graph import Graph
 from netchoice.io import ReadingReport
 from netchoice.models.builtin import get_space
+from netchoice.models.edge_bound import bounded_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.workflows.answer import answer
@@ -31,6 +32,9 @@ from netchoice.workflows.screening import Screening, cheap_features, is_screened
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch, TimeLimit
 from netchoice.workflows.table_maker import STAGES, Progress, TableMaker, features_by_name
 from netchoice.workflows.time_costs import OBSERVED_SHARE
+
+#: A large network under a time limit is compared with networks of at most so many times its edges.
+MAX_EDGES_RATIO = 4
 
 
 @shows_progress(STAGES)
@@ -122,7 +126,8 @@ def choose_model(
     >>> import netchoice, numpy as np
     >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
     >>> choice = netchoice.choose_model(
-    ...     network, "ba", samples=100, features=["degree_mean"], time_limit=1, engine="serial"
+    ...     network, "ba", samples=100, features=["degree_mean"], engine="serial",
+    ...     plan=netchoice.workflows.SimulationPlan.small(),
     ... )
     >>> choice.model
     'ba2'
@@ -150,8 +155,9 @@ def choose_model(
     report = listener(on_progress)
     maker = TableMaker(space, seed, isolated, engine, workers, folder, report, given)
     preparation = make_preparation(space, settings, maker, compare, limit)
-    if limit is not None:
-        preparation.check_time_limit()
+    preparation.check_time_limit()
+    if preparation.is_shared:
+        preparation = _with_bounded_edges(preparation, network)
     known = None
     if not preparation.uses_pilots:  # otherwise features of the network may cost too much
         preparation, known = _without_failures(preparation, network)
@@ -163,7 +169,7 @@ def choose_model(
     screening = None
     if is_screened(space, preparation.plan):
         screening = screen(preparation, network)
-        preparation = preparation.with_space(space.only(screening.kept))
+        preparation = preparation.with_space(preparation.space.only(screening.kept))
 
     def is_precise(prepared: Prepared) -> bool:
         error = Comparison.of(prepared, network, known=known).standard_error
@@ -216,6 +222,16 @@ def _without_failures(
             )
     failed = tuple(name for name in names if name in failures and not _is_late(name, known))
     return replace(preparation, settings=replace(settings, without=failed)), known
+
+
+def _with_bounded_edges(preparation: Preparation, network: Graph) -> Preparation:
+    """Simulate a large network without networks of far more edges: one alone may take the whole time."""
+    most = MAX_EDGES_RATIO * network.n_edges
+    preparation.notes.append(
+        f"networks with more than {most} edges, {MAX_EDGES_RATIO} times those of the network, were not "
+        "simulated, to stay within the time limit"
+    )
+    return preparation.with_space(bounded_space(preparation.space, most))
 
 
 def _is_late(name: str, known: FeatureResult) -> bool:

@@ -60,6 +60,8 @@ _SHARED_SHARE = 0.8
 _COST_MARGIN = 1.5
 #: A large network may take so many CPU seconds even if it grows faster.
 _CHEAP_ROW_SECONDS = 0.05
+#: Features that take hardly any time, to measure the growth with; and so many are always used.
+_ALWAYS_CHEAP, _MIN_LARGE_FEATURES = ("degree_mean", "degree_max"), 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,7 +254,7 @@ class Preparation:
         stages = dict.fromkeys(self._expensive, share) if 0 < share < 1 else {}
 
         def simulated(name: str, n_nodes: Any, rows: int, **options: Any) -> ReferenceTable:
-            minimum = self.min_fit_samples if rows == wanted else _MIN_COST_SAMPLES
+            minimum = self._min_selection_samples if rows == wanted else _MIN_COST_SAMPLES
             part = seconds if rows == wanted else _COST_SHARE * seconds
 
             def simulate(n: int, **limits: Any) -> ReferenceTable:
@@ -278,10 +280,13 @@ class Preparation:
 
         Raises an error if the time limit is too short for the smallest numbers.
         """
-        watch, costs, minimum = self.stopwatch, self.probed_costs(), self.min_fit_samples
+        watch, costs, minimum = self.stopwatch, self.probed_costs(), self._min_selection_samples
         row_seconds = costs.growth + costs.cheap
         fixed = self._fixed_seconds
-        needed = watch.simulating(minimum + self.plan.min_samples, row_seconds)
+        if self.is_shared:  # the full size needs most of the time
+            fixed += watch.simulating(self._min_large_samples, self._large_growth) / _SHARED_SHARE
+        n_inferred = 0 if self.is_shared else self.plan.min_samples
+        needed = watch.simulating(minimum + n_inferred, row_seconds)
         if not watch.leaves(needed + watch.wall(ranking_seconds(minimum)) + fixed):
             needed += watch.wall(ranking_seconds(minimum)) + fixed
             raise watch.refusal(needed - watch.left)
@@ -301,6 +306,11 @@ class Preparation:
         return wanted, int(n_complete), 1.2 * seconds
 
     @property
+    def _min_selection_samples(self) -> int:
+        """The fewest simulations to select on; the fit of large networks is judged on others."""
+        return self._min_large_samples if self.is_shared else self.min_fit_samples
+
+    @property
     def _fixed_seconds(self) -> float:
         """Seconds of the answer, and of the start of workers, at this moment."""
         starts = 0.0 if self.maker.engine == "serial" else WORKERS
@@ -309,7 +319,10 @@ class Preparation:
     def check_time_limit(self) -> None:
         """Raise an error if the time limit is too short for any network, before anything is computed."""
         watch = self.stopwatch
-        ranked = 0 if self.settings.features is not None else ranking_seconds(self.min_fit_samples)
+        if watch.limit is None:
+            return
+        named = self.settings.features is not None
+        ranked = 0.0 if named else ranking_seconds(self._min_selection_samples)
         needed = self._fixed_seconds + watch.wall(ranked)
         if not watch.leaves(needed):
             raise watch.refusal(needed - watch.left)
@@ -393,7 +406,7 @@ class Preparation:
             return selection.table
         features, minimum = selection.features, self.plan.min_samples
         if self.is_shared:
-            features, minimum = tuple(selection.offered), self._min_large_samples
+            features, minimum = tuple(selection.offered), self._min_large_samples // 2
 
         def simulate(n: int, **limits: Any) -> ReferenceTable:
             return self._table("inference", self.settings.n_nodes, n, features, **limits)
@@ -470,33 +483,42 @@ class Preparation:
             )
         return table
 
+    @cached_property
+    def _large_growth(self) -> float:
+        """CPU seconds to grow a large network with the cheapest features, from a few of them."""
+        maker = replace(self.maker, on_progress=None)
+
+        def decide() -> float:
+            grown = maker.table(
+                "growth", self.settings.n_nodes, self.plan.probe_samples, list(_ALWAYS_CHEAP),
+                stream="choose growth", **self._probe_limits,
+            )  # fmt: skip
+            return seconds_per_row(grown)
+
+        seconds = self.stopwatch.decided("growth", decide)
+        if not isinstance(seconds, float):
+            raise self.stopwatch.damaged()
+        return seconds
+
     def _affordable_features(self, selection: FeatureSelection) -> list[str]:
         """Return the features that a large network is simulated with within the time limit.
 
-        A few networks are grown to see how long that takes. Features follow by cost, while the smallest
-        number of simulations fits into the time that is left.
+        They are added by cost, while the smallest number of simulations fits into the time that is left.
         """
         watch, minimum = self.stopwatch, self._min_large_samples
         by_cost = sorted(selection.simulations.features, key=selection.costs.cost)
 
         def decide() -> list[str]:
-            grown = self.maker.table(
-                "growth", self.settings.n_nodes, self.plan.probe_samples, by_cost[:1],
-                stream="choose growth", **self._probe_limits,
-            )  # fmt: skip
-            growth = growth_seconds(grown)
-            seconds = self._inference_seconds
+            growth, seconds = self._large_growth, self._inference_seconds
             chosen: list[str] = []
             for name in by_cost:
                 row_seconds = growth + _COST_MARGIN * selection.cost([*chosen, name])
-                if watch.simulating(minimum, row_seconds) > seconds:
+                is_slow = watch.simulating(minimum, row_seconds) > seconds
+                # More simulations are worth more than features that cost much more than the growth.
+                is_slow = is_slow or row_seconds > max(4 * growth, _CHEAP_ROW_SECONDS)
+                if is_slow and len(chosen) >= _MIN_LARGE_FEATURES:
                     break
-                if chosen and row_seconds > max(4 * growth, _CHEAP_ROW_SECONDS):
-                    break  # more simulations are worth more than more features
                 chosen.append(name)
-            if not chosen:
-                needed = watch.simulating(minimum, growth) / _SHARED_SHARE
-                raise watch.refusal(needed - seconds)
             return chosen
 
         chosen = watch.decided("affordable", decide)

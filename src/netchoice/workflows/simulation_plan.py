@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from netchoice.atomic import write_text
 from netchoice.errors import NetchoiceError, UsageError
@@ -103,6 +103,14 @@ class SimulationPlan:
     max_features: int = 15
     #: Coverage of the interval within which a cheaper set counts as good as the best.
     coverage: float = 0.8
+
+    @classmethod
+    def small(cls) -> Self:
+        """Return a plan with few simulations, for examples and tests: an answer takes seconds."""
+        return cls(
+            selection_samples=360, local_samples=180, shown_samples=180, profile_samples=20,
+            power_samples=10,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
