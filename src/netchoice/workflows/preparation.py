@@ -284,7 +284,7 @@ class Preparation:
         row_seconds = costs.growth + costs.cheap
         fixed = self._fixed_seconds
         if self.is_shared:  # the full size needs most of the time
-            fixed += watch.simulating(self._min_large_samples, self._large_growth) / _SHARED_SHARE
+            fixed += watch.simulating(self._min_large_samples / 2, self._large_growth)
         n_inferred = 0 if self.is_shared else self.plan.min_samples
         needed = watch.simulating(minimum + n_inferred, row_seconds)
         if not watch.leaves(needed + watch.wall(ranking_seconds(minimum)) + fixed):
