@@ -248,6 +248,12 @@ def _without_late(preparation: Preparation, known: FeatureResult) -> Preparation
     late = watch.decided("late", lambda: [name for name in known.values if _is_late(name, known)])
     if not isinstance(late, list):
         raise watch.damaged()
+    for name in settings.features or ():
+        if name in late:
+            raise UsageError(
+                f"feature {name!r} of the network was not computed within the time limit; leave it out of "
+                "the features, or give a longer limit"
+            )
     if late:
         watch.notes.append(
             f"features of the network were not computed, to stay within the time limit: {', '.join(late)}"

@@ -25,8 +25,6 @@ ALPHA = 0.005
 #: So many models are always compared, those with the largest scores: one model alone cannot be chosen,
 #: and if none fits, the nearest ones show why.
 MIN_MODELS = 3
-#: How the time of a feature and of its steps may grow. Such features are cheap at any size.
-CHEAP_GROWTH = {"1", "n", "n + m", "m^1.5"}
 #: Networks of a model that are tried before it counts as one that never has the density.
 MATCH_TRIES = 5000
 TABLE = "screening"
@@ -112,12 +110,12 @@ def cheap_features() -> tuple[str, ...]:
     >>> {"transitivity", "degree_max"} <= {*cheap_features()}, "betweenness_max" in cheap_features()
     (True, False)
     """
-    return tuple(name for name in feature_names(noise=False) if _growths(name) <= CHEAP_GROWTH)
+    return tuple(name for name in feature_names(noise=False) if _is_cheap(name))
 
 
-def _growths(name: str) -> set[str]:
+def _is_cheap(name: str) -> bool:
     feature = FEATURES[name]
-    return {feature.growth, *(STEPS[step].growth for step in steps_of(feature))}
+    return feature.is_cheap and all(STEPS[step].is_cheap for step in steps_of(feature))
 
 
 def screen(preparation: Preparation, network: Graph) -> Screening:
