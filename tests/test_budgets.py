@@ -54,7 +54,11 @@ def test_selection_leaves_the_feature_out_and_keeps_all_networks():
     )  # fmt: skip
     names = ["degree_mean", "n_triangles", "sometimes"]
     stages = {"n_triangles": 0.5}
-    found = simulate_for_selection(maker, 30, names, 40, SimulationPlan(), False, stages)
+
+    def simulate(name, n_nodes, rows, **options):
+        return maker.table(name, n_nodes, rows, names, stream="selection", **options)
+
+    found = simulate_for_selection(simulate, 30, 40, SimulationPlan(), False, stages)
     assert found.simulations.features == ["degree_mean", "n_triangles"]
     assert len(found.simulations) == 40
     assert found.simulations.stages == stages
