@@ -89,7 +89,8 @@ def measure(n_nodes: int, workers: int) -> dict[str, list[float]]:
     graph = netchoice.get_model("dmr").grow(n_nodes, PARAMETERS, rng, isolated="drop")
     netchoice.choose_model(
         netchoice.get_model("dmr").grow(60, PARAMETERS, rng, isolated="drop"),
-        samples=200, time_limit=1, engine="serial", workers=1, on_progress=False,
+        samples=200, plan=netchoice.workflows.SimulationPlan.small(), engine="serial", workers=1,
+        on_progress=False,
     )  # fmt: skip
     clock.seconds.clear()
     engine = "serial" if workers == 1 else "processes"

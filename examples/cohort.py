@@ -25,7 +25,7 @@ parser.add_argument("--out", type=Path, default=Path("cohort"), help="result fol
 options, _ = parser.parse_known_args()  # a notebook passes its own arguments
 n_nodes, per_group, n_odd = (60, 8, 3) if options.small else (100, 64, 8)
 samples, engine = (600, "serial") if options.small else (10_000, "processes")
-time_limit = 1 if options.small else None  # seconds for the simulations
+plan = netchoice.workflows.SimulationPlan.small() if options.small else None
 
 # %% [markdown]
 # ## The networks
@@ -80,7 +80,7 @@ print(f"{len(collection)} networks, covariates: {', '.join(collection.covariates
 
 # %%
 chooser = netchoice.Chooser(
-    "duplication", n_nodes=n_nodes, isolated="keep", samples=samples, time_limit=time_limit
+    "duplication", n_nodes=n_nodes, isolated="keep", samples=samples, plan=plan
 )
 chooser.fit(path=options.out / "chooser", engine=engine)
 for size in chooser.sizes_:

@@ -23,7 +23,7 @@ parser.add_argument("--out", type=Path, default=Path("network-scientist"), help=
 options, _ = parser.parse_known_args()  # a notebook passes its own arguments
 here = Path(__file__).parent if "__file__" in globals() else Path("examples")
 samples, engine = (600, "serial") if options.small else (10_000, "processes")
-time_limit = 1 if options.small else None  # seconds for the simulations of one run
+plan = netchoice.workflows.SimulationPlan.small() if options.small else None
 
 # %% [markdown]
 # ## The network
@@ -47,7 +47,7 @@ print(network)
 
 # %%
 answer = netchoice.choose_model(
-    network, "duplication", samples=samples, time_limit=time_limit, engine=engine,
+    network, "duplication", samples=samples, plan=plan, engine=engine,
     path=options.out / "answer", fresh=True,
 )  # fmt: skip
 print(answer)
@@ -78,7 +78,7 @@ print(f"{len(figure_files)} figures in {options.out / 'answer' / 'figures'}")
 # %%
 ring = nx.watts_strogatz_graph(network.n_nodes, 6, 0.05, seed=1)
 wrong = netchoice.choose_model(
-    ring, "duplication", samples=samples, time_limit=time_limit, engine=engine,
+    ring, "duplication", samples=samples, plan=plan, engine=engine,
     path=options.out / "ring", fresh=True,
 )  # fmt: skip
 print(f"{wrong.model} at {wrong.probabilities[wrong.model]:.2f}, fits: {wrong.fits}")
@@ -99,7 +99,7 @@ def rewired_ring(n_nodes, rng, p, k):
 
 space = netchoice.ModelSpace("with-ring", [*netchoice.get_space("duplication"), rewired_ring])
 better = netchoice.choose_model(
-    ring, space, samples=samples, time_limit=time_limit, engine=engine,
+    ring, space, samples=samples, plan=plan, engine=engine,
     path=options.out / "ring-known", fresh=True,
 )  # fmt: skip
 print(f"{better.model} at {better.probabilities[better.model]:.2f}, fits: {better.fits}")

@@ -54,9 +54,9 @@ def recorded_features():
     calls = []
     original = choose_module.compute_features
 
-    def record(graph, features):
+    def record(graph, features, **options):
         calls.append([find(feature).name for feature in features])
-        return original(graph, features)
+        return original(graph, features, **options)
 
     with pytest.MonkeyPatch.context() as patch:
         replace_compute_features(patch, record)
@@ -342,10 +342,12 @@ def test_budget_below_the_cheapest_set_is_refused_after_the_selection_table(tmp_
     assert len(netchoice.ReferenceTable.load(tmp_path / "run" / "tables" / "selection")) == 320
 
 
-@pytest.mark.slow
-def test_time_limit_reduces_the_number_of_simulations():
-    choice = choose(grown_network("dmc", 200), "duplication", time_limit=0.5, isolated="keep")
-    assert any("to stay within the time limit" in note for note in choice.notes)
+def test_time_limit_that_is_too_short_is_refused_before_the_work(tmp_path):
+    message = "the time limit of 0.5 s is too short .* smallest limit that would do now is [0-9]+ s"
+    with pytest.raises(UsageError, match=message), recorded_features() as calls:
+        choose(grown_network(), time_limit=0.5, path=tmp_path / "run")
+    assert not calls
+    assert not (tmp_path / "run").exists()
 
 
 def test_networks_of_the_reference_implementation_are_attributed_to_their_model():

@@ -24,6 +24,8 @@ from netchoice._kernels.triangles import node_triangles
 pytestmark = pytest.mark.kernels
 
 close = {"rtol": 1e-9, "atol": 1e-12}
+#: So many steps that a search for cliques is never stopped.
+MANY = 10**12
 
 
 def largest_component(graph):
@@ -42,8 +44,8 @@ def measure(graph):
         "triangles": node_triangles(*csr),
         "local_efficiency": local_efficiency(*csr),
         "square_clustering": square_clustering(*csr),
-        "cliques": count_cliques(*csr),
-        "clique_number": clique_number(*csr),
+        "cliques": count_cliques(*csr, MANY),
+        "clique_number": clique_number(*csr, MANY),
         "node_dominating": node_dominating_set_size(*csr),
         "edge_dominating": edge_dominating_set_size(*csr),
         "connectivity": degree_connectivity(*csr, everything),
@@ -243,8 +245,8 @@ def test_cliques_of_turan_graphs_have_closed_forms(n_nodes, n_parts):
         for size in range(5, 0, -1):
             counts[size] += part * counts[size - 1]
     graph = of(nx.turan_graph(n_nodes, n_parts))
-    assert count_cliques(graph.indptr, graph.indices) == tuple(counts[4:])
-    assert clique_number(graph.indptr, graph.indices) == n_parts
+    assert count_cliques(graph.indptr, graph.indices, MANY) == tuple(counts[4:])
+    assert clique_number(graph.indptr, graph.indices, MANY) == n_parts
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -256,14 +258,35 @@ def test_neighbourhoods_of_more_than_64_nodes_equal_the_references(seed):
     check(graph)
 
 
+def joined_cycles(n_cycles):
+    """Return cycles of 5 nodes, with all edges between different cycles: hard to search for cliques."""
+    return of(nx.complement(nx.disjoint_union_all([nx.cycle_graph(5)] * n_cycles)))
+
+
+def test_searches_for_cliques_stop_at_their_number_of_steps():
+    small, hard = joined_cycles(6), joined_cycles(20)
+    assert clique_number(small.indptr, small.indices, MANY) == 12
+    assert clique_number(hard.indptr, hard.indices, 10**6) == -1
+    complete = of(nx.complete_graph(150))
+    assert count_cliques(complete.indptr, complete.indices, 10**5) == (-1, -1)
+    assert count_cliques(complete.indptr, complete.indices, MANY)[0] == comb(150, 4)
+
+
+@pytest.mark.slow
+def test_largest_clique_of_a_hard_network_is_not_computed_and_other_features_are():
+    found = netchoice.compute_features(joined_cycles(20), ["max_clique_size", "n_triangles"])
+    assert "takes more than 1e+09 steps" in found.failures["max_clique_size"]
+    assert found.values["n_triangles"] > 0
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_cliques_in_dense_graphs_with_more_than_64_nodes(seed):
     network = nx.gnp_random_graph(110, 0.75, seed=seed)
     graph = of(network)
     largest, _ = nx.max_weight_clique(network, weight=None)
-    assert clique_number(graph.indptr, graph.indices) == len(largest)
+    assert clique_number(graph.indptr, graph.indices, MANY) == len(largest)
     adjacency = nx.to_numpy_array(graph.to_networkx(), dtype=np.int64)
-    assert count_cliques(graph.indptr, graph.indices)[0] == four_cliques_by_matrix(adjacency)
+    assert count_cliques(graph.indptr, graph.indices, MANY)[0] == four_cliques_by_matrix(adjacency)
 
 
 def four_cliques_by_matrix(adjacency):

@@ -1,18 +1,20 @@
 """Simulations near the network: made before a model is rejected, and to explain an answer."""
 
 import dataclasses
+import math
 
 import networkx as nx
 import numpy as np
 import pytest
 
 import netchoice
-from netchoice.workflows import SimulationPlan, comparison
+from netchoice.workflows import SimulationPlan
+from netchoice.workflows import prepared as prepared_module
 from netchoice.workflows.answer import answer
 from netchoice.workflows.comparison import Comparison
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation, plan_of
 from netchoice.workflows.prepared import Prepared
-from netchoice.workflows.simulation_plan import Stopwatch
+from netchoice.workflows.simulation_plan import Pace, Stopwatch
 from netchoice.workflows.table_maker import TableMaker
 
 N_NODES = 40
@@ -114,9 +116,20 @@ def test_simulations_near_the_network_show_how_it_differs(prepared, corner, tmp_
 def test_time_limit_reduces_the_simulations_near_the_network(
     prepared, corner, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(comparison, "growth_seconds", lambda table: 1.0)
-    watch = Stopwatch(limit=1.0, workers=1)
+    monkeypatch.setattr(prepared_module, "growth_seconds", lambda table: 1.0)
+    watch = Stopwatch(limit=2 * PLAN.min_fit_samples + 400.0, workers=1)
+    watch.__dict__["_paces"].append((math.inf, Pace(1.0, 1.0)))
     found = dataclasses.replace(compare(prepared, corner, tmp_path), stopwatch=watch)
-    assert len(found.near("dmc").table) == PLAN.min_fit_samples
-    note = f"{PLAN.min_fit_samples} simulations instead of 200, to stay within the time limit"
+    assert PLAN.min_fit_samples <= len(found.near("dmc").table) <= 200
+
+
+def test_too_little_time_leaves_out_the_simulations_near_the_network(
+    prepared, corner, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(prepared_module, "growth_seconds", lambda table: 1.0)
+    found = compare(prepared, corner, tmp_path)
+    found = dataclasses.replace(found, stopwatch=Stopwatch(limit=30.0, workers=1))
+    assert not found.is_local
+    assert found.local_fit is None
+    note = "models were not simulated near the network, to stay within the time limit"
     assert list(found.notes()).count(note) == 1

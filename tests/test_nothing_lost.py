@@ -12,9 +12,9 @@ from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
 from netchoice.storage.kept_files import DamagedFileError, OtherRunError
 from netchoice.storage.lock import LOCK
-from netchoice.workflows import SimulationPlan, run_folder
+from netchoice.workflows import SimulationPlan, run_folder, simulation_plan
 from netchoice.workflows.run_folder import open_run_folder
-from netchoice.workflows.simulation_plan import Stopwatch
+from netchoice.workflows.simulation_plan import Pace, Stopwatch
 
 PLAN = SimulationPlan(selection_samples=600, samples=200, min_samples=100)
 SETTINGS = {"seed": 1}
@@ -96,18 +96,19 @@ def test_patterns_cover_every_file_of_a_run(tmp_path):
 
 
 @pytest.mark.slow
-def test_run_with_a_time_limit_resumes_with_the_same_numbers_of_rows(tmp_path):
-    first = choose(network(), tmp_path / "run", time_limit=2)
+def test_run_with_a_time_limit_resumes_with_the_same_numbers_of_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(simulation_plan, "measured_pace", lambda: Pace(0.2, 1.0))
+    first = choose(network(), tmp_path / "run", time_limit=9)
     calls = []
     again = choose(
-        network(), tmp_path / "run", time_limit=2, on_progress=lambda *call: calls.append(call)
+        network(), tmp_path / "run", time_limit=9, on_progress=lambda *call: calls.append(call)
     )
     assert not calls  # nothing was simulated
     assert again.probabilities == first.probabilities
     assert again.cost["simulations"] == first.cost["simulations"]
     assert again.notes == first.notes
     with pytest.raises(UsageError, match="another time_limit"):
-        choose(network(), tmp_path / "run", time_limit=3)
+        choose(network(), tmp_path / "run", time_limit=10)
 
 
 def test_decided_numbers_of_rows_are_kept(tmp_path):

@@ -228,7 +228,8 @@ def _mean_seconds(
                 used = [parts[key if key in parts else ("own", key[1])] for key in keys]
                 times["feature", name] = sum(used, start=parts["own", name])
         times["total", ALL_FEATURES] = np.sum(list(parts.values()), axis=0)
-        for (kind, name), seconds in times.items():
+        for (kind, name), all_seconds in times.items():
+            seconds = all_seconds[~np.isnan(all_seconds)]  # a part of the rows may lack a feature
             several = len(seconds) > 1
             error = seconds.std(ddof=1) / np.sqrt(len(seconds)) if several else np.nan
             rows.append((name, kind, n, float(seconds.mean()), float(error)))

@@ -24,6 +24,10 @@ class EdgeLimitError(GrowthLimitError):
     """A model made more edges than the limit."""
 
 
+class NotComputedError(NetchoiceError):
+    """A feature of a network would take more steps than its budget, and was not computed."""
+
+
 class ModelError(NetchoiceError):
     """A user's model returned something other than the requested network."""
 

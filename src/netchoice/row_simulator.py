@@ -117,10 +117,17 @@ class RowSimulator:
             result = run_plan(graph, self._plan_of(row), rng, row < CALIBRATION_ROWS)
         except Exception as error:  # a failed row is data; a user's model may raise anything
             return numbers, label, describe_error(error)
+        skipped = result.not_computed  # neither value nor time, like a feature of another stage
         numbers |= result.values
-        numbers |= {f"{OWN_PREFIX}{name}": s for name, s in result.own_seconds.items()}
+        own = {name: s for name, s in result.own_seconds.items() if name not in skipped}
+        numbers |= {f"{OWN_PREFIX}{name}": s for name, s in own.items()}
         numbers |= {f"{STEP_PREFIX}{name}": s for name, s in result.step_seconds.items()}
-        failure = next((f"{name}: {why}" for name, why in result.failures.items()), None)
+        failures = (
+            f"{name}: {why}"
+            for name, why in result.failures.items()
+            if name.removeprefix("step ") not in skipped
+        )
+        failure = next(failures, None)
         return numbers, label, failure
 
 

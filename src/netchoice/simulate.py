@@ -7,6 +7,7 @@ import hashlib
 import inspect
 import math
 import platform
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
@@ -22,6 +23,7 @@ from netchoice.errors import NetchoiceError, UsageError
 from netchoice.features import Feature
 from netchoice.features.plan import plan
 from netchoice.features.registry import FEATURES, Step, find
+from netchoice.interruption import saves_when_stopped
 from netchoice.machine import machine_id
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
@@ -64,6 +66,8 @@ def simulate_table(
     stream: str = "train",
     isolated: str | None = None,
     row_timeout: float | None = None,
+    deadline: float | None = None,
+    min_samples: int = 1,
     on_progress: Progress | bool | None = None,
 ) -> ReferenceTable:
     """Simulate networks from a model space, compute their features, and return the table.
@@ -96,6 +100,11 @@ def simulate_table(
         As in :meth:`Model.grow`. By default, that of a density-matched space, or else "keep".
     row_timeout : float, optional
         Time limit of a row in seconds; only for the engine ``"processes"``.
+    deadline : float, optional
+        A time on the clock ``time.monotonic``. From then on, once ``min_samples`` rows are simulated, no
+        further ones are: the table has the first rows, as if their number had been requested.
+    min_samples : int
+        The smallest number of rows of a table that ends at the deadline.
     on_progress : callable or bool, optional
         Called with the numbers of finished, requested and failed rows. True shows the progress, False
         shows nothing. By default it is shown in a terminal or a notebook.
@@ -129,8 +138,13 @@ def simulate_table(
         if len(missing):
             chosen = get_engine(engine, workers, row_timeout)
             batches = _batches(missing, writer, chosen, row_timeout)
+            if deadline is not None:
+                batches = _until(deadline, min_samples, batches, writer)
             try:
-                with contextlib.closing(chosen.run(simulator, batches)) as results:
+                with (
+                    saves_when_stopped(writer.flush),
+                    contextlib.closing(chosen.run(simulator, batches)) as results,
+                ):
                     for result in results:
                         writer.add(result)
             except KeyboardInterrupt:
@@ -141,6 +155,10 @@ def simulate_table(
                 ) from None
             finally:
                 writer.flush()
+        if writer.n_total < n_samples:
+            n_samples = manifest["n_samples"] = writer.n_total
+            if folder is not None:
+                folder.write_manifest({**folder.manifest(), "n_samples": n_samples})
         if folder is None:
             return ReferenceTable(writer.as_arrow().to_pandas(), manifest)
         return ReferenceTable.load(folder.path, n_samples)
@@ -265,6 +283,17 @@ def _batches(
         rows = rows[n:]
 
 
+def _until(
+    deadline: float, min_samples: int, batches: Iterator[list[int]], writer: _TableWriter
+) -> Iterator[list[int]]:
+    """Yield batches until the deadline; then say how many rows the table has."""
+    for batch in batches:
+        if time.monotonic() > deadline and batch[0] >= min_samples:
+            writer.n_total = batch[0]
+            return
+        yield batch
+
+
 class _TableWriter:
     """Collects simulated rows and writes them to shards."""
 
@@ -280,6 +309,7 @@ class _TableWriter:
         self.n_done, self.n_total, self.n_new, self.n_failed = n_present, n_total, 0, 0
         self.unwritten: list[Batch] = []
         self.n_unwritten = 0
+        self.lock = threading.RLock()  # another thread writes the rows of a process that is stopped
         self.last_write = self.start = time.monotonic()
 
     @property
@@ -294,8 +324,9 @@ class _TableWriter:
             batch.add(result.row, {}, None, f"lost: {result.reason}")
         if self.n_new == 0:
             self.start = time.monotonic() - 1e-3  # the speed does not include starting workers
-        self.unwritten.append(batch)
-        self.n_unwritten += len(batch.rows)
+        with self.lock:
+            self.unwritten.append(batch)
+            self.n_unwritten += len(batch.rows)
         self.n_done += len(batch.rows)
         self.n_new += len(batch.rows)
         self.n_failed += len(batch.failures)
@@ -313,10 +344,11 @@ class _TableWriter:
 
     def flush(self) -> None:
         """Write the rows that are not yet on disk to a new shard."""
-        if self.folder is not None and self.unwritten:
-            self.folder.write_shard(self.as_arrow(), self.manifest)
-            self.unwritten, self.n_unwritten = [], 0
-        self.last_write = time.monotonic()
+        with self.lock:
+            if self.folder is not None and self.unwritten:
+                self.folder.write_shard(self.as_arrow(), self.manifest)
+                self.unwritten, self.n_unwritten = [], 0
+            self.last_write = time.monotonic()
 
     def as_arrow(self) -> pa.Table:
         import pyarrow as pa

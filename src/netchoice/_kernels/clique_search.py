@@ -3,6 +3,9 @@
 Every clique is found from its node that peeling removes first. Its other nodes are then among the
 at most d later neighbours of that node, where d is the degeneracy. Sets of later neighbours are bits:
 one word if 64 bits suffice, otherwise rows of words.
+
+Both kernels count their steps, operations on one word in the innermost loops, and stop when these are
+more than ``max_steps``. The steps depend on the network only, so the result is the same everywhere.
 """
 
 import numpy as np
@@ -16,7 +19,7 @@ from netchoice._kernels.bits import (
     without_lowest,
     words_for,
 )
-from netchoice._kernels.compiler import CONST_INTS, helper, kernel
+from netchoice._kernels.compiler import CONST_INTS, INT, helper, kernel
 from netchoice._kernels.core_numbers import peel
 from netchoice._kernels.ranked_adjacency import ranked_adjacency
 
@@ -65,9 +68,12 @@ def _count_narrow(start, split, ranked):
 
 
 @helper
-def _count_wide(start, split, ranked, most_later):
-    """Count 4- and 5-cliques whose first node has more than 64 later neighbours."""
-    fours, fives = 0, 0
+def _count_wide(start, split, ranked, most_later, max_steps):
+    """Count 4- and 5-cliques whose first node has more than 64 later neighbours.
+
+    Returns -1, -1 after more than ``max_steps`` steps.
+    """
+    fours, fives, steps = 0, 0, 0
     width = words_for(most_later)
     rows = np.zeros(most_later * width, np.uint64)
     thirds = np.zeros(width, np.uint64)
@@ -91,6 +97,8 @@ def _count_wide(start, split, ranked, most_later):
             place[ranked[begin + i]] = -1
 
         for i in range(size):
+            if steps > max_steps:
+                return -1, -1
             for a in range(i // WORD, width):
                 seconds = rows[i * width + a]
                 while seconds != NOTHING:
@@ -101,6 +109,7 @@ def _count_wide(start, split, ranked, most_later):
                         fours += size_of(thirds[b])
                     for b in range(a, width):
                         remaining = thirds[b]
+                        steps += size_of(remaining) * (width - b) + 1
                         while remaining != NOTHING:
                             k = b * WORD + lowest_of(remaining)
                             remaining = without_lowest(remaining)
@@ -109,15 +118,20 @@ def _count_wide(start, split, ranked, most_later):
     return fours, fives
 
 
-@kernel(CONST_INTS, CONST_INTS)
-def count_cliques(indptr, indices):
-    """Count the complete subgraphs with four and with five nodes, maximal or not."""
+@kernel(CONST_INTS, CONST_INTS, INT)
+def count_cliques(indptr, indices, max_steps):
+    """Count the complete subgraphs with four and with five nodes, maximal or not.
+
+    Returns -1, -1 if this takes more than ``max_steps`` steps.
+    """
     _, order = peel(indptr, indices)
     start, split, ranked = ranked_adjacency(indptr, indices, order)
     fours, fives = _count_narrow(start, split, ranked)
     most_later = _most_later_neighbours(start, split)
     if most_later > WORD:
-        more_fours, more_fives = _count_wide(start, split, ranked, most_later)
+        more_fours, more_fives = _count_wide(start, split, ranked, most_later, max_steps)
+        if more_fours < 0:
+            return -1, -1
         fours += more_fours
         fives += more_fives
     return fours, fives
@@ -195,9 +209,12 @@ def _keep_candidates(size, width, rows, candidates, wanted):
 
 
 @helper
-def _grow_clique(width, rows, candidates, best, stack, branches, colours, n_left, uncoloured, free):
+def _grow_clique(
+    width, rows, candidates, best, stack, branches, colours, n_left, uncoloured, free, max_steps
+):
     """Return the size of the largest clique among the candidates, or ``best`` if none is larger.
 
+    The second number is that of the steps; after more than ``max_steps`` the search stops.
     Branch and bound: the candidates are coloured greedily, so that a clique has at most one node of
     each colour, and a node is branched on only if its colour allows more than ``best``. ``stack``
     holds one set of candidates per depth, ``branches`` and ``colours`` the nodes still to branch on
@@ -207,8 +224,9 @@ def _grow_clique(width, rows, candidates, best, stack, branches, colours, n_left
     for a in range(width):
         stack[a] = candidates[a]
     depth = 0  # nodes chosen so far
+    steps = 0
     entering = True
-    while depth >= 0:
+    while depth >= 0 and steps <= max_steps:
         first_word, first_branch = depth * width, depth * max_branches
         if entering:
             entering = False
@@ -217,6 +235,7 @@ def _grow_clique(width, rows, candidates, best, stack, branches, colours, n_left
             for a in range(width):
                 uncoloured[a] = stack[first_word + a]
                 n_uncoloured += size_of(uncoloured[a])
+            steps += (n_uncoloured + 1) * width
             colour = 0
             while n_uncoloured > 0:
                 colour += 1
@@ -254,12 +273,12 @@ def _grow_clique(width, rows, candidates, best, stack, branches, colours, n_left
             entering = True
         else:
             best = max(best, depth + 1)
-    return best
+    return best, steps
 
 
 @helper
-def _largest_after_first(start, split, ranked, most_later):
-    """Return the size of the largest clique, without its first node."""
+def _largest_after_first(start, split, ranked, most_later, max_steps):
+    """Return the size of the largest clique, without its first node; -2 if this takes too many steps."""
     most_words = words_for(most_later)
     rows = np.empty(most_later * most_words, np.uint64)
     candidates = np.empty(most_words, np.uint64)
@@ -299,17 +318,25 @@ def _largest_after_first(start, split, ranked, most_later):
                 continue  # fewer than in a clique of best + 1 nodes
             _link_both_ways(size, rows)
         if _keep_candidates(size, width, rows, candidates, best) > best:
-            best = _grow_clique(
-                width, rows, candidates, best, stack, branches, colours, n_left, uncoloured, free
-            )
+            best, steps = _grow_clique(
+                width, rows, candidates, best, stack, branches, colours, n_left, uncoloured, free,
+                max_steps,
+            )  # fmt: skip
+            max_steps -= steps
+            if max_steps < 0:
+                return -2
     return best
 
 
-@kernel(CONST_INTS, CONST_INTS)
-def clique_number(indptr, indices):
-    """Return the number of nodes of the largest complete subgraph."""
+@kernel(CONST_INTS, CONST_INTS, INT)
+def clique_number(indptr, indices, max_steps):
+    """Return the number of nodes of the largest complete subgraph.
+
+    Returns -1 if this takes more than ``max_steps`` steps.
+    """
     if len(indices) == 0:
         return min(len(indptr) - 1, 1)
     _, order = peel(indptr, indices)
     start, split, ranked = ranked_adjacency(indptr, indices, order)
-    return 1 + _largest_after_first(start, split, ranked, _most_later_neighbours(start, split))
+    most_later = _most_later_neighbours(start, split)
+    return 1 + _largest_after_first(start, split, ranked, most_later, max_steps)

@@ -30,6 +30,7 @@ from netchoice.cli import (
 from netchoice.cli.common import app, say
 from netchoice.costs import CostError
 from netchoice.errors import NetchoiceError, UsageError, one_line
+from netchoice.interruption import ends_when_interrupted
 from netchoice.io.memory_limit import VARIABLE, parse_size
 from netchoice.simulate import StoppedError
 
@@ -81,7 +82,9 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     if "--debug" in given:
         given = ["--debug", *(word for word in given if word != "--debug")]
-    sys.exit(_run(given))
+    with ends_when_interrupted():
+        code = _run(given)
+    sys.exit(code)
 
 
 def _run(arguments: list[str]) -> int:

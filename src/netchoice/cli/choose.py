@@ -13,6 +13,7 @@ import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, say
 from netchoice.errors import UsageError
+from netchoice.interruption import STARTED
 from netchoice.threads import count_threads
 from netchoice.units import seconds_of
 
@@ -135,6 +136,7 @@ def choose(
         return
 
     from netchoice.report import report_choice
+    from netchoice.workflows import TimeLimit
 
     graph, reading = options.read_one(networks, only, format, header, columns)
     folder = out or Path(f"{_name(only or networks[0])}-choice")
@@ -142,7 +144,9 @@ def choose(
         say(*reading.lines())
     if match and chooser is None:
         chosen = chosen.matched_to(graph, isolated=settings["isolated"])
-    if chooser is None:
+    if settings["time_limit"] is not None:  # reading is part of the command
+        settings["time_limit"] = TimeLimit(settings["time_limit"], started=STARTED)
+    elif chooser is None:
         _say_estimate(graph, chosen, settings, workers, as_json)
     run |= {"path": folder, "reading": reading, "on_progress": True, "figures": figures.value}
     if chooser is not None:

@@ -104,7 +104,7 @@ Purpose = Annotated[
 ]
 Method = Annotated[str, Option(metavar="NAME,…", help="Methods that select features.")]
 Penalty = Annotated[float | None, Option(min=0, help="λ; by default many values are tried.")]
-TimeLimit = Annotated[str | None, Option(help="Time for the simulations: 60s, 5min.")]
+TimeLimit = Annotated[str | None, Option(help="Time for the whole command: 60s, 5min.")]
 Inference = Annotated[
     str | None, Option(help="regression (default), forest, neighbours or ensemble.")
 ]

@@ -4,12 +4,14 @@ import math
 
 import numpy as np
 
+from netchoice.features.budget import check_quadratic
 from netchoice.features.registry import builtin, run_kernel, step
 
 
 @step(growth="n·m", min_power=2.0)
 def betweenness(graph):
     """Shortest-path betweenness of each node, normalised by (n−1)(n−2)/2."""
+    check_quadratic(graph, "betweenness")
     return run_kernel("betweenness.betweenness", graph) / _pairs_of_others(graph.n_nodes)
 
 
@@ -65,6 +67,7 @@ LARGEST_LOG = 700.0
 @builtin(growth="n·m", min_power=2.0, label="Estrada index", version="2")
 def estrada_index(graph, components):
     """Sum of exp(eigenvalue) of the adjacency matrix; beyond e^700, e^700 · (its logarithm − 699)."""
+    check_quadratic(graph, "the Estrada index")
     index = run_kernel("spectrum.estrada_index", graph, components.labels, len(components.sizes))
     if index <= math.exp(LARGEST_LOG):
         return index

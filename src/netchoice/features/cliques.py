@@ -1,12 +1,16 @@
 """Cliques: complete subgraphs."""
 
+from netchoice.features.budget import CLIQUE_STEPS, over_budget
 from netchoice.features.registry import builtin, run_kernel, step
 
 
 @step(growth="m · degeneracy³")
 def clique_counts(graph):
     """Number of complete subgraphs with 4 and with 5 nodes."""
-    return run_kernel("clique_search.count_cliques", graph)
+    fours, fives = run_kernel("clique_search.count_cliques", graph, CLIQUE_STEPS)
+    if fours < 0:
+        raise over_budget("the count of cliques", CLIQUE_STEPS)
+    return fours, fives
 
 
 @builtin(discrete=True, label="cliques of 4 nodes", topic="clustering")
@@ -29,4 +33,7 @@ def n_5_cliques(clique_counts):
 )
 def max_clique_size(graph):
     """Number of nodes of the largest complete subgraph."""
-    return run_kernel("clique_search.clique_number", graph)
+    size = run_kernel("clique_search.clique_number", graph, CLIQUE_STEPS)
+    if size < 0:
+        raise over_budget("the search for the largest clique", CLIQUE_STEPS)
+    return size

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.errors import UsageError
+from netchoice.errors import NotComputedError, UsageError
 from netchoice.features.plan import Plan, plan
 from netchoice.features.registry import FEATURES, GIVEN, Computation, Feature, Step, find
 from netchoice.graph import Graph
@@ -30,6 +30,9 @@ _REPEAT_SECONDS = 2e-3
 #: The step that converts another library's object to a Graph; every feature is charged for it.
 CONVERSION = "conversion"
 
+#: Why a feature whose computation would start after the deadline has no value.
+LATE = "not computed, to stay within the time limit"
+
 _ready: set[tuple[str, Any]] = set()
 
 
@@ -38,8 +41,9 @@ class FeatureResult:
     """Values and CPU times of features on one network, as dictionaries by name.
 
     ``values`` are integers for discrete features, and NaN if a feature failed; ``failures`` has the
-    reasons. ``own_seconds`` are the CPU seconds of each feature without its shared steps and other
-    inputs, and ``step_seconds`` those of each shared step.
+    reasons. ``not_computed`` holds those of the failed features that would take more steps than their
+    budget (:mod:`netchoice.features.budget`). ``own_seconds`` are the CPU seconds of each feature without
+    its shared steps and other inputs, and ``step_seconds`` those of each shared step.
     """
 
     plan: Plan = field(repr=False)
@@ -47,6 +51,7 @@ class FeatureResult:
     own_seconds: dict[str, float] = field(default_factory=dict)
     step_seconds: dict[str, float] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
+    not_computed: set[str] = field(default_factory=set)
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -88,6 +93,7 @@ def compute_features(
     *,
     rng: np.random.Generator | None = None,
     repeat_short: bool = False,
+    deadline: float | None = None,
 ) -> FeatureResult:
     """Compute features of a network, and measure their cost.
 
@@ -102,6 +108,9 @@ def compute_features(
         draws from a stream of its own, so its value does not depend on the other features.
     repeat_short : bool
         Run short computations several times, so that the clock can resolve their cost.
+    deadline : float, optional
+        A time on the clock ``time.monotonic``. Features whose computation would start later have no value,
+        except those that are cheap at any size.
 
     Returns
     -------
@@ -119,18 +128,19 @@ def compute_features(
     """
     chosen = _chosen(names, rng)
     if isinstance(graph, Graph):
-        return run_plan(graph, chosen, rng, repeat_short)
+        return run_plan(graph, chosen, rng, repeat_short, deadline)
     start = time.thread_time()
     converted = Graph.of(graph)
     seconds = time.thread_time() - start
-    result = run_plan(converted, chosen, rng, repeat_short)
+    result = run_plan(converted, chosen, rng, repeat_short, deadline)
     result.step_seconds[CONVERSION] = seconds
     return result
 
 
 def run_plan(
-    graph: Graph, chosen: Plan, rng: np.random.Generator | None, repeat_short: bool
-) -> FeatureResult:
+    graph: Graph, chosen: Plan, rng: np.random.Generator | None, repeat_short: bool,
+    deadline: float | None = None,
+) -> FeatureResult:  # fmt: skip
     """Compute the features of a plan; for callers that use one plan on many networks."""
     _make_ready(chosen)
     result = FeatureResult(chosen)
@@ -138,6 +148,11 @@ def run_plan(
     base = None if rng is None else rng.integers(0, 2**32, size=4, dtype=np.uint64)
     for item in chosen.computations:
         seconds = result.step_seconds if isinstance(item, Step) else result.own_seconds
+        if deadline is not None and not item.is_cheap and time.monotonic() > deadline:
+            result.not_computed.add(item.name)
+            seconds[item.name] = 0.0
+            _fail(item, LATE, result)
+            continue
         seconds[item.name] = _run(item, computed, base, result, repeat_short)
     for feature in chosen.features:
         result.values[feature.name] = computed.get(feature.name, math.nan)
@@ -201,6 +216,8 @@ def _run(
     """Add the result of one step or feature to ``computed``; return its CPU seconds."""
     missing = [name for name in item.inputs if name not in computed and name != "rng"]
     if missing:
+        if result.not_computed.intersection(missing):
+            result.not_computed.add(item.name)
         _fail(item, f"needs {missing[0]}, which failed", result)
         return 0.0
     start = time.thread_time()
@@ -212,6 +229,8 @@ def _run(
         if repeat_short and seconds < SHORT:
             seconds = _mean_seconds(item, computed, base, seconds)
     except Exception as error:  # a feature that fails must not stop the others
+        if isinstance(error, NotComputedError):
+            result.not_computed.add(item.name)
         _fail(item, " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":"), result)
         return time.thread_time() - start
     computed[item.name] = value

@@ -19,6 +19,8 @@ from netchoice.names import load_attribute, unknown
 
 #: Inputs that are given, not computed.
 GIVEN = ("graph", "rng")
+#: How the time of a computation may grow that is cheap at any size.
+CHEAP_GROWTH = {"1", "n", "n + m", "m^1.5"}
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,11 @@ class Computation:
     definition: str  # one sentence for people
     growth: str  # of its own time, without its inputs, for people
     min_power: float | None
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether its own time is small at any size: at most m^1.5 steps for m edges."""
+        return self.growth in CHEAP_GROWTH
 
 
 class Step(Computation):

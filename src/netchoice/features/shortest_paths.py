@@ -2,12 +2,15 @@
 
 import numpy as np
 
+from netchoice.features.budget import QUADRATIC_STEPS, check_quadratic
 from netchoice.features.registry import builtin, run_kernel, step
 
 
 @step(growth="n·m/64", min_power=2.0)
 def distance_histograms(graph):
     """Number of unordered pairs of nodes at each distance, in the network and in the LCC."""
+    # 64 sources share a step.
+    check_quadratic(graph, "the distances of all pairs", 64 * QUADRATIC_STEPS)
     return run_kernel("distance_histograms.distance_histograms", graph)
 
 

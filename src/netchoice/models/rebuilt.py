@@ -9,6 +9,7 @@ from typing import Any
 from netchoice.errors import UsageError
 from netchoice.models.builtin import get_model
 from netchoice.models.density_matched import MatchedSpace
+from netchoice.models.edge_bound import bounded_space
 from netchoice.models.model import Model
 from netchoice.models.space import ModelSpace
 
@@ -30,6 +31,10 @@ def rebuilt_space(record: Mapping[str, Any], given: ModelSpace | None = None) ->
         settings = (match[name] for name in ("n_nodes", "n_edges", "tolerance", "isolated"))
         priors = {each["name"]: each["priors"] for each in record["models"]}
         return MatchedSpace(base, *settings, priors=priors)
+    bound = record["models"][0].get("max_edges")
+    if bound is not None:
+        unbounded = [_without_bound(each) for each in record["models"]]
+        return bounded_space(rebuilt_space({**record, "models": unbounded}, given), bound)
     if given is not None:
         if json.loads(json.dumps(given.as_dict())) != json.loads(json.dumps(record)):
             raise UsageError(
@@ -39,6 +44,10 @@ def rebuilt_space(record: Mapping[str, Any], given: ModelSpace | None = None) ->
         return given
     models = [_rebuilt(each) for each in record["models"]]
     return ModelSpace(record["name"], models, [each["weight"] for each in record["models"]])
+
+
+def _without_bound(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key != "max_edges"}
 
 
 def _rebuilt(record: Mapping[str, Any]) -> Model:

@@ -51,7 +51,8 @@ def write_report(folder: str | PathLike[str], path: str | PathLike[str] | None =
     >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
     >>> folder = tempfile.mkdtemp()
     >>> choice = netchoice.choose_model(network, "ba", samples=100, features=["degree_mean"],
-    ...                                 local=False, time_limit=1, engine="serial", path=folder)
+    ...                                 plan=netchoice.workflows.SimulationPlan.small(),
+    ...                                 engine="serial", path=folder)
     >>> write_report(folder).name
     'report.html'
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,9 @@ from netchoice.workflows import (
 )
 from netchoice.workflows.choose_cohort import choose_cohort
 from netchoice.workflows.cohort_run import CohortAnswers
+from netchoice.workflows.simulation_plan import TimeLimit
 from netchoice.workflows.tables import Table
+from netchoice.workflows.time_costs import FIGURES, REPORT
 
 #: Methods that the report of a choice compares. Weighted forests grow again for every penalty, which
 #: takes too long here.
@@ -52,14 +55,17 @@ def report_choice(
     >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> choice = report_choice(network, "ba", path=folder, samples=100, features=["degree_mean"],
-    ...                        local=False, time_limit=1, engine="serial")
+    ...                        plan=netchoice.workflows.SimulationPlan.small(), engine="serial")
     >>> (folder / "report.html").exists(), (folder / "figures" / "probabilities.png").exists()
     (True, True)
     """
     if chooser is not None:
         choice = chooser.choose(graph, path=path, **options)
     else:
-        if report and options.get("time_limit") is None:
+        limit = TimeLimit.of(options.get("time_limit"))
+        if limit is not None:
+            options["time_limit"] = replace(limit, after=FIGURES + (REPORT if report else 0.0))
+        elif report:
             options.setdefault("compare", COMPARED_METHODS)
         choice = choose_model(graph, space, path=path, **options)
     draw_choice(choice, Path(path) / "figures", format=figures)
@@ -83,7 +89,8 @@ def report_cohort(
     >>> import netchoice, numpy as np, pathlib, tempfile
     >>> rng = np.random.default_rng(1)
     >>> networks = {name: netchoice.get_model(name).grow(20, rng=rng) for name in ("ba1", "ba2")}
-    >>> chooser = netchoice.Chooser("ba", samples=200, features=["degree_mean"], time_limit=1)
+    >>> plan = netchoice.workflows.SimulationPlan.small()
+    >>> chooser = netchoice.Chooser("ba", samples=200, features=["degree_mean"], plan=plan)
     >>> chooser = chooser.fit(networks.values(), engine="serial")
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> answers, record = report_cohort(chooser, networks, path=folder, engine="serial")

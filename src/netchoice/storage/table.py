@@ -111,6 +111,16 @@ class ReferenceTable:
         """By feature: the share of the rows that it is computed on, if these are not all rows."""
         return {each["name"]: each[SHARE] for each in self.manifest["features"] if SHARE in each}
 
+    @cached_property
+    def partial(self) -> dict[str, int]:
+        """By feature: the number of rows that did not fail on which it was not computed, if there are any.
+
+        These are rows of other stages, and networks on which it would take more steps than its budget.
+        """
+        timed = [name for name in self.features if OWN_PREFIX + name in self.successful]
+        missing = {name: int(self.successful[OWN_PREFIX + name].isna().sum()) for name in timed}
+        return {name: n for name, n in missing.items() if n}
+
     @property
     def y(self) -> pd.Series:
         """Labels of the rows that did not fail."""
@@ -277,10 +287,10 @@ class ReferenceTable:
         Rows that failed stay in the table. A feature that was not computed on a row has no time there.
         """
         names = self.features if names is None else list(names)
-        staged = [OWN_PREFIX + name for name in names if name in self.stages]
-        if not staged:
+        partial = [OWN_PREFIX + name for name in names if name in self.partial]
+        if not partial:
             return self if names == self.features else self.with_features(names)
-        rows = self.frame[staged].notna().all(axis=1) | self.frame["failure"].notna()
+        rows = self.frame[partial].notna().all(axis=1) | self.frame["failure"].notna()
         table = self.with_features(names)
         table = table._with("complete", table.frame[rows.to_numpy()])
         table.manifest["features"] = [

@@ -17,7 +17,7 @@ from netchoice.workflows.pilot import PilotStudy, pilot
 from netchoice.workflows.pilot_size import Recommendation, recommend_pilot_size
 from netchoice.workflows.rank import FeatureRanking, rank_features
 from netchoice.workflows.selectors import selectors_for
-from netchoice.workflows.simulation_plan import SimulationPlan
+from netchoice.workflows.simulation_plan import SimulationPlan, TimeLimit
 from netchoice.workflows.tables import load_table
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "PilotStudy",
     "Recommendation",
     "SimulationPlan",
+    "TimeLimit",
     "acquire_features",
     "choose_model",
     "evaluate_features",

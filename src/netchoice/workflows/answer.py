@@ -57,7 +57,7 @@ def answer(
         probabilities |= dict.fromkeys(screening.discarded, 0.0)
     settings = prepared.settings
     n_near = 0
-    if prepared.plan.local_samples:
+    if found.is_local:
         n_near = sum(len(found.near(model).table) for model in prepared.space.labels)
     return Choice(
         verdict=verdict.kind,
@@ -102,7 +102,7 @@ def _fit_record(found: Comparison) -> dict[str, Any]:
         "alpha": fit.alpha,
         "floor": fit.floor,
         "simulations": fit.n_simulations,
-        "local": bool(found.prepared.plan.local_samples),
+        "local": found.is_local,
         "local_p_value": found.local_p_value,
         "features": [str(name) for name in fit.quantiles.index],
         "remoteness": remoteness,

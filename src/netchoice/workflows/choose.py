@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -12,10 +13,12 @@ from typing import Any
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
 from netchoice.features import FeatureResult, compute_features, feature_names
+from netchoice.features.computation import LATE
 from netchoice.features.registry import Feature
 from netchoice.graph import Graph
 from netchoice.io import ReadingReport
 from netchoice.models.builtin import get_space
+from netchoice.models.edge_bound import bounded_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.workflows.answer import answer
@@ -25,9 +28,13 @@ from netchoice.workflows.preparation import ChoiceSettings, Preparation, make_pr
 from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.prepared_folder import save_tables, write_prepared
 from netchoice.workflows.run_folder import run_folder
-from netchoice.workflows.screening import Screening, is_screened, screen
-from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
+from netchoice.workflows.screening import Screening, cheap_features, is_screened, screen
+from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch, TimeLimit
 from netchoice.workflows.table_maker import STAGES, Progress, TableMaker, features_by_name
+from netchoice.workflows.time_costs import OBSERVED_SHARE
+
+#: A large network under a time limit is compared with networks of at most so many times its edges.
+MAX_EDGES_RATIO = 4
 
 
 @shows_progress(STAGES)
@@ -43,7 +50,7 @@ def choose_model(
     compare: Iterable[str] = (),
     penalty: float | None = None,
     budget: float | str | None = None,
-    time_limit: float | None = None,
+    time_limit: float | TimeLimit | None = None,
     inference: str | None = None,
     isolated: str | None = None,
     local: bool = True,
@@ -82,7 +89,10 @@ def choose_model(
         The largest cost of the selected features per network: seconds, "5ms", or "2%" of the sum of
         all costs.
     time_limit : float, optional
-        Seconds for the simulations. Their number is reduced to stay within the limit.
+        Seconds for the whole call. To stay within the limit, fewer networks are simulated, expensive
+        features and some checks are left out, and notes say so. A limit that is too short is refused
+        before the work, with the smallest limit that would do. A :class:`~netchoice.workflows.TimeLimit`
+        also says when the clock started.
     inference : "regression", "forest", "neighbours" or "ensemble", optional
         How probabilities are estimated.
     isolated : "keep" or "drop", optional
@@ -116,11 +126,13 @@ def choose_model(
     >>> import netchoice, numpy as np
     >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
     >>> choice = netchoice.choose_model(
-    ...     network, "ba", samples=100, features=["degree_mean"], time_limit=1, engine="serial"
+    ...     network, "ba", samples=100, features=["degree_mean"], engine="serial",
+    ...     plan=netchoice.workflows.SimulationPlan.small(),
     ... )
     >>> choice.model
     'ba2'
     """
+    limit = TimeLimit.of(time_limit)
     space = get_space(space)
     network, isolated = comparable_network(graph, isolated)
     given = features_by_name(features)
@@ -135,23 +147,28 @@ def choose_model(
         penalty=penalty,
         budget=budget,
         inference=inference,
-        time_limit=time_limit,
+        time_limit=None if limit is None else limit.seconds,
         seed=seed,
         plan=plan_of(plan, local),
     )
     folder = None if path is None else Path(path)
     report = listener(on_progress)
     maker = TableMaker(space, seed, isolated, engine, workers, folder, report, given)
-    preparation = make_preparation(space, settings, maker, compare)
+    preparation = make_preparation(space, settings, maker, compare, limit)
+    preparation.check_time_limit()
+    if preparation.is_shared:
+        preparation = _with_bounded_edges(preparation, network)
     known = None
     if not preparation.uses_pilots:  # otherwise features of the network may cost too much
         preparation, known = _without_failures(preparation, network)
     record = {**preparation.settings.as_dict(), "network": network.fingerprint}
     with run_folder(folder, record, fresh):
+        if known is not None:
+            preparation = _without_late(preparation, known)
         screening = None
         if is_screened(space, preparation.plan):
             screening = screen(preparation, network)
-            preparation = preparation.with_space(space.only(screening.kept))
+            preparation = preparation.with_space(preparation.space.only(screening.kept))
 
         def is_precise(prepared: Prepared) -> bool:
             error = Comparison.of(prepared, network, known=known).standard_error
@@ -189,13 +206,54 @@ def _without_failures(
     """Do not offer features without a value on the network; refuse those that the user named."""
     settings, given = preparation.settings, preparation.settings.features or ()
     names = list(dict.fromkeys([*feature_names(noise=False), *given]))
-    known = compute_features(network, preparation.maker.as_given(names))
-    failures = known.failures
+    names.sort(key=lambda name: name not in cheap_features())  # the others may be late
+    watch = preparation.stopwatch
+    deadline = None
+    if watch.limit is not None:
+        deadline = time.monotonic() + OBSERVED_SHARE * max(0.0, watch.left)
+    known = compute_features(network, preparation.maker.as_given(names), deadline=deadline)
+    failures = {name: why for name, why in known.failures.items() if why != LATE}
     for name in given:
         if name in failures:
             raise UsageError(
                 f"feature {name!r} has no value on this network ({failures[name]}); leave it out of the "
                 "features"
             )
-    failed = tuple(name for name in names if name in failures)
+    failed = tuple(name for name in names if name in failures and not _is_late(name, known))
     return replace(preparation, settings=replace(settings, without=failed)), known
+
+
+def _with_bounded_edges(preparation: Preparation, network: Graph) -> Preparation:
+    """Simulate a large network without networks of far more edges: one alone may take the whole time."""
+    most = MAX_EDGES_RATIO * network.n_edges
+    preparation.notes.append(
+        f"networks with more than {most} edges, {MAX_EDGES_RATIO} times those of the network, were not "
+        "simulated, to stay within the time limit"
+    )
+    return preparation.with_space(bounded_space(preparation.space, most))
+
+
+def _is_late(name: str, known: FeatureResult) -> bool:
+    """Return whether a feature of the network was not computed because of the time limit."""
+    inputs = known.plan.lineage[name]
+    return any(known.failures.get(key) == LATE for part in inputs for key in (part, f"step {part}"))
+
+
+def _without_late(preparation: Preparation, known: FeatureResult) -> Preparation:
+    """Do not offer features of the network that the time limit did not allow; decided once in a run."""
+    watch, settings = preparation.stopwatch, preparation.settings
+    if watch.limit is None:
+        return preparation
+    late = watch.decided("late", lambda: [name for name in known.values if _is_late(name, known)])
+    for name in settings.features or ():
+        if name in late:
+            raise UsageError(
+                f"feature {name!r} of the network was not computed within the time limit; leave it out of "
+                "the features, or give a longer limit"
+            )
+    if late:
+        watch.notes.append(
+            f"features of the network were not computed, to stay within the time limit: {', '.join(late)}"
+        )
+    without = (*settings.without, *late)
+    return replace(preparation, settings=replace(settings, without=without))

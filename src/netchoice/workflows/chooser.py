@@ -92,7 +92,8 @@ class Chooser:
     >>> import netchoice, numpy as np
     >>> rng = np.random.default_rng(1)
     >>> networks = [netchoice.get_model(name).grow(30, rng=rng) for name in ("ba1", "ba2", "ba3")]
-    >>> chooser = Chooser("ba", samples=200, features=["degree_mean"], time_limit=1)
+    >>> plan = netchoice.workflows.SimulationPlan.small()
+    >>> chooser = Chooser("ba", samples=200, features=["degree_mean"], plan=plan)
     >>> chooser.fit(networks, engine="serial").predict_proba(networks).argmax(axis=1)
     array([0, 1, 2])
     """
@@ -275,6 +276,7 @@ class Chooser:
             space, settings.seed, size.isolated, engine, workers, folder, on_progress, self._given
         )
         preparation = make_preparation(space, settings, maker)
+        preparation.check_time_limit()
         with run_folder(folder, settings.as_dict(), False):
             self._add(size, Prepared.simulate(preparation))
 

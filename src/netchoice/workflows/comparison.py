@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,7 @@ from netchoice.graph import Graph
 from netchoice.inference import Fit, ModelProbabilities, pool_feature_sets
 from netchoice.inference.goodness_of_fit import goodness_of_fit, min_simulations
 from netchoice.models.density_matched import MatchedSpace
+from netchoice.storage.table import ReferenceTable
 from netchoice.threads import one_blas_thread
 from netchoice.workflows.choice_verdict import Verdict, decide
 from netchoice.workflows.discrepancies import Discrepancy, find_discrepancies
@@ -32,7 +34,7 @@ from netchoice.workflows.parameters import (
 from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.simulation_plan import Stopwatch
 from netchoice.workflows.sizes import Size
-from netchoice.workflows.table_maker import growth_seconds
+from netchoice.workflows.time_costs import LOCAL_SHARE, answer_seconds
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ class Comparison:
         corners of the prior it rejects more often. Before the most probable model is rejected, it is
         therefore simulated again, with parameters from its posterior.
         """
-        if not self._is_confirmed_locally or not self.prepared.plan.local_samples:
+        if not self._is_confirmed_locally or not self.is_local:
             return None
         table = self.near(self.probabilities.model).table
         return goodness_of_fit(table.X[list(self.fit_observed)], table.y, self.fit_observed)
@@ -253,11 +255,29 @@ class Comparison:
         A prior covers many networks that are unlike the observed one. Without a local stage, these are
         the simulations from the prior.
         """
-        if not self.prepared.plan.local_samples:
+        if not self.is_local:
             return self.prepared.fit_simulations
         if model not in self._near:
             self._near[model] = self._simulate_near(model)
         return self._near[model]
+
+    @cached_property
+    def is_local(self) -> bool:
+        """Whether models are simulated near the network: as planned, if the time limit allows it."""
+        prepared, watch = self.prepared, self._watch
+        if not prepared.plan.local_samples:
+            return False
+        n_models = len(prepared.space)
+        rows = n_models * prepared.plan.min_fit_samples
+        seconds = watch.simulating(rows, prepared.near_seconds)
+        answer = 0.0 if watch.limit is None else watch.wall(answer_seconds(n_models))
+        return not watch.skips(
+            "models were not simulated near the network", seconds + answer, LOCAL_SHARE
+        )
+
+    @property
+    def _watch(self) -> Stopwatch:
+        return self.stopwatch or Stopwatch(None, 1)
 
     def _simulate_near(self, model: str) -> FitSimulations:
         prepared = self.prepared
@@ -265,15 +285,15 @@ class Comparison:
         name = f"local-{prepared.space.labels.index(model)}"
         space = local_space(prepared.space, model, self.posterior(model))
         stream = f"choose local {model}"
-        table = prepared.maker.table(
-            name,
-            n_nodes,
-            self._n_near(name, model),
-            features,
-            stream=stream,
-            stage="local",
-            space=space,
-        )
+
+        def simulate(rows: int, **limits: Any) -> ReferenceTable:
+            return prepared.maker.table(
+                name, n_nodes, rows, features, stream=stream, stage="local", space=space, **limits
+            )
+
+        rows, seconds = self._n_near(name, model), self._near_seconds
+        table = self._watch.limited(name, rows, min_simulations(), seconds, simulate)
+        table = table.complete()
         if len(table) < min_simulations():
             raise NetchoiceError(
                 f"{len(table)} simulations of {model} with parameters from its posterior succeeded, too "
@@ -297,8 +317,17 @@ class Comparison:
         wanted = max(plan.min_fit_samples, min(most, possible))
         if watch is None or watch.limit is None:
             return wanted
-        row_seconds = growth_seconds(fit_table) + self.prepared.selection.cost(fit_table.features)
-        return watch.affordable(name, wanted, plan.min_fit_samples, row_seconds, 0.4 * watch.left)
+        row_seconds, minimum = self.prepared.near_seconds, plan.min_fit_samples
+        return watch.affordable(name, wanted, minimum, row_seconds, self._near_seconds)
+
+    @property
+    def _near_seconds(self) -> float:
+        """Seconds for the simulations of one model near the network."""
+        n_models, watch = len(self.prepared.space), self._watch
+        if watch.limit is None:
+            return math.inf
+        to_come = max(1, n_models - len(self._near))
+        return LOCAL_SHARE * (watch.left - watch.wall(answer_seconds(n_models))) / to_come
 
     def discrepancies(self, model: str) -> list[Discrepancy]:
         """Return how the network differs from simulations of a model, farthest outside first."""

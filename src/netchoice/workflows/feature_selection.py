@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,13 +21,14 @@ from netchoice.evaluation import (
     penalty_grid,
 )
 from netchoice.features import min_powers
+from netchoice.row_simulator import is_computed
 from netchoice.selection import rank_path
 from netchoice.storage.table import ReferenceTable
 from netchoice.targets import Numbers
 from netchoice.workflows.parameter_sets import Set, cheapest_pair, parameter_quantiles
 from netchoice.workflows.selectors import selectors_for
-from netchoice.workflows.simulation_plan import SimulationPlan
-from netchoice.workflows.table_maker import TableMaker
+from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
+from netchoice.workflows.time_costs import EXTRA_SHARE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,6 +102,17 @@ class FeatureSelection:
         named = tuple(features)
         return replace(self, features=named, for_model=named, for_parameters=named)
 
+    @property
+    def offered(self) -> list[str]:
+        """The features that could be selected."""
+        return self.table.features
+
+    def restricted_to(self, names: Sequence[str]) -> FeatureSelection:
+        """Return the same simulations with some of the features."""
+        table = self.simulations
+        table = table.with_features([name for name in table.features if name in names])
+        return replace(self, table=table.complete(), staged=table, costs=self.costs.only(names))
+
     def with_added(self, names: Sequence[str]) -> FeatureSelection:
         """Return the selection with features that every set contains."""
 
@@ -152,35 +165,48 @@ class FeatureSelection:
 
 
 def simulate_for_selection(
-    maker: TableMaker,
+    simulate: Callable[..., ReferenceTable],
     n_nodes: int | tuple[int, int],
-    offered: Sequence[str],
     samples: int,
     plan: SimulationPlan,
     pilots: bool,
     stages: Mapping[str, float] | None = None,
 ) -> FeatureSelection:
-    """Simulate the networks to select on, with all offered features; nothing is selected yet.
+    """Simulate the networks to select on; nothing is selected yet.
 
-    ``stages`` holds the share of the networks that each expensive feature is computed on.
+    ``simulate(name, n_nodes, rows, stages=…)`` makes a table with all offered features. ``stages`` holds the
+    share of the networks that each expensive feature is computed on.
     """
     if not pilots or not isinstance(n_nodes, int):
-        table = maker.table(
-            "selection", n_nodes, samples, offered, stream="choose selection", stages=stages
-        )
+        table = simulate("selection", n_nodes, samples, stages=stages)
+        table = without_partial(table)
         return FeatureSelection((), table.costs, table.complete(), staged=table)
     rows = dict.fromkeys(plan.pilot_sizes, plan.pilot_cost_samples)
     rows[plan.pilot_sizes[-1]] = samples
     tables = [
-        maker.table(
-            f"pilot-{n}", n, n_rows, offered, stream=f"choose pilot-{n}",
-            stages=stages if n == plan.pilot_sizes[-1] else None,
-        )
+        simulate(f"pilot-{n}", n, n_rows, stages=stages if n == plan.pilot_sizes[-1] else None)
         for n, n_rows in rows.items()
-    ]  # fmt: skip
+    ]
     costs = CostGrowth.fit(tables, powers=min_powers()).predict(n_nodes)
-    largest = tables[-1]
+    largest = without_partial(tables[-1])
     return FeatureSelection((), costs, largest.complete(), plan.pilot_sizes, staged=largest)
+
+
+def without_partial(table: ReferenceTable) -> ReferenceTable:
+    """Return a table without features that took more steps than their budget on some network.
+
+    Without the feature, all networks stay in the table. Without these networks, it would be biased.
+    """
+    rows, missing = table.successful["row"], table.partial
+
+    def is_partial(name: str) -> bool:
+        share = table.stages.get(name, 1.0)
+        n_expected = sum(is_computed(row, share) for row in rows) if share < 1 else len(rows)
+        return len(rows) - missing[name] < n_expected
+
+    left_out = {name for name in missing if is_partial(name)}
+    kept = [name for name in table.features if name not in left_out]
+    return table.with_features(kept) if left_out else table
 
 
 @dataclass(frozen=True)
@@ -205,13 +231,15 @@ def select_features(
     *,
     purpose: str = "both",
     folder: Path | None = None,
+    stopwatch: Stopwatch | None = None,
 ) -> FeatureSelection:
     """Rank the features on one half of the simulations, and choose sets on the other half.
 
     The purpose "model" chooses the cheapest set that distinguishes the models as well as the best one,
     "parameters" the cheapest set that predicts their parameters as well as the best one, within
     statistical error. "both" chooses two such sets that are cheapest together. The halves are then
-    exchanged, to see whether the selection is stable. The folder keeps the scores of sets.
+    exchanged, to see whether the selection is stable, if the time limit allows this. The folder keeps the
+    scores of sets.
 
     If expensive features were computed on a part of the simulations, the sets are first chosen on this
     part. Unless they hold an expensive feature, they are chosen again among the others, on all simulations.
@@ -221,7 +249,8 @@ def select_features(
         tried = _select_sets(selection, plan, replace(options, compared=()), purpose)
         if staged.keys().isdisjoint(tried.features):
             selection = replace(selection, table=selection.cheap)
-    return _select_sets(selection, plan, options, purpose, folder, exchange=True)
+    watch = stopwatch or Stopwatch(None, 1)
+    return _select_sets(selection, plan, options, purpose, folder, exchange=watch)
 
 
 def _select_sets(
@@ -230,7 +259,7 @@ def _select_sets(
     options: SelectionOptions,
     purpose: str,
     folder: Path | None = None,
-    exchange: bool = False,
+    exchange: Stopwatch | None = None,
 ) -> FeatureSelection:
     halves = selection.table.split(seed=options.seed)
     numbers = [parameter_quantiles(half) for half in halves]
@@ -254,9 +283,15 @@ def _select_sets(
         chosen = on_numbers.point.features
         selected = on_numbers.added_to(selection, chosen, chosen)
         return replace(selected, parameter_evaluation=on_numbers.evaluation)
+    started = time.monotonic()
     first = _select_on(selection, plan, halves, options, path(SCORES))
+    took = time.monotonic() - started
     second = None
-    if exchange:
+    if exchange is not None and exchange.skips(
+        "the selection was not repeated on exchanged halves", 1.2 * took, EXTRA_SHARE
+    ):
+        exchange = None
+    if exchange is not None:
         second = _second_selection(selection, plan, halves[::-1], options, path(SECOND_SCORES))
     return replace(
         first.combined_with(on_numbers, selection, options.budget),

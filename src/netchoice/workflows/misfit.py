@@ -96,6 +96,10 @@ def _panels(found: Comparison) -> dict[str, dict[str, Envelope]]:
     prepared = found.prepared
     most = max(MIN_PROFILES, MAX_PROFILE_NODES // found.network.n_nodes)
     most = min(prepared.plan.profile_samples, most)
+    # Each network is grown again, and its distributions take about as long as its features.
+    watch, n_models = prepared.stopwatch, len(prepared.space)
+    seconds = n_models * watch.simulating(1, 2 * prepared.near_seconds)
+    most = watch.reduced("networks to show distributions of", most, MIN_PROFILES, seconds)
     if not most:
         return {model: {} for model in prepared.space.labels}
     profiles = {}

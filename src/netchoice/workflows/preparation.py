@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -14,6 +15,7 @@ from netchoice.errors import UsageError
 from netchoice.features import Feature, feature_names
 from netchoice.features.network_size import SIZE_FEATURE
 from netchoice.features.registry import find
+from netchoice.inference.goodness_of_fit import min_simulations
 from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
 from netchoice.machine import machine_id
 from netchoice.models.density_matched import MatchedSpace
@@ -34,9 +36,33 @@ from netchoice.workflows.feature_selection import (
     simulate_for_selection,
 )
 from netchoice.workflows.run_folder import ROWS
-from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
+from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch, TimeLimit
 from netchoice.workflows.staging import SimulationCosts, expensive_features
 from netchoice.workflows.table_maker import TableMaker, growth_seconds, seconds_per_row
+from netchoice.workflows.time_costs import (
+    INFERENCE_SHARE,
+    MIN_LARGE_SAMPLES,
+    RANKING_EACH,
+    RANKINGS,
+    SELECTION_SHARE,
+    WORKERS,
+    answer_seconds,
+    ranking_seconds,
+)
+
+#: Share of the time left for simulations that are timed only, and for pilots that only serve to
+#: extrapolate costs; and their fewest rows.
+_PROBE_SHARE, _COST_SHARE, _MIN_COST_SAMPLES = 0.1, 0.15, 30
+#: Share of the time of the selection for expensive features, and fewest rows of each model with them.
+_COMPLETE_SHARE, _MIN_COMPLETE = 0.4, 30
+#: Share of the time left for the simulations of a large network.
+_SHARED_SHARE = 0.8
+#: Extrapolated costs may be too low by this factor.
+_COST_MARGIN = 1.5
+#: A large network may take so many CPU seconds even if it grows faster.
+_CHEAP_ROW_SECONDS = 0.05
+#: Features that take hardly any time, to measure the growth with; and so many are always used.
+_ALWAYS_CHEAP, _MIN_LARGE_FEATURES = ("degree_mean", "degree_max"), 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +171,8 @@ class Preparation:
         """Name of the table that the fit is judged on."""
         if self.given_table is not None:
             return "inference"
+        if self.is_shared:
+            return "inference"
         return "fit" if self.uses_pilots else "selection"
 
     @property
@@ -160,6 +188,8 @@ class Preparation:
         given = settings.features
         selection = self._for_selection()
         selection = replace(selection, costs=self._kept_costs(selection))
+        if self.is_shared:
+            selection = selection.restricted_to(self._affordable_features(selection))
         if selection.pilots:
             self.notes.append(
                 f"features were selected on networks with {selection.pilots[-1]} nodes, at costs "
@@ -176,8 +206,9 @@ class Preparation:
             n_jobs=self.stopwatch.workers,
         )
         selected = select_features(
-            selection, self.plan, options, purpose=settings.purpose, folder=self.maker.folder
-        )
+            selection, self.plan, options, purpose=settings.purpose, folder=self.maker.folder,
+            stopwatch=self.stopwatch,
+        )  # fmt: skip
         return selected.with_added(self._size_feature)
 
     @property
@@ -210,18 +241,92 @@ class Preparation:
             table = self.given_table.with_features(names).complete()
             return FeatureSelection((), table.costs, table)
         plan, watch = self.plan, self.stopwatch
-        wanted = self._selection_samples
+        wanted, n_complete = self._selection_samples, self.n_complete
+        seconds = math.inf
         if watch.limit is not None:
-            name = f"pilot-{plan.pilot_sizes[-1]}" if self.uses_pilots else "selection"
-            costs = self.probed_costs()
-            seconds = 0.5 * watch.left - costs.expensive * self.n_complete / watch.workers
-            row_seconds = costs.growth + costs.cheap
-            wanted = watch.affordable(name, wanted, self.min_fit_samples, row_seconds, seconds)
-        share = self.n_complete / wanted
-        stages = dict.fromkeys(self._expensive, share) if share < 1 else {}
-        return simulate_for_selection(
-            self.maker, self.settings.n_nodes, names, wanted, plan, self.uses_pilots, stages
+            wanted, n_complete, seconds = self._affordable_selection()
+            if not n_complete:
+                names = [name for name in names if name not in self._expensive]
+                self.notes.append(
+                    "expensive features were left out, to stay within the time limit: "
+                    f"{', '.join(self._expensive)}"
+                )
+        share = n_complete / wanted
+        stages = dict.fromkeys(self._expensive, share) if 0 < share < 1 else {}
+
+        def simulated(name: str, n_nodes: Any, rows: int, **options: Any) -> ReferenceTable:
+            minimum = self._min_selection_samples if rows == wanted else _MIN_COST_SAMPLES
+            part = seconds if rows == wanted else _COST_SHARE * seconds
+
+            def simulate(n: int, **limits: Any) -> ReferenceTable:
+                return self.maker.table(
+                    name, n_nodes, n, names, stream=f"choose {name}", **options, **limits
+                )
+
+            return watch.limited(name, rows, minimum, part, simulate)
+
+        found = simulate_for_selection(
+            simulated, self.settings.n_nodes, wanted, plan, self.uses_pilots, stages
         )
+        left_out = [name for name in names if name not in found.simulations.features]
+        if left_out:
+            self.notes.append(
+                "features that take more steps than their budget on a simulation were left out: "
+                f"{', '.join(left_out)}"
+            )
+        return found
+
+    def _affordable_selection(self) -> tuple[int, int, float]:
+        """Return how many rows to select on, how many of them with expensive features, and their seconds.
+
+        Raises an error if the time limit is too short for the smallest numbers.
+        """
+        watch, costs, minimum = self.stopwatch, self.probed_costs(), self._min_selection_samples
+        row_seconds = costs.growth + costs.cheap
+        fixed = self._fixed_seconds
+        if self.is_shared:  # the full size needs most of the time
+            fixed += watch.simulating(self._min_large_samples / 2, self._large_growth)
+        n_inferred = 0 if self.is_shared else self.plan.min_samples
+        needed = watch.simulating(minimum + n_inferred, row_seconds)
+        if not watch.leaves(needed + watch.wall(ranking_seconds(minimum)) + fixed):
+            needed += watch.wall(ranking_seconds(minimum)) + fixed
+            raise watch.refusal(needed - watch.left)
+        seconds = SELECTION_SHARE * (watch.left - fixed - watch.wall(ranking_seconds(minimum)))
+
+        def decide_complete() -> int:
+            possible = _COMPLETE_SHARE * seconds / max(watch.simulating(1, costs.expensive), 1e-9)
+            fewest = min(self.n_complete, _MIN_COMPLETE * len(self.space))
+            return min(self.n_complete, int(possible)) if possible >= fewest else 0
+
+        n_complete = watch.decided("complete", decide_complete)
+        seconds -= watch.simulating(n_complete, costs.expensive)
+        # A row takes the time of its simulation, and some of the rankings.
+        row_seconds += RANKINGS * RANKING_EACH * watch.workers
+        name = f"pilot-{self.plan.pilot_sizes[-1]}" if self.uses_pilots else "selection"
+        wanted = watch.affordable(name, self._selection_samples, minimum, row_seconds, seconds)
+        return wanted, int(n_complete), 1.2 * seconds
+
+    @property
+    def _min_selection_samples(self) -> int:
+        """The fewest simulations to select on; the fit of large networks is judged on others."""
+        return self._min_large_samples if self.is_shared else self.min_fit_samples
+
+    @property
+    def _fixed_seconds(self) -> float:
+        """Seconds of the answer, and of the start of workers, at this moment."""
+        starts = 0.0 if self.maker.engine == "serial" else WORKERS
+        return self.stopwatch.wall(starts + answer_seconds(len(self.space)))
+
+    def check_time_limit(self) -> None:
+        """Raise an error if the time limit is too short for any network, before anything is computed."""
+        watch = self.stopwatch
+        if watch.limit is None:
+            return
+        named = self.settings.features is not None
+        ranked = 0.0 if named else ranking_seconds(self._min_selection_samples)
+        needed = self._fixed_seconds + watch.wall(ranked)
+        if not watch.leaves(needed):
+            raise watch.refusal(needed - watch.left)
 
     @property
     def _selection_samples(self) -> int:
@@ -258,7 +363,19 @@ class Preparation:
         plan = self.plan
         size: Any = plan.pilot_sizes[-1] if self.uses_pilots else self.settings.n_nodes
         maker = replace(self.maker, engine="serial", folder=None, on_progress=None)
-        return maker.table("probe", size, plan.probe_samples, self._offered, stream="choose probe")
+
+        def simulate(rows: int, **limits: Any) -> ReferenceTable:
+            return maker.table("probe", size, rows, self._offered, stream="choose probe", **limits)
+
+        return simulate(plan.probe_samples, **self._probe_limits)
+
+    @property
+    def _probe_limits(self) -> dict[str, Any]:
+        """When a few simulations that are timed end, if there is a time limit."""
+        watch = self.stopwatch
+        if watch.limit is None:
+            return {}
+        return {"deadline": time.monotonic() + _PROBE_SHARE * max(0.0, watch.left)}
 
     @property
     def min_fit_samples(self) -> int:
@@ -271,8 +388,10 @@ class Preparation:
         if self.given_table is not None:
             return [len(selection.table)]
         most = samples or plan.samples
+        if self.is_shared:
+            return [most]
         if samples is None or watch.limit is not None:
-            seconds = plan.max_seconds if watch.limit is None else 0.5 * watch.left
+            seconds = plan.max_seconds if watch.limit is None else self._inference_seconds
             row_seconds = seconds_per_row(self._first_rows(selection))
             most = watch.affordable("inference", most, plan.min_samples, row_seconds, seconds)
         if samples is not None:
@@ -284,14 +403,43 @@ class Preparation:
         """Return simulations of this size with the selected features only."""
         if self.given_table is not None:
             return selection.table
-        return self._table("inference", self.settings.n_nodes, rows, selection.features)
+        features, minimum = selection.features, self.plan.min_samples
+        if self.is_shared:
+            features, minimum = tuple(selection.offered), self._min_large_samples // 2
 
-    def simulate_for_fit(self, selection: FeatureSelection) -> ReferenceTable:
+        def simulate(n: int, **limits: Any) -> ReferenceTable:
+            return self._table("inference", self.settings.n_nodes, n, features, **limits)
+
+        table = self.stopwatch.limited(
+            "inference", rows, minimum, self._inference_seconds, simulate
+        )
+        return table.complete()
+
+    @property
+    def _inference_seconds(self) -> float:
+        watch = self.stopwatch
+        left = watch.left - watch.wall(answer_seconds(len(self.space)))
+        return (_SHARED_SHARE if self.is_shared else INFERENCE_SHARE) * left
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether one table of a large network serves for inference and for the fit, to save time."""
+        return self.uses_pilots and self.stopwatch.limit is not None
+
+    @property
+    def _min_large_samples(self) -> int:
+        return math.ceil(MIN_LARGE_SAMPLES / min(self.space.weights) - 1e-6)
+
+    def simulate_for_fit(
+        self, selection: FeatureSelection, inferred: ReferenceTable
+    ) -> ReferenceTable:
         """Return simulations of this size with as many features as can be afforded.
 
         The fit is never judged on the selected features alone: they distinguish the models from one
         another, and say little about other ways in which a network can differ from all of them.
         """
+        if self.is_shared:
+            return self._checked_shared(inferred)
         if not selection.pilots:
             expensive = selection.simulations.stages
             if expensive:
@@ -301,8 +449,7 @@ class Preparation:
                 )
             return selection.cheap
         plan, watch = self.plan, self.stopwatch
-        limit = plan.max_fit_seconds if watch.limit is None else 0.5 * watch.limit
-        seconds = limit * watch.workers
+        seconds = plan.max_fit_seconds * watch.workers
         growth = growth_seconds(self._first_rows(selection))
         by_cost = sorted(selection.simulations.features, key=selection.costs.cost)
         affordable: list[str] = []
@@ -325,15 +472,69 @@ class Preparation:
         rows = max(self.min_fit_samples, rows)
         return self._table("fit", self.settings.n_nodes, rows, affordable)
 
+    def _checked_shared(self, table: ReferenceTable) -> ReferenceTable:
+        """Return the table of a large network; note that too few simulations cannot reject a model."""
+        fewest = int(table.y.value_counts().min())
+        if fewest < min_simulations():
+            self.notes.append(
+                f"there are {fewest} simulations of a model within the time limit, too few to say that it "
+                f"does not fit: this needs {min_simulations()} of each model"
+            )
+        return table
+
+    @cached_property
+    def _large_growth(self) -> float:
+        """CPU seconds to grow a large network with the cheapest features, from a few of them."""
+        maker = replace(self.maker, on_progress=None)
+
+        def decide() -> float:
+            grown = maker.table(
+                "growth", self.settings.n_nodes, self.plan.probe_samples, list(_ALWAYS_CHEAP),
+                stream="choose growth", **self._probe_limits,
+            )  # fmt: skip
+            return seconds_per_row(grown)
+
+        return float(self.stopwatch.decided("growth", decide))
+
+    def _affordable_features(self, selection: FeatureSelection) -> list[str]:
+        """Return the features that a large network is simulated with within the time limit.
+
+        They are added by cost, while the smallest number of simulations fits into the time that is left.
+        """
+        watch, minimum = self.stopwatch, self._min_large_samples
+        by_cost = sorted(selection.simulations.features, key=selection.costs.cost)
+
+        def decide() -> list[str]:
+            growth, seconds = self._large_growth, self._inference_seconds
+            chosen: list[str] = []
+            for name in by_cost:
+                row_seconds = growth + _COST_MARGIN * selection.cost([*chosen, name])
+                is_slow = watch.simulating(minimum, row_seconds) > seconds
+                # More simulations are worth more than features that cost much more than the growth.
+                is_slow = is_slow or row_seconds > max(4 * growth, _CHEAP_ROW_SECONDS)
+                if is_slow and len(chosen) >= _MIN_LARGE_FEATURES:
+                    break
+                chosen.append(name)
+            return chosen
+
+        chosen: list[str] = watch.decided("affordable", decide)
+        left_out = [name for name in by_cost if name not in chosen]
+        if left_out:
+            self.notes.append(
+                f"{len(left_out)} features that are too expensive at this size were left out, to stay "
+                f"within the time limit: {', '.join(left_out[:5])}{'…' if left_out[5:] else ''}"
+            )
+        return chosen
+
     def _first_rows(self, selection: FeatureSelection) -> ReferenceTable:
         """Return the first rows of the table for inference, to see how long a row takes."""
         rows = self.plan.probe_samples
         return self._table("inference", self.settings.n_nodes, rows, selection.features)
 
     def _table(
-        self, name: str, n_nodes: int | tuple[int, int], rows: int, features: Any
+        self, name: str, n_nodes: int | tuple[int, int], rows: int, features: Any, **limits: Any
     ) -> ReferenceTable:
-        return self.maker.table(name, n_nodes, rows, features, stream=f"choose {name}")
+        return self.maker.table(name, n_nodes, rows, features, stream=f"choose {name}", **limits)
 
 
 def plan_of(plan: SimulationPlan | None, local: bool) -> SimulationPlan:
@@ -347,6 +548,7 @@ def make_preparation(
     settings: ChoiceSettings,
     maker: TableMaker,
     compare: Iterable[str] = (),
+    time_limit: TimeLimit | None = None,
 ) -> Preparation:
     """Check the settings, and return what makes the simulations; the clock starts now."""
     if len(space) < 2:
@@ -363,6 +565,8 @@ def make_preparation(
     compared = tuple(name for name in compare if name not in settings.method)
     settings.check(compared)
     rows_file = None if maker.folder is None else maker.folder / ROWS
-    run = fingerprint_of(settings.as_dict())
-    watch = Stopwatch(settings.time_limit, maker.workers or count_threads(-1), rows_file, run)
+    workers = 1 if maker.engine == "serial" else maker.workers or count_threads(-1)
+    watch = Stopwatch(settings.time_limit, workers, rows_file, fingerprint_of(settings.as_dict()))
+    if time_limit is not None:
+        watch.started, watch.after = time_limit.started, time_limit.after
     return Preparation(space, settings, maker, watch, compared)

@@ -28,8 +28,8 @@ from netchoice.workflows.local_simulations import (
     parameter_estimators,
 )
 from netchoice.workflows.preparation import ChoiceSettings, Preparation
-from netchoice.workflows.simulation_plan import SimulationPlan
-from netchoice.workflows.table_maker import TableMaker
+from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
+from netchoice.workflows.table_maker import TableMaker, growth_seconds
 
 #: A smaller network shows no trace of the mechanism that made it.
 MIN_NODES = 8
@@ -88,6 +88,7 @@ class Prepared:
     known_quality: dict[str, PosteriorQuality] = field(default_factory=dict)
     known_power: dict[str, list[Power]] = field(default_factory=dict)
     known_estimators: dict[str, ParameterEstimator] | None = None
+    stopwatch: Stopwatch = field(default_factory=lambda: Stopwatch(None, 1), repr=False)
 
     @classmethod
     def simulate(
@@ -100,20 +101,23 @@ class Prepared:
         selection = preparation.select()
         rounds = preparation.rounds(selection)
         first, *more = rounds if is_precise else rounds[-1:]
+        table = preparation.simulate_for_inference(selection, first)
         prepared = cls(
             space=preparation.space,
             settings=preparation.settings,
             maker=preparation.maker,
             selection=selection,
-            table=preparation.simulate_for_inference(selection, first),
-            fit_table=preparation.simulate_for_fit(selection),
+            table=table,
+            fit_table=preparation.simulate_for_fit(selection, table),
             fit_table_name=preparation.fit_table_name,
             fit_stream=preparation.fit_stream,
             notes=tuple(preparation.notes),
             n_jobs=preparation.stopwatch.workers,
+            stopwatch=preparation.stopwatch,
         )
         for rows in more:
-            if is_precise is None or is_precise(prepared):
+            is_cut = table.manifest["n_samples"] < first  # by the time limit
+            if is_precise is None or is_cut or is_precise(prepared):
                 break
             prepared = prepared._with_table(preparation.simulate_for_inference(selection, rows))
         return prepared
@@ -133,7 +137,13 @@ class Prepared:
     def for_worker(self) -> Prepared:
         """Return what a worker process needs: all is fitted, it simulates by itself and writes no files."""
         maker = replace(self.maker, engine="serial", workers=1, folder=None, on_progress=None)
-        made = replace(self, maker=maker, n_jobs=None, known_held_out=self.held_out)
+        made = replace(
+            self,
+            maker=maker,
+            n_jobs=None,
+            known_held_out=self.held_out,
+            stopwatch=Stopwatch(None, 1),
+        )
         fitted = (
             "selected_estimator", "pooled_estimators", "fit_test", "_estimators", "_complete",
             "is_above_chance",
@@ -257,9 +267,11 @@ class Prepared:
     def _power(self, model: str) -> list[Power]:
         test = self.fit_test
         most = max(MIN_POWERS, MAX_POWER_NODES // self.settings.largest)
-        networks = self.fit_simulations.networks(
-            model, min(self.plan.power_samples, most), self.n_jobs
-        )
+        most = min(self.plan.power_samples, most)
+        watch, growth = self.stopwatch, growth_seconds(self.fit_table)
+        seconds = watch.simulating(1, growth) + watch.wall(3 * (growth + self._fit_cost))
+        most = watch.reduced(f"networks to measure power on ({model})", most, MIN_POWERS, seconds)
+        networks = self.fit_simulations.networks(model, most, self.n_jobs)
         if not networks:
             return []
 
@@ -273,6 +285,16 @@ class Prepared:
 
         rng = np.random.default_rng(self.settings.seed)
         return fit_power(networks, self.maker.as_given(test.names), rejects, rng)
+
+    @property
+    def _fit_cost(self) -> float:
+        """CPU seconds of the features of the fit, for a network."""
+        return self.selection.cost(self.fit_table.features)
+
+    @property
+    def near_seconds(self) -> float:
+        """CPU seconds of a simulation near a network, with the features of the fit."""
+        return growth_seconds(self.fit_table) + self._fit_cost
 
     @cached_property
     def fit_simulations(self) -> FitSimulations:

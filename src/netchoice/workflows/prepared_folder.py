@@ -99,6 +99,7 @@ def _record(prepared: Prepared) -> dict[str, Any]:
         "selection": {
             "features": selection.features,
             "offered": selection.table.features,
+            "simulated": selection.simulations.features,
             "for_model": selection.for_model,
             "for_parameters": selection.for_parameters,
             "pilots": selection.pilots,
@@ -161,7 +162,7 @@ def read_prepared(
             settings=settings,
             maker=TableMaker(known, settings.seed, settings.isolated, given_features=given),
             selection=_selection(folder, record, tables),
-            table=tables["inference"],
+            table=tables["inference"].complete(),
             fit_table=tables[record["fit_table"]].complete(record["fit_features"]),
             fit_table_name=record["fit_table"],
             fit_stream=record["fit_stream"],
@@ -307,6 +308,7 @@ def _selection(
         point["speedup"] = float("inf") if point["speedup"] is None else point["speedup"]
     pilots = tuple(kept["pilots"])
     simulations = tables[f"pilot-{pilots[-1]}" if pilots else record["fit_table"]]
+    simulations = simulations.with_features(kept["simulated"])
     return FeatureSelection(
         features=tuple(kept["features"]),
         costs=CostModel(**kept["costs"]),

@@ -15,19 +15,21 @@ from netchoice.graph import Graph
 from netchoice.inference import ConformalTest
 from netchoice.models.density_matched import MatchedModel
 from netchoice.models.space import ModelSpace
+from netchoice.storage.table import ReferenceTable
 from netchoice.workflows.preparation import Preparation
 from netchoice.workflows.simulation_plan import SimulationPlan
+from netchoice.workflows.time_costs import SCREENING_SHARE
 
 #: A model is discarded if its p-value is at most this: the true model in at most 0.5 % of networks.
 ALPHA = 0.005
 #: So many models are always compared, those with the largest scores: one model alone cannot be chosen,
 #: and if none fits, the nearest ones show why.
 MIN_MODELS = 3
-#: How the time of a feature and of its steps may grow. Such features are cheap at any size.
-CHEAP_GROWTH = {"1", "n", "n + m", "m^1.5"}
 #: Networks of a model that are tried before it counts as one that never has the density.
 MATCH_TRIES = 5000
 TABLE = "screening"
+#: Simulations of each model, at least, if a time limit ends the screening early.
+MIN_SCREENED = 50
 
 
 @dataclass(frozen=True)
@@ -108,12 +110,12 @@ def cheap_features() -> tuple[str, ...]:
     >>> {"transitivity", "degree_max"} <= {*cheap_features()}, "betweenness_max" in cheap_features()
     (True, False)
     """
-    return tuple(name for name in feature_names(noise=False) if _growths(name) <= CHEAP_GROWTH)
+    return tuple(name for name in feature_names(noise=False) if _is_cheap(name))
 
 
-def _growths(name: str) -> set[str]:
+def _is_cheap(name: str) -> bool:
     feature = FEATURES[name]
-    return {feature.growth, *(STEPS[step].growth for step in steps_of(feature))}
+    return feature.is_cheap and all(STEPS[step].is_cheap for step in steps_of(feature))
 
 
 def screen(preparation: Preparation, network: Graph) -> Screening:
@@ -123,11 +125,19 @@ def screen(preparation: Preparation, network: Graph) -> Screening:
     """
     settings, space = preparation.settings, matching(preparation.space)
     features = [name for name in cheap_features() if name not in settings.without]
-    n_training = settings.plan.screening_training
-    table = preparation.maker.table(
-        TABLE, network.n_nodes, n_screening(space, settings.plan), features,
-        stream="choose screening", space=equal_weights(space),
-    )  # fmt: skip
+    wanted = n_screening(space, settings.plan)
+
+    def simulate(rows: int, **limits: Any) -> ReferenceTable:
+        return preparation.maker.table(
+            TABLE, network.n_nodes, rows, features, stream="choose screening",
+            space=equal_weights(space), **limits,
+        )  # fmt: skip
+
+    watch = preparation.stopwatch
+    seconds = SCREENING_SHARE * watch.left
+    table = watch.limited(TABLE, wanted, MIN_SCREENED * len(space), seconds, simulate).complete()
+    share = table.manifest["n_samples"] / wanted
+    n_training = max(1, round(share * settings.plan.screening_training))
     test = ConformalTest.fit(
         table.X, table.y, n_training=n_training, seed=settings.seed, n_jobs=preparation.stopwatch.workers
     )  # fmt: skip

@@ -7,10 +7,38 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
+from netchoice.errors import UsageError
 from netchoice.storage.kept_files import read_json, write_json
+from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_positive
+from netchoice.workflows.time_costs import EXTRA_SHARE
+
+#: Steps of the work that measures the pace, its seconds on the reference machine, and how long a measured
+#: pace is used.
+PACE_STEPS, PACE_WORK_SECONDS, PACE_SECONDS = 500_000, 0.025, 2.0
+
+
+class Pace(NamedTuple):
+    """How long work takes now.
+
+    ``pace`` is relative to the reference machine, and ``contention`` to the CPU time of the work: it is
+    above 1 if other programs share the cores.
+    """
+
+    pace: float
+    contention: float
+
+
+def measured_pace() -> Pace:
+    """Return how long a fixed computation takes now."""
+    started, cpu_started = time.perf_counter(), time.thread_time()
+    total = 0
+    for i in range(PACE_STEPS):
+        total ^= i * 7
+    seconds, cpu = time.perf_counter() - started, time.thread_time() - cpu_started
+    return Pace(max(0.2, seconds / PACE_WORK_SECONDS), max(1.0, seconds / max(cpu, 1e-6)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,10 +103,42 @@ class SimulationPlan:
     #: Coverage of the interval within which a cheaper set counts as good as the best.
     coverage: float = 0.8
 
+    @classmethod
+    def small(cls) -> Self:
+        """Return a plan with few simulations, for examples and tests: an answer takes seconds."""
+        return cls(
+            selection_samples=360, local_samples=180, shown_samples=180, profile_samples=20,
+            power_samples=10,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TimeLimit:
+    """Seconds for a whole task, and when it started.
+
+    ``after`` holds the seconds, at the pace of the reference machine, of the work that follows the answer,
+    such as figures.
+    """
+
+    seconds: float
+    started: float = field(default_factory=time.monotonic)
+    after: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_positive("time_limit", self.seconds)
+
+    @classmethod
+    def of(cls, limit: float | TimeLimit | None) -> TimeLimit | None:
+        """Return a limit; a number starts its clock now."""
+        return limit if limit is None or isinstance(limit, TimeLimit) else cls(limit)
+
 
 @dataclass
 class Stopwatch:
     """The time that a run has left.
+
+    All stages plan against this clock: the time that it has taken until now, and the pace of the machine
+    at this moment, which other programs share.
 
     Attributes
     ----------
@@ -92,6 +152,8 @@ class Stopwatch:
         The run that the file belongs to.
     notes : list of str
         A line for every number of simulations that was reduced.
+    after : float
+        Seconds of work that follows the run, at the pace of the reference machine.
     """
 
     limit: float | None
@@ -100,6 +162,9 @@ class Stopwatch:
     fingerprint: str = ""
     notes: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+    after: float = 0.0
+    _paces: list[tuple[float, Pace]] = field(default_factory=list, repr=False)
+    _in_memory: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if self.limit is not None:
@@ -111,9 +176,94 @@ class Stopwatch:
         return time.monotonic() - self.started
 
     @property
+    def pace(self) -> Pace:
+        """How long work takes now, on average over the last three measurements."""
+        now = time.monotonic()
+        if not self._paces or now - self._paces[-1][0] > PACE_SECONDS:
+            self._paces.append((now, measured_pace()))
+        recent = [pace for _, pace in self._paces[-3:]]
+        return Pace(*(sum(values) / len(recent) for values in zip(*recent, strict=True)))
+
+    @property
     def left(self) -> float:
-        """Seconds left, at least 1; infinite without a limit."""
-        return max(1.0, (math.inf if self.limit is None else self.limit) - self.elapsed)
+        """Seconds left for the run; infinite without a limit, and below 0 if there are none."""
+        return math.inf if self.limit is None else self.limit - self.elapsed - self.wall(self.after)
+
+    def wall(self, seconds: float) -> float:
+        """Return how long work of so many seconds on the reference machine takes now."""
+        return seconds * self.pace.pace
+
+    def simulating(self, rows: float, row_seconds: float) -> float:
+        """Return how long so many simulations take now, each of so many CPU seconds."""
+        return rows * row_seconds * self._contention / self.workers
+
+    @property
+    def _contention(self) -> float:
+        return 1.0 if self.limit is None else self.pace.contention
+
+    def leaves(self, seconds: float, share: float = 1.0) -> bool:
+        """Return whether so many seconds are at most a share of the time that is left."""
+        return seconds <= share * self.left
+
+    def skips(self, what: str, seconds: float, share: float) -> bool:
+        """Return whether work is left out because it takes more than a share of the time that is left."""
+        if self.limit is None:
+            return False
+        skipped = bool(self.decided(what, lambda: not self.leaves(seconds, share)))
+        if skipped:
+            self.notes.append(f"{what}, to stay within the time limit")
+        return skipped
+
+    def reduced(self, what: str, wanted: int, minimum: int, seconds_each: float) -> int:
+        """Return how many of some networks are affordable, each of so many seconds; 0 below the minimum."""
+        if self.limit is None:
+            return wanted
+
+        def decide() -> int:
+            possible = min(wanted, int(EXTRA_SHARE * max(0.0, self.left) / max(seconds_each, 1e-9)))
+            return possible if possible >= min(minimum, wanted) else 0
+
+        number = int(self.decided(what, decide))
+        if number < wanted:
+            self.notes.append(f"{number} {what} instead of {wanted}, to stay within the time limit")
+        return number
+
+    def refusal(self, missing: float) -> UsageError:
+        """Return the error of a limit that is too short by so many seconds."""
+        assert self.limit is not None
+        needed = math.ceil(1.1 * (self.limit + missing))
+        return UsageError(
+            f"the time limit of {self.limit:g} s is too short for this network and these models; the "
+            f"smallest limit that would do now is {needed} s"
+        )
+
+    def limited(
+        self,
+        name: str,
+        wanted: int,
+        minimum: int,
+        seconds: float,
+        simulate: Callable[..., ReferenceTable],
+    ) -> ReferenceTable:
+        """Return a table whose simulation ends after so many seconds, if it has the minimum of rows.
+
+        ``simulate(rows, deadline=…, min_samples=…)`` simulates it. The number of rows is kept.
+        """
+        if self.limit is None:
+            return simulate(wanted)
+        made: list[ReferenceTable] = []
+
+        def decide() -> int:
+            deadline = time.monotonic() + max(0.0, seconds)
+            made.append(simulate(wanted, deadline=deadline, min_samples=min(minimum, wanted)))
+            return int(made[0].manifest["n_samples"])
+
+        rows = int(self.decided(f"{name} of {wanted}", decide))
+        if rows < wanted:
+            self.notes.append(
+                f"{rows} simulations instead of {wanted} ({name}), to stay within the time limit"
+            )
+        return made[0] if made else simulate(rows)
 
     def affordable(
         self, table: str, wanted: int, minimum: int, row_seconds: float, seconds: float
@@ -128,10 +278,11 @@ class Stopwatch:
         """
 
         def decide() -> int:
-            possible = int(min(wanted, seconds * self.workers / max(row_seconds, 1e-9)))
+            rate = self.workers / max(row_seconds * self._contention, 1e-9)
+            possible = int(min(wanted, max(0.0, seconds) * rate))
             return wanted if possible >= wanted else max(min(minimum, wanted), possible)
 
-        rows: int = self.decided(table, decide)
+        rows = int(self.decided(table, decide))
         if rows < wanted:
             self.notes.append(
                 f"{rows} simulations instead of {wanted}, to stay within the time limit"
@@ -141,15 +292,20 @@ class Stopwatch:
     def decided(self, name: str, decide: Callable[[], Any]) -> Any:
         """Return what was decided earlier under this name, or decide it now and keep it."""
         known = self._known()
-        if name not in known:
-            known[name] = decide()
-            if self.file is not None:
-                self.file.parent.mkdir(parents=True, exist_ok=True)
-                write_json(self.file, known, self.fingerprint)
-        return known[name]
+        if name in known:
+            return known[name]
+        decision = decide()
+        known = self._known()  # again: decisions can depend on other decisions
+        known[name] = decision
+        if self.file is not None:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            write_json(self.file, known, self.fingerprint)
+        return decision
 
     def _known(self) -> dict[str, Any]:
-        if self.file is None or not self.file.exists():
+        if self.file is None:
+            return self._in_memory
+        if not self.file.exists():
             return {}
         advice = "delete it, or start over with --fresh (in Python fresh=True)"
         return read_json(self.file, self.fingerprint, advice=advice)

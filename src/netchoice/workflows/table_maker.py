@@ -57,6 +57,8 @@ class TableMaker:
         stage: str | None = None,
         space: ModelSpace | None = None,
         stages: Mapping[str, float] | None = None,
+        deadline: float | None = None,
+        min_samples: int = 1,
     ) -> ReferenceTable:
         """Return a table of simulated networks.
 
@@ -76,6 +78,8 @@ class TableMaker:
             Models with other parameters than those of the run.
         stages : mapping, optional
             By expensive feature: the share of the rows that it is computed on.
+        deadline, min_samples
+            As in :func:`netchoice.simulate_table`.
         """
         report = self.on_progress
         return simulate_table(
@@ -89,6 +93,8 @@ class TableMaker:
             isolated=self.isolated,
             engine=self.engine,
             workers=self.workers,
+            deadline=deadline,
+            min_samples=min_samples,
             path=None if self.folder is None else self.folder / "tables" / name,
             on_progress=False
             if report is None

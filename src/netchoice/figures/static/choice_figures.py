@@ -214,7 +214,7 @@ def choice_drawings(choice: Choice) -> dict[str, Callable[[], Any]]:
     >>> import netchoice
     >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
     >>> choice = netchoice.choose_model(network, "ba", samples=100, features=["degree_mean"],
-    ...                                 local=False, time_limit=1, engine="serial")
+    ...                                 plan=netchoice.workflows.SimulationPlan.small(), engine="serial")
     >>> list(choice_drawings(choice))[:3]
     ['probabilities', 'features', 'embedding']
     """
@@ -271,7 +271,7 @@ def draw_choice(choice: Choice, folder: str | PathLike[str], *, format: str = "p
     >>> import netchoice, tempfile
     >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
     >>> choice = netchoice.choose_model(network, "ba", samples=100, features=["degree_mean"],
-    ...                                 local=False, time_limit=1, engine="serial")
+    ...                                 plan=netchoice.workflows.SimulationPlan.small(), engine="serial")
     >>> [path.stem for path in draw_choice(choice, tempfile.mkdtemp())][:2]
     ['probabilities', 'features']
     """

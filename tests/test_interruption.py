@@ -1,0 +1,70 @@
+"""Ctrl-C ends a command soon, also inside a compiled loop, and keeps what was finished."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from netchoice.storage.shards import TableFolder
+
+#: A command whose main thread is in a compiled loop for hours after it has simulated some rows.
+SCRIPT = """
+import sys
+import numba, netchoice
+from netchoice import cli
+
+@numba.njit(nogil=True)
+def count(n):
+    total = 0
+    for i in range(n):
+        total ^= i * total + 1
+    return total
+
+seen = set()
+
+@netchoice.feature
+def endless(graph):
+    '''A feature that takes hours on the eighth network.'''
+    seen.add(graph.fingerprint)
+    if len(seen) < 8:
+        return count(10)
+    print("inside", file=sys.__stdout__, flush=True)
+    return count(10**14)
+
+def run(path):
+    netchoice.simulate_table("ba", n_nodes=20, n_samples=50, seed=1, features=[endless],
+                             engine="serial", path=path)
+
+cli.app.command("run")(run)
+sys.argv[0] = "netchoice"
+cli.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_ends_a_compiled_loop_and_keeps_finished_rows(tmp_path):
+    table = tmp_path / "table"
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, "run", str(table)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        while (
+            "inside" not in process.stdout.readline()
+        ):  # a user's feature prints to standard error
+            assert process.poll() is None, process.stderr.read()
+        started = time.monotonic()
+        os.kill(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert time.monotonic() - started < 5  # a second, and more on a busy machine
+    assert "netchoice: stopped; what was finished is kept" in said
+    assert "Traceback" not in said
+    assert len(TableFolder(table).rows_present()) >= 3
