@@ -70,7 +70,8 @@ def test_scikit_learn_checks(method):
     results = check_estimator(small(method), on_skip=None)
     assert sum(result["status"] == "passed" for result in results) == N_CHECKS
     skipped = [result["check_name"] for result in results if result["status"] != "passed"]
-    assert skipped == ["check_array_api_input"]  # wants SCIPY_ARRAY_API; for arrays on accelerators
+    # It wants SCIPY_ARRAY_API, for arrays on accelerators. Older releases do not list it.
+    assert {*skipped} <= {"check_array_api_input"}
 
 
 @pytest.mark.parametrize("method", METHODS)

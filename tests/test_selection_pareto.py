@@ -554,5 +554,5 @@ def test_scikit_learn_checks():
         ParetoSearch(population=4, generations=3), on_fail="raise", on_skip=None
     )
     status = {check["check_name"]: check["status"] for check in checks}
-    assert len(checks) == 48
-    assert [name for name in status if status[name] != "passed"] == ["check_array_api_input"]
+    assert sum(check["status"] == "passed" for check in checks) == 47
+    assert {name for name in status if status[name] != "passed"} <= {"check_array_api_input"}

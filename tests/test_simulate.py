@@ -27,7 +27,6 @@ from netchoice.engines import executor
 from netchoice.engines.processes import ProcessEngine, keep_workers
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.simulate import make_simulator
-from netchoice.storage import lock
 from netchoice.storage.lock import lock_folder
 from netchoice.storage.manifest import TableError
 from netchoice.storage.shards import TableFolder
@@ -563,14 +562,21 @@ def test_one_process_at_a_time_writes_to_a_folder(tmp_path):
 
 @flock
 def test_forked_process_does_not_keep_the_lock(tmp_path):
-    with lock_folder(tmp_path):
-        with pytest.raises(TableError, match=f"process {os.getpid()} on"), lock_folder(tmp_path):
-            pass
-        child = os.fork()
-        if child == 0:
-            os._exit(len(lock._held))
-        assert os.waitpid(child, 0)[1] == 0
-        assert len(lock._held) == 1
+    refused = pytest.raises(TableError, match=f"process {os.getpid()} on")
+    with lock_folder(tmp_path), refused, lock_folder(tmp_path):
+        pass
+    # This process has threads and must not fork; a new process without threads may.
+    code = """import os, sys
+from pathlib import Path
+from netchoice.storage import lock
+with lock.lock_folder(Path(sys.argv[1])):
+    child = os.fork()
+    if child == 0:
+        os._exit(len(lock._held))
+    assert os.waitpid(child, 0)[1] == 0
+    assert len(lock._held) == 1
+"""
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
     with lock_folder(tmp_path):
         pass
 

@@ -31,7 +31,7 @@ EXTRAS = ("arviz", "dask", "data", "search")
 #: Old releases call deprecated functions of newer packages; only the newest must have no warning.
 WARNINGS = {"lowest": ("-W", "ignore::DeprecationWarning"), "newest": ()}
 #: What the tests themselves import.
-TEST_PACKAGES = ("pytest>=8", "pytest-xdist", "hypothesis>=6.100")
+TEST_PACKAGES = ("pytest>=8", "pytest-xdist", "hypothesis>=6.100", "duckdb", "polars")
 #: Test files that use every dependency: tables, selection, pilots, figures, the report, the commands.
 FILES = (
     "test_cache_folders", "test_choice_figures", "test_cli", "test_cost_growth", "test_costs",
