@@ -6,12 +6,13 @@ OUT := build
 KERNELS := $(wildcard src/netchoice/_kernels/*.py src/netchoice/models/mechanisms/*.py)
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help prepare demo example-large recovery reproduce test test-all test-bounds lint bench docs lock clean
+.PHONY: help prepare demo example-large recovery reproduce test test-all test-bounds lint attack bench docs lock clean
 
 help:
 	@echo "make demo           set up netchoice and choose a model for an example network"
 	@echo "make test           set up netchoice, run the linter, the type checker and all fast tests"
 	@echo "make test-all       also run the slow tests"
+	@echo "make attack         damage files and kill runs, and print what happened; TRIALS=1000 SEED=1"
 	@echo "make bench          measure the speed of netchoice and of other packages in one run"
 	@echo "make example-large  choose a model for a network of 100,000 nodes, using pilots"
 	@echo "make recovery       measure how often the model of independently grown networks is predicted correctly"
@@ -108,6 +109,12 @@ test-all: test
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(OUT)/boundscheck \
 		$(BIN)/python -m pytest -n $(WORKERS) -m "kernels and not slow"
+
+# Attack netchoice with seeded damage; docs/reliability.md has the figures of a run.
+TRIALS ?= 1000
+SEED ?= 1
+attack: $(VENV)/.dev $(VENV)/.warm
+	$(BIN)/python -m attack --trials $(TRIALS) --seed $(SEED)
 
 bench: $(VENV)/.bench $(VENV)/.warm
 	-$(BIN)/python benchmarks/growth.py
