@@ -6,8 +6,8 @@ OUT := build
 KERNELS := $(wildcard src/netchoice/_kernels/*.py src/netchoice/models/mechanisms/*.py)
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help prepare demo example-large recovery reproduce test test-all test-bounds test-matrix lint bench docs \
-	lock release-check clean
+.PHONY: help prepare demo example-large recovery reproduce test test-all test-bounds test-matrix lint attack \
+	bench docs lock release-check clean
 
 help:
 	@echo "make demo           set up netchoice and choose a model for an example network"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-all       also run the slow tests, and the kernel tests with bounds checking"
 	@echo "make test-matrix    test each installed Python (3.11 to 3.14) with the lowest and the newest dependencies"
 	@echo "make release-check  build the packages, check them, and use the wheel in an empty environment"
+	@echo "make attack         damage files and kill runs, and print what happened; TRIALS=1000 SEED=1"
 	@echo "make bench          measure the speed of netchoice and of other packages in one run"
 	@echo "make example-large  choose a model for a network of 100,000 nodes, using pilots"
 	@echo "make recovery       measure how often the model of independently grown networks is predicted correctly"
@@ -122,6 +123,12 @@ test-matrix: $(VENV)/.created
 
 release-check: $(VENV)/.created
 	$(BIN)/python tools/check_release.py
+
+# Attack netchoice with seeded damage; docs/reliability.md has the figures of a run.
+TRIALS ?= 1000
+SEED ?= 1
+attack: $(VENV)/.dev $(VENV)/.warm
+	$(BIN)/python -m attack --trials $(TRIALS) --seed $(SEED)
 
 bench: $(VENV)/.bench $(VENV)/.warm
 	-$(BIN)/python benchmarks/growth.py

@@ -86,6 +86,7 @@ def death(victim: int, rng: np.random.Generator, folder: Path) -> str:
     resumed = netchoice.simulate_table("duplication", **_CALL, engine="serial", path=folder / "t")
     whole = netchoice.simulate_table("duplication", **_CALL, engine="serial")
     if not resumed.X.equals(whole.X):
+        print(resumed.failures)
         return "CHANGED"
     return "one line, resumed" if lines else "same answer"
 

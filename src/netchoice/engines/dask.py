@@ -44,6 +44,10 @@ class DaskEngine(ExecutorEngine):
         batch = cloudpickle.dumps(rows)
         return self.executor.submit(_call_pickled_batch, self.work, batch, pure=False, retries=0)
 
+    def is_of_work(self, failed: Any) -> bool:
+        """Return whether a batch failed by itself, and not because the scheduler is gone."""
+        return bool(failed.status == "error") and self._is_connected
+
     def wait(self, running: Iterable[Any], seconds: float | None) -> set[Any]:
         """Wait until a batch has finished, at most so many seconds; return the finished ones."""
         from distributed import wait

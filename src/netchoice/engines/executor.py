@@ -54,6 +54,8 @@ class ExecutorEngine:
                     except (BrokenExecutor, CancelledError) as error:
                         raise _broken(error) from error
                     except Exception as error:  # a remote machine may raise anything
+                        if not self.is_of_work(done):
+                            raise _broken(error) from error
                         if len(rows) > 1:
                             retries += [[row] for row in rows]
                             continue
@@ -69,6 +71,10 @@ class ExecutorEngine:
             return self.executor.submit(call_pickled, pickled, rows)  # type: ignore[no-any-return]
         except RuntimeError as error:  # the executor is broken or shut down
             raise _broken(error) from error
+
+    def is_of_work(self, failed: Any) -> bool:
+        """Return whether a batch failed by itself, and not because the executor is gone."""
+        return True
 
     def wait(self, running: Iterable[Future[Any]], seconds: float | None) -> set[Future[Any]]:
         """Wait until a batch has finished, at most so many seconds; return the finished ones."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -17,7 +15,7 @@ from netchoice.engines import get_engine
 from netchoice.engines.engine import Lost
 from netchoice.errors import UsageError
 from netchoice.simulate import StoppedError
-from netchoice.storage.kept_files import read_parquet
+from netchoice.storage.kept_files import fingerprint_of, read_parquet
 from netchoice.workflows.answer_files import (
     ANSWERS,
     COHORT_FILES,
@@ -141,16 +139,15 @@ def answer_all(
     depends_on = {
         **settings, "collection": sources.fingerprint, "answerer": answerer.fingerprint,
         "columns": answerer.columns, "features": answerer.feature_names,
-        "number of networks per part": per_part,
     }  # fmt: skip
-    digest = hashlib.blake2b(json.dumps(depends_on, default=str).encode(), digest_size=16)
     files = AnswerFiles(
         folder, {"id": "text", "group": "text", "file": "text", **kinds},
         {**answerer.columns, "seconds": "number", "error": "text"},
-        answerer.feature_names, digest.hexdigest(),
+        answerer.feature_names, fingerprint_of(depends_on),
     )  # fmt: skip
     run = _Run(sources, RowAnswerer(answerer), files, per_part, on_progress)
-    with run_folder(folder, depends_on, fresh, COHORT_FILES):
+    record = {**depends_on, "number of networks per part": per_part}
+    with run_folder(folder, record, fresh, COHORT_FILES):
         files.prepare()
         try:
             run.answer(run.missing_parts(), engine, workers)
