@@ -212,6 +212,19 @@ def test_names_of_columns_are_no_mathematics(tmp_path, name):
     assert not label.get_parse_math()
 
 
+# Tables
+
+
+@pytest.mark.parametrize("column", ["a", "label"])
+def test_extreme_values_of_tables_are_refused(run, tmp_path, column):
+    frame = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40) % 7, "label": np.arange(40) / 8})
+    frame.loc[3, column] = 1e155
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    code, _, err = run("evaluate", tmp_path / "t.csv", "--out", tmp_path / "out")
+    assert code == 2
+    assert f"a value of '{column}' is ±1e+155; expected at most 1e+100; rescale" in err
+
+
 # The command line
 
 

@@ -246,7 +246,8 @@ def load(path: Path) -> tuple[bytes, MemoryLimit]:
         elif isinstance(error, PermissionError):
             reason = ": no permission to read it; try chmod +r"
         else:
-            reason = f": cannot be read: {error}; check the disk, or copy the file elsewhere"
+            found = getattr(error, "strerror", None) or error
+            reason = f": cannot be read: {found}; check the disk, or copy the file elsewhere"
         raise NetworkFormatError(f"{path}{reason}") from error
     limit = MemoryLimit(str(path), len(content))
     return decompress(content, limit), limit

@@ -6,12 +6,15 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
 from netchoice.storage.manifest import TableError
 from netchoice.storage.table import ReferenceTable
-from netchoice.targets import Classes
+from netchoice.targets import Classes, Numbers
 
+#: Larger values are refused, because their squares and sums could overflow.
+MAX_MAGNITUDE = 1e100
 #: A table, its folder, or a CSV file.
 Table = ReferenceTable | str | PathLike[str]
 
@@ -50,7 +53,20 @@ def load_table(table: Table, label: str = "label", target: str = "auto") -> Refe
                 f"{name}: {bad} values of {feature!r} are missing or infinite; leave out those rows or "
                 "that column"
             )
+        _check_magnitude(name, str(feature), column.to_numpy(dtype=float))
+    if isinstance(table.target, Numbers):
+        for wanted, values in zip(table.target.names, table.target.values.T, strict=True):
+            _check_magnitude(name, wanted, values)
     return table
+
+
+def _check_magnitude(name: str, column: str, values: NDArray[np.float64]) -> None:
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0))
+    if largest > MAX_MAGNITUDE:
+        raise UsageError(
+            f"{name}: a value of {column!r} is ±{largest:g}; expected at most {MAX_MAGNITUDE:g}; rescale "
+            "the column"
+        )
 
 
 def _columns(path: str | PathLike[str], label: str) -> str | list[str]:
