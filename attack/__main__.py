@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import shutil
 import sys
 import tempfile
 import time
@@ -39,8 +40,10 @@ def kinds_of_trials() -> dict[str, tuple[Trial, float]]:
     return found
 
 
-def attack(trials: int, seed: int, only: str = "") -> dict[str, Counter[str]]:
-    """Return the outcomes of trials by kind, and print each failure to standard error."""
+def attack(
+    trials: int, seed: int, only: str = "", keep: Path | None = None
+) -> dict[str, Counter[str]]:
+    """Return the outcomes of trials by kind, print each failure, and keep its files in a folder."""
     outcomes: dict[str, Counter[str]] = {}
     for kind, (run, share) in kinds_of_trials().items():
         if only not in kind:
@@ -49,7 +52,8 @@ def attack(trials: int, seed: int, only: str = "") -> dict[str, Counter[str]]:
         start = time.process_time()
         for trial in range(max(1, round(trials * share))):
             entropy = [seed, zlib.crc32(kind.encode()), trial]
-            outcome, details = _one(run, np.random.default_rng(entropy))
+            kept = None if keep is None else keep / f"{kind}-{seed}-{trial}"
+            outcome, details = run_trial(run, np.random.default_rng(entropy), kept)
             counts[outcome] += 1
             if outcome.isupper():
                 sys.stderr.write(f"{kind}, seed {seed}, trial {trial}: {outcome}\n{details}\n")
@@ -59,16 +63,20 @@ def attack(trials: int, seed: int, only: str = "") -> dict[str, Counter[str]]:
     return outcomes
 
 
-def _one(run: Trial, rng: np.random.Generator) -> tuple[str, str]:
-    """Return the outcome of one trial, and what it printed."""
+def run_trial(run: Trial, rng: np.random.Generator, kept: Path | None = None) -> tuple[str, str]:
+    """Return the outcome of one trial, and what it printed; keep its files if it failed."""
     printed = io.StringIO()
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with contextlib.redirect_stdout(printed):
             try:
-                return run(rng, Path(folder)), printed.getvalue()
+                outcome = run(rng, Path(folder))
             except Exception:  # the trial itself does not expect it
-                return "TRACEBACK", traceback.format_exc()
+                outcome = "TRACEBACK"
+                print(traceback.format_exc())
+        if kept is not None and outcome.isupper():
+            shutil.copytree(folder, kept)
+    return outcome, printed.getvalue()
 
 
 def row(kind: str, counts: Counter[str], note: str = "") -> str:
@@ -83,9 +91,10 @@ def main() -> int:
     parser.add_argument("--trials", type=int, default=1000, help="trials of each kind; 1000")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="only kinds whose names contain this text")
+    parser.add_argument("--keep", type=Path, help="folder for the files of failed trials")
     options = parser.parse_args()
     print(f"seed {options.seed}, {options.trials} trials of each kind; slow kinds have fewer")
-    outcomes = attack(options.trials, options.seed, options.only)
+    outcomes = attack(options.trials, options.seed, options.only, options.keep)
     total = sum(outcomes.values(), Counter())
     print(row("all", total))
     return int(any(outcome.isupper() for outcome in total))

@@ -1,18 +1,11 @@
 """Attacks on readers of foreign files and on the command line: damaged files of every format, wild options.
 
-Each trial writes damaged files to a folder and lets a process with limits read them. Run
-``python -m attack.readers --trials 1000`` for a table.
+Each trial writes damaged files to a folder and lets a process with limits read them.
 """
 
 from __future__ import annotations
 
-import argparse
 import atexit
-import shutil
-import sys
-import tempfile
-import time
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -21,19 +14,18 @@ import numpy as np
 
 from attack import samples
 from attack.mutations import flip_bits, insert_repeated, mutate
-from attack.sandbox import GOOD, OUTCOMES, Sandbox
+from attack.sandbox import Sandbox
 
 Trial = Callable[[np.random.Generator, Path], str]
 
 _SANDBOX = Sandbox()
 atexit.register(_SANDBOX.close)
-#: The error or output of the last trial.
-last_detail = ""
 
 
 def _run(task: str, *arguments: object) -> str:
-    global last_detail
-    outcome, last_detail = _SANDBOX.run(task, *arguments)
+    """Return the outcome of a task; print its error or output, which is shown if the outcome is bad."""
+    outcome, detail = _SANDBOX.run(task, *arguments)
+    print(detail)
     return outcome
 
 
@@ -350,7 +342,7 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
     return _run("command", arguments)
 
 
-TRIALS: dict[str, Trial] = {
+KINDS: dict[str, Trial] = {
     **{f"read {format}": partial(damaged_network, format) for format in samples.networks()},
     "read npz with right checksums": damaged_arrays,
     "read mixed formats": spliced_networks,
@@ -362,43 +354,6 @@ TRIALS: dict[str, Trial] = {
     "evaluate a table": damaged_evaluation,
     "command line": wild_options,
 }
-
-
-def run_trial(name: str, seed: int, number: int, keep: Path | None = None) -> str:
-    """Run one trial in a folder of its own; keep the folder if the outcome is bad."""
-    rng = np.random.default_rng([seed, number, *name.encode()])
-    with tempfile.TemporaryDirectory(prefix="attack-") as folder:
-        outcome = TRIALS[name](rng, Path(folder))
-        if keep is not None and outcome not in GOOD:
-            kept = keep / f"{name}-{seed}-{number}-{outcome}"
-            shutil.copytree(folder, kept, dirs_exist_ok=True)
-            (kept / "detail.txt").write_text(
-                last_detail, encoding="utf-8", errors="backslashreplace"
-            )
-    return outcome
-
-
-def main() -> None:
-    """Run trials and print a table of outcomes."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=100, help="of each kind")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="kinds whose names contain this text")
-    parser.add_argument("--keep", type=Path, help="folder for the files of bad outcomes")
-    arguments = parser.parse_args()
-    print(f"{'trial':32}" + "".join(f"{outcome:>11}" for outcome in OUTCOMES) + f"{'seconds':>9}")
-    n_bad = 0
-    for name in TRIALS:
-        if arguments.only not in name:
-            continue
-        start, counts = time.monotonic(), Counter[str]()
-        for number in range(arguments.trials):
-            counts[run_trial(name, arguments.seed, number, arguments.keep)] += 1
-        n_bad += sum(counts[outcome] for outcome in OUTCOMES if outcome not in GOOD)
-        row = "".join(f"{counts[outcome]:>11}" for outcome in OUTCOMES)
-        print(f"{name:32}{row}{time.monotonic() - start:>9.1f}", flush=True)
-    sys.exit(n_bad > 0)
-
-
-if __name__ == "__main__":
-    main()
+SHARES = dict.fromkeys(
+    ("read bombs", "rank or import a table", "evaluate a table", "command line"), 0.2
+)

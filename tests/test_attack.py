@@ -17,11 +17,12 @@ def attack():
     sys.path.remove(str(ROOT))
 
 
-def test_no_kept_file_changes_an_answer_silently(attack):
+def test_damage_is_noticed(attack):
+    """Damage of kept files and of files of users."""
     kinds = {kind: run for kind, (run, share) in attack.kinds_of_trials().items() if share == 1}
     for kind, run in kinds.items():
-        for trial in range(12):
-            outcome, details = attack._one(run, np.random.default_rng(trial))
+        for trial in range(2):
+            outcome, details = attack.run_trial(run, np.random.default_rng(trial))
             assert not outcome.isupper(), (kind, trial, details)
 
 
@@ -30,8 +31,18 @@ def test_runs_resume_after_a_kill_at_a_file_operation(attack):
     for kind in ("kill: table, loaded", "kill: cohort, read", "two writers"):
         run, _ = kinds[kind]
         for trial in range(4):
-            outcome, details = attack._one(run, np.random.default_rng(trial))
+            outcome, details = attack.run_trial(run, np.random.default_rng(trial))
             assert outcome in ("resumed", "one table"), (kind, details)
+
+
+@pytest.mark.slow
+def test_bombs_tables_and_options_are_handled_in_one_line(attack):
+    for kind, share in importlib.import_module("attack.readers").SHARES.items():
+        assert share < 1
+        run, _ = attack.kinds_of_trials()[kind]
+        for trial in range(10):
+            outcome, details = attack.run_trial(run, np.random.default_rng(trial))
+            assert not outcome.isupper(), (kind, trial, details)
 
 
 def test_failures_are_counted_and_shown(attack, monkeypatch, capsys):
