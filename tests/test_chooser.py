@@ -470,7 +470,7 @@ def outcome(path, expected):
 def test_changed_settings_of_a_chooser_are_noticed(copied, old, new, place):
     path = copied / place / "run.json"
     path.write_text(path.read_text().replace(old, new))
-    with pytest.raises(UsageError, match=r"^.*run.json is damaged or was not written by .*$"):
+    with pytest.raises(UsageError, match=r"^.*run.json is damaged: its checksum differs; .*$"):
         Chooser.load(copied)
 
 
