@@ -17,6 +17,7 @@ from netchoice.validation import (
 )
 
 NO_NUMBERS = [None, "1", True, False, 1j, [1], np.array([1])]
+TOO_LARGE = 10**400  # for a float
 NOT_FINITE = [math.inf, -math.inf, math.nan]
 
 
@@ -27,7 +28,7 @@ def test_integer_is_returned_as_int(value):
     assert type(checked) is int
 
 
-@pytest.mark.parametrize("value", [0, -1, 0.5, 2.5, np.int64(0), *NOT_FINITE, *NO_NUMBERS])
+@pytest.mark.parametrize("value", [0, -1, 0.5, 2.5, np.int64(0), *NOT_FINITE, *NO_NUMBERS, TOO_LARGE])
 def test_other_values_are_no_integer_of_at_least_1(value):
     with pytest.raises(UsageError) as raised:
         check_integer("folds", value)
@@ -52,7 +53,7 @@ def test_fraction_is_returned_as_float(value):
     assert type(checked) is float
 
 
-@pytest.mark.parametrize("value", [0, 1, 0.0, 1.0, -0.1, 95, *NOT_FINITE, *NO_NUMBERS])
+@pytest.mark.parametrize("value", [0, 1, 0.0, 1.0, -0.1, 95, *NOT_FINITE, *NO_NUMBERS, TOO_LARGE])
 def test_other_values_are_no_fraction(value):
     with pytest.raises(UsageError) as raised:
         check_fraction("coverage", value)
@@ -67,14 +68,14 @@ def test_positive_number_is_returned_as_float(check, value):
     assert type(checked) is float
 
 
-@pytest.mark.parametrize("value", [0, 0.0, -1, -1e-300, *NOT_FINITE, *NO_NUMBERS])
+@pytest.mark.parametrize("value", [0, 0.0, -1, -1e-300, *NOT_FINITE, *NO_NUMBERS, TOO_LARGE])
 def test_other_values_are_no_positive_number(value):
     with pytest.raises(UsageError) as raised:
         check_positive("time_limit", value)
     assert str(raised.value) == f"`time_limit` must be a positive number; got {value!r}"
 
 
-@pytest.mark.parametrize("value", [-1, -1e-300, *NOT_FINITE, *NO_NUMBERS])
+@pytest.mark.parametrize("value", [-1, -1e-300, *NOT_FINITE, *NO_NUMBERS, TOO_LARGE])
 def test_other_values_are_no_non_negative_number(value):
     with pytest.raises(UsageError) as raised:
         check_non_negative("penalty", value)

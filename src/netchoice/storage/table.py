@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -478,8 +479,9 @@ def _feature_values(frame: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
     names = [str(name) for name in frame.columns if name not in labels]
     if not names:
         raise TableError(f"the table has no column besides {labels[0]!r}; expected features")
+    counts = Counter(names)
     for name in names:
-        if names.count(name) > 1:
+        if counts[name] > 1:
             raise TableError(f"two columns are called {name!r}; rename one")
         if name in RESERVED or name.startswith((PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX)):
             raise TableError(f"column {name!r} has a name that netchoice reserves; rename it")
