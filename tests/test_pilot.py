@@ -146,6 +146,7 @@ def test_study_is_written(study, tmp_path):
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
         "accuracy.csv", "costs.csv", "growth.csv", "saving.csv", "rankings.csv", "study.json",
+        "_files.json",
     }  # fmt: skip
     record = json.loads((tmp_path / "out" / "study.json").read_text())
     assert record["sizes"] == [20, 40]
