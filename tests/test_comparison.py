@@ -20,6 +20,7 @@ def compared(value, near, local_samples=300, most_probable="a"):
     prepared = SimpleNamespace(
         plan=SimulationPlan(local_samples=local_samples),
         fit_table=SimpleNamespace(features=["f", "g"]),
+        space=["a", "b"],
     )
     found = Comparison(prepared, network=None)
     observed = {"f": value, "g": value}

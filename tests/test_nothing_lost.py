@@ -111,7 +111,8 @@ def test_run_with_a_time_limit_resumes_with_the_same_numbers_of_rows(tmp_path, m
         choose(network(), tmp_path / "run", time_limit=10)
 
 
-def test_decided_numbers_of_rows_are_kept(tmp_path):
+def test_decided_numbers_of_rows_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(simulation_plan, "measured_pace", lambda: Pace(1.0, 1.0))
     watch = Stopwatch(10.0, 1, tmp_path / "rows.json")
     assert watch.affordable("fit", 100, 10, row_seconds=1.0, seconds=50.0) == 50
     assert Stopwatch(10.0, 1, tmp_path / "rows.json").affordable("fit", 100, 10, 1.0, 1.0) == 50

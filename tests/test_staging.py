@@ -212,8 +212,9 @@ class TestRounds:
     GIVEN = ("transitivity", "degree_mean")
 
     @pytest.fixture(scope="class")
-    def everything(self):
-        return Prepared.simulate(preparation(features=self.GIVEN))
+    @classmethod
+    def everything(cls):
+        return Prepared.simulate(preparation(features=cls.GIVEN))
 
     @pytest.mark.parametrize(("enough", "rows"), [(1, 200), (201, 400), (401, 800), (900, 800)])
     def test_simulations_are_added_until_the_answer_is_precise(self, enough, rows, everything):

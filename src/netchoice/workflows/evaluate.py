@@ -139,10 +139,10 @@ def evaluate_features(
         seed=seed,
         rows={"train": len(first), "test": len(second)},
     )
+    selectors = selectors_for(
+        first, settings.methods, costs=model, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
+    )
     with output_folder(folder, evaluation_files(settings.methods)):
-        selectors = selectors_for(
-            first, settings.methods, costs=model, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
-        )
         rankings = rank_path(
             selectors,
             first.X,

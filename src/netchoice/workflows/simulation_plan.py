@@ -118,6 +118,9 @@ class TimeLimit:
 
     ``after`` holds the seconds, at the pace of the reference machine, of the work that follows the answer,
     such as figures.
+
+    >>> TimeLimit(120.0, after=10.0).seconds
+    120.0
     """
 
     seconds: float
