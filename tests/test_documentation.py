@@ -200,7 +200,10 @@ def test_every_option_is_documented():
     from netchoice import cli
 
     text = (DOCS / "commands.md").read_text()
-    known, documented = {"--help", "--version", "--debug", "--max-memory"}, set(re.findall(r"`(--[a-z-]+)", text))
+    known, documented = (
+        {"--help", "--version", "--debug", "--max-memory"},
+        set(re.findall(r"`(--[a-z-]+)", text)),
+    )
     for name, command in commands_of(typer.main.get_command(cli.app)):
         section = text.partition(f"## netchoice {name}\n")[2].partition("\n## ")[0]
         assert section, f"no section for {name}"

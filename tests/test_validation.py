@@ -28,7 +28,9 @@ def test_integer_is_returned_as_int(value):
     assert type(checked) is int
 
 
-@pytest.mark.parametrize("value", [0, -1, 0.5, 2.5, np.int64(0), *NOT_FINITE, *NO_NUMBERS, TOO_LARGE])
+@pytest.mark.parametrize(
+    "value", [0, -1, 0.5, 2.5, np.int64(0), *NOT_FINITE, *NO_NUMBERS, TOO_LARGE]
+)
 def test_other_values_are_no_integer_of_at_least_1(value):
     with pytest.raises(UsageError) as raised:
         check_integer("folds", value)
