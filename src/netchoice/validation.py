@@ -63,7 +63,7 @@ def check_generator(name: str, value: Any) -> None:
 
 def _is_real(value: Any) -> bool:
     """Return whether a value is a number that a float can hold, at least approximately."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return False
     try:
         float(value)

@@ -321,6 +321,15 @@ def min_simulations(alpha: float = ALPHA) -> int:
     return n
 
 
+def possible_alpha(n: int) -> float:
+    """Return the usual alpha, or the smallest p-value that n simulations of a model can give if it is larger.
+
+    >>> possible_alpha(500), round(possible_alpha(84), 4)
+    (0.01, 0.0147)
+    """
+    return max(ALPHA, (1 + 1e-9) / (_n_compared(n) + 1))
+
+
 def _n_compared(n: int) -> int:
     """Return how many of n simulations the observation is compared with."""
     return n - max(2, round(SCALING_SHARE * n))

@@ -17,7 +17,7 @@ from netchoice.features import FeatureResult, compute_features
 from netchoice.features.registry import find
 from netchoice.graph import Graph
 from netchoice.inference import Fit, ModelProbabilities, pool_feature_sets
-from netchoice.inference.goodness_of_fit import goodness_of_fit, min_simulations
+from netchoice.inference.goodness_of_fit import ALPHA, goodness_of_fit, min_simulations
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.storage.table import ReferenceTable
 from netchoice.threads import one_blas_thread
@@ -220,6 +220,11 @@ class Comparison:
         prepared, model = self.prepared, self.probabilities.model
         of_tables = () if self.stopwatch is None else self.stopwatch.notes
         yield from dict.fromkeys([*prepared.notes, *of_tables])
+        if self.prior_fit.alpha > ALPHA:
+            yield (
+                f"the fit was judged at alpha = {self.prior_fit.alpha:.2g} instead of {ALPHA:g}: a model has "
+                f"fewer than {min_simulations()} simulations"
+            )
         failed = [*prepared.settings.without, *self.failures]
         if failed:
             yield f"features without a value on this network were left out: {', '.join(failed)}"

@@ -15,7 +15,6 @@ from netchoice.errors import UsageError
 from netchoice.features import Feature, feature_names
 from netchoice.features.network_size import SIZE_FEATURE
 from netchoice.features.registry import find
-from netchoice.inference.goodness_of_fit import min_simulations
 from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
 from netchoice.machine import machine_id
 from netchoice.models.density_matched import MatchedSpace
@@ -439,7 +438,7 @@ class Preparation:
         another, and say little about other ways in which a network can differ from all of them.
         """
         if self.is_shared:
-            return self._checked_shared(inferred)
+            return inferred
         if not selection.pilots:
             expensive = selection.simulations.stages
             if expensive:
@@ -471,16 +470,6 @@ class Preparation:
         rows = int(min(plan.fit_samples, seconds / (selection.cost(affordable) + growth)))
         rows = max(self.min_fit_samples, rows)
         return self._table("fit", self.settings.n_nodes, rows, affordable)
-
-    def _checked_shared(self, table: ReferenceTable) -> ReferenceTable:
-        """Return the table of a large network; note that too few simulations cannot reject a model."""
-        fewest = int(table.y.value_counts().min())
-        if fewest < min_simulations():
-            self.notes.append(
-                f"there are {fewest} simulations of a model within the time limit, too few to say that it "
-                f"does not fit: this needs {min_simulations()} of each model"
-            )
-        return table
 
     @cached_property
     def _large_growth(self) -> float:

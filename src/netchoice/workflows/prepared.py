@@ -14,6 +14,7 @@ from netchoice.errors import UsageError
 from netchoice.evaluation import wilson
 from netchoice.graph import Graph
 from netchoice.inference import FitTest, HeldOut, PosteriorQuality, held_out
+from netchoice.inference.goodness_of_fit import possible_alpha
 from netchoice.inference.posterior_quality import quality_of
 from netchoice.inference.probabilities import DEFAULT_METHOD, ProbabilityEstimator
 from netchoice.models.space import ModelSpace
@@ -256,7 +257,9 @@ class Prepared:
     @cached_property
     def fit_test(self) -> FitTest:
         """The test of fit, on simulations with parameters from the priors."""
-        return FitTest.fit(self.fit_table.X, self.fit_table.y, seed=self.settings.seed)
+        table = self.fit_table
+        alpha = possible_alpha(int(table.y.value_counts().min()))
+        return FitTest.fit(table.X, table.y, alpha=alpha, seed=self.settings.seed)
 
     def power(self, model: str) -> list[Power]:
         """Return which alterations of a model's simulations the test of fit notices."""
