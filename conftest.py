@@ -21,3 +21,18 @@ def rough_costs():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("netchoice.features.computation._REPEAT_SECONDS", 0.0)
         yield
+
+
+#: Examples of functions that draw or report a whole choice; each makes one first.
+SLOW_EXAMPLES = (
+    "choice_figures.choice_drawings",
+    "choice_figures.draw_choice",
+    "reported.report_choice",
+)
+
+
+def pytest_collection_modifyitems(items):
+    """Mark examples in docstrings that take seconds as slow."""
+    for item in items:
+        if item.name.endswith(SLOW_EXAMPLES):
+            item.add_marker(pytest.mark.slow)

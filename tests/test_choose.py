@@ -350,6 +350,23 @@ def test_time_limit_that_is_too_short_is_refused_before_the_work(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_answer_does_not_depend_on_the_order_of_the_nodes():
+    """Simulated nodes are ordered by age; in this network the oldest ones come last."""
+    network = grown_network("ba2", 60)
+    edges = np.array([(u, v) for u in range(60) for v in network.neighbors(u) if u < v])
+    relabelled = netchoice.Graph.from_edges(59 - edges)
+    names = netchoice.compute_features(network, ["edge_dominating_set_size"]).values
+    assert netchoice.compute_features(relabelled, ["edge_dominating_set_size"]).values != names
+    one, other = choose_from_two(network, local=False), choose_from_two(relabelled, local=False)
+    assert one.features == other.features
+    assert one.probabilities == pytest.approx(other.probabilities, rel=1e-6)
+    assert one.fit == other.fit
+    with pytest.raises(
+        UsageError, match="'edge_dominating_set_size' depends on the order of the nodes"
+    ):
+        choose_from_two(features=["edge_dominating_set_size"])
+
+
 def test_networks_of_the_reference_implementation_are_attributed_to_their_model():
     """The compiled growth must also explain networks that it did not grow."""
     from netchoice.inference import model_probabilities

@@ -12,7 +12,12 @@ from netchoice.features import (  # noqa: F401, I001  this is the order of the f
     noise,
     networkx_conversion,
 )
-from netchoice.features.computation import FeatureResult, compute_features, feature_names
+from netchoice.features.computation import (
+    FeatureResult,
+    comparable_features,
+    compute_features,
+    feature_names,
+)
 from netchoice.features.paper import PaperCosts, paper_costs
 from netchoice.features.plan import steps_of
 from netchoice.features.registry import FEATURES, STEPS, Feature, Step, feature, min_powers
@@ -24,6 +29,7 @@ __all__ = [
     "FeatureResult",
     "PaperCosts",
     "Step",
+    "comparable_features",
     "compute_features",
     "feature",
     "feature_names",

@@ -87,6 +87,17 @@ def feature_names(*, noise: bool = True) -> list[str]:
     return [name for name, item in FEATURES.items() if noise or not item.is_random]
 
 
+def comparable_features() -> list[str]:
+    """Return the names of all features that depend on a network alone, in the order of tables.
+
+    Noise is left out, and so are features that depend on the order of the nodes.
+
+    >>> "edge_dominating_set_size" in comparable_features()
+    False
+    """
+    return [name for name, item in FEATURES.items() if item.is_comparable]
+
+
 def compute_features(
     graph: Any,
     names: Iterable[str | Feature] | None = None,

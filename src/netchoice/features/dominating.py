@@ -1,10 +1,15 @@
-"""Greedy dominating sets, as networkx builds them with nodes and edges in sorted order."""
+"""Greedy dominating sets, as networkx builds them with nodes and edges in sorted order.
+
+Other orders give other sets: in networks of ``ba2`` with 1000 nodes, numbered by age, the matching has about
+330 edges, and about 365 if the nodes are in random order.
+"""
 
 from netchoice.features.registry import builtin, run_kernel
 
 
 @builtin(
     discrete=True,
+    numbered=True,
     growth="n + m",
     label="nodes in a dominating set",
     definition="Number of nodes in the dominating set of networkx's greedy min_weighted_dominating_set; the "
@@ -20,7 +25,7 @@ def node_dominating_set_size(graph):
     return run_kernel("dominating_sets.node_dominating_set_size", graph)
 
 
-@builtin(discrete=True, growth="n + m", label="edges in a maximal matching")
+@builtin(discrete=True, numbered=True, growth="n + m", label="edges in a maximal matching")
 def edge_dominating_set_size(graph):
     """Number of edges in the maximal matching of networkx's min_edge_dominating_set."""
     return run_kernel("dominating_sets.edge_dominating_set_size", graph)

@@ -56,6 +56,7 @@ class Feature(Computation):
     version: str
     label: str
     topic: str
+    numbered: bool = False
 
     @property
     def is_count(self) -> bool:
@@ -66,6 +67,11 @@ class Feature(Computation):
     def is_random(self) -> bool:
         """True for a feature that draws random numbers."""
         return "rng" in self.inputs
+
+    @property
+    def is_comparable(self) -> bool:
+        """True if the value depends on the network alone, so that it can be compared with simulations."""
+        return not self.is_random and not self.numbered
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -107,6 +113,7 @@ def feature(
     min_power: float | None = None,
     label: str | None = None,
     topic: str = "other",
+    numbered: bool = False,
 ) -> Any:
     """Turn a function into a feature; a decorator, with or without parentheses.
 
@@ -130,6 +137,9 @@ def feature(
     topic : str
         What the feature describes, such as "clustering". Lists of differences between an observed
         network and simulations show one feature of each topic.
+    numbered : bool
+        True if the value depends on the order of the nodes. Models number nodes by their age, and files do
+        not, so ``choose`` does not use such a feature.
 
     Examples
     --------
@@ -153,6 +163,7 @@ def feature(
             min_power=min_power,
             label=label or known_as.removeprefix("n_").replace("_", " "),
             topic=topic,
+            numbered=numbered,
             **_described(function),
         )
 

@@ -150,8 +150,8 @@ def acquire_features(
 
 
 def _deterministic(table: ReferenceTable) -> ReferenceTable:
-    """Return the table with the features that can be computed by name and draw no random numbers."""
-    names = [n for n in table.features if n in FEATURES and not FEATURES[n].is_random]
+    """Return the table with the features that can be computed by name and depend on the network alone."""
+    names = [n for n in table.features if n in FEATURES and FEATURES[n].is_comparable]
     if not names:
         raise UsageError(
             f"the table has the features {', '.join(table.features[:5])}, …; expected features that "

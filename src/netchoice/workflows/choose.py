@@ -12,7 +12,7 @@ from typing import Any
 
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
-from netchoice.features import FeatureResult, compute_features, feature_names
+from netchoice.features import FeatureResult, comparable_features, compute_features
 from netchoice.features.computation import LATE
 from netchoice.features.registry import Feature
 from netchoice.graph import Graph
@@ -205,7 +205,7 @@ def _without_failures(
 ) -> tuple[Preparation, FeatureResult]:
     """Do not offer features without a value on the network; refuse those that the user named."""
     settings, given = preparation.settings, preparation.settings.features or ()
-    names = list(dict.fromkeys([*feature_names(noise=False), *given]))
+    names = list(dict.fromkeys([*comparable_features(), *given]))
     names.sort(key=lambda name: name not in cheap_features())  # the others may be late
     watch = preparation.stopwatch
     deadline = None

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.features import Feature, feature_names
+from netchoice.features import Feature, comparable_features
 from netchoice.features.network_size import SIZE_FEATURE
 from netchoice.features.registry import find
 from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
@@ -230,7 +230,7 @@ class Preparation:
     @property
     def _offered(self) -> list[str]:
         """The features to select from."""
-        names = [*feature_names(noise=False), *(self.settings.features or ()), *self._size_feature]
+        names = [*comparable_features(), *(self.settings.features or ()), *self._size_feature]
         return [name for name in dict.fromkeys(names) if name not in self.settings.without]
 
     def _for_selection(self) -> FeatureSelection:
@@ -551,6 +551,12 @@ def make_preparation(
             f"a range up to {settings.largest} nodes; expected at most {limit}: larger networks need "
             "simulations of their own size"
         )
+    for given in map(find, maker.given_features.values()):
+        if given.numbered:
+            raise UsageError(
+                f"feature {given.name!r} depends on the order of the nodes, which is the age in simulations "
+                "and not in a file: its values cannot be compared. Leave it out of the features"
+            )
     compared = tuple(name for name in compare if name not in settings.method)
     settings.check(compared)
     rows_file = None if maker.folder is None else maker.folder / ROWS

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from netchoice.errors import UsageError
-from netchoice.features import FEATURES, STEPS, compute_features, feature_names, steps_of
+from netchoice.features import FEATURES, STEPS, comparable_features, compute_features, steps_of
 from netchoice.graph import Graph
 from netchoice.inference import ConformalTest
 from netchoice.models.density_matched import MatchedModel
@@ -110,7 +110,7 @@ def cheap_features() -> tuple[str, ...]:
     >>> {"transitivity", "degree_max"} <= {*cheap_features()}, "betweenness_max" in cheap_features()
     (True, False)
     """
-    return tuple(name for name in feature_names(noise=False) if _is_cheap(name))
+    return tuple(name for name in comparable_features() if _is_cheap(name))
 
 
 def _is_cheap(name: str) -> bool:

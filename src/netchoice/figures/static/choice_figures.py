@@ -247,7 +247,8 @@ def choice_drawings(choice: Choice) -> dict[str, Callable[[], Any]]:
         point = {"cost_shared": selection.point.cost, "accuracy": selection.point.accuracy}
         drawings["accuracy-against-cost"] = partial(pareto, selection.evaluation, point=point)
     for model, name in file_names(evidence.misfit).items():
-        drawings[f"fit-{name}"] = partial(fit, evidence.misfit[model].panels, model=model)
+        if evidence.misfit[model].panels:  # a time limit can leave them out
+            drawings[f"fit-{name}"] = partial(fit, evidence.misfit[model].panels, model=model)
     return drawings
 
 
