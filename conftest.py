@@ -23,11 +23,14 @@ def rough_costs():
         yield
 
 
-#: Examples of functions that draw or report a whole choice; each makes one first.
+#: Examples of functions that draw or report whole results, which they make first.
 SLOW_EXAMPLES = (
     "choice_figures.choice_drawings",
     "choice_figures.draw_choice",
     "reported.report_choice",
+    "reported.report_cohort",
+    "build.write_report",
+    "reproduction.workflow.reproduce",
 )
 
 

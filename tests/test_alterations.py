@@ -124,6 +124,7 @@ def networkx_swapped(seed):
     return nx.double_edge_swap(graph, swaps, max_tries=100 * swaps, seed=seed)
 
 
+@pytest.mark.slow
 def test_swapped_networks_have_the_same_distribution_as_those_of_networkx():
     rng, graph = np.random.default_rng(3), Graph.of(GRAPHS["clustered"])
     ours = [statistics(swap_edges(graph, 10, rng).to_networkx()) for _ in range(300)]

@@ -343,6 +343,7 @@ def own(tmp_path_factory):
     return made.fit([NETWORKS["ba2"]], path=tmp_path_factory.mktemp("own") / "made", **SERIAL)
 
 
+@pytest.mark.slow
 def test_chooser_with_own_models_and_features_is_read_with_them(own):
     loaded = Chooser.load(own.path, OWN_SPACE, OWN_FEATURES)
     assert loaded.sizes_ == [Size(20, "keep", NETWORKS["ba2"].n_edges)]

@@ -301,6 +301,7 @@ def test_mistake_is_answered_with_one_line(run, arguments, code, message):
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_warmup_leaves_nothing_to_compile():
     """After the first run, a new process finds all kernels in the cache.
 

@@ -155,6 +155,7 @@ class TestContents:
 
 
 class TestLimits:
+    @pytest.mark.slow
     def test_page_of_many_networks_stays_small_and_says_what_is_left_out(self):
         answers = random_answers(6_000, groups=300)
         features, X, y = random_features(answers)
@@ -276,6 +277,7 @@ class TestBrowser:
         visit.check_quiet()
         visit.context.close()
 
+    @pytest.mark.slow
     def test_networks_are_filtered_by_text_verdict_and_group(self, browser, file, answers):
         visit = Visit(browser, file)
         page = visit.page

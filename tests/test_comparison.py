@@ -21,6 +21,7 @@ def compared(value, near, local_samples=300, most_probable="a"):
         plan=SimulationPlan(local_samples=local_samples),
         fit_table=SimpleNamespace(features=["f", "g"]),
         space=["a", "b"],
+        near_seconds=0.001,
     )
     found = Comparison(prepared, network=None)
     observed = {"f": value, "g": value}

@@ -208,6 +208,7 @@ def test_cost_of_a_feature_is_its_own_time_and_that_of_all_its_steps():
     assert total > 0
 
 
+@pytest.mark.slow
 def test_values_do_not_depend_on_threads_or_process():
     """Two new processes with one and two threads give the same bits."""
     code = (

@@ -554,6 +554,7 @@ def test_order_of_observed_features_does_not_matter():
 
 
 @pytest.mark.kernels
+@pytest.mark.slow
 def test_one_model_under_two_names_gets_equal_probabilities():
     rng = np.random.default_rng(20)
     X = pd.DataFrame(rng.normal(size=(2000, 3)), columns=list("xyz"))
@@ -654,6 +655,7 @@ def test_posterior_of_a_rate_equals_the_beta_distribution(count):
         assert result.at_boundary == {"rate": "lower" if count == 0 else "upper"}
 
 
+@pytest.mark.slow
 def test_intervals_cover_parameters_at_the_boundary_of_the_prior():
     """Of 200 observations made at a corner of the prior, the intervals cover the corner in about 95%."""
     rng = np.random.default_rng(26)
@@ -722,6 +724,7 @@ def test_likelihood_of_normal_summaries_is_their_density():
 
 
 @fast_for("coverage", [0.9], [0.9, 0.5])
+@pytest.mark.slow
 def test_credible_intervals_have_the_stated_coverage(coverage):
     rng = np.random.default_rng(29)
     drawn = pd.DataFrame(rng.uniform(0, 1, (2300, 2)), columns=["p", "q"])
@@ -922,6 +925,7 @@ def test_precise_selected_set_determines_the_answer_if_the_others_agree_with_it(
     ],
     ids=["loguniform", "few integers"],
 )
+@pytest.mark.slow
 def test_boundary_is_found_on_the_scale_of_the_prior(draw, low, high):
     rng = np.random.default_rng(36)
     drawn = pd.DataFrame({"p": draw(rng)})

@@ -167,6 +167,7 @@ netchoice.simulate_table("ba", n_nodes=10, n_samples=2, seed=1, features=[slow],
     assert not len(netchoice.ReferenceTable.load(tmp_path / "t").failures)
 
 
+@pytest.mark.slow
 def test_threads_that_start_processes_leave_the_environment_unchanged(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

@@ -176,6 +176,7 @@ def test_named_graphs_equal_the_references(name):
     check(NAMED[name]())
 
 
+@pytest.mark.slow
 def test_all_graphs_with_up_to_seven_nodes():
     for network in nx.graph_atlas_g():
         check(of(network))

@@ -178,6 +178,7 @@ def test_preferential_attachment_equals_the_reference(label, n_nodes):
 
 @fast_for("p_delete", [0.25, 0.6], [0.25, 0.35, 0.45, 0.6, 0.75])
 @pytest.mark.parametrize(("label", "other"), [("dmc", "p_connect"), ("dmr", "p_new")])
+@pytest.mark.slow
 def test_duplication_equals_the_reference(label, other, p_delete):
     model = netchoice.get_space("duplication")[label]
     rng = np.random.default_rng(11)

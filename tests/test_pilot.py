@@ -257,6 +257,7 @@ def space_of_copies(name, *labels):
     return ModelSpace("copies", copies)
 
 
+@pytest.mark.slow
 def test_no_pilot_is_recommended_for_two_equal_models(ladder_options):
     space = space_of_copies("dmc", "one", "other")
     recommendation = recommend_pilot_size(space, 80, **ladder_options)
@@ -268,6 +269,7 @@ def test_no_pilot_is_recommended_for_two_equal_models(ladder_options):
     assert not recommendation.evidence["learnable"].any()
 
 
+@pytest.mark.slow
 def test_two_equal_models_of_three_are_named(ladder_options):
     models = [*space_of_copies("dmc", "one", "other").models, netchoice.get_model("dmr")]
     options = {**ladder_options, "tolerance": 0.1}
@@ -285,6 +287,7 @@ def test_no_pilot_is_recommended_if_no_feature_varies():
     assert "no feature varies" in recommendation.verdict
 
 
+@pytest.mark.slow
 def test_expensive_features_are_checked_at_a_smaller_size(ladder_options):
     recommendation = recommend_pilot_size("duplication", 320, **{**ladder_options, "budget": 1e-6})
     assert (recommendation.evidence["check_n"] < 320).all()

@@ -263,6 +263,7 @@ def test_files_of_the_folder_are_documented(choice):
     assert CostModel.from_file(choice / "costs.json").features == evidence["fit"]["features"]
 
 
+@pytest.mark.slow
 def test_report_is_reproducible(choice, tmp_path, capsys):
     first = (choice / "report.html").read_bytes()
     assert run("report", choice, "--out", tmp_path / "again.html", "--json") == 0
@@ -277,6 +278,7 @@ def test_no_report_option(tmp_path):
     assert not (run_evaluate(tmp_path / "none", "--no-report") / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_choice_with_given_features(tmp_path):
     path, rng = tmp_path / "named", np.random.default_rng(1)
     network = netchoice.get_model("dmr").grow(30, {"p_delete": 0.4, "p_new": 0.7}, rng)

@@ -145,6 +145,7 @@ def test_fit_panels_are_drawn_when_they_are_shown(open_report, files, tmp_path, 
     visit.check_quiet()
 
 
+@pytest.mark.slow
 def test_controls_work_by_keyboard(open_report, grid):
     visit = open_report("choice").unfold()
     page, best = visit.page, grid["recommended"]

@@ -359,6 +359,7 @@ def compare_with_filters(methods, penalties):
 QUICK = ["mrmr", "jmi", "jmim", "relieff", "surf", "multisurf"]
 
 
+@pytest.mark.slow
 def test_more_accurate_than_filters_at_equal_cost_on_xor_pair():
     features, ours, filters = compare_with_filters(QUICK, penalties=[0, 0.2])
     assert features[:2] == XOR

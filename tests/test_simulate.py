@@ -135,6 +135,7 @@ def test_executor_that_forks_is_refused():
 
 
 @posix
+@pytest.mark.slow
 def test_start_method_of_the_user_does_not_matter(serial, tmp_path):
     """The engine of processes always spawns, also where the user's default is another method."""
     make = "simulate_table('duplication', **BASE, workers=2, path=sys.argv[1])"
@@ -537,6 +538,7 @@ def wait_for_a_shard(run, path):
 
 @posix
 @flock
+@pytest.mark.slow
 def test_one_process_at_a_time_writes_to_a_folder(tmp_path):
     space = ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
     make = {"n_nodes": 20, "n_samples": 80, "features": ["degree_max", "noise_normal"]}
@@ -624,6 +626,7 @@ def test_failed_rows_are_recorded_with_their_reason():
     assert failed["degree_max"].notna().all()  # the other features of that row are kept
 
 
+@pytest.mark.slow
 def test_process_that_dies_or_hangs_loses_one_row():
     space = ModelSpace("crashing", [parts.crashing, netchoice.get_model("ba1")])
     make = {"n_nodes": 12, "n_samples": 20, "seed": 51, "features": ["degree_max"]}
@@ -724,6 +727,7 @@ def test_table_from_dask_is_bit_identical_though_a_worker_dies(dask_address):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+@pytest.mark.slow
 def test_missing_dask_scheduler_is_reported():
     with pytest.raises(UsageError, match=r"no Dask scheduler at 127\.0\.0\.1:9"):
         simulate_table("ba", n_nodes=10, n_samples=1, seed=1, engine="dask://127.0.0.1:9")
@@ -830,5 +834,6 @@ def test_executors_say_that_workers_compile(monkeypatch, capsys):
     assert "compile" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_dask_says_that_workers_compile(monkeypatch, capsys, dask_address):
     assert len(say_why_they_wait(monkeypatch, capsys, f"dask://{dask_address[0]}")) == 1

@@ -80,6 +80,7 @@ def test_simulations_near_a_network_have_its_size(chooser):
     assert (near["minimum"], near["maximum"]) == (27, 27)
 
 
+@pytest.mark.slow
 def test_range_is_read_from_disk_with_equal_answers(chooser):
     network = grown("ba3", 29)
     loaded = Chooser.load(chooser.path)

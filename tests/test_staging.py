@@ -244,6 +244,7 @@ class TestRounds:
         made = preparation(features=self.GIVEN, samples=samples)
         assert made.rounds(made.select()) == expected
 
+    @pytest.mark.slow
     def test_an_imprecise_answer_uses_more_simulations(self):
         network = netchoice.get_model("dmr").grow(30, rng=np.random.default_rng(5), isolated="drop")
         common = {"features": ["degree_mean"], "engine": "serial", "on_progress": False}
