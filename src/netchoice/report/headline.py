@@ -123,7 +123,7 @@ def _fit_card(record: Mapping[str, Any], model: str) -> Card:
     rest = len(p_values) - len(shown)
     details = [
         f"{listed}{f', and {rest} others in the table below' if rest else ''}.",
-        f"A model fits if p is above {alpha:g}.",
+        f"A model fits if p is above {alpha:.2g}.",
     ]
     if not record["fits"]:
         return Card("Does any model fit?", "No", details, True)

@@ -78,7 +78,7 @@ def _details(choice: Choice) -> list[str]:
     """Return the lines below the probabilities."""
     alpha, floor = choice.fit["alpha"], choice.fit["floor"]
     lines = [
-        f"a model fits if p is above {alpha:g}; p cannot be below about {floor:.2g}",
+        f"a model fits if p is above {alpha:.2g}; p cannot be below about {floor:.2g}",
         choice.fit["power_summary"],
         *parameter_lines(choice.parameters),
     ]
