@@ -96,15 +96,14 @@ $(BROWSER): | $(VENV)/.created
 			|| echo "chromium could not be installed; pytest will skip the tests in a browser"; \
 	else echo "chromium is not installed and cannot be installed; pytest will skip the tests in a browser"; fi
 
-# Packages, kernels and the browser do not depend on one another: two of them are set up at a time.
+# Packages, kernels, the browser and the linters do not depend on one another: they run side by side.
 prepare:
-	@$(MAKE) --no-print-directory -j2 $(VENV)/.warm $(VENV)/.dev $(BROWSER)
+	@$(MAKE) --no-print-directory -j3 $(VENV)/.warm lint $(BROWSER)
 
 # Tests of one file run in one process, which makes their shared fixtures once.
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 test: prepare
-	@$(MAKE) --no-print-directory lint
 	$(PYTEST) -m "not slow" --doctest-modules src/netchoice tests
 
 test-all: test

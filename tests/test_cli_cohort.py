@@ -346,6 +346,7 @@ def cache(tmp_path, monkeypatch):
     return tmp_path / "cache" / "choosers"
 
 
+@pytest.mark.slow
 def test_cohort_prepares_its_sizes_once_in_the_cache(run, cache, networks, tmp_path):
     files = [networks / "dmc.graphml", networks / "foreign.graphml"]
     options = [*SETTINGS, "--no-report", "--out"]

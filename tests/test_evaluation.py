@@ -96,6 +96,7 @@ def test_sets_are_billed_alone_and_shared(evaluated):
 KNN = make_pipeline(StandardScaler(), KNeighborsClassifier(10))
 
 
+@pytest.mark.slow
 def test_accuracy_and_loss_are_those_of_scikit_learn(evaluated, tables):
     """The columns are continuous, so no distances are equal."""
     table = tables[1]

@@ -122,6 +122,7 @@ def test_networks_of_a_thousand_nodes_equal_networkx(name):
 
 
 @pytest.mark.parametrize("name", ["uetz2000", "ito2001", "yu2008"])
+@pytest.mark.slow
 def test_yeast_networks_equal_networkx(yeast_folder, name):
     graph, _ = netchoice.read_network(yeast_folder / f"{name}.txt")
     assert_same(graph)

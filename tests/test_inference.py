@@ -635,6 +635,7 @@ def test_reliability_has_no_empty_bins():
 
 
 @fast_for("count", [0, 30], [0, 1, 5, 30, 50, 99, 100])
+@pytest.mark.slow
 def test_posterior_of_a_rate_equals_the_beta_distribution(count):
     """With a uniform prior, the posterior of a rate after 100 trials is Beta(count + 1, 101 - count)."""
     rng = np.random.default_rng(25)
@@ -749,6 +750,7 @@ def test_credible_intervals_have_the_stated_coverage(coverage):
     assert (hits <= expected[1]).all()
 
 
+@pytest.mark.slow
 def test_posterior_at_the_boundary_of_the_prior():
     rng = np.random.default_rng(30)
     drawn = pd.DataFrame(rng.uniform(0.25, 0.75, (3000, 2)), columns=["p", "q"])

@@ -251,6 +251,7 @@ def test_cliques_of_turan_graphs_have_closed_forms(n_nodes, n_parts):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
 def test_neighbourhoods_of_more_than_64_nodes_equal_the_references(seed):
     """The neighbours of a hub have several components and distances above 2."""
     network = nx.gnp_random_graph(210, 0.012 + 0.05 * seed, seed=seed)

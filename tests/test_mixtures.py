@@ -468,6 +468,7 @@ def test_simulated_table_of_a_mixture_can_be_used_again(tmp_path):
 
 
 @pytest.mark.usefixtures("no_figures")
+@pytest.mark.slow
 def test_choose_reports_a_mixture(tmp_path, monkeypatch):
     """End to end: grow a mixture, and choose between it and its pure models, all of them thinned."""
     plan = partial(small_plan, selection_samples=480)

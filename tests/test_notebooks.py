@@ -126,6 +126,7 @@ def test_choice_draws_all_its_figures(choice, tmp_path):
         netchoice.figures.draw_choice(choice, tmp_path, format="gif")
 
 
+@pytest.mark.slow
 def test_reports_are_those_of_the_commands(choice, evaluation, tmp_path, network):
     """The report of a result in memory is the report of the folder that the command writes."""
     folder = tmp_path / "run"

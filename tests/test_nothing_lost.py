@@ -149,6 +149,7 @@ def test_any_node_name_can_be_written(tmp_path, first):
     assert json.loads((tmp_path / "run" / "nodes.json").read_text()) == list(map(repr, labels))
 
 
+@pytest.mark.slow
 def test_names_that_differ_only_in_type_can_be_written(tmp_path):
     choose(network([1, "1", *range(2, 30)]), tmp_path / "run")
     names = json.loads((tmp_path / "run" / "nodes.json").read_text())

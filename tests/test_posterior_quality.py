@@ -70,6 +70,7 @@ def test_features_without_information_do_not_shrink_the_prior():
     assert known.rmse == pytest.approx(known.prior_sd, rel=0.15)
 
 
+@pytest.mark.slow
 def test_posterior_of_a_held_out_row_is_that_of_the_other_rows():
     """The scaling, the quantiles and the penalty are shared; this changes the draws little."""
     X, drawn, bounds = two_parameters(1500)

@@ -480,6 +480,7 @@ def test_names_that_look_like_markup_stay_text(choice, evaluation, tmp_path):
         assert " ".join(name.format("a note").split()).lower() in page.text.lower()
 
 
+@pytest.mark.slow
 def test_labels_of_figures_contain_no_markup(choice, tmp_path):
     copy_with_markup(choice, tmp_path / "markup")
     data = json.loads(Outline(write_report(tmp_path / "markup").read_text()).data)

@@ -126,6 +126,7 @@ DATASETS = {
 
 
 @pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.slow
 def test_forests_agree_with_scikit_learns_statistically(name):
     """MDI and OOB accuracy over five seeds differ no more than samples of one distribution.
 

@@ -369,6 +369,7 @@ def test_table_resumed_after_kills_is_bit_identical(tmp_path):
 
 
 @posix
+@pytest.mark.slow
 def test_interrupt_keeps_finished_rows_and_says_how_to_resume(tmp_path):
     command = [sys.executable, "-m", "netchoice", "simulate", "duplication", "--nodes", "600"]
     command += ["--samples", "3000", "--workers", "2", "--out", str(tmp_path / "t")]

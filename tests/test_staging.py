@@ -58,6 +58,7 @@ class TestTables:
         assert len(staged) == 100
         assert staged.stages == STAGES
 
+    @pytest.mark.slow
     def test_rows_do_not_depend_on_the_engine_or_on_interruptions(self, staged, tmp_path):
         parallel = simulate(stages=STAGES, engine="processes", workers=2)
         assert values(parallel).equals(values(staged))
@@ -217,6 +218,7 @@ class TestRounds:
         return Prepared.simulate(preparation(features=cls.GIVEN))
 
     @pytest.mark.parametrize(("enough", "rows"), [(1, 200), (201, 400), (401, 800), (900, 800)])
+    @pytest.mark.slow
     def test_simulations_are_added_until_the_answer_is_precise(self, enough, rows, everything):
         numbers = []
 
