@@ -182,6 +182,24 @@ def test_fit_section_explains_each_model(choice, tmp_path):
     assert len(page.ids) == len(set(page.ids))
 
 
+def test_fit_section_names_no_panels_if_a_time_limit_left_them_out(choice, tmp_path):
+    folder = tmp_path / "short"
+    shutil.copytree(choice, folder)
+    add_misfit(folder, fits=True)
+    evidence = json.loads((folder / "evidence.json").read_text())
+    for entry in evidence["misfit"].values():
+        entry["panels"] = {}
+    (folder / "evidence.json").write_text(json.dumps(evidence))
+    record = json.loads((folder / "choice.json").read_text())
+    record["fit"]["local"] = False
+    (folder / "choice.json").write_text(json.dumps(record))
+    page = Outline(write_report(folder).read_text())
+    section = page.text.partition("How well does each model fit?")[2].partition("What to try")[0]
+    assert "parameters from its prior. The lists say what differs. The most probable" in section
+    assert "No distributions were compared, to stay within the time limit." in section
+    assert "panels" not in section
+
+
 def test_fit_panels_show_the_envelopes(choice, tmp_path):
     shutil.copytree(choice, tmp_path / "other")
     misfit = add_misfit(tmp_path / "other")

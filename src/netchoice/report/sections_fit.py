@@ -30,12 +30,20 @@ def add_fit(sections: Sections, folder: ResultFolder) -> None:
     others = details(
         f"Show {rest} less probable {'model' if rest == 1 else 'models'}", join(blocks[n:])
     )
+    source = (
+        "From each model, networks were simulated with parameters from its posterior, given the observed "
+        "network. The lists say what still differs"
+        if record["fit"]["local"]
+        else "From each model, networks were simulated with parameters from its prior. The lists say what "
+        "differs"
+    )
+    has_panels = any(panels.values())
+    where = "; the panels show where" if has_panels else ""
     sections.add(
         "fit", "How well does each model fit?" if record["fits"] else "Why does no model fit?",
-        "From each model, networks were simulated with parameters from its posterior, given the observed "
-        "network. The lists say what still differs; the panels show where. The most probable model comes "
-        "first.",
-        _legend(), *blocks[:n], others if rest > 0 else "", _table(envelopes),
+        f"{source}{where}. The most probable model comes first.",
+        _legend() if has_panels else "", *blocks[:n], others if rest > 0 else "",
+        _table(envelopes) if has_panels else "",
     )  # fmt: skip
 
 
@@ -72,11 +80,17 @@ def _block(
     n = min(sum(panel.differs for panel in panels) or MOST_SHOWN, MOST_SHOWN)
     first, others = (element("div", *some, class_="small") for some in (drawn[:n], drawn[n:]))
     titles = ", ".join(panel.text.title.lower() for panel in panels[n:])
+    if panels:
+        shown = first
+    elif entry["panels"]:
+        shown = aside("The panels of this model are in the folder, among the figures.")
+    else:
+        shown = aside("No distributions were compared, to stay within the time limit.")
     return element(
         "article",
         element("h3", model_name(name), f" {_verdict(entry)}", class_=None if entry["fits"] else "differs"),
         _list("What differs", entry["discrepancies"]) or aside("No feature differs clearly."),
-        first if panels else aside("The panels of this model are in the folder, among the figures."),
+        shown,
         details(f"Show {titles}", others) if titles else "",
         _list("What to try", entry["advice"]),
         id=f"fit-model-{i}",
