@@ -56,11 +56,11 @@ $(VENV)/.warm: $(KERNELS) $(VENV)/.runtime
 	@touch $@
 
 demo: $(VENV)/.warm
-	@mkdir -p $(OUT)/demo
+	@rm -rf $(OUT)/demo && mkdir -p $(OUT)/demo # also results of an earlier version, which are not read
 	@echo
 	@echo "Which model made this network of 1000 nodes, dmc or dmr?"
 	@echo '$$ netchoice choose examples/dmr-network.tsv --space duplication --out $(OUT)/demo/choice'
-	@$(BIN)/netchoice choose examples/dmr-network.tsv --space duplication --out $(OUT)/demo/choice --fresh
+	@$(BIN)/netchoice choose examples/dmr-network.tsv --space duplication --out $(OUT)/demo/choice
 	@echo
 	@echo "The true model is dmr with p_delete = 0.55 and p_new = 0.45."
 	@echo "Open $(OUT)/demo/choice/report.html in a browser. The figures are in $(OUT)/demo/choice/figures."
