@@ -6,9 +6,10 @@ Each trial writes damaged files to a folder and lets a process with limits read 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from attack.mutations import flip_bits, insert_repeated, mutate
 from attack.sandbox import Sandbox
 
 Trial = Callable[[np.random.Generator, Path], str]
+Item = TypeVar("Item")
 
 _SANDBOX = Sandbox()
 atexit.register(_SANDBOX.close)
@@ -29,7 +31,7 @@ def _run(task: str, *arguments: object) -> str:
     return outcome
 
 
-def _choose(rng: np.random.Generator, items: list) -> object:  # type: ignore[type-arg]
+def _choose(rng: np.random.Generator, items: Sequence[Item]) -> Item:
     return items[int(rng.integers(len(items)))]
 
 
@@ -65,7 +67,7 @@ def random_text(rng: np.random.Generator, folder: Path) -> str:
 
 def damaged_arrays(rng: np.random.Generator, folder: Path) -> str:
     """Read an npz file whose members are damaged before they are zipped, so that checksums are right."""
-    members = dict(_choose(rng, list(samples.sparse_arrays().values())))  # type: ignore[call-overload]
+    members = dict(_choose(rng, list(samples.sparse_arrays().values())))
     for name in rng.choice(sorted(members), int(rng.integers(1, 3))):
         damage = flip_bits if rng.random() < 0.5 else mutate
         members[str(name)] = damage(rng, members[str(name)])
@@ -210,7 +212,7 @@ def damaged_table(rng: np.random.Generator, folder: Path) -> str:
         [],
     ]
     method = str(rng.choice(["jmi", "relieff", "forward-regression"]))
-    chosen = [*_choose(rng, extra), *_choose(rng, extra), "--method", method]  # type: ignore[misc]
+    chosen = [*_choose(rng, extra), *_choose(rng, extra), "--method", method]
     return _run("command", ["rank", *options, *chosen])
 
 
