@@ -113,8 +113,9 @@ class RowSimulator:
             numbers |= {f"{PARAMETER_PREFIX}{name}": v for name, v in parameters.items()}
             graph = graph or self._grow(row, model, parameters)
             numbers["seconds_growth"] = time.thread_time() - start
-            rng = self.rng(row, "features")
-            result = run_plan(graph, self._plan_of(row), rng, row < CALIBRATION_ROWS)
+            chosen = self._plan_of(row)
+            rng = self.rng(row, "features") if chosen.is_random else None
+            result = run_plan(graph, chosen, rng, row < CALIBRATION_ROWS)
         except Exception as error:  # a failed row is data; a user's model may raise anything
             return numbers, label, describe_error(error)
         skipped = result.not_computed  # neither value nor time, like a feature of another stage

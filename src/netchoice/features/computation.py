@@ -25,7 +25,7 @@ from netchoice.validation import check_generator
 #: Computations shorter than this many seconds are repeated when costs are calibrated …
 SHORT = 1e-3
 #: … for about this many seconds.
-_REPEAT_SECONDS = 2e-3
+_REPEAT_SECONDS = 5e-4
 
 #: The step that converts another library's object to a Graph; every feature is charged for it.
 CONVERSION = "conversion"
@@ -157,6 +157,7 @@ def run_plan(
     result = FeatureResult(chosen)
     computed: dict[str, Any] = {"graph": graph}
     base = None if rng is None else rng.integers(0, 2**32, size=4, dtype=np.uint64)
+    clock = _Clock()
     for item in chosen.computations:
         seconds = result.step_seconds if isinstance(item, Step) else result.own_seconds
         if deadline is not None and not item.is_cheap and time.monotonic() > deadline:
@@ -164,7 +165,7 @@ def run_plan(
             seconds[item.name] = 0.0
             _fail(item, LATE, result)
             continue
-        seconds[item.name] = _run(item, computed, base, result, repeat_short)
+        seconds[item.name] = _run(item, computed, base, result, clock, repeat_short)
     for feature in chosen.features:
         result.values[feature.name] = computed.get(feature.name, math.nan)
     return result
@@ -193,7 +194,10 @@ class NetworkFeatures:
         _make_ready(chosen)
         result = FeatureResult(chosen, failures=self.failures)
         new = [item for item in chosen.computations if item.name not in self._computed]
-        seconds = {item.name: _run(item, self._computed, None, result, False) for item in new}
+        clock = _Clock()
+        seconds = {
+            item.name: _run(item, self._computed, None, result, clock, False) for item in new
+        }
         self.step_seconds |= {
             item.name: seconds[item.name] for item in new if isinstance(item, Step)
         }
@@ -217,11 +221,24 @@ def _chosen(names: Iterable[str | Feature] | None, rng: np.random.Generator | No
     return chosen
 
 
+class _Clock:
+    """The CPU time of this thread, read once for each computation: reading it takes microseconds."""
+
+    def __init__(self) -> None:
+        self._read = time.thread_time()
+
+    def lap(self) -> float:
+        """Return the seconds since the clock was read last."""
+        before, self._read = self._read, time.thread_time()
+        return self._read - before
+
+
 def _run(
     item: Computation,
     computed: dict[str, Any],
     base: NDArray[np.uint64] | None,
     result: FeatureResult,
+    clock: _Clock,
     repeat_short: bool,
 ) -> float:
     """Add the result of one step or feature to ``computed``; return its CPU seconds."""
@@ -231,19 +248,18 @@ def _run(
             result.not_computed.add(item.name)
         _fail(item, f"needs {missing[0]}, which failed", result)
         return 0.0
-    start = time.thread_time()
     try:
         value = _call(item, computed, base)
-        seconds = time.thread_time() - start
+        seconds = clock.lap()
         if isinstance(item, Feature):
             value = _as_number(item, value)
         if repeat_short and seconds < SHORT:
-            seconds = _mean_seconds(item, computed, base, seconds)
+            seconds = _mean_seconds(item, computed, base, clock, seconds)
     except Exception as error:  # a feature that fails must not stop the others
         if isinstance(error, NotComputedError):
             result.not_computed.add(item.name)
         _fail(item, " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":"), result)
-        return time.thread_time() - start
+        return clock.lap()
     computed[item.name] = value
     return seconds
 
@@ -275,14 +291,18 @@ def _stream(name: str, base: NDArray[np.uint64] | None) -> np.random.Generator:
 
 
 def _mean_seconds(
-    item: Computation, computed: dict[str, Any], base: NDArray[np.uint64] | None, once: float
+    item: Computation,
+    computed: dict[str, Any],
+    base: NDArray[np.uint64] | None,
+    clock: _Clock,
+    once: float,
 ) -> float:
     """Return the mean CPU seconds of several runs, so many that the clock's own time is negligible."""
     runs = int(min(100, max(3, _REPEAT_SECONDS / max(once, 1e-6))))
-    start = time.thread_time()
+    clock.lap()
     for _ in range(runs):
         _call(item, computed, base)
-    return (time.thread_time() - start) / runs
+    return clock.lap() / runs
 
 
 def _as_number(item: Feature, value: Any) -> float:

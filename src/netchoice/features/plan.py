@@ -18,6 +18,11 @@ class Plan:
     computations: tuple[Computation, ...]
     lineage: dict[str, tuple[str, ...]]  # name of each: all that it depends on, then itself
 
+    @functools.cached_property
+    def is_random(self) -> bool:
+        """Whether a computation draws random numbers."""
+        return any("rng" in item.inputs for item in self.computations)
+
 
 @functools.lru_cache(maxsize=1024)
 def plan(features: tuple[Feature, ...]) -> Plan:
