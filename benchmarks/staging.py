@@ -7,8 +7,9 @@ Fixed before the results were looked at. The answers are as good if the mean log
 not lower by more than 0.005 than with all simulations. Features may cost at most a fifth of what they cost on
 all simulations, for `mechanisms`, density-matched, with 1000 nodes.
 
-``--fixed`` uses all simulations for every network. Run the script with it from the checkout of an earlier
-version, to compare versions: the networks are the same for the same space, number of nodes and seed.
+``--fixed 1000 20000`` uses so many simulations for every network, one line for each number. Run the script
+with it from the checkout of an earlier version, to compare versions: the networks are the same for the same
+space, number of nodes and seed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -66,14 +69,41 @@ def prepare(space: ModelSpace, n_nodes: int, seed: int, folder: Path, workers: i
     return Prepared.simulate(make_preparation(space, settings, maker))
 
 
+def with_rows(prepared: Prepared, rows: int) -> Prepared:
+    """Return the same with the first rows of the table only."""
+    if rows == len(prepared.table):
+        return prepared
+    table = prepared.table
+    part = replace(prepared, table=ReferenceTable(table.frame[:rows], table.manifest))
+    for name in ("pooled_estimators", "fit_test"):  # they do not depend on this table
+        vars(part)[name] = getattr(prepared, name)
+    return part
+
+
 def rounds_of(prepared: Prepared) -> list[Prepared]:
     """Return the same with the first rows only, as many as each round has."""
-    table, rows, found = prepared.table, prepared.plan.first_samples, []
-    while rows < len(table):
-        part = ReferenceTable(table.frame[:rows], table.manifest)
-        found.append(prepared._with_table(part))
+    rows, found = prepared.plan.first_samples, []
+    while rows < len(prepared.table):
+        found.append(with_rows(prepared, rows))
         rows *= 2
     return [*found, prepared]
+
+
+def compare(rounds: list[Prepared], networks: list[tuple[str, netchoice.Graph]]) -> dict[str, Any]:
+    """Compare each network with the first round that is precise, or with the last one."""
+    found: dict[str, Any] = {"log_scores": [], "right": [], "rows": [], "fit_p": [], "fits": []}
+    for truth, graph in networks:
+        for each in rounds:
+            compared = Comparison.of(each, graph)
+            if each is rounds[-1] or compared.standard_error <= each.plan.precision:
+                break
+        probabilities, fit = compared.probabilities, compared.prior_fit
+        found["log_scores"].append(float(np.log(probabilities.probabilities[truth])))
+        found["right"].append(probabilities.model == truth)
+        found["rows"].append(len(each.table))
+        found["fit_p"].append(fit.p_values[truth])
+        found["fits"].append(bool(fit.fits))
+    return found
 
 
 def main() -> int:
@@ -85,40 +115,34 @@ def main() -> int:
     parser.add_argument("--networks", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--fixed", action="store_true", help="use all simulations")
+    parser.add_argument(
+        "--fixed", type=int, nargs="+", help="numbers of simulations to use instead"
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder of the tables, resumed")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     space = space_of(given.space, given.nodes, given.match)
     prepared = prepare(space, given.nodes, given.seed, given.out, given.workers)
-    rounds = [prepared] if given.fixed else rounds_of(prepared)
-    scores, right, rows, fits, kinds = [], [], [], [], []
-    for truth, graph in held_out_networks(space, given.nodes, given.networks, given.seed):
-        for each in rounds:
-            found = Comparison.of(each, graph)
-            if each is rounds[-1] or found.standard_error <= each.plan.precision:
-                break
-        probabilities = found.probabilities
-        scores.append(float(np.log(probabilities.probabilities[truth])))
-        right.append(probabilities.model == truth)
-        rows.append(len(each.table))
-        fits.append(found.prior_fit.p_values[truth])
-        kinds.append(found.prior_fit.fits)
     cost, selection = prepared.selection.cost, prepared.selection
-    record = {
-        "log_scores": scores, "rows": rows, "fit_p": fits,
-        "features": list(selection.features), "for_model": list(selection.for_model),
-        "cost": cost(selection.features), "cost_for_model": cost(selection.for_model),
-    }  # fmt: skip
-    (given.out / ("fixed.json" if given.fixed else "rounds.json")).write_text(json.dumps(record))
     print(
-        f"{given.space}, {given.nodes} nodes, {len(scores)} networks: log score {np.mean(scores):.4f}, "
-        f"right {np.mean(right):.4f}, simulations {np.mean(rows):.0f}, true model rejected (p ≤ 0.01) "
-        f"{np.mean(np.array(fits) <= 0.01):.3f}, none fits {1 - np.mean(kinds):.3f}; features for the model "
-        f"{1e3 * record['cost_for_model']:.3g} ms, all selected {1e3 * record['cost']:.3g} ms: "
-        f"{', '.join(selection.features)}; CPU seconds in features for inference "
-        f"{np.mean(rows) * record['cost']:.1f}"
+        f"{given.space}, {given.nodes} nodes: features for the model "
+        f"{1e3 * cost(selection.for_model):.3g} ms, all selected {1e3 * cost(selection.features):.3g} ms: {', '.join(selection.features)}"
     )
+    networks = held_out_networks(space, given.nodes, given.networks, given.seed)
+    ways = {"rounds": rounds_of(prepared)} if not given.fixed else {
+        f"fixed-{rows}": [with_rows(prepared, rows)] for rows in given.fixed
+    }  # fmt: skip
+    for name, rounds in ways.items():
+        found = compare(rounds, networks)
+        (given.out / f"{name}.json").write_text(json.dumps(found))
+        rows = float(np.mean(found["rows"]))
+        print(
+            f"{name}: {len(networks)} networks, log score {np.mean(found['log_scores']):.4f}, right "
+            f"{np.mean(found['right']):.4f}, simulations {rows:.0f}, true model rejected (p ≤ 0.01) "
+            f"{np.mean(np.array(found['fit_p']) <= 0.01):.3f}, none fits {1 - np.mean(found['fits']):.3f}; "
+            f"CPU seconds in features for inference {rows * cost(selection.features):.1f}",
+            flush=True,
+        )
     return 0
 
 
