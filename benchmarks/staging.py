@@ -126,7 +126,8 @@ def main() -> int:
     cost, selection = prepared.selection.cost, prepared.selection
     print(
         f"{given.space}, {given.nodes} nodes: features for the model "
-        f"{1e3 * cost(selection.for_model):.3g} ms, all selected {1e3 * cost(selection.features):.3g} ms: {', '.join(selection.features)}"
+        f"{1e3 * cost(selection.for_model):.3g} ms, all selected {1e3 * cost(selection.features):.3g} ms: "
+        f"{', '.join(selection.features)}"
     )
     networks = held_out_networks(space, given.nodes, given.networks, given.seed)
     ways = {"rounds": rounds_of(prepared)} if not given.fixed else {
