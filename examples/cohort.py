@@ -11,6 +11,7 @@
 
 # %%
 import argparse
+import dataclasses
 from pathlib import Path
 
 import networkx as nx
@@ -25,7 +26,8 @@ parser.add_argument("--out", type=Path, default=Path("cohort"), help="result fol
 options, _ = parser.parse_known_args()  # a notebook passes its own arguments
 n_nodes, per_group, n_odd = (60, 8, 3) if options.small else (100, 64, 8)
 samples, engine = (600, "serial") if options.small else (10_000, "processes")
-plan = netchoice.workflows.SimulationPlan.small() if options.small else None
+plan = netchoice.workflows.SimulationPlan.small()
+plan = dataclasses.replace(plan, selection_samples=1500) if options.small else None
 
 # %% [markdown]
 # ## The networks

@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+import time
 
 import networkit
 import networkx as nx
@@ -332,6 +333,19 @@ def test_a_feature_cannot_change_shared_steps():
     )
     assert "Frozen graph" in result.failures["changes_inputs"]
     assert result.values["degree_max"] == 4
+
+
+def test_a_feature_that_waits_is_not_repeated():
+    """It takes no CPU time, so it looks short."""
+    calls = []
+
+    @netchoice.feature(name="waits")
+    def waits(graph):
+        calls.append(time.sleep(0.05))
+        return 1.0
+
+    result = compute_features(Graph.of(nx.star_graph(4)), [waits], repeat_short=True)
+    assert result.values == {"waits": 1.0} and len(calls) <= 2  # once to load it
 
 
 def test_a_feature_that_fails_only_when_repeated():

@@ -248,12 +248,14 @@ def _run(
             result.not_computed.add(item.name)
         _fail(item, f"needs {missing[0]}, which failed", result)
         return 0.0
+    started = time.monotonic()
     try:
         value = _call(item, computed, base)
         seconds = clock.lap()
         if isinstance(item, Feature):
             value = _as_number(item, value)
-        if repeat_short and seconds < SHORT:
+        waited = time.monotonic() - started > 10 * SHORT  # for a file, or for another process
+        if repeat_short and seconds < SHORT and not waited:
             seconds = _mean_seconds(item, computed, base, clock, seconds)
     except Exception as error:  # a feature that fails must not stop the others
         if isinstance(error, NotComputedError):
