@@ -31,6 +31,11 @@ SLOW_EXAMPLES = (
     "reported.report_cohort",
     "build.write_report",
     "reproduction.workflow.reproduce",
+    "choice.Evidence",
+    "feature_selection.FeatureSelection",
+    "posterior_quality.PosteriorQuality",
+    "pilot.PilotStudy",
+    "pilot_size.Recommendation",
 )
 
 

@@ -217,3 +217,26 @@ def test_every_option_is_documented():
                 named = re.search(rf"`{option}[` ]", section)
                 assert named or option in ("--help", "-h"), f"{name} {option} is not documented"
     assert documented <= known, "an option that does not exist is documented"
+
+
+@pytest.mark.parametrize(
+    "package",
+    ["netchoice", *(f"netchoice.{name}" for name in (
+        "evaluation", "features", "figures", "forests", "inference", "information", "io", "models", "report",
+        "reproduction", "selection", "workflows",
+    ))],
+)  # fmt: skip
+def test_every_public_name_has_an_example(package):
+    """The tests run these examples."""
+    module = import_module(package)
+    public = {name: getattr(module, name) for name in module.__all__}
+    described = {
+        name: each.__doc__ or ""
+        for name, each in public.items()
+        if (inspect.isclass(each) or inspect.isfunction(each)) and not is_error(each)
+    }
+    assert not [name for name, text in described.items() if ">>>" not in text]
+
+
+def is_error(each):
+    return inspect.isclass(each) and issubclass(each, Exception)

@@ -44,6 +44,14 @@ class FeatureResult:
     reasons. ``not_computed`` holds those of the failed features that would take more steps than their
     budget (:mod:`netchoice.features.budget`). ``own_seconds`` are the CPU seconds of each feature without
     its shared steps and other inputs, and ``step_seconds`` those of each shared step.
+
+    Examples
+    --------
+    >>> import netchoice
+    >>> triangle = netchoice.Graph.from_edges([(0, 1), (1, 2), (2, 0)])
+    >>> result = netchoice.compute_features(triangle, ["n_triangles", "transitivity"])
+    >>> result.values, [*result.step_seconds], result.failures
+    ({'n_triangles': 1, 'transitivity': 1.0}, ['triangles', 'degrees'], {})
     """
 
     plan: Plan = field(repr=False)

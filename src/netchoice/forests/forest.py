@@ -28,6 +28,15 @@ class Forest:
     mda : array (q,) or None
         How much worse a tree predicts its out-of-bag rows when the column is permuted among them;
         exactly 0 for a column that no tree uses. None if not requested.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from netchoice.forests import grow_forest
+    >>> X = np.random.default_rng(1).normal(size=(200, 2))
+    >>> forest = grow_forest(X, (X[:, 0] > 0).astype(int), n_trees=20)
+    >>> bool(forest.mdi[0] > 0.8), forest.mda
+    (True, None)
     """
 
     mdi: Floats

@@ -34,6 +34,16 @@ class NetworkAcquisition:
         Why features or shared steps failed, by name.
     in_seconds : bool
         Whether the costs are times.
+
+    Examples
+    --------
+    >>> import netchoice, numpy as np
+    >>> table = netchoice.simulate_table("ba", n_nodes=40, n_samples=300, seed=1, engine="serial",
+    ...     features=["degree_mean", "transitivity", "degree_max"])
+    >>> network = netchoice.get_model("ba1").grow(40, rng=np.random.default_rng(5))
+    >>> found = netchoice.acquire_features(network, table)
+    >>> found.acquisition.predicted, found.in_seconds, found.failures
+    ('ba1', True, {})
     """
 
     acquisition: Acquisition

@@ -90,6 +90,13 @@ class PilotStudy:
     rankings : DataFrame
     cost_growth : CostGrowth or None
         None if there is only one size.
+
+    Examples
+    --------
+    >>> study = pilot("ba", sizes=[20, 40], target=60, samples=60, methods=["jmi"], ks=[1],
+    ...               features=["degree_mean", "transitivity"], engine="serial")
+    >>> study.saving["n"].tolist(), sorted(study.accuracy["n"].unique().tolist())
+    ([20, 40], [20, 40])
     """
 
     settings: PilotSettings

@@ -56,6 +56,14 @@ class Recommendation:
         Models that the features cannot distinguish where they were checked.
     cost : dict
         CPU seconds of the pilots, of the checks, and of a table with all features at the target size.
+
+    Examples
+    --------
+    >>> found = recommend_pilot_size(
+    ...     "ba", 60, sizes=[15, 60], k=1, samples=60, check_samples=200, engine="serial",
+    ...     features=["degree_mean", "transitivity"])
+    >>> found.n_nodes, found.features
+    (15, ('degree_mean',))
     """
 
     n_nodes: int | None
