@@ -8,6 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 
+from netchoice.names import is_ours
+
 
 def warm_up(
     workers: int | None = None, on_ready: Callable[[str, bool, int, int], None] | None = None
@@ -41,8 +43,11 @@ def _compilers() -> dict[str, Callable[[], bool]]:
     compilers: dict[str, Callable[[], bool]] = {
         name: partial(compile_kernel, name) for name in kernels()
     }
+    # Processes that compile do not know the mechanisms of a user.
     return compilers | {
-        f"step.{name}": step.compile for (_, name), step in GrowthStep.known.items()
+        f"step.{name}": step.compile
+        for (_, name), step in GrowthStep.known.items()
+        if is_ours(step.function)
     }
 
 

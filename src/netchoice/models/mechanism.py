@@ -48,6 +48,10 @@ class GrowthStep:
         self.known[function.__module__, function.__qualname__] = self
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if (
+            self.function.__module__ == "__main__"
+        ):  # a script or notebook, which others cannot import
+            return GrowthStep, (self.function,)
         return _known_step, (self.function.__module__, self.function.__qualname__)
 
     @cached_property
