@@ -204,7 +204,7 @@ def damaged_table(rng: np.random.Generator, folder: Path) -> str:
     """Rank or import a damaged table with damaged costs."""
     options = _table(rng, folder)
     if rng.random() < 0.3:
-        return _run("command", ["table", "import", options[0], str(folder / "out"), *options[1:]])
+        return _run("command", str(folder), ["table", "import", options[0], str(folder / "out"), *options[1:]])
     extra = [
         ["--penalty", str(_choose(rng, ["0", "1", "1e300", "inf"]))],
         ["--json"],
@@ -213,14 +213,14 @@ def damaged_table(rng: np.random.Generator, folder: Path) -> str:
     ]
     method = str(rng.choice(["jmi", "relieff", "forward-regression"]))
     chosen = [*_choose(rng, extra), *_choose(rng, extra), "--method", method]
-    return _run("command", ["rank", *options, *chosen])
+    return _run("command", str(folder), ["rank", *options, *chosen])
 
 
 def damaged_evaluation(rng: np.random.Generator, folder: Path) -> str:
     """Evaluate a damaged table, with figures and the report."""
     options = _table(rng, folder)
     fast = ["--methods", "jmi", "--penalties", "0,1", "--max-features", "3", "--folds", "2"]
-    return _run("command", ["evaluate", *options, "--out", str(folder / "out"), *fast])
+    return _run("command", str(folder), ["evaluate", *options, "--out", str(folder / "out"), *fast])
 
 
 _NUMBERS = ["inf", "nan", "-1", "1e308", "0", "9" * 400, "1e-320", "x", "", "½", "1,2", "-0.0"]
@@ -341,7 +341,7 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
         if options[option]:
             usual_word = rng.random() < 0.75
             arguments.append(str(_choose(rng, options[option] if usual_word else words)))
-    return _run("command", arguments)
+    return _run("command", str(folder), arguments)
 
 
 KINDS: dict[str, Trial] = {
