@@ -204,7 +204,11 @@ def damaged_table(rng: np.random.Generator, folder: Path) -> str:
     """Rank or import a damaged table with damaged costs."""
     options = _table(rng, folder)
     if rng.random() < 0.3:
-        return _run("command", str(folder), ["table", "import", options[0], str(folder / "out"), *options[1:]])
+        return _run(
+            "command",
+            str(folder),
+            ["table", "import", options[0], str(folder / "out"), *options[1:]],
+        )
     extra = [
         ["--penalty", str(_choose(rng, ["0", "1", "1e300", "inf"]))],
         ["--json"],

@@ -58,7 +58,8 @@ def test_selection_leaves_the_feature_out_and_keeps_all_networks():
     def simulate(name, n_nodes, rows, **options):
         return maker.table(name, n_nodes, rows, names, stream="selection", **options)
 
-    found = simulate_for_selection(simulate, 30, 40, SimulationPlan(), False, stages)
+    with pytest.warns(UserWarning, match="left out because they have no value on some rows: some"):
+        found = simulate_for_selection(simulate, 30, 40, SimulationPlan(), False, stages)
     assert found.simulations.features == ["degree_mean", "n_triangles"]
     assert len(found.simulations) == 40
     assert found.simulations.stages == stages

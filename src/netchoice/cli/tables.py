@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -146,7 +147,8 @@ def _show(table: netchoice.ReferenceTable, path: Path, as_json: bool) -> None:
     record = {
         "path": str(path), "rows": len(table),
         "labels": {str(name): int(n) for name, n in table.y.value_counts().sort_index().items()},
-        "stages": table.stages, "failures": table.failures.to_dict("records"), "features": table.features,
+        "stages": table.stages, "failures": table.failures.to_dict("records"),
+        "not_computed": table.not_computed.to_dict("records"), "features": table.features,
         "seconds": table.costs.alone(table.features),
         "seconds_together": table.costs.cost_of_set(table.features, "shared"),
         **{name: table.manifest.get(name) for name in ("space", "n_nodes", "seed")},
@@ -165,6 +167,10 @@ def _lines(record: dict[str, Any]) -> Iterator[str]:
         yield f"row {failure['row']} failed: {failure['failure']}"
     if len(failures) > 5:
         yield f"… {len(failures)} rows failed in total"
+    reasons = {each["feature"]: each["reason"] for each in reversed(record["not_computed"])}
+    n_rows = Counter(each["feature"] for each in record["not_computed"])
+    for name, reason in sorted(reasons.items()):
+        yield f"{name} was not computed on {n_rows[name]} rows, for example: {reason}"
     most_expensive = sorted(record["seconds"].items(), key=lambda item: -item[1])[:5]
     shown = ", ".join(f"{name} {duration(cost)}" for name, cost in most_expensive)
     yield f"most expensive features, each alone: {shown}"

@@ -42,7 +42,8 @@ class FeatureResult:
 
     ``values`` are integers for discrete features, and NaN if a feature failed; ``failures`` has the
     reasons. ``not_computed`` holds those of the failed features that would take more steps than their
-    budget (:mod:`netchoice.features.budget`). ``own_seconds`` are the CPU seconds of each feature without
+    budget (:mod:`netchoice.features.budget`) or more time than there is; the others met an error.
+    ``own_seconds`` are the CPU seconds of each feature without
     its shared steps and other inputs, and ``step_seconds`` those of each shared step.
     """
 

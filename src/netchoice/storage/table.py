@@ -27,6 +27,7 @@ from netchoice.storage.manifest import (
     fingerprint,
 )
 from netchoice.storage.shards import TableFolder
+from netchoice.storage.stages import is_computed
 from netchoice.targets import Numbers, Target, as_target
 from netchoice.validation import check_fraction
 
@@ -39,9 +40,11 @@ if TYPE_CHECKING:
 PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX = "parameter_", "seconds_own_", "seconds_step_"
 #: Columns of a concatenated table: the source of each row, and its number there.
 SOURCE, SOURCE_ROW = "source_table", "source_row"
+#: Column of a table in which features of some rows have no value: the reasons, a line for each feature.
+NOT_COMPUTED = "not_computed"
 #: No feature may have these names, nor names that begin with one of the prefixes.
 RESERVED = (
-    "row", "label", "failure", "machine", "calibrated", "seconds_growth", SOURCE, SOURCE_ROW,
+    "row", "label", "failure", "machine", "calibrated", "seconds_growth", SOURCE, SOURCE_ROW, NOT_COMPUTED,
 )  # fmt: skip
 #: Key of a feature in the manifest: the share of the rows that it is computed on, if not all.
 SHARE = "share"
@@ -95,10 +98,11 @@ class ReferenceTable:
     @property
     def X(self) -> pd.DataFrame:  # noqa: N802  the name in scikit-learn
         """Feature values of the rows that did not fail; every row must have all features."""
-        if self.stages:
-            some = ", ".join([*self.stages][:3])
+        missing = {**self.stages, **self.partial}
+        if missing:
+            some = ", ".join([*missing][:3])
             raise TableError(
-                f"{len(self.stages)} features are computed on a part of the rows only ({some}); take "
+                f"{len(missing)} features are computed on a part of the rows only ({some}); take "
                 "complete(), the rows that have all features, or complete([…]) for some features"
             )
         return self._values
@@ -116,7 +120,8 @@ class ReferenceTable:
     def partial(self) -> dict[str, int]:
         """By feature: the number of rows that did not fail on which it was not computed, if there are any.
 
-        These are rows of other stages, and networks on which it would take more steps than its budget.
+        These are rows of other stages, and networks on which it met an error or would take more steps
+        than its budget.
         """
         timed = [name for name in self.features if OWN_PREFIX + name in self.successful]
         missing = {name: int(self.successful[OWN_PREFIX + name].isna().sum()) for name in timed}
@@ -147,6 +152,24 @@ class ReferenceTable:
         """Number, label and reason of each row that failed."""
         failed = self.frame[self.frame["failure"].notna()]
         return failed[["row", "label", "failure"]].reset_index(drop=True)
+
+    @property
+    def not_computed(self) -> pd.DataFrame:
+        """Number and label of each row on which features have no value, with the feature and the reason."""
+        import pandas as pd
+
+        columns = ["row", "label", "feature", "reason"]
+        if NOT_COMPUTED not in self.frame:
+            return pd.DataFrame(columns=columns)
+        rows = self.frame[self.frame[NOT_COMPUTED].notna()]
+        found = [
+            (row, label, *reason.split(": ", 1))
+            for row, label, reasons in zip(
+                rows["row"], rows["label"], rows[NOT_COMPUTED], strict=True
+            )
+            for reason in reasons.split("\n")
+        ]
+        return pd.DataFrame(found, columns=columns)
 
     @property
     def discrete(self) -> dict[str, bool]:
@@ -299,6 +322,33 @@ class ReferenceTable:
             for each in table.manifest["features"]
         ]
         return table
+
+    def without_partial(self) -> ReferenceTable:
+        """Return the table without features that have no value on some network of their stage.
+
+        Without the feature, all networks stay in the table. Without these networks, it would be biased.
+        """
+        rows, missing = self._sources().loc[self.successful.index, SOURCE_ROW], self.partial
+
+        def is_partial(name: str) -> bool:
+            share = self.stages.get(name, 1.0)
+            n_expected = sum(is_computed(row, share) for row in rows) if share < 1 else len(rows)
+            return len(rows) - missing[name] < n_expected
+
+        left_out = [name for name in missing if is_partial(name)]
+        kept = [name for name in self.features if name not in left_out]
+        if not left_out:
+            return self
+        some = ", ".join(f"{name} ({missing[name]} rows)" for name in [*left_out][:3])
+        if not kept:
+            raise TableError(
+                f"no feature has a value on every row ({some}); simulate other features"
+            )
+        warnings.warn(
+            f"{len(left_out)} features are left out because they have no value on some rows: {some}",
+            stacklevel=3,
+        )
+        return self.with_features(kept)
 
     @classmethod
     def concat(cls, tables: Iterable[ReferenceTable]) -> ReferenceTable:

@@ -237,7 +237,7 @@ class Preparation:
         """Return simulations with the offered features, and nothing selected."""
         names = self._offered
         if self.given_table is not None:
-            table = self.given_table.with_features(names).complete()
+            table = self.given_table.with_features(names).without_partial().complete()
             return FeatureSelection((), table.costs, table)
         plan, watch = self.plan, self.stopwatch
         wanted, n_complete = self._selection_samples, self.n_complete
@@ -412,7 +412,13 @@ class Preparation:
         table = self.stopwatch.limited(
             "inference", rows, minimum, self._inference_seconds, simulate
         )
-        return table.complete()
+        complete = table.complete()
+        if len(complete) < len(table):
+            self.notes.append(
+                f"{len(table) - len(complete)} of {len(table)} simulations are not used, because a "
+                "selected feature has no value on them"
+            )
+        return complete
 
     @property
     def _inference_seconds(self) -> float:

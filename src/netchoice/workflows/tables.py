@@ -45,7 +45,7 @@ def load_table(table: Table, label: str = "label", target: str = "auto") -> Refe
         table = ReferenceTable.from_csv(table, _columns(table, label), target=target)
     else:
         table = _predicting(table, label, name)
-    table = table.complete()
+    table = table.without_partial().complete()
     for feature, column in table.X.items():
         bad = int((~np.isfinite(column.to_numpy(dtype=float))).sum())
         if bad:
