@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from netchoice.storage.user_cache import CACHE_VARIABLE, kept_costs
 from netchoice.workflows import SimulationPlan
 from netchoice.workflows.answer_files import AnswerFiles
 from netchoice.workflows.cohort_run import CohortAnswers
-from netchoice.workflows.run_folder import open_run_folder
+from netchoice.workflows.run_folder import run_folder
 from netchoice.workflows.simulation_plan import Stopwatch
 
 FEATURES = ["degree_mean", "n_triangles", "noise_normal"]
@@ -82,10 +83,18 @@ def _scores(folder: Path) -> pd.DataFrame:
 
 
 def _run_record(folder: Path) -> Any:
-    open_run_folder(folder / "run", {"seed": 1, "space": "ba", "prior": [0.25, 0.75]}, False)
-    watch = Stopwatch(10.0, 1, folder / "run" / "rows.json", "fingerprint")
-    first = watch.affordable("fit", 1000, 10, 0.5, 100.0)
-    return first, watch.decided("expensive", lambda: ["estrada_index"])
+    settings = {"seed": 1, "space": "ba", "prior": [0.25, 0.75]}
+    with run_folder(folder / "run", settings, False):
+        watch = Stopwatch(None, 1, folder / "run" / "rows.json", "fingerprint")
+        first = watch.affordable("fit", 1000, 10, 0.5, 100.0)
+        return first, watch.decided("expensive", lambda: ["estrada_index"])
+
+
+def _clock_record(folder: Path) -> Any:
+    """Decide something by the clock: a second decision would be another one."""
+    with run_folder(folder / "run", {"seed": 1}, False):
+        watch = Stopwatch(None, 1, folder / "run" / "rows.json", "fingerprint")
+        return watch.decided("clock", time.monotonic_ns)
 
 
 def _costs(folder: Path) -> Any:
@@ -176,6 +185,7 @@ SPECIMENS = {
     "table, resumed": Specimen(_in_shards, lambda folder: _table_text(_in_shards(folder))),
     "scores.jsonl": Specimen(_scores, lambda folder: text_of(_scores(folder))),
     "run.json and rows.json": Specimen(_run_record, lambda folder: repr(_run_record(folder))),
+    "decisions by the clock": Specimen(_clock_record, lambda folder: repr(_clock_record(folder))),
     "cached costs": Specimen(_costs, lambda folder: repr(_costs(folder))),
     "kept results of reproduce": Specimen(_reproduction, _reproduction),
     "cohort, resumed": Specimen(_cohort, _cohort),

@@ -96,13 +96,14 @@ def info(path: TablePath, as_json: options.AsJson = False) -> None:
 def export(
     path: TablePath,
     out: Annotated[Path, Argument(help="A .csv or .parquet file.")],
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Write labels, parameters and features of a table to one file.
 
     Example: [bold]netchoice table export tables/train train.csv[/bold]
     """
-    frame = netchoice.ReferenceTable.load(path).export(out)
+    frame = netchoice.ReferenceTable.load(path).export(out, overwrite=overwrite)
     record = {"out": str(out), "rows": len(frame), "columns": list(frame.columns)}
     text = f"wrote {len(frame)} rows and {frame.shape[1]} columns to {out}"
     show(as_json, record, [text])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netchoice.atomic import write_output
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.notebook import summary_html
@@ -448,21 +450,24 @@ class ReferenceTable:
             costs = CostModel.from_file(costs)
         return cls.from_frame(frame, label, target=target, costs=costs, discrete=discrete)
 
-    def export(self, path: str | PathLike[str]) -> pd.DataFrame:
+    def export(self, path: str | PathLike[str], *, overwrite: bool = False) -> pd.DataFrame:
         """Write labels, parameters and features of the rows that did not fail to one file.
 
-        The name must end in ``.csv`` or ``.parquet``. Returns the data that were written.
+        The name must end in ``.csv`` or ``.parquet``. A file that exists is refused, unless ``overwrite``
+        is true. Returns the data that were written.
         """
         path = Path(path)
         frame = self.parameters.add_prefix(PARAMETER_PREFIX).join(self._values)
         frame.insert(0, "label", self.y)
+        content = io.BytesIO()
+        if path.suffix == ".parquet":
+            frame.to_parquet(content, index=False)
+        elif path.suffix == ".csv":
+            frame.to_csv(content, index=False)
+        else:
+            raise UsageError(f"{path} must end in .csv or .parquet")
         try:
-            if path.suffix == ".parquet":
-                frame.to_parquet(path, index=False)
-            elif path.suffix == ".csv":
-                frame.to_csv(path, index=False)
-            else:
-                raise UsageError(f"{path} must end in .csv or .parquet")
+            write_output(path, content.getvalue(), overwrite)
         except OSError as error:
             raise NetchoiceError(f"cannot write {path}: {error.strerror}") from error
         return frame
