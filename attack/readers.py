@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from attack import samples
-from attack.mutations import flip_bits, insert_repeated, mutate
+from attack.mutations import PACKERS, flip_bits, insert_repeated, mutate
 from attack.sandbox import Sandbox
 
 Trial = Callable[[np.random.Generator, Path], str]
@@ -80,7 +80,7 @@ def bomb(rng: np.random.Generator, folder: Path) -> str:
     """Read a file below 1 MB that expands or declares much more."""
     n = int(10 ** rng.uniform(5, 9.5))
     pieces = [b"1 2\n", b"a\tb\n", b"0,1,", b"[1,2],", b'{"a":1},', b"\n", b"0 ", b"<a/>", b"a--b;"]
-    kind = int(rng.integers(5))
+    kind = int(rng.integers(6))
     if kind == 0:
         name, content = "net.txt.gz", _gzip(pieces[int(rng.integers(len(pieces)))], min(n, 10**9))
     elif kind == 1:
@@ -114,6 +114,13 @@ def bomb(rng: np.random.Generator, folder: Path) -> str:
             columns["graph"] = codes
         pd.DataFrame(columns).to_parquet(folder / name)
         content = (folder / name).read_bytes()[:999_999]
+    elif kind == 4:
+        piece = pieces[int(rng.integers(len(pieces)))]
+        table = folder / "table.csv"
+        pack = _choose(rng, [*PACKERS, lambda content: samples.zip_of({"t.csv": content})])
+        table.write_bytes(b"label,x\na,1\nb,2\n" + piece * (min(n, 10**8) // len(piece)))
+        table.write_bytes(pack(table.read_bytes())[:999_999])
+        return _run("command", str(folder), ["rank", str(table)])
     else:
         name = "networks.zip"
         content = samples.zip_of({"a.tsv": pieces[int(rng.integers(2))] * min(n, 3 * 10**7)})

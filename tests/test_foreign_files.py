@@ -1,19 +1,25 @@
 """Foreign files and options: one clear line, and no hang, no crash, no memory without limit."""
 
+import bz2
 import contextlib
 import gzip
+import io
 import json
+import lzma
 import os
+import re
 import time
+import zipfile
 
 import networkx as nx
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
-from netchoice import CostModel, cli, figures, read_network
+from netchoice import CostModel, ReferenceTable, cli, figures, read_network
 from netchoice.costs import CostError
-from netchoice.errors import NetworkFormatError, UsageError
+from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError
 from netchoice.io import find_networks
 from netchoice.io.memory_limit import MemoryLimit
 
@@ -146,6 +152,51 @@ def test_rows_of_parquet_are_limited(tmp_path, name):
         assert path.stat().st_size < 100_000
         with pytest.raises(NetworkFormatError, match=r"rows.* need about .* expected at most 512"):
             find_networks([path])[0].read()
+
+
+def zipped(content):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("table.csv", content)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "pack"),
+    [
+        (".gz", gzip.compress),
+        (".bz2", bz2.compress),
+        (".xz", lzma.compress),
+        (".zst", lambda content: pa.compress(content, codec="zstd", asbytes=True)),
+        (".zip", zipped),
+    ],
+)
+def test_compressed_tables_are_read_within_the_limit(run, tmp_path, suffix, pack):
+    table = b"label,x\n" + b"a,1\nb,2\n" * 20
+    path = tmp_path / f"table.csv{suffix}"
+    path.write_bytes(pack(table))
+    assert len(ReferenceTable.from_csv(path)) == 40
+    path.write_bytes(pack(table)[:-9])
+    with pytest.raises(NetchoiceError, match=r"table\.csv") as raised:
+        ReferenceTable.from_csv(path)
+    assert "\n" not in str(raised.value)
+    path.write_bytes(pack(table + b"a,1\n" * 10**7))
+    for command in (["rank"], ["evaluate", "--out", tmp_path / "out"]):
+        code, _, errors = run(command[0], path, *command[1:])
+        assert code != 0
+        assert re.search("need about [0-9]+ MB of memory; expected at most 512 MB", errors)
+        assert len(errors.splitlines()) == 1
+
+
+def test_table_with_too_many_columns_is_refused(tmp_path):
+    (tmp_path / "table.csv").write_bytes(b"label" + b",x" * 500_000 + b"\na" + b",1" * 500_000)
+    with pytest.raises(NetchoiceError, match="a line has 500001 cells; expected at most 50000"):
+        ReferenceTable.from_csv(tmp_path / "table.csv")
+
+
+def test_costs_from_a_device_are_read_up_to_a_limit():
+    with pytest.raises(CostError, match="/dev/zero has more than 10000000 characters"):
+        CostModel.from_file("/dev/zero")
 
 
 def test_devices_are_read_up_to_the_limit(monkeypatch):

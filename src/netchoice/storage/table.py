@@ -19,6 +19,7 @@ from netchoice.atomic import write_output
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.notebook import summary_html
+from netchoice.storage.csv_file import read_csv
 from netchoice.storage.machines import in_unit_of_one, slowness
 from netchoice.storage.manifest import (
     FORMAT,
@@ -432,20 +433,12 @@ class ReferenceTable:
         cls, path: AnyPath, label: str | Sequence[str] = "label", *,
         target: str = "auto", costs: AnyPath | Costs = None, discrete: Iterable[str] | None = None,
     ) -> ReferenceTable:  # fmt: skip
-        """Read a table from a CSV file with a header.
+        """Read a table from a CSV file with a header, which may be compressed.
 
         ``costs`` may be a file for :meth:`CostModel.from_file`; the other parameters are those of
         :meth:`from_frame`.
         """
-        import pandas as pd
-
-        try:
-            frame = pd.read_csv(path)
-        except (OSError, ValueError) as error:
-            reason = " ".join(str(error).split())
-            raise TableError(f"{path} cannot be read as a CSV table: {reason}") from error
-        if frame.shape[1] == 1 and ";" in str(frame.columns[0]):
-            raise TableError(f"{path} is separated by semicolons; separate its columns by commas")
+        frame = read_csv(path)
         if isinstance(costs, (str, PathLike)):
             costs = CostModel.from_file(costs)
         return cls.from_frame(frame, label, target=target, costs=costs, discrete=discrete)
