@@ -18,6 +18,7 @@ from netchoice.errors import NotComputedError, UsageError
 from netchoice.features.plan import Plan, plan
 from netchoice.features.registry import FEATURES, GIVEN, Computation, Feature, Step, find
 from netchoice.graph import Graph
+from netchoice.interruption import cpu_seconds
 from netchoice.names import is_ours
 from netchoice.user_output import prints_to_stderr
 from netchoice.validation import check_generator
@@ -141,9 +142,9 @@ def compute_features(
     chosen = _chosen(names, rng)
     if isinstance(graph, Graph):
         return run_plan(graph, chosen, rng, repeat_short, deadline)
-    start = time.thread_time()
+    start = cpu_seconds()
     converted = Graph.of(graph)
-    seconds = time.thread_time() - start
+    seconds = cpu_seconds() - start
     result = run_plan(converted, chosen, rng, repeat_short, deadline)
     result.step_seconds[CONVERSION] = seconds
     return result
@@ -232,10 +233,10 @@ def _run(
             result.not_computed.add(item.name)
         _fail(item, f"needs {missing[0]}, which failed", result)
         return 0.0
-    start = time.thread_time()
+    start = cpu_seconds()
     try:
         value = _call(item, computed, base)
-        seconds = time.thread_time() - start
+        seconds = cpu_seconds() - start
         if isinstance(item, Feature):
             value = _as_number(item, value)
         if repeat_short and seconds < SHORT:
@@ -244,7 +245,7 @@ def _run(
         if isinstance(error, NotComputedError):
             result.not_computed.add(item.name)
         _fail(item, " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":"), result)
-        return time.thread_time() - start
+        return cpu_seconds() - start
     computed[item.name] = value
     return seconds
 
@@ -280,10 +281,10 @@ def _mean_seconds(
 ) -> float:
     """Return the mean CPU seconds of several runs, so many that the clock's own time is negligible."""
     runs = int(min(100, max(3, _REPEAT_SECONDS / max(once, 1e-6))))
-    start = time.thread_time()
+    start = cpu_seconds()
     for _ in range(runs):
         _call(item, computed, base)
-    return (time.thread_time() - start) / runs
+    return (cpu_seconds() - start) / runs
 
 
 def _as_number(item: Feature, value: Any) -> float:
