@@ -352,6 +352,7 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
         if options[option]:
             usual_word = rng.random() < 0.75
             arguments.append(str(_choose(rng, options[option] if usual_word else words)))
+    print(arguments)
     return _run("command", str(folder), arguments)
 
 
