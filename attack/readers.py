@@ -6,13 +6,16 @@ Each trial writes damaged files to a folder and lets a process with limits read 
 from __future__ import annotations
 
 import atexit
+import shutil
+import tempfile
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
+import netchoice
 from attack import samples
 from attack.mutations import PACKERS, flip_bits, insert_repeated, mutate
 from attack.sandbox import Sandbox
@@ -297,7 +300,13 @@ _COMMANDS: dict[str, dict[str, list[str]]] = {
         "--method": ["jmi", "mrmr", "relieff", "x"], "--penalty": _NUMBERS,
         "--estimator": ["plugin", "published", "x"],
     },
+    "acquire": {
+        "--budget": ["5ms", "2%", "inf", "nan%", "1e400", "0", "-1%"], "--confidence": _NUMBERS,
+        "--costs": ["measured", "paper", "no.csv", "/dev/null", "/dev/zero", "."],
+        "--charge": ["alone", "shared"], **_NETWORK_OPTIONS,
+    },
     "table info": {"--json": []},
+    "table export": {"--overwrite": [], "--json": []},
     "cite": {"--json": []},
     "report": {"--json": []},
     "evaluate": _TABLE_OPTIONS | {
@@ -309,13 +318,28 @@ _COMMANDS: dict[str, dict[str, list[str]]] = {
 }  # fmt: skip
 
 
+@cache
+def _simulated() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder with a table of networks as large as the one that commands read."""
+    folder = tempfile.TemporaryDirectory()
+    features = ["degree_mean", "degree_max", "n_triangles"]
+    netchoice.simulate_table(
+        "duplication", n_nodes=12, n_samples=60, seed=1, features=features, engine="serial",
+        path=folder.name, on_progress=False,
+    )  # fmt: skip
+    return folder
+
+
 def wild_options(rng: np.random.Generator, folder: Path) -> str:
     """Run a command with wild values of its arguments and options."""
     net, table = folder / "net.tsv", folder / "table.csv"
     net.write_bytes(samples.networks()["edgelist"][0][1])
     table.write_bytes(samples.tables()["table.csv"])
     command = str(rng.choice(list(_COMMANDS)))
-    usual = {"describe": net, "convert": net, "features": net, "rank": table, "evaluate": table}
+    usual = {
+        "describe": net, "convert": net, "features": net, "acquire": net, "rank": table,
+        "evaluate": table, "table info": folder / "t", "table export": folder / "t",
+    }  # fmt: skip
     words = [*_WORDS, *_NUMBERS, str(folder), str(net), str(table)]
     first = str(usual.get(command, "dmr" if command == "grow" else "ba"))
     arguments = [*command.split(), first if rng.random() < 0.8 else str(_choose(rng, words))]
@@ -342,8 +366,12 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
             "--out",
             str(folder / "out"),
         ]
-    if command == "convert":
-        arguments.append(str(folder / "out.tsv"))
+    if command in ("acquire", "table info", "table export"):
+        shutil.copytree(_simulated().name, folder / "t")
+    if command == "acquire":
+        arguments += ["--table", str(folder / "t")]
+    if command in ("convert", "table export"):
+        arguments.append(str(folder / ("out.tsv" if command == "convert" else "out.csv")))
     options = _COMMANDS[command]
     for option in rng.choice(
         list(options), min(len(options), int(rng.integers(1, 4))), replace=False
@@ -352,8 +380,29 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
         if options[option]:
             usual_word = rng.random() < 0.75
             arguments.append(str(_choose(rng, options[option] if usual_word else words)))
+    if rng.random() < 0.2:
+        _write_decoys(folder)
+    before = _contents(folder)
     print(arguments)
-    return _run("command", str(folder), arguments)
+    outcome = _run("command", str(folder), arguments)
+    after = _contents(folder)
+    changed = [path for path, content in before.items() if after.get(path) != content]
+    if changed and "--overwrite" not in arguments:
+        print("changed:", *changed)
+        return "OVERWRITTEN"
+    return outcome
+
+
+def _write_decoys(folder: Path) -> None:
+    """Write files of a user that have the names of results."""
+    (folder / "out").mkdir()
+    for name in ("costs.json", "rankings.csv", "report.html", "run.json", "out.tsv", "x.gml", "x"):
+        (folder / name).write_text("mine")
+        (folder / "out" / name).write_text("mine")
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 KINDS: dict[str, Trial] = {
