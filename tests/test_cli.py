@@ -422,7 +422,7 @@ def made(tmp_path_factory):
         ("report {made}/results --out {out}", "report.html"),
     ],
 )
-def test_named_output_replaces_a_file_only_if_asked_to(run, made, tmp_path, command, name):
+def test_named_output_replaces_no_file_without_the_option(run, made, tmp_path, command, name):
     out = tmp_path / name
     arguments = command.format(made=made, out=out).split()
     assert run(*arguments)[0] == 0
