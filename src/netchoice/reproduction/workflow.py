@@ -150,7 +150,6 @@ class _Reproduction:
         from netchoice.reproduction import paper_figures
 
         folder = self.folder / "figures"
-        folder.mkdir(parents=True, exist_ok=True)
         for family, run in evidence.spaces.items():
             if family in self.parts:
                 paper_figures.draw_heat_maps(run, folder)
