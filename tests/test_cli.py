@@ -13,6 +13,7 @@ import typer
 import netchoice
 from netchoice import cli
 from netchoice._kernels.compiler import kernels
+from netchoice.storage.shards import TableFolder
 
 
 def commands(group=None, path=()):
@@ -392,6 +393,23 @@ def test_table_that_is_no_network_ends_with_one_line(run, tmp_path):
     assert run("describe", path, "--format", "edgelist")[0] == 0
     code, _, err = run("describe", path, "--columns", "1,7")
     assert (code, "expected two different columns" in err) == (2, True)
+
+
+def test_warning_is_one_line(tmp_path):
+    make = {
+        "n_nodes": 12,
+        "n_samples": 4,
+        "seed": 1,
+        "features": ["degree_mean"],
+        "engine": "serial",
+    }
+    netchoice.simulate_table("ba", **make, path=tmp_path / "t")
+    folder = TableFolder(tmp_path / "t")
+    folder.write_manifest({**folder.manifest(), "n_samples": 9})
+    command = [sys.executable, "-m", "netchoice", "table", "info", "t"]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    line = "netchoice: t has 4 of 9 rows; run the same simulation again to complete it\n"
+    assert found.stderr == line
 
 
 # Outputs that the user names

@@ -67,8 +67,8 @@ def check_unclaimed(folder: Path, names: Iterable[str]) -> None:
     for name in names:
         if (folder / name).exists():
             raise UsageError(
-                f"{folder / name} would be overwritten, and netchoice did not write it (earlier versions kept "
-                "no list of their files); give another folder for the results, or move the file"
+                f"{folder / name} would be overwritten, and netchoice did not write it (earlier versions "
+                "kept no list of their files); give another folder for the results, or move the file"
             )
 
 
