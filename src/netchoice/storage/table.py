@@ -342,15 +342,10 @@ class ReferenceTable:
         kept = [name for name in self.features if name not in left_out]
         if not left_out:
             return self
-        some = ", ".join(f"{name} ({missing[name]} rows)" for name in [*left_out][:3])
         if not kept:
             raise TableError(
-                f"no feature has a value on every row ({some}); simulate other features"
+                f"no feature has a value on every row ({', '.join(left_out[:3])}); simulate other features"
             )
-        warnings.warn(
-            f"{len(left_out)} features are left out because they have no value on some rows: {some}",
-            stacklevel=3,
-        )
         return self.with_features(kept)
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,7 +52,7 @@ def load_table(table: Table, label: str = "label", target: str = "auto") -> Refe
         table = ReferenceTable.from_frame(frame, _columns(frame, label), target=target)
     else:
         table = _predicting(table, label, name)
-    table = table.without_partial().complete()
+    table = _without_partial(table).complete()
     for feature, column in table.X.items():
         bad = int((~np.isfinite(column.to_numpy(dtype=float))).sum())
         if bad:
@@ -64,6 +65,19 @@ def load_table(table: Table, label: str = "label", target: str = "auto") -> Refe
         for wanted, values in zip(table.target.names, table.target.values.T, strict=True):
             _check_magnitude(name, wanted, values)
     return table
+
+
+def _without_partial(table: ReferenceTable) -> ReferenceTable:
+    """Return a table without features that have no value on some network; name these in a warning."""
+    kept = table.without_partial()
+    left_out = [name for name in table.features if name not in kept.features]
+    if left_out:
+        some = ", ".join(f"{name} ({table.partial[name]} rows)" for name in left_out[:3])
+        warnings.warn(
+            f"{len(left_out)} features are left out because they have no value on some rows: {some}",
+            stacklevel=3,
+        )
+    return kept
 
 
 def _check_magnitude(name: str, column: str, values: NDArray[np.float64]) -> None:
