@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import re
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
+import pyarrow as pa
 
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
 _WILD = (
@@ -112,10 +116,17 @@ def change_line_ends(rng: np.random.Generator, content: bytes) -> bytes:
     return content.replace(b"\n", [b"\r\n", b"\r", b"\n\n", b"\x0b", b"\x85"][rng.integers(5)])
 
 
+PACKERS: tuple[Callable[[bytes], bytes], ...] = (
+    partial(gzip.compress, compresslevel=6, mtime=0), bz2.compress,
+    partial(lzma.compress, preset=1), partial(pa.compress, codec="zstd", asbytes=True),
+)  # fmt: skip
+
+
 def compress(rng: np.random.Generator, content: bytes) -> bytes:
     """Compress the content, possibly many copies of it, and damage the result in some cases."""
     times = int(rng.choice([1, 1, 1, 100, 20_000]))
-    packed = gzip.compress(content[: 10_000_000 // times] * times, 6, mtime=0)
+    pack = PACKERS[rng.integers(len(PACKERS))]
+    packed = pack(content[: 2_000_000 // times] * times)
     return flip_bits(rng, packed) if rng.random() < 0.3 else packed
 
 

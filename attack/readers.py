@@ -6,15 +6,18 @@ Each trial writes damaged files to a folder and lets a process with limits read 
 from __future__ import annotations
 
 import atexit
+import shutil
+import tempfile
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
+import netchoice
 from attack import samples
-from attack.mutations import flip_bits, insert_repeated, mutate
+from attack.mutations import PACKERS, flip_bits, insert_repeated, mutate
 from attack.sandbox import Sandbox
 
 Trial = Callable[[np.random.Generator, Path], str]
@@ -80,7 +83,7 @@ def bomb(rng: np.random.Generator, folder: Path) -> str:
     """Read a file below 1 MB that expands or declares much more."""
     n = int(10 ** rng.uniform(5, 9.5))
     pieces = [b"1 2\n", b"a\tb\n", b"0,1,", b"[1,2],", b'{"a":1},', b"\n", b"0 ", b"<a/>", b"a--b;"]
-    kind = int(rng.integers(5))
+    kind = int(rng.integers(6))
     if kind == 0:
         name, content = "net.txt.gz", _gzip(pieces[int(rng.integers(len(pieces)))], min(n, 10**9))
     elif kind == 1:
@@ -114,6 +117,13 @@ def bomb(rng: np.random.Generator, folder: Path) -> str:
             columns["graph"] = codes
         pd.DataFrame(columns).to_parquet(folder / name)
         content = (folder / name).read_bytes()[:999_999]
+    elif kind == 4:
+        piece = pieces[int(rng.integers(len(pieces)))]
+        table = folder / "table.csv"
+        pack = _choose(rng, [*PACKERS, lambda content: samples.zip_of({"t.csv": content})])
+        table.write_bytes(b"label,x\na,1\nb,2\n" + piece * (min(n, 10**8) // len(piece)))
+        table.write_bytes(pack(table.read_bytes())[:999_999])
+        return _run("command", str(folder), ["rank", str(table)])
     else:
         name = "networks.zip"
         content = samples.zip_of({"a.tsv": pieces[int(rng.integers(2))] * min(n, 3 * 10**7)})
@@ -204,7 +214,11 @@ def damaged_table(rng: np.random.Generator, folder: Path) -> str:
     """Rank or import a damaged table with damaged costs."""
     options = _table(rng, folder)
     if rng.random() < 0.3:
-        return _run("command", ["table", "import", options[0], str(folder / "out"), *options[1:]])
+        return _run(
+            "command",
+            str(folder),
+            ["table", "import", options[0], str(folder / "out"), *options[1:]],
+        )
     extra = [
         ["--penalty", str(_choose(rng, ["0", "1", "1e300", "inf"]))],
         ["--json"],
@@ -213,14 +227,14 @@ def damaged_table(rng: np.random.Generator, folder: Path) -> str:
     ]
     method = str(rng.choice(["jmi", "relieff", "forward-regression"]))
     chosen = [*_choose(rng, extra), *_choose(rng, extra), "--method", method]
-    return _run("command", ["rank", *options, *chosen])
+    return _run("command", str(folder), ["rank", *options, *chosen])
 
 
 def damaged_evaluation(rng: np.random.Generator, folder: Path) -> str:
     """Evaluate a damaged table, with figures and the report."""
     options = _table(rng, folder)
     fast = ["--methods", "jmi", "--penalties", "0,1", "--max-features", "3", "--folds", "2"]
-    return _run("command", ["evaluate", *options, "--out", str(folder / "out"), *fast])
+    return _run("command", str(folder), ["evaluate", *options, "--out", str(folder / "out"), *fast])
 
 
 _NUMBERS = ["inf", "nan", "-1", "1e308", "0", "9" * 400, "1e-320", "x", "", "½", "1,2", "-0.0"]
@@ -286,7 +300,13 @@ _COMMANDS: dict[str, dict[str, list[str]]] = {
         "--method": ["jmi", "mrmr", "relieff", "x"], "--penalty": _NUMBERS,
         "--estimator": ["plugin", "published", "x"],
     },
+    "acquire": {
+        "--budget": ["5ms", "2%", "inf", "nan%", "1e400", "0", "-1%"], "--confidence": _NUMBERS,
+        "--costs": ["measured", "paper", "no.csv", "/dev/null", "/dev/zero", "."],
+        "--charge": ["alone", "shared"], **_NETWORK_OPTIONS,
+    },
     "table info": {"--json": []},
+    "table export": {"--overwrite": [], "--json": []},
     "cite": {"--json": []},
     "report": {"--json": []},
     "evaluate": _TABLE_OPTIONS | {
@@ -298,13 +318,28 @@ _COMMANDS: dict[str, dict[str, list[str]]] = {
 }  # fmt: skip
 
 
+@cache
+def _simulated() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder with a table of networks as large as the one that commands read."""
+    folder = tempfile.TemporaryDirectory()
+    features = ["degree_mean", "degree_max", "n_triangles"]
+    netchoice.simulate_table(
+        "duplication", n_nodes=12, n_samples=60, seed=1, features=features, engine="serial",
+        path=folder.name, on_progress=False,
+    )  # fmt: skip
+    return folder
+
+
 def wild_options(rng: np.random.Generator, folder: Path) -> str:
     """Run a command with wild values of its arguments and options."""
     net, table = folder / "net.tsv", folder / "table.csv"
     net.write_bytes(samples.networks()["edgelist"][0][1])
     table.write_bytes(samples.tables()["table.csv"])
     command = str(rng.choice(list(_COMMANDS)))
-    usual = {"describe": net, "convert": net, "features": net, "rank": table, "evaluate": table}
+    usual = {
+        "describe": net, "convert": net, "features": net, "acquire": net, "rank": table,
+        "evaluate": table, "table info": folder / "t", "table export": folder / "t",
+    }  # fmt: skip
     words = [*_WORDS, *_NUMBERS, str(folder), str(net), str(table)]
     first = str(usual.get(command, "dmr" if command == "grow" else "ba"))
     arguments = [*command.split(), first if rng.random() < 0.8 else str(_choose(rng, words))]
@@ -331,8 +366,12 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
             "--out",
             str(folder / "out"),
         ]
-    if command == "convert":
-        arguments.append(str(folder / "out.tsv"))
+    if command in ("acquire", "table info", "table export"):
+        shutil.copytree(_simulated().name, folder / "t")
+    if command == "acquire":
+        arguments += ["--table", str(folder / "t")]
+    if command in ("convert", "table export"):
+        arguments.append(str(folder / ("out.tsv" if command == "convert" else "out.csv")))
     options = _COMMANDS[command]
     for option in rng.choice(
         list(options), min(len(options), int(rng.integers(1, 4))), replace=False
@@ -341,7 +380,29 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
         if options[option]:
             usual_word = rng.random() < 0.75
             arguments.append(str(_choose(rng, options[option] if usual_word else words)))
-    return _run("command", arguments)
+    if rng.random() < 0.2:
+        _write_decoys(folder)
+    before = _contents(folder)
+    print(arguments)
+    outcome = _run("command", str(folder), arguments)
+    after = _contents(folder)
+    changed = [path for path, content in before.items() if after.get(path) != content]
+    if changed and "--overwrite" not in arguments:
+        print("changed:", *changed)
+        return "OVERWRITTEN"
+    return outcome
+
+
+def _write_decoys(folder: Path) -> None:
+    """Write files of a user that have the names of results."""
+    (folder / "out").mkdir()
+    for name in ("costs.json", "rankings.csv", "report.html", "run.json", "out.tsv", "x.gml", "x"):
+        (folder / name).write_text("mine")
+        (folder / "out" / name).write_text("mine")
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 KINDS: dict[str, Trial] = {

@@ -92,10 +92,11 @@ def costs(path: str) -> tuple[str, str]:
     return "read", repr(model)
 
 
-def command(arguments: list[str]) -> tuple[str, str]:
-    """Run a command; its errors must be one line, and its JSON must be JSON."""
+def command(folder: str, arguments: list[str]) -> tuple[str, str]:
+    """Run a command in a folder; its errors must be one line, and its JSON must be JSON."""
     from netchoice import cli
 
+    os.chdir(folder)
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         os.dup2(out.fileno(), 1)
         os.dup2(err.fileno(), 2)

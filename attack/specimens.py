@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,12 +20,13 @@ import netchoice.simulate
 from netchoice.costs import CostModel
 from netchoice.evaluation import evaluate_rankings
 from netchoice.report.folder import read_folder
+from netchoice.reproduction import reproduce
 from netchoice.storage.kept_results import kept_frame, kept_record
 from netchoice.storage.user_cache import CACHE_VARIABLE, kept_costs
-from netchoice.workflows import SimulationPlan
+from netchoice.workflows import SimulationPlan, pilot
 from netchoice.workflows.answer_files import AnswerFiles
 from netchoice.workflows.cohort_run import CohortAnswers
-from netchoice.workflows.run_folder import open_run_folder
+from netchoice.workflows.run_folder import run_folder
 from netchoice.workflows.simulation_plan import Stopwatch
 
 FEATURES = ["degree_mean", "n_triangles", "noise_normal"]
@@ -32,10 +34,14 @@ FEATURES = ["degree_mean", "n_triangles", "noise_normal"]
 
 @dataclass(frozen=True)
 class Specimen:
-    """A run: ``make`` starts or resumes it in a folder, and ``answer`` returns what it found as text."""
+    """A run: ``make`` starts or resumes it in a folder, and ``answer`` returns what it found as text.
+
+    ``warns`` says whether the answer may be another one after a warning: that a table lacks rows.
+    """
 
     make: Callable[[Path], Any]
     answer: Callable[[Path], str]
+    warns: bool = False
 
 
 def text_of(frame: pd.DataFrame) -> str:
@@ -82,10 +88,18 @@ def _scores(folder: Path) -> pd.DataFrame:
 
 
 def _run_record(folder: Path) -> Any:
-    open_run_folder(folder / "run", {"seed": 1, "space": "ba", "prior": [0.25, 0.75]}, False)
-    watch = Stopwatch(10.0, 1, folder / "run" / "rows.json", "fingerprint")
-    first = watch.affordable("fit", 1000, 10, 0.5, 100.0)
-    return first, watch.decided("expensive", lambda: ["estrada_index"])
+    settings = {"seed": 1, "space": "ba", "prior": [0.25, 0.75]}
+    with run_folder(folder / "run", settings, False):
+        watch = Stopwatch(None, 1, folder / "run" / "rows.json", "fingerprint")
+        first = watch.affordable("fit", 1000, 10, 0.5, 100.0)
+        return first, watch.decided("expensive", lambda: ["estrada_index"])
+
+
+def _clock_record(folder: Path) -> Any:
+    """Decide something by the clock: a second decision would be another one."""
+    with run_folder(folder / "run", {"seed": 1}, False):
+        watch = Stopwatch(None, 1, folder / "run" / "rows.json", "fingerprint")
+        return watch.decided("clock", time.monotonic_ns)
 
 
 def _costs(folder: Path) -> Any:
@@ -150,17 +164,75 @@ def _evaluation_answer(folder: Path) -> str:
 _PLAN = SimulationPlan(selection_samples=400, samples=200, min_samples=100, local_samples=0)
 
 
-def _choose(folder: Path) -> None:
-    graph = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
-    netchoice.choose_model(
-        graph, "ba", features=["degree_mean"], engine="serial", plan=_PLAN, path=folder / "run",
-        on_progress=False,
+def _network(seed: int) -> netchoice.Graph:
+    return netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(seed))
+
+
+def _choose(folder: Path, features: list[str] | None = ["degree_mean"]) -> str:  # noqa: B006
+    """Choose a model; the answer is compared without the times that it took."""
+    with _cache_in(folder):
+        choice = netchoice.choose_model(
+            _network(1), "ba", features=features, engine="serial", plan=_PLAN, path=folder / "run",
+            on_progress=False, workers=1,
+        )  # fmt: skip
+    answer = {name: value for name, value in choice.as_dict().items() if name != "cost"}
+    return json.dumps(answer, sort_keys=True, default=str)
+
+
+def _select_and_choose(folder: Path) -> str:
+    """Choose a model with features that are selected by their measured costs."""
+    return _choose(folder, None)
+
+
+def _prepare(folder: Path) -> str:
+    chooser = netchoice.Chooser(
+        "ba", n_nodes=[20], features=["degree_mean"], samples=200, plan=_PLAN, isolated="keep"
+    )
+    with _cache_in(folder):
+        chooser.fit(path=folder / "prepared", engine="serial", on_progress=False)
+    return repr(chooser.predict_proba([_network(2), _network(3)]).tolist())
+
+
+@cache
+def _prepared() -> netchoice.Chooser:
+    chooser = netchoice.Chooser(
+        "ba", n_nodes=[20], features=["degree_mean"], samples=200, plan=_PLAN, isolated="keep"
+    )
+    return chooser.fit(engine="serial", on_progress=False)
+
+
+def _choose_many(folder: Path) -> str:
+    networks = {f"n{i}": _network(i) for i in range(4)}
+    options = {"engine": "serial", "on_progress": False}
+    return text_of(_prepared().choose_many(networks, path=folder / "cohort", **options))
+
+
+def _pilot(folder: Path) -> str:
+    """Study pilots; costs are measured, so they are not compared."""
+    study = pilot(
+        "ba", sizes=[15, 20], target=30, samples=40, methods=["jmi"], ks=[1, 2], penalties=[0.0],
+        features=["degree_mean", "transitivity", "noise_normal"], engine="serial",
+        path=folder / "pilots", on_progress=False,
     )  # fmt: skip
+    accuracy = study.accuracy[["n", "k", "features", "accuracy"]]
+    return text_of(accuracy) + text_of(study.rankings[["n", "position", "feature"]])
+
+
+def _acquire(folder: Path) -> str:
+    costs = {name: 1.0 for name in FEATURES if not name.startswith("noise")}
+    found = netchoice.acquire_features(
+        netchoice.get_model("dmr").grow(12, rng=np.random.default_rng(1)), folder / "t", costs=costs
+    )
+    return repr((found.acquisition.columns, found.probabilities))
+
+
+def _reproduce(folder: Path) -> str:
+    results = reproduce("three-core", out=folder / "reproduction", scale="tiny")
+    return json.dumps(results["claims"], sort_keys=True)
 
 
 def _chooser_answer(folder: Path) -> str:
-    graph = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(2))
-    return repr(netchoice.Chooser.load(folder / "run").predict_proba([graph]).tolist())
+    return repr(netchoice.Chooser.load(folder / "run").predict_proba([_network(2)]).tolist())
 
 
 def _choice_answer(folder: Path) -> str:
@@ -171,11 +243,14 @@ def _choice_answer(folder: Path) -> str:
 
 SPECIMENS = {
     "table, loaded": Specimen(
-        _in_shards, lambda folder: _table_text(netchoice.ReferenceTable.load(folder / "t"))
+        _in_shards,
+        lambda folder: _table_text(netchoice.ReferenceTable.load(folder / "t")),
+        warns=True,
     ),
     "table, resumed": Specimen(_in_shards, lambda folder: _table_text(_in_shards(folder))),
     "scores.jsonl": Specimen(_scores, lambda folder: text_of(_scores(folder))),
     "run.json and rows.json": Specimen(_run_record, lambda folder: repr(_run_record(folder))),
+    "decisions by the clock": Specimen(_clock_record, lambda folder: repr(_clock_record(folder))),
     "cached costs": Specimen(_costs, lambda folder: repr(_costs(folder))),
     "kept results of reproduce": Specimen(_reproduction, _reproduction),
     "cohort, resumed": Specimen(_cohort, _cohort),
@@ -183,4 +258,10 @@ SPECIMENS = {
     "folder of evaluate": Specimen(_evaluate, _evaluation_answer),
     "chooser": Specimen(_choose, _chooser_answer),
     "folder of choose": Specimen(_choose, _choice_answer),
+    "choose, repeated": Specimen(_select_and_choose, _select_and_choose),
+    "prepare, repeated": Specimen(_prepare, _prepare),
+    "cohort, repeated": Specimen(_choose_many, _choose_many),
+    "pilot, repeated": Specimen(_pilot, _pilot),
+    "acquire": Specimen(_in_shards, _acquire, warns=True),
+    "reproduce, repeated": Specimen(_reproduce, _reproduce),
 }

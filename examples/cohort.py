@@ -66,7 +66,9 @@ for group, n in {**dict.fromkeys(MODELS, per_group), "odd": n_odd}.items():
     for i in range(n):
         name, age = f"{group}-{i}", round(rng.uniform(20, 80), 1)
         network, truths[name] = grow(group, age)
-        netchoice.write_network(netchoice.Graph.of(network), networks / f"{name}.tsv")
+        netchoice.write_network(
+            netchoice.Graph.of(network), networks / f"{name}.tsv", overwrite=True
+        )
         rows.append({"path": f"networks/{name}.tsv", "id": name, "group": group, "age": age})
 manifest = options.out / "manifest.csv"
 pd.DataFrame(rows).to_csv(manifest, index=False)

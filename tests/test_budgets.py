@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import netchoice
+from netchoice.errors import UsageError
 from netchoice.features.budget import over_budget
 from netchoice.workflows.feature_selection import simulate_for_selection
 from netchoice.workflows.simulation_plan import SimulationPlan
@@ -71,3 +72,14 @@ def test_features_that_need_it_are_not_computed_either():
     assert found.failures["sometimes"] == reason
     assert found.not_computed == {"sometimes", "twice"}
     assert found.values["degree_mean"] > 0
+
+
+def test_choice_by_a_named_feature_that_fails_on_simulations_is_refused():
+    network = netchoice.get_model("ba1").grow(30, rng=np.random.default_rng(1))
+    plan = SimulationPlan(selection_samples=40, samples=40, min_samples=20, local_samples=0)
+    message = r"'sometimes' has no value on \d+ of \d+ simulations \(NotComputedError: this search"
+    with pytest.raises(UsageError, match=message):
+        netchoice.choose_model(
+            network, "ba", features=["degree_mean", sometimes], engine="serial", plan=plan,
+            on_progress=False,
+        )  # fmt: skip

@@ -5,12 +5,15 @@ import os
 import subprocess
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
 import typer
 
 import netchoice
 from netchoice import cli
 from netchoice._kernels.compiler import kernels
+from netchoice.storage.shards import TableFolder
 
 
 def commands(group=None, path=()):
@@ -390,3 +393,74 @@ def test_table_that_is_no_network_ends_with_one_line(run, tmp_path):
     assert run("describe", path, "--format", "edgelist")[0] == 0
     code, _, err = run("describe", path, "--columns", "1,7")
     assert (code, "expected two different columns" in err) == (2, True)
+
+
+def test_warning_is_one_line(tmp_path):
+    make = {
+        "n_nodes": 12,
+        "n_samples": 4,
+        "seed": 1,
+        "features": ["degree_mean"],
+        "engine": "serial",
+    }
+    netchoice.simulate_table("ba", **make, path=tmp_path / "t")
+    folder = TableFolder(tmp_path / "t")
+    folder.write_manifest({**folder.manifest(), "n_samples": 9})
+    command = [sys.executable, "-m", "netchoice", "table", "info", "t"]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    line = "netchoice: t has 4 of 9 rows; run the same simulation again to complete it\n"
+    assert found.stderr == line
+
+
+# Outputs that the user names
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A table, a network and a folder of results, for commands that write them to a file."""
+    folder = tmp_path_factory.mktemp("made")
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": rng.normal(size=40), "b": rng.normal(size=40)})
+    frame["label"] = np.where(frame["a"] > 0, "x", "y")
+    table = netchoice.ReferenceTable.from_frame(frame)
+    table.save(folder / "table")
+    options = {"methods": ["jmi"], "folds": 2, "max_features": 1, "on_progress": False}
+    netchoice.evaluate_features(table, path=folder / "results", **options)
+    (folder / "net.tsv").write_text("a\tb\nb\tc\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("grow dmr --nodes 20 --seed 1 --out {out}", "net.tsv"),
+        ("convert {made}/net.tsv {out}", "net.graphml"),
+        ("table export {made}/table {out}", "table.csv"),
+        ("table export {made}/table {out}", "table.parquet"),
+        ("report {made}/results --out {out}", "report.html"),
+    ],
+)
+def test_named_output_replaces_no_file_without_the_option(run, made, tmp_path, command, name):
+    out = tmp_path / name
+    arguments = command.format(made=made, out=out).split()
+    assert run(*arguments)[0] == 0
+    out.write_text("mine")
+    code, _, errors = run(*arguments)
+    line = f"netchoice: {out} exists; pass --overwrite (in Python overwrite=True) to replace it"
+    assert (code, errors) == (2, f"{line}, or give another name\n")
+    assert out.read_text() == "mine"
+    assert run(*arguments, "--overwrite")[0] == 0
+    assert out.read_bytes() != b"mine"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_report_of_a_folder_replaces_its_own_report_only(run, made):
+    assert run("report", str(made / "results"))[0] == 0
+    assert run("report", str(made / "results"))[0] == 0
+    (made / "results" / "_files.json").rename(made / "list")
+    try:
+        code, _, errors = run("report", str(made / "results"))
+    finally:
+        (made / "list").rename(made / "results" / "_files.json")
+    assert code != 0
+    assert len(errors.splitlines()) == 1

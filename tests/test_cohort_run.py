@@ -501,7 +501,14 @@ def test_foreign_files_are_never_changed(tmp_path):
     for fresh in (True, False):
         answer(folder, 4, fresh=fresh)
         assert all((folder / name).read_text() == f"my {name}" for name in theirs)
-    ours = {"_lock", "answers.csv", "answers.parquet", "cohort.json", "features.parquet"}
+    ours = {
+        "_lock",
+        "_files.json",
+        "answers.csv",
+        "answers.parquet",
+        "cohort.json",
+        "features.parquet",
+    }
     assert files_of(folder).keys() == theirs | ours | {
         f"answers/part-{i:06d}.parquet" for i in range(4)
     }

@@ -22,8 +22,8 @@ from platforms import posix
 from netchoice import Graph, read_network, write_network
 from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError
 from netchoice.io import find_networks, is_collection
+from netchoice.io.compression import decompress
 from netchoice.io.memory_limit import MemoryLimit
-from netchoice.io.reader import decompress
 from netchoice.io.row_index import RowFormat, index_rows
 
 settings_for_files = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -100,7 +100,7 @@ def test_folder_leaves_out_files_that_are_no_networks(tmp_path):
         "d.png",
     ]
     write(tmp_path, dict.fromkeys(files, "a\tb\n"))
-    write_network(Graph.from_edges([(0, 1)]), tmp_path / "b.graphml")
+    write_network(Graph.from_edges([(0, 1)]), tmp_path / "b.graphml", overwrite=True)
     write(tmp_path, {"sub/e.tsv": "a b\n", "list.csv": "path\na.tsv\n"})
     networks = find_networks([tmp_path])
     assert networks.ids == ["a", "b", "c"]

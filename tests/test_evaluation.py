@@ -232,6 +232,13 @@ def test_wrong_option_of_an_evaluation_is_refused(options, message, tables, rank
         netchoice.evaluate_rankings(rankings, tables[1], **options)
 
 
+def test_range_of_numbers_of_features_may_be_very_long(tables, rankings):
+    found = netchoice.evaluate_rankings(rankings, tables[1], ks=range(1, 10**12))
+    assert set(found["k"]) == {1, 2, 3, 4, 5, 6}
+    with pytest.raises(UsageError, match="expected numbers of features from 1 to 6"):
+        netchoice.evaluate_rankings(rankings, tables[1], ks=range(10**12))
+
+
 def test_incomplete_rankings_are_refused(tables, rankings):
     with pytest.raises(UsageError, match="no column 'position'"):
         netchoice.evaluate_rankings(rankings.drop(columns="position"), tables[1])

@@ -6,8 +6,12 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
+import netchoice
+from netchoice.features import registry
+from netchoice.interruption import interruptible
 from netchoice.storage.shards import TableFolder
 
 #: A command whose main thread is in a compiled loop for hours after it has simulated some rows.
@@ -68,3 +72,51 @@ def test_ctrl_c_ends_a_compiled_loop_and_keeps_finished_rows(tmp_path):
     assert "netchoice: stopped; what was finished is kept" in said
     assert "Traceback" not in said
     assert len(TableFolder(table).rows_present()) >= 3
+
+
+#: A script whose main thread is in a compiled loop of netchoice for many minutes.
+PLAIN = """
+import netchoice, numpy as np
+graph = netchoice.get_model("ba2").grow(100_000, rng=np.random.default_rng(1))
+netchoice.compute_features(netchoice.Graph.from_edges([(0, 1)]), ["betweenness_max"])
+print("inside", flush=True)
+try:
+    netchoice.compute_features(graph, ["betweenness_max"])
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    raise
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_interrupts_a_python_script_inside_a_compiled_loop():
+    process = subprocess.Popen(
+        [sys.executable, "-c", PLAIN], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline() == "inside\n"
+        time.sleep(1)
+        started = time.monotonic()
+        os.kill(process.pid, signal.SIGINT)
+        said, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert time.monotonic() - started < 5
+    assert said == "interrupted\n"
+    assert process.returncode == -signal.SIGINT
+    assert errors.rstrip().endswith("KeyboardInterrupt")
+
+
+def test_cpu_time_of_a_long_loop_is_counted(monkeypatch):
+    names = ["betweenness_max", "n_triangles"]
+    graph = netchoice.get_model("ba2").grow(3000, rng=np.random.default_rng(1))
+    short = netchoice.compute_features(graph, names)
+    monkeypatch.setattr(registry, "LONG_STEPS", 0)
+    long = netchoice.compute_features(graph, names)
+    assert long.values == short.values
+    assert long.total_seconds > 0.3 * short.total_seconds
+
+
+def test_error_in_a_long_loop_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        interruptible(lambda: 1 // 0)

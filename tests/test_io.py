@@ -390,7 +390,7 @@ names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min
 def test_written_networks_read_back_the_same(tmp_path, edges, labels, name):
     plain = Graph.from_edges(edges, 10)
     graph = Graph(plain.indptr, plain.indices, labels)
-    write_network(graph, tmp_path / name)
+    write_network(graph, tmp_path / name, overwrite=True)
     if not graph.n_edges and "graphml" in name:
         with pytest.raises(NetworkFormatError, match="no edges, read as graphml"):
             read_network(tmp_path / name)
@@ -435,7 +435,7 @@ def test_writing_keeps_links_pipes_and_file_modes(tmp_path):
     target.write_text("old")
     target.chmod(0o600)
     link.symlink_to(target)
-    write_network(graph, link)
+    write_network(graph, link, overwrite=True)
     assert link.is_symlink()
     assert target.read_text().startswith("# netchoice")
     assert target.stat().st_mode & 0o777 == 0o600

@@ -1,6 +1,7 @@
 """Runs can be interrupted and resumed; files of the user are never deleted or overwritten."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +9,11 @@ import pandas as pd
 import pytest
 
 import netchoice
+from netchoice.atomic import write_text
 from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
 from netchoice.storage.kept_files import DamagedFileError, OtherRunError
+from netchoice.storage.listing import LISTING
 from netchoice.storage.lock import LOCK
 from netchoice.workflows import SimulationPlan, run_folder, simulation_plan
 from netchoice.workflows.run_folder import open_run_folder
@@ -18,6 +21,7 @@ from netchoice.workflows.simulation_plan import Pace, Stopwatch
 
 PLAN = SimulationPlan(selection_samples=600, samples=200, min_samples=100)
 SETTINGS = {"seed": 1}
+OURS = ("choice.json", "scores.jsonl", "tables/fit/rows-0.parquet", "figures/costs.png")
 
 
 def network(labels=None):
@@ -34,21 +38,57 @@ def choose(graph, path, **options):
 
 
 def run_with_foreign_files(folder):
-    open_run_folder(folder, SETTINGS, fresh=False)
-    for name in ("choice.json", "scores.jsonl", "tables/fit/rows-0.parquet", "figures/costs.png"):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("ours")
+    with run_folder.run_folder(folder, SETTINGS, fresh=False):
+        for name in OURS:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            write_text(folder / name, "ours")
     for name in ("chapter.tex", "figures/mine.png", "tables/fit/notes.txt"):
         (folder / name).write_text("theirs")
     return folder
 
 
-def test_fresh_deletes_only_files_that_a_run_writes(tmp_path):
+def test_fresh_deletes_only_files_that_the_run_listed(tmp_path):
     folder = run_with_foreign_files(tmp_path / "run")
+    (folder / ".scores.jsonl.17.partial").write_text("left by a kill")
     open_run_folder(folder, {"seed": 2}, fresh=True)
-    left = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-    assert left == ["chapter.tex", "figures/mine.png", "run.json", "tables/fit/notes.txt"]
+    left = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    foreign = {"chapter.tex", "figures/mine.png", "tables/fit/notes.txt"}
+    assert left == {*foreign, "run.json", LISTING, LOCK}
     assert json.loads((folder / "run.json").read_text())["settings"] == {"seed": 2}
+
+
+@pytest.mark.parametrize("name", ["report.html", "figures/fit-mine.png", "tables/a/rows-1.parquet"])
+@pytest.mark.parametrize("fresh", [True, False])
+def test_file_of_the_user_with_the_name_of_a_result_is_refused_and_unchanged(tmp_path, name, fresh):
+    folder = run_with_foreign_files(tmp_path / "run")
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text("theirs")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with pytest.raises(UsageError, match=f"{name} would be overwritten, and netchoice did not"):
+        open_run_folder(folder, SETTINGS, fresh=fresh)
+    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_file_that_appears_during_a_run_is_not_overwritten(tmp_path):
+    with run_folder.run_folder(tmp_path / "run", SETTINGS, fresh=False):
+        (tmp_path / "run" / "choice.json").write_text("theirs")
+        with pytest.raises(UsageError, match=r"choice.json would be overwritten"):
+            write_text(tmp_path / "run" / "choice.json", "ours")
+    assert (tmp_path / "run" / "choice.json").read_text() == "theirs"
+
+
+@pytest.mark.parametrize("fresh", [True, False])
+def test_run_without_its_list_of_files_is_refused(tmp_path, fresh):
+    folder = run_with_foreign_files(tmp_path / "run")
+    (folder / LISTING).write_text("{}")
+    with pytest.raises(
+        UsageError, match=r"_files.json is damaged: .*lists the files that netchoice"
+    ):
+        open_run_folder(folder, SETTINGS, fresh=fresh)
+    (folder / LISTING).unlink()
+    with pytest.raises(UsageError, match="would be overwritten, and netchoice did not write it"):
+        open_run_folder(folder, SETTINGS, fresh=fresh)
+    assert all((folder / name).exists() for name in OURS)
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "", "not json", '{"settings": {}}', "\x00\xff"])
@@ -65,31 +105,48 @@ def test_folder_with_a_foreign_run_file_is_refused_and_unchanged(tmp_path, conte
 
 
 def test_interrupted_fresh_can_be_repeated(tmp_path, monkeypatch):
-    folder = run_with_foreign_files(tmp_path / "run")
-    original = Path.unlink
+    """Interrupt it at each operation on a file; ``--fresh`` must accept what is left."""
+    n_operations, operations = 0, (Path.unlink, Path.rmdir, os.replace)
+    while True:
+        folder = run_with_foreign_files(tmp_path / f"run-{n_operations}")
+        left = n_operations
+        with monkeypatch.context() as patch:
 
-    def stop(self, *arguments, **options):
-        if self.name == "scores.jsonl":
-            raise KeyboardInterrupt
-        original(self, *arguments, **options)
+            def counted(operation):
+                def call(*arguments, **options):
+                    nonlocal left
+                    left -= 1
+                    if left < 0:
+                        raise KeyboardInterrupt
+                    return operation(*arguments, **options)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "unlink", stop)
-        with pytest.raises(KeyboardInterrupt):
-            open_run_folder(folder, {"seed": 2}, fresh=True)
-    open_run_folder(folder, {"seed": 2}, fresh=True)
-    assert not (folder / "scores.jsonl").exists()
+                return call
+
+            for module, operation in zip((Path, Path, os), operations, strict=True):
+                patch.setattr(module, operation.__name__, counted(operation))
+            interrupted = False
+            try:
+                open_run_folder(folder, {"seed": 2}, fresh=True)
+            except KeyboardInterrupt:
+                interrupted = True
+        open_run_folder(folder, {"seed": 2}, fresh=True)
+        assert not any((folder / name).exists() for name in OURS)
+        assert (folder / "chapter.tex").exists()
+        n_operations += 1
+        if not interrupted:
+            break
+    assert n_operations > 10
 
 
 @pytest.mark.slow
-def test_patterns_cover_every_file_of_a_run(tmp_path):
-    """A file that a run writes and that is not listed would survive --fresh."""
+def test_run_lists_every_file_that_it_writes(tmp_path):
+    """A file that is not listed would survive --fresh."""
     from netchoice.report import report_choice
 
     plan = SimulationPlan(selection_samples=600, samples=150)
     report_choice(network(), "ba", path=tmp_path / "run", engine="serial", plan=plan, compare=())
     open_run_folder(tmp_path / "run", SETTINGS, fresh=True)
-    assert {p.name for p in (tmp_path / "run").rglob("*")} == {run_folder.RUN, LOCK}
+    assert {p.name for p in (tmp_path / "run").rglob("*")} == {run_folder.RUN, LOCK, LISTING}
 
 
 # Time limits
@@ -116,14 +173,17 @@ def test_decided_numbers_of_rows_are_kept(tmp_path, monkeypatch):
     watch = Stopwatch(10.0, 1, tmp_path / "rows.json")
     assert watch.affordable("fit", 100, 10, row_seconds=1.0, seconds=50.0) == 50
     assert Stopwatch(10.0, 1, tmp_path / "rows.json").affordable("fit", 100, 10, 1.0, 1.0) == 50
-    with pytest.raises(OtherRunError, match=r"rows.json belongs to another run .*; delete it"):
+    with pytest.raises(OtherRunError, match=r"rows.json belongs to another run .*; start over"):
         Stopwatch(10.0, 1, tmp_path / "rows.json", "other").affordable("fit", 100, 10, 1.0, 1.0)
     for damaged in ("", "[]", '{"fit": 60}'):
         (tmp_path / "rows.json").write_text(damaged)
         with pytest.raises(
-            DamagedFileError, match=r"rows.json is damaged: .*; delete it, or start"
+            DamagedFileError, match=r"rows.json is damaged: .*; start over with --fresh"
         ):
             Stopwatch(10.0, 1, tmp_path / "rows.json").affordable("fit", 100, 10, 1.0, 50.0)
+    (tmp_path / "rows.json").unlink()
+    with pytest.raises(DamagedFileError, match=r"rows.json is missing, which holds decisions"):
+        Stopwatch(10.0, 1, tmp_path / "rows.json").affordable("fit", 100, 10, 1.0, 50.0)
 
 
 # Names of nodes

@@ -156,6 +156,17 @@ def check_error(original, path, damage, message, command):
     assert not (path / "report.html").exists()
 
 
+def test_report_of_a_table_that_lacks_rows_is_refused(choice, tmp_path):
+    shutil.copytree(choice, tmp_path / "run")
+    shard = max((tmp_path / "run" / "tables" / "inference").glob("rows-*.parquet"))
+    content = bytearray(shard.read_bytes())
+    content[len(content) // 2] ^= 1
+    shard.write_bytes(content)
+    message = r"inference has (no rows yet|\d+ of \d+ rows; run netchoice choose again with)"
+    with pytest.raises(NetchoiceError, match=message):
+        write_report(tmp_path / "run")
+
+
 def test_command_line_shows_no_traceback(choice, tmp_path, capsys):
     shutil.copytree(choice, tmp_path / "changed")
     change_json("choice.json", lambda record: record.update(selection=None))(tmp_path / "changed")

@@ -30,6 +30,7 @@ from netchoice.simulate import make_simulator
 from netchoice.storage.lock import lock_folder
 from netchoice.storage.manifest import TableError
 from netchoice.storage.shards import TableFolder
+from netchoice.workflows.tables import load_table
 
 CHEAP = ["n_triangles", "degree_max", "transitivity", "noise_normal", "noise_integer"]
 BASE = {"n_nodes": 25, "n_samples": 60, "seed": 3, "features": CHEAP}
@@ -620,11 +621,34 @@ def test_failed_rows_are_recorded_with_their_reason():
     reasons = table.failures["failure"]
     assert reasons.str.contains("RuntimeError: k is 2").any()
     assert reasons.str.contains("returned a network with 26 nodes instead of 25").any()
-    assert reasons.str.contains("fails_at_degree_11: ValueError: degree 11").any()
     assert len(table) + len(table.failures) == 120
-    assert table.X.notna().all().all()
-    failed = table.frame[table.frame["failure"].str.contains("degree 11", na=False)]
-    assert failed["degree_max"].notna().all()  # the other features of that row are kept
+
+
+def test_row_on_which_a_feature_fails_is_kept_without_its_value(tmp_path):
+    make = {"n_nodes": 25, "n_samples": 45, "seed": 3, "engine": "serial"}
+    names = [parts.fails_at_degree_11, "degree_max"]
+    table = simulate_table("ba", **make, features=names, path=tmp_path / "t")
+    assert len(table) == 45
+    missing = table.not_computed
+    assert set(missing["feature"]) == {"fails_at_degree_11"}
+    assert set(missing["reason"]) == {"ValueError: degree 11"}
+    without = table.frame["fails_at_degree_11"].isna()
+    assert missing["row"].tolist() == table.frame.loc[without, "row"].tolist()
+    assert table.frame["degree_max"].notna().all()
+    assert table.partial == {"fails_at_degree_11": len(missing)}
+    with pytest.raises(TableError, match="computed on a part of the rows only"):
+        _ = table.X
+    with pytest.warns(UserWarning, match="1 features are left out because they have no value"):
+        kept = load_table(tmp_path / "t")
+    assert kept.features == ["degree_max"]
+    assert len(kept) == 45
+
+
+def test_feature_that_fails_on_most_rows_stops_the_run():
+    make = {"n_nodes": 20, "n_samples": 500, "seed": 1, "engine": "serial"}
+    broken = netchoice.feature(name="broken")(lambda graph: 1 // 0)
+    with pytest.raises(NetchoiceError, match=r"(\d+) of \1 rows failed.*broken: ZeroDivisionError"):
+        simulate_table("ba", **make, features=[broken, "degree_max"])
 
 
 @pytest.mark.slow

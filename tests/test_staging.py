@@ -11,8 +11,8 @@ from small_plans import small_plan
 import netchoice
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.row_simulator import is_computed
 from netchoice.storage.manifest import TableError
+from netchoice.storage.stages import is_computed
 from netchoice.workflows import SimulationPlan
 from netchoice.workflows.feature_selection import (
     FeatureSelection,

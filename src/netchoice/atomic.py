@@ -1,12 +1,26 @@
-"""Files that are written completely or not at all."""
+"""Files that are written completely or not at all, and that replace no file by accident."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from netchoice.errors import UsageError
+
+_watchers: list[Callable[[Path], None]] = []
+
+
+@contextlib.contextmanager
+def before_each_write(call: Callable[[Path], None]) -> Iterator[None]:
+    """Call a function with the path of each file of this process before it is written."""
+    _watchers.append(call)
+    try:
+        yield
+    finally:
+        _watchers.remove(call)
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
@@ -15,6 +29,8 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     The temporary file is in the same folder and is removed if ``write`` fails. An interrupted write
     leaves the old file, if there was one.
     """
+    for call in tuple(_watchers):
+        call(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with open(temporary, "wb") as file:
@@ -40,3 +56,25 @@ def write_text(path: Path, text: str) -> None:
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a binary file atomically."""
     write_atomically(path, lambda temporary: temporary.write_bytes(content))
+
+
+def write_output(path: Path, content: bytes, overwrite: bool) -> None:
+    """Write a file that the user named; refuse to replace one, unless the user said so.
+
+    A link stays a link, a replaced file keeps its permissions, and pipes and devices are written directly.
+    """
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)
+        return
+    if target.exists() and not overwrite:
+        raise UsageError(
+            f"{path} exists; pass --overwrite (in Python overwrite=True) to replace it, or give another name"
+        )
+
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(content)
+        if target.exists():
+            temporary.chmod(target.stat().st_mode)
+
+    write_atomically(target, write)

@@ -17,6 +17,7 @@ from typing import Any
 
 CHARGES = ("alone", "shared")
 SCALES = ("share", "raw")
+_MAX_CHARACTERS = 10**7
 #: Larger costs are refused, because their sums and products could overflow.
 MAX_COST = 1e100
 
@@ -133,10 +134,15 @@ did you mean 'glucose'?
         """
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            with path.open(encoding="utf-8-sig") as file:
+                text = file.read(_MAX_CHARACTERS + 1)
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not a text file"
             raise CostError(f"{path} cannot be read as costs: {reason}") from error
+        if len(text) > _MAX_CHARACTERS:
+            raise CostError(
+                f"{path} has more than {_MAX_CHARACTERS} characters; expected a cost for each feature"
+            )
         return _from_json(text, path) if path.suffix == ".json" else _from_csv(text, path)
 
     @property

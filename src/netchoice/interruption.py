@@ -1,10 +1,14 @@
-"""Ctrl-C during a command, also inside long compiled loops.
+"""Ctrl-C inside long compiled loops.
 
 Python runs the handler of a signal between two instructions of the main thread, so an interrupt waits
-until a compiled loop returns, and until threads that were started before have ended. A second thread
-therefore watches the command. If the command is still running a moment after the interrupt, this thread
-writes what is not yet on disk, and ends the process. Compiled loops run without the lock of the
-interpreter, so the thread is never held up.
+until a compiled loop returns. A long loop on a network therefore runs in another thread, while the main
+thread waits and can be interrupted. The thread cannot be ended: its loop ends by its budget of steps, or
+with the process.
+
+During a command, a second thread also watches the first. If the command is still running a moment after
+the interrupt, in other compiled code, this thread writes what is not yet on disk, and ends the process. In
+Python and in notebooks, the process belongs to the user, and is not ended. Compiled loops run without the
+lock of the interpreter, so the thread is never held up.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 #: When the process started to import the package, on the clock ``time.monotonic``.
 STARTED = time.monotonic()
@@ -26,7 +31,52 @@ STOPPED = 130
 #: Seconds that a command has to end by itself.
 PATIENCE = 1.5
 
+#: Seconds after which a waiting thread looks for an interrupt, where the system does not wake it.
+_LOOK = 0.2
+
 _savers: list[Callable[[], None]] = []
+_elsewhere = threading.local()
+
+
+def cpu_seconds() -> float:
+    """Return the CPU seconds of this thread, with those of :func:`interruptible` calls that it made."""
+    return time.thread_time() + getattr(_elsewhere, "seconds", 0.0)
+
+
+def interruptible(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call compiled code so that Ctrl-C does not wait for its end, if this is the main thread.
+
+    >>> interruptible(max, 1, 2)
+    2
+    """
+    if not _handles_interrupts():
+        return function(*arguments)
+    results: list[Any] = []
+    errors: list[BaseException] = []
+    seconds: list[float] = []
+    ended = threading.Event()
+
+    def run() -> None:
+        try:
+            results.append(function(*arguments))
+        except BaseException as error:
+            errors.append(error)
+        seconds.append(time.thread_time())
+        ended.set()
+
+    threading.Thread(target=run, daemon=True).start()
+    while not ended.wait(_LOOK):
+        pass
+    _elsewhere.seconds = getattr(_elsewhere, "seconds", 0.0) + seconds[0]
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _handles_interrupts() -> bool:
+    """Return whether this is the main thread, and Ctrl-C raises KeyboardInterrupt."""
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @contextlib.contextmanager
@@ -45,8 +95,7 @@ def ends_when_interrupted() -> Iterator[None]:
 
     Does nothing outside the main thread, and where Ctrl-C is ignored.
     """
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if not _handles_interrupts():
         yield
         return
     receiver, sender = socket.socketpair()

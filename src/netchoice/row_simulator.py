@@ -22,12 +22,17 @@ from netchoice.machine import machine_id
 from netchoice.models.model import Model, Parameters
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
-from netchoice.storage.table import CALIBRATION_ROWS, OWN_PREFIX, PARAMETER_PREFIX, STEP_PREFIX
+from netchoice.storage.stages import is_computed
+from netchoice.storage.table import (
+    CALIBRATION_ROWS,
+    NOT_COMPUTED,
+    OWN_PREFIX,
+    PARAMETER_PREFIX,
+    STEP_PREFIX,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_GOLDEN_RATIO = (1 + math.sqrt(5)) / 2
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,7 @@ class RowSimulator:
         """Simulate rows."""
         batch = Batch()
         for row in rows:
-            batch.add(row, *self.simulate(row))
+            batch.add(self.simulate(row))
         return batch
 
     def network(self, row: int) -> tuple[str, Graph]:
@@ -102,14 +107,14 @@ class RowSimulator:
         drawn = self.rng(row, "size").uniform(math.log(low), math.log(high + 1))
         return min(high, max(low, math.floor(math.exp(drawn))))
 
-    def simulate(self, row: int) -> tuple[dict[str, float], str | None, str | None]:
-        """Simulate one row: return its numbers by column, its label, and why it failed, if it did."""
-        numbers: dict[str, float] = {}
-        label: str | None = None
+    def simulate(self, row: int) -> Row:
+        """Simulate one row."""
+        made = Row(row)
+        numbers = made.numbers
         try:
             start = time.thread_time()
             model, parameters, graph = self._draw(row)
-            label = model.name
+            made.label = model.name
             numbers |= {f"{PARAMETER_PREFIX}{name}": v for name, v in parameters.items()}
             graph = graph or self._grow(row, model, parameters)
             numbers["seconds_growth"] = time.thread_time() - start
@@ -117,19 +122,44 @@ class RowSimulator:
             rng = self.rng(row, "features") if chosen.is_random else None
             result = run_plan(graph, chosen, rng, row < CALIBRATION_ROWS)
         except Exception as error:  # a failed row is data; a user's model may raise anything
-            return numbers, label, describe_error(error)
-        skipped = result.not_computed  # neither value nor time, like a feature of another stage
+            made.failure = describe_error(error)
+            return made
         numbers |= result.values
-        own = {name: s for name, s in result.own_seconds.items() if name not in skipped}
+        # A feature without a value has no time either, like a feature of another stage.
+        own = {name: s for name, s in result.own_seconds.items() if name not in result.failures}
         numbers |= {f"{OWN_PREFIX}{name}": s for name, s in own.items()}
         numbers |= {f"{STEP_PREFIX}{name}": s for name, s in result.step_seconds.items()}
-        failures = (
-            f"{name}: {why}"
-            for name, why in result.failures.items()
-            if name.removeprefix("step ") not in skipped
-        )
-        failure = next(failures, None)
-        return numbers, label, failure
+        reasons = {name.removeprefix("step "): why for name, why in result.failures.items()}
+        made.not_computed = "\n".join(f"{name}: {why}" for name, why in reasons.items()) or None
+        made.has_error = not result.not_computed.issuperset(reasons)
+        return made
+
+
+@dataclass
+class Row:
+    """One simulated row.
+
+    Attributes
+    ----------
+    number : int
+    numbers : dict
+        Values by column.
+    label : str or None
+        The model.
+    failure : str or None
+        Why there is no network.
+    not_computed : str or None
+        Why features have no value on the network: a line for each, and for each step.
+    has_error : bool
+        Whether one of these features met an error, not its budget.
+    """
+
+    number: int
+    numbers: dict[str, float] = field(default_factory=dict)
+    label: str | None = None
+    failure: str | None = None
+    not_computed: str | None = None
+    has_error: bool = False
 
 
 @dataclass
@@ -140,21 +170,27 @@ class Batch:
     numbers: dict[str, list[float]] = field(default_factory=dict)
     labels: list[str | None] = field(default_factory=list)
     failures: dict[int, str] = field(default_factory=dict)
+    not_computed: dict[int, str] = field(default_factory=dict)
+    #: Reasons of the rows that failed, or that have a feature with an error.
+    errors: list[str] = field(default_factory=list)
     machine: str = ""
 
-    def add(
-        self, row: int, numbers: dict[str, float], label: str | None, failure: str | None
-    ) -> None:
+    def add(self, row: Row) -> None:
         """Append one row; columns that it lacks get NaN."""
-        for name in numbers:
+        for name in row.numbers:
             if name not in self.numbers:
                 self.numbers[name] = [math.nan] * len(self.rows)
         for name, column in self.numbers.items():
-            column.append(numbers.get(name, math.nan))
-        self.rows.append(row)
-        self.labels.append(label)
-        if failure is not None:
-            self.failures[row] = failure
+            column.append(row.numbers.get(name, math.nan))
+        self.rows.append(row.number)
+        self.labels.append(row.label)
+        if row.failure is not None:
+            self.failures[row.number] = row.failure
+            self.errors.append(row.failure)
+        if row.not_computed is not None:
+            self.not_computed[row.number] = row.not_computed
+            if row.has_error:
+                self.errors.append(row.not_computed.replace("\n", "; "))
         self.machine = self.machine or machine_id()
 
     def as_arrow(self) -> pa.Table:
@@ -168,19 +204,10 @@ class Batch:
             "machine": ([self.machine] * len(self.rows), pa.string()),
             "calibrated": ([row < CALIBRATION_ROWS for row in self.rows], pa.bool_()),
         }
+        if self.not_computed:
+            reasons = [self.not_computed.get(row) for row in self.rows]
+            columns[NOT_COMPUTED] = (reasons, pa.string())
         for name, values in self.numbers.items():
             timing = name.startswith("seconds_")
             columns[name] = (values, pa.float32() if timing else pa.float64())
         return pa.table({name: pa.array(*column) for name, column in columns.items()})
-
-
-def is_computed(row: int, share: float) -> bool:
-    """Return whether a feature that a share of the rows has is computed on this row.
-
-    The choice depends on nothing but the number of the row, so rows with the feature are like all others.
-    Multiples of the golden ratio are spread evenly: the first n rows always have the right share.
-
-    >>> sum(is_computed(row, 0.2) for row in range(1000)), is_computed(0, 0.001)
-    (200, True)
-    """
-    return row * _GOLDEN_RATIO % 1 < share

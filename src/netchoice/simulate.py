@@ -29,7 +29,7 @@ from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours, unknown
 from netchoice.progress import listener, shows_progress
-from netchoice.row_simulator import Batch, RowSimulator
+from netchoice.row_simulator import Batch, Row, RowSimulator
 from netchoice.storage.manifest import FORMAT, check_resumable
 from netchoice.storage.shards import TableFolder
 from netchoice.storage.table import SHARE, ReferenceTable
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Features = Iterable[str | Feature] | None
     Progress = Callable[[int, int, int], None]
 
-#: A run stops if more than this share of its rows failed, once this many rows have been tried.
+#: A run stops if more than this share of its rows met errors, once this many rows have been tried.
 MAX_FAILURE_SHARE, MIN_ROWS_TO_STOP = 0.2, 50
 _BATCH_SECONDS, _MAX_BATCH_ROWS = 0.5, 500
 _SHARD_ROWS, _SHARD_SECONDS = 5000, 10.0
@@ -306,7 +306,8 @@ class _TableWriter:
         on_progress: Progress | None,
     ) -> None:
         self.folder, self.manifest, self.on_progress = folder, manifest, on_progress
-        self.n_done, self.n_total, self.n_new, self.n_failed = n_present, n_total, 0, 0
+        self.n_done, self.n_total, self.n_new = n_present, n_total, 0
+        self.n_failed, self.n_errors = 0, 0
         self.unwritten: list[Batch] = []
         self.n_unwritten = 0
         self.lock = threading.RLock()  # another thread writes the rows of a process that is stopped
@@ -321,7 +322,7 @@ class _TableWriter:
         """Add a batch, or record a lost row as failed; raise an error if too many rows failed."""
         batch = Batch() if isinstance(result, Lost) else result
         if isinstance(result, Lost):
-            batch.add(result.row, {}, None, f"lost: {result.reason}")
+            batch.add(Row(result.row, failure=f"lost: {result.reason}"))
         if self.n_new == 0:
             self.start = time.monotonic() - 1e-3  # the speed does not include starting workers
         with self.lock:
@@ -330,15 +331,16 @@ class _TableWriter:
         self.n_done += len(batch.rows)
         self.n_new += len(batch.rows)
         self.n_failed += len(batch.failures)
+        self.n_errors += len(batch.errors)
         is_due = time.monotonic() - self.last_write > _SHARD_SECONDS
         if self.folder is not None and (is_due or self.n_unwritten >= _SHARD_ROWS):
             self.flush()
         if self.on_progress is not None:
             self.on_progress(self.n_done, self.n_total, self.n_failed)
-        if self.n_new >= MIN_ROWS_TO_STOP and self.n_failed > MAX_FAILURE_SHARE * self.n_new:
-            reason = next(iter(batch.failures.values()), "see the failures of the table")
+        if self.n_new >= MIN_ROWS_TO_STOP and self.n_errors > MAX_FAILURE_SHARE * self.n_new:
+            reason = next(iter(batch.errors), "see the failures of the table")
             raise NetchoiceError(
-                f"{self.n_failed} of {self.n_new} rows failed, more than {MAX_FAILURE_SHARE:.0%}; "
+                f"{self.n_errors} of {self.n_new} rows failed, more than {MAX_FAILURE_SHARE:.0%}; "
                 f"for example: {reason}; the run was stopped, and simulated rows are kept"
             )
 

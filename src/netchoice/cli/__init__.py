@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tempfile
 import traceback
+import warnings
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -82,9 +85,20 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     if "--debug" in given:
         given = ["--debug", *(word for word in given if word != "--debug")]
-    with ends_when_interrupted():
+    with ends_when_interrupted(), _warnings_in_one_line():
         code = _run(given)
     sys.exit(code)
+
+
+@contextlib.contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    """Print warnings as errors are printed, without the place in the code of netchoice."""
+    before = warnings.formatwarning
+    warnings.formatwarning = lambda message, *_, **__: f"netchoice: {one_line(str(message))}\n"
+    try:
+        yield
+    finally:
+        warnings.formatwarning = before
 
 
 def _run(arguments: list[str]) -> int:

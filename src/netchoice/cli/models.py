@@ -112,6 +112,7 @@ def grow(
             "--out", "-o", help="Output file: .tsv or .graphml, optionally with .gz; - to print."
         ),
     ] = None,
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Grow one network.
@@ -146,7 +147,7 @@ def grow(
         say(netchoice.io.edge_list_text(graph).rstrip("\n"))
         return
     if out is not None:
-        netchoice.write_network(graph, out)
+        netchoice.write_network(graph, out, overwrite=overwrite)
     record = {
         "model": chosen.name, "parameters": parameters, "seed": seed, "isolated": kept, "out": out,
         **graph.summary(),

@@ -36,6 +36,7 @@ def convert(
     format: options.Format = None,
     header: options.Header = None,
     columns: options.Columns = None,
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Convert a network file in any format to an edge list or GraphML.
@@ -43,6 +44,6 @@ def convert(
     Example: [bold]netchoice convert net.gml net.tsv[/bold]
     """
     graph, report = options.read(str(network), format, header, columns)
-    netchoice.write_network(graph, out)
+    netchoice.write_network(graph, out, overwrite=overwrite)
     record = {"reading": report.as_dict(), "out": str(out)}
     show(as_json, record, (*report.lines(), f"written to {out}"))

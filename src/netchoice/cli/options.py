@@ -142,6 +142,7 @@ Target = Annotated[
     Option(metavar="auto|classes|numbers", help="What the column of a CSV file holds."),
 ]
 OutFolder = Annotated[Path | None, Option("--out", "-o", help="Folder for tables and figures.")]
+Overwrite = Annotated[bool, Option("--overwrite", help="Replace the output file if it exists.")]
 Figures = Annotated[
     FigureFormat, Option("--figures", help="Format of the figures that are written as files.")
 ]

@@ -19,6 +19,7 @@ def report(
     out: Annotated[
         Path | None, Option("--out", "-o", help="The file; report.html in the folder by default.")
     ] = None,
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Write the HTML report of an answer or an evaluation again.
@@ -29,6 +30,6 @@ def report(
     """
     from netchoice.report import write_report
 
-    written = write_report(folder, out)
+    written = write_report(folder, out, overwrite=overwrite)
     record = {"folder": str(folder), "report": str(written), "bytes": written.stat().st_size}
     show(as_json, record, [f"report written to {written}; open it in a browser"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -95,13 +96,14 @@ def info(path: TablePath, as_json: options.AsJson = False) -> None:
 def export(
     path: TablePath,
     out: Annotated[Path, Argument(help="A .csv or .parquet file.")],
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Write labels, parameters and features of a table to one file.
 
     Example: [bold]netchoice table export tables/train train.csv[/bold]
     """
-    frame = netchoice.ReferenceTable.load(path).export(out)
+    frame = netchoice.ReferenceTable.load(path).export(out, overwrite=overwrite)
     record = {"out": str(out), "rows": len(frame), "columns": list(frame.columns)}
     text = f"wrote {len(frame)} rows and {frame.shape[1]} columns to {out}"
     show(as_json, record, [text])
@@ -146,7 +148,8 @@ def _show(table: netchoice.ReferenceTable, path: Path, as_json: bool) -> None:
     record = {
         "path": str(path), "rows": len(table),
         "labels": {str(name): int(n) for name, n in table.y.value_counts().sort_index().items()},
-        "stages": table.stages, "failures": table.failures.to_dict("records"), "features": table.features,
+        "stages": table.stages, "failures": table.failures.to_dict("records"),
+        "not_computed": table.not_computed.to_dict("records"), "features": table.features,
         "seconds": table.costs.alone(table.features),
         "seconds_together": table.costs.cost_of_set(table.features, "shared"),
         **{name: table.manifest.get(name) for name in ("space", "n_nodes", "seed")},
@@ -165,6 +168,10 @@ def _lines(record: dict[str, Any]) -> Iterator[str]:
         yield f"row {failure['row']} failed: {failure['failure']}"
     if len(failures) > 5:
         yield f"… {len(failures)} rows failed in total"
+    reasons = {each["feature"]: each["reason"] for each in reversed(record["not_computed"])}
+    n_rows = Counter(each["feature"] for each in record["not_computed"])
+    for name, reason in sorted(reasons.items()):
+        yield f"{name} was not computed on {n_rows[name]} rows, for example: {reason}"
     most_expensive = sorted(record["seconds"].items(), key=lambda item: -item[1])[:5]
     shown = ", ".join(f"{name} {duration(cost)}" for name, cost in most_expensive)
     yield f"most expensive features, each alone: {shown}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import socket
 import time
 import warnings
 from collections.abc import Iterable, Iterator
@@ -113,6 +114,22 @@ def _call_pickled_batch(pickled: bytes, batch: bytes) -> Any:
     return call_pickled(pickled, cloudpickle.loads(batch))
 
 
+def _check_address(address: str) -> None:
+    """Refuse an address at which nothing answers: a client that cannot connect prints errors at its end."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isascii() or not port.isdecimal() or int(port[:6]) >= 1 << 16:
+        raise UsageError(
+            f"the address of the Dask scheduler is {address[:80]!r}; expected HOST:PORT, for example "
+            "dask://127.0.0.1:8786"
+        )
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"no Dask scheduler at {address} ({describe_error(error)}); start one with: dask scheduler"
+        ) from error
+
+
 def connect(address: str) -> DaskEngine:
     """Return the engine of the Dask scheduler at an address."""
     try:
@@ -120,6 +137,7 @@ def connect(address: str) -> DaskEngine:
     except ImportError:
         message = "the Dask engine needs the package distributed; install netchoice[dask]"
         raise UsageError(message) from None
+    _check_address(address)
     try:
         client = Client(f"tcp://{address}", timeout="5s", set_as_default=False)
     except (OSError, ValueError) as error:

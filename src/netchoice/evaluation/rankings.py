@@ -186,7 +186,8 @@ def _check_features(offered: list[str], table: ReferenceTable) -> None:
 
 
 def _checked_ks(ks: Iterable[int], longest: int) -> list[int]:
-    wanted = sorted({int(k) for k in ks if k <= longest})
-    if not wanted or wanted[0] < 1:
-        raise UsageError(f"ks={list(ks)}; expected numbers of features from 1 to {longest}")
+    given = ks if isinstance(ks, range) else sorted({int(k) for k in ks})
+    wanted = [k for k in range(1, longest + 1) if k in given]  # a range may be very long
+    if not wanted or given[0] < 1:
+        raise UsageError(f"ks={given}; expected numbers of features from 1 to {longest}")
     return wanted

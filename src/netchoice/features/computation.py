@@ -18,6 +18,7 @@ from netchoice.errors import NotComputedError, UsageError
 from netchoice.features.plan import Plan, plan
 from netchoice.features.registry import FEATURES, GIVEN, Computation, Feature, Step, find
 from netchoice.graph import Graph
+from netchoice.interruption import cpu_seconds
 from netchoice.names import is_ours
 from netchoice.user_output import prints_to_stderr
 from netchoice.validation import check_generator
@@ -42,7 +43,8 @@ class FeatureResult:
 
     ``values`` are integers for discrete features, and NaN if a feature failed; ``failures`` has the
     reasons. ``not_computed`` holds those of the failed features that would take more steps than their
-    budget (:mod:`netchoice.features.budget`). ``own_seconds`` are the CPU seconds of each feature without
+    budget (:mod:`netchoice.features.budget`) or more time than there is; the others met an error.
+    ``own_seconds`` are the CPU seconds of each feature without
     its shared steps and other inputs, and ``step_seconds`` those of each shared step.
 
     Examples
@@ -148,9 +150,9 @@ def compute_features(
     chosen = _chosen(names, rng)
     if isinstance(graph, Graph):
         return run_plan(graph, chosen, rng, repeat_short, deadline)
-    start = time.thread_time()
+    start = cpu_seconds()
     converted = Graph.of(graph)
-    seconds = time.thread_time() - start
+    seconds = cpu_seconds() - start
     result = run_plan(converted, chosen, rng, repeat_short, deadline)
     result.step_seconds[CONVERSION] = seconds
     return result
@@ -233,11 +235,11 @@ class _Clock:
     """The CPU time of this thread, read once for each computation: reading it takes microseconds."""
 
     def __init__(self) -> None:
-        self._read = time.thread_time()
+        self._read = cpu_seconds()
 
     def lap(self) -> float:
         """Return the seconds since the clock was read last."""
-        before, self._read = self._read, time.thread_time()
+        before, self._read = self._read, cpu_seconds()
         return self._read - before
 
 

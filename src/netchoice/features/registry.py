@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from netchoice.errors import UsageError
 from netchoice.graph import Graph, kernel
+from netchoice.interruption import interruptible
 from netchoice.names import load_attribute, unknown
 
 #: Inputs that are given, not computed.
@@ -94,9 +95,16 @@ STEPS: dict[str, Step] = {}
 FEATURES: dict[str, Feature] = {}
 
 
+#: A visit of all edges from every node takes so many steps, and some seconds, on a large network.
+LONG_STEPS = 10**9
+
+
 def run_kernel(name: str, graph: Graph, *others: Any) -> Any:
-    """Call ``module.function`` of ``netchoice._kernels`` on a network."""
-    return kernel(name)(graph.indptr, graph.indices, *others)
+    """Call ``module.function`` of ``netchoice._kernels`` on a network; see :mod:`netchoice.interruption`."""
+    function = kernel(name)
+    if graph.n_nodes * (graph.n_nodes + 2 * graph.n_edges) < LONG_STEPS:
+        return function(graph.indptr, graph.indices, *others)
+    return interruptible(function, graph.indptr, graph.indices, *others)
 
 
 def _described(function: Callable[..., Any]) -> dict[str, Any]:

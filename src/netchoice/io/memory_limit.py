@@ -17,7 +17,7 @@ COPIES = 16
 #: Memory per line of an edge list, per cell of other text, per element of XML, per node, and per edge.
 LINE, CELL, ELEMENT, NODE, EDGE = 400, 300, 1500, 40, 150
 #: Memory per byte of the longest line, which is split into cells.
-LONG_LINE = 30
+LONG_LINE = 60
 _SIZE = re.compile(r"([0-9]{1,15})\s*(|B|KB|MB|GB|TB)", re.IGNORECASE)
 _UNITS = {"": 0, "B": 0, "KB": 10, "MB": 20, "GB": 30, "TB": 40}
 _SEPARATORS = b" \t\n,;-[{"

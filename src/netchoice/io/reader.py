@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +20,7 @@ from netchoice.io import (
     text_matrices,
 )
 from netchoice.io.adjacency_lists import parse_adjacency_list, parse_metis
+from netchoice.io.compression import COMPRESSED, decompress
 from netchoice.io.edge_columns import ColumnNames
 from netchoice.io.encodings import detect_text
 from netchoice.io.gml import parse_gml
@@ -107,7 +105,8 @@ def read_network(
     path : path
         An edge list, an adjacency or incidence matrix, an adjacency list, GraphML, GML, GEXF, Pajek,
         SIF, MatrixMarket, METIS, JSON, DOT, DIMACS, LGL, Parquet, ``.npz``, ``.npy``, ``.gt``, graph6,
-        or the links of a traffic (TNTP) or water network (EPANET). Each may be gzipped (.gz).
+        or the links of a traffic (TNTP) or water network (EPANET). Each may be
+        compressed (.gz, .bz2, .xz, .zst).
     format : str, optional
         One of ``FORMATS``. By default the content decides, and then the suffix. With
         ``format="edgelist"``, a table that does not look like a network is read all the same.
@@ -230,17 +229,17 @@ def _check_size(edges: EdgePairs, limit: MemoryLimit) -> None:
 
 
 def suffix_of(path: Path) -> str:
-    """Return the suffix of a file's name, without a final .gz."""
-    return path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
+    """Return the suffix of a file's name, without that of a compression."""
+    return path.with_suffix("").suffix if path.suffix.lower() in COMPRESSED else path.suffix
 
 
 def load(path: Path) -> tuple[bytes, MemoryLimit]:
-    """Return the content of a file, decompressed if it is gzipped, and how much memory it may take."""
+    """Return the content of a file, decompressed if it is compressed, and how much memory it may take."""
     try:
         content = _read_bytes(path)
     except (OSError, ValueError) as error:
         if isinstance(error, IsADirectoryError):
-            reason = " is a folder; pass the path of a network file"
+            reason = " is a folder; pass the path of a file"
         elif isinstance(error, FileNotFoundError):
             reason = ": no such file; check the path and the current folder"
         elif isinstance(error, PermissionError):
@@ -262,21 +261,6 @@ def _read_bytes(path: Path) -> bytes:
         content = file.read(limit.content + 1)
         limit.check(COPIES * len(content), "its bytes")
         return content
-
-
-def decompress(content: bytes, limit: MemoryLimit) -> bytes:
-    """Return the content of a gzip file within its limit; other content is returned as it is."""
-    if content[:2] != b"\x1f\x8b":
-        return content
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-            content = file.read(limit.content + 1)
-    except (EOFError, OSError, zlib.error) as error:
-        raise NetworkFormatError(
-            f"{limit.path}: damaged or truncated gzip file ({error}); download or compress it again"
-        ) from error
-    limit.check(COPIES * len(content), "its decompressed bytes")
-    return content
 
 
 def _read_graph(path: str | PathLike[str]) -> Graph:

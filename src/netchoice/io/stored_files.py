@@ -15,9 +15,10 @@ from typing import BinaryIO
 
 from netchoice.errors import NetworkFormatError
 from netchoice.io.collection_headers import START
+from netchoice.io.compression import decompress
 from netchoice.io.guard import guarded
 from netchoice.io.memory_limit import COPIES, MemoryLimit
-from netchoice.io.reader import decompress, load
+from netchoice.io.reader import load
 
 _LOCAL_HEADER = 30  # bytes before the name of a member
 

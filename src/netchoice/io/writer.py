@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
-from netchoice.atomic import write_atomically
+from netchoice.atomic import write_output
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
 from netchoice.io.reader import suffix_of
@@ -19,12 +19,14 @@ WRITTEN = ("edgelist", "graphml")
 EDGE_LIST_SUFFIXES = ("", ".tsv", ".txt", ".tab", ".edges", ".edgelist", ".el", ".dat")
 
 
-def write_network(graph: Graph, path: str | PathLike[str], format: str | None = None) -> None:
+def write_network(
+    graph: Graph, path: str | PathLike[str], format: str | None = None, *, overwrite: bool = False
+) -> None:
     r"""Write a network as an edge list or as GraphML; a name that ends in .gz is compressed.
 
     The edge list starts with ``# netchoice nodes=N``, and isolated nodes are alone on a line. Thus
-    :func:`read_network` returns the same nodes, numbering and fingerprint. The file is replaced
-    only when it is complete.
+    :func:`read_network` returns the same nodes, numbering and fingerprint. A file that exists is refused,
+    unless ``overwrite`` is true; then it is replaced when the new one is complete.
 
     >>> import pathlib, tempfile
     >>> from netchoice import Graph, read_network
@@ -52,25 +54,11 @@ def write_network(graph: Graph, path: str | PathLike[str], format: str | None = 
     if path.suffix.lower() == ".gz":
         content = gzip.compress(content, mtime=0)
     try:
-        _replace(path.resolve(), content)
+        write_output(path, content, overwrite)
     except OSError as error:
         raise NetchoiceError(
             f"cannot write {path}: {error.strerror}; choose another path"
         ) from error
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Replace a file once its content is complete; write to pipes and devices directly."""
-    if path.exists() and not path.is_file():
-        path.write_bytes(content)
-        return
-
-    def write(temporary: Path) -> None:
-        temporary.write_bytes(content)
-        if path.exists():
-            temporary.chmod(path.stat().st_mode)
-
-    write_atomically(path, write)
 
 
 def edge_list_text(graph: Graph) -> str:

@@ -24,6 +24,7 @@ from netchoice.report.headline import Headline, choice_headline
 from netchoice.report.headline_evaluation import evaluation_headline
 from netchoice.report.network_drawing import draw_network
 from netchoice.report.page import html_page, write_page
+from netchoice.storage.listing import listed_writes
 from netchoice.units import duration
 
 WITHOUT_SCRIPT = (
@@ -32,7 +33,9 @@ WITHOUT_SCRIPT = (
 )
 
 
-def write_report(folder: str | PathLike[str], path: str | PathLike[str] | None = None) -> Path:
+def write_report(
+    folder: str | PathLike[str], path: str | PathLike[str] | None = None, *, overwrite: bool = False
+) -> Path:
     """Write the report of a result folder and return its path.
 
     The report is one HTML file that needs no other files and no network connection. You can open it
@@ -44,6 +47,8 @@ def write_report(folder: str | PathLike[str], path: str | PathLike[str] | None =
         Folder that ``netchoice choose``, :func:`netchoice.choose_model` (with ``path``) or
         ``netchoice evaluate`` wrote.
     path : path of the report, by default ``report.html`` in the folder
+    overwrite : bool
+        Whether to replace a file of this name. The report of the folder itself is always replaced.
 
     Examples
     --------
@@ -60,7 +65,10 @@ def write_report(folder: str | PathLike[str], path: str | PathLike[str] | None =
     with naming_damage(folder):
         results = read_folder(folder)
         text = _choice_page(results) if results.is_choice else _evaluation_page(results)
-    return write_page(text, folder / "report.html" if path is None else Path(path))
+    if path is not None:
+        return write_page(text, Path(path), overwrite)
+    with listed_writes(folder):
+        return write_page(text, folder / "report.html", overwrite=True)
 
 
 def _choice_page(folder: ResultFolder) -> str:

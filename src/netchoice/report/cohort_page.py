@@ -64,7 +64,7 @@ def write_cohort_report(
     folder.mkdir(parents=True, exist_ok=True)
     draw_cohort(answers, folder / "figures", features, simulations)
     text = cohort_page(record, answers, features, simulations, paths=paths)
-    return write_page(text, folder / "report.html")
+    return write_page(text, folder / "report.html", overwrite=True)
 
 
 def cohort_page(

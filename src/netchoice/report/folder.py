@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -107,10 +108,23 @@ def read_folder(path: Path) -> ResultFolder:
         evidence=_read_json(path / "evidence.json") if is_choice else {},
         reading=_read_as(ReadingReport, path / "reading.json") if "reading.json" in known else None,
         network=read_network(network)[0] if network.name in known else None,
-        table=ReferenceTable.load(path / "tables" / "inference") if is_choice else None,
+        table=_read_table(path / "tables" / "inference") if is_choice else None,
         rankings=rankings,
         evaluation=None if rankings is None else _read_frame(path / "evaluation.csv"),
     )
+
+
+def _read_table(path: Path) -> ReferenceTable:
+    """Return the simulations of an answer, if all of them are there."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the error below says the same
+        table = ReferenceTable.load(path)
+    found, expected = len(table.frame), table.manifest["n_samples"]
+    if found < expected:
+        raise NetchoiceError(
+            f"{path} has {found} of {expected} rows; {_again(path.parents[1])} renew it"
+        )
+    return table
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import Any
 
 from plotly.offline import get_plotlyjs
 
+from netchoice.atomic import write_output
 from netchoice.errors import NetchoiceError
 from netchoice.markup import Html, element, script_json
 from netchoice.report.elements import Sections, details
@@ -111,11 +112,11 @@ def _asset(name: str) -> str:
     return (files("netchoice.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def write_page(text: str, path: Path) -> Path:
+def write_page(text: str, path: Path, overwrite: bool) -> Path:
     """Write the text of a page to a file and return its path."""
     try:
         # A file name may contain bytes that are not text.
-        path.write_bytes(text.encode("utf-8", errors="replace"))
+        write_output(path, text.encode("utf-8", errors="replace"), overwrite)
     except OSError as error:
         raise NetchoiceError(f"cannot write {path}: {error.strerror}") from error
     return path

@@ -17,6 +17,7 @@ from netchoice.models.space import ModelSpace
 from netchoice.report.build import write_report
 from netchoice.report.cohort_page import write_cohort_report
 from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS
+from netchoice.storage.listing import listed_writes
 from netchoice.workflows import (
     Choice,
     Chooser,
@@ -68,7 +69,8 @@ def report_choice(
         elif report:
             options.setdefault("compare", COMPARED_METHODS)
         choice = choose_model(graph, space, path=path, **options)
-    draw_choice(choice, Path(path) / "figures", format=figures)
+    with listed_writes(Path(path)):
+        draw_choice(choice, Path(path) / "figures", format=figures)
     if report:
         write_report(path)
     return choice
@@ -106,14 +108,16 @@ def report_cohort(
     settings = json.loads(json.dumps({**chooser.record(), "networks": [*networks]}, default=str))
     record = summarise_cohort(frame, settings=settings)
     q_values = pd.Series(record["none_fits"]["q_values"], index=frame.index, dtype=float)
-    write_text(folder / "summary.json", json.dumps(record, ensure_ascii=False, indent=2) + "\n")
-    text = pd.DataFrame({"id": frame["id"], "none_fits_q": q_values}).to_csv(index=False)
-    write_text(folder / "none-fits.csv", text)
-    if report:
-        tables = {text: chooser.simulations(texts[text]) for text in used[:MAX_EMBEDDINGS]}
-        simulations = {text: (table.X, table.y) for text, table in tables.items()}
-        paths = dict.fromkeys(texts, given)
-        write_cohort_report(folder, record, frame, answers.features(), simulations, paths=paths)
+    summary = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
+    none_fits = pd.DataFrame({"id": frame["id"], "none_fits_q": q_values}).to_csv(index=False)
+    with listed_writes(folder):
+        write_text(folder / "summary.json", summary)
+        write_text(folder / "none-fits.csv", none_fits)
+        if report:
+            tables = {text: chooser.simulations(texts[text]) for text in used[:MAX_EMBEDDINGS]}
+            simulations = {text: (table.X, table.y) for text, table in tables.items()}
+            paths = dict.fromkeys(texts, given)
+            write_cohort_report(folder, record, frame, answers.features(), simulations, paths=paths)
     return answers, record
 
 

@@ -24,8 +24,6 @@ from netchoice.reproduction.space_run import SpaceRun
 from netchoice.reproduction.verdict import judge, write_verdict
 from netchoice.reproduction.yeast_run import NETWORKS, YeastRun
 from netchoice.storage.kept_results import kept_record
-from netchoice.storage.listing import LISTING
-from netchoice.storage.lock import LOCK
 from netchoice.validation import check_integer
 from netchoice.workflows.run_folder import RunFiles, run_folder
 from netchoice.workflows.table_maker import Progress
@@ -37,16 +35,9 @@ _PART_FAMILIES = {
     "ba": ("ba",), "duplication": ("duplication",), "pilot": FAMILIES, "yeast": ("duplication",),
     "three-core": ("ba",),
 }  # fmt: skip
-_TABLES = ("_manifest.json", "rows-*.parquet", "_rows-*.damaged", "_lock")
-_RESULTS = (
-    LISTING,
-    LOCK,
-    "*.parquet",
-    "scores-*.jsonl",
-    "pilots-*-growth.json",
-    "rankings/*.parquet",
-)
-#: What a reproduction writes; nothing else is deleted.
+_TABLES = ("_manifest.json", "rows-*.parquet")
+_RESULTS = ("*.parquet", "scores-*.jsonl", "pilots-*-growth.json", "rankings/*.parquet")
+#: What a reproduction writes.
 REPRODUCTION_FILES = RunFiles("settings.json", "netchoice reproduce", (
     *(f"figures/{name}-*.{suffix}" for name in ("figure", "heat", "transition", "pilots")
       for suffix in ("png", "pdf")),
@@ -159,7 +150,6 @@ class _Reproduction:
         from netchoice.reproduction import paper_figures
 
         folder = self.folder / "figures"
-        folder.mkdir(parents=True, exist_ok=True)
         for family, run in evidence.spaces.items():
             if family in self.parts:
                 paper_figures.draw_heat_maps(run, folder)

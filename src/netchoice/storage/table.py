@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netchoice.atomic import write_output
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.notebook import summary_html
+from netchoice.storage.csv_file import read_csv
 from netchoice.storage.machines import in_unit_of_one, slowness
 from netchoice.storage.manifest import (
     FORMAT,
@@ -27,6 +30,7 @@ from netchoice.storage.manifest import (
     fingerprint,
 )
 from netchoice.storage.shards import TableFolder
+from netchoice.storage.stages import is_computed
 from netchoice.targets import Numbers, Target, as_target
 from netchoice.validation import check_fraction
 
@@ -39,9 +43,11 @@ if TYPE_CHECKING:
 PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX = "parameter_", "seconds_own_", "seconds_step_"
 #: Columns of a concatenated table: the source of each row, and its number there.
 SOURCE, SOURCE_ROW = "source_table", "source_row"
+#: Column of a table in which features of some rows have no value: the reasons, a line for each feature.
+NOT_COMPUTED = "not_computed"
 #: No feature may have these names, nor names that begin with one of the prefixes.
 RESERVED = (
-    "row", "label", "failure", "machine", "calibrated", "seconds_growth", SOURCE, SOURCE_ROW,
+    "row", "label", "failure", "machine", "calibrated", "seconds_growth", SOURCE, SOURCE_ROW, NOT_COMPUTED,
 )  # fmt: skip
 #: Key of a feature in the manifest: the share of the rows that it is computed on, if not all.
 SHARE = "share"
@@ -95,10 +101,11 @@ class ReferenceTable:
     @property
     def X(self) -> pd.DataFrame:  # noqa: N802  the name in scikit-learn
         """Feature values of the rows that did not fail; every row must have all features."""
-        if self.stages:
-            some = ", ".join([*self.stages][:3])
+        missing = {**self.stages, **self.partial}
+        if missing:
+            some = ", ".join([*missing][:3])
             raise TableError(
-                f"{len(self.stages)} features are computed on a part of the rows only ({some}); take "
+                f"{len(missing)} features are computed on a part of the rows only ({some}); take "
                 "complete(), the rows that have all features, or complete([…]) for some features"
             )
         return self._values
@@ -116,7 +123,8 @@ class ReferenceTable:
     def partial(self) -> dict[str, int]:
         """By feature: the number of rows that did not fail on which it was not computed, if there are any.
 
-        These are rows of other stages, and networks on which it would take more steps than its budget.
+        These are rows of other stages, and networks on which it met an error or would take more steps
+        than its budget.
         """
         timed = [name for name in self.features if OWN_PREFIX + name in self.successful]
         missing = {name: int(self.successful[OWN_PREFIX + name].isna().sum()) for name in timed}
@@ -147,6 +155,24 @@ class ReferenceTable:
         """Number, label and reason of each row that failed."""
         failed = self.frame[self.frame["failure"].notna()]
         return failed[["row", "label", "failure"]].reset_index(drop=True)
+
+    @property
+    def not_computed(self) -> pd.DataFrame:
+        """Number and label of each row on which features have no value, with the feature and the reason."""
+        import pandas as pd
+
+        columns = ["row", "label", "feature", "reason"]
+        if NOT_COMPUTED not in self.frame:
+            return pd.DataFrame(columns=columns)
+        rows = self.frame[self.frame[NOT_COMPUTED].notna()]
+        found = [
+            (row, label, *reason.split(": ", 1))
+            for row, label, reasons in zip(
+                rows["row"], rows["label"], rows[NOT_COMPUTED], strict=True
+            )
+            for reason in reasons.split("\n")
+        ]
+        return pd.DataFrame(found, columns=columns)
 
     @property
     def discrete(self) -> dict[str, bool]:
@@ -300,6 +326,28 @@ class ReferenceTable:
         ]
         return table
 
+    def without_partial(self) -> ReferenceTable:
+        """Return the table without features that have no value on some network of their stage.
+
+        Without the feature, all networks stay in the table. Without these networks, it would be biased.
+        """
+        rows, missing = self._sources().loc[self.successful.index, SOURCE_ROW], self.partial
+
+        def is_partial(name: str) -> bool:
+            share = self.stages.get(name, 1.0)
+            n_expected = sum(is_computed(row, share) for row in rows) if share < 1 else len(rows)
+            return len(rows) - missing[name] < n_expected
+
+        left_out = [name for name in missing if is_partial(name)]
+        kept = [name for name in self.features if name not in left_out]
+        if not left_out:
+            return self
+        if not kept:
+            raise TableError(
+                f"no feature has a value on every row ({', '.join(left_out[:3])}); simulate other features"
+            )
+        return self.with_features(kept)
+
     @classmethod
     def concat(cls, tables: Iterable[ReferenceTable]) -> ReferenceTable:
         """Return one table with the rows of several; it has the given costs of the first, if any.
@@ -380,39 +428,34 @@ class ReferenceTable:
         cls, path: AnyPath, label: str | Sequence[str] = "label", *,
         target: str = "auto", costs: AnyPath | Costs = None, discrete: Iterable[str] | None = None,
     ) -> ReferenceTable:  # fmt: skip
-        """Read a table from a CSV file with a header.
+        """Read a table from a CSV file with a header, which may be compressed.
 
         ``costs`` may be a file for :meth:`CostModel.from_file`; the other parameters are those of
         :meth:`from_frame`.
         """
-        import pandas as pd
-
-        try:
-            frame = pd.read_csv(path)
-        except (OSError, ValueError) as error:
-            reason = " ".join(str(error).split())
-            raise TableError(f"{path} cannot be read as a CSV table: {reason}") from error
-        if frame.shape[1] == 1 and ";" in str(frame.columns[0]):
-            raise TableError(f"{path} is separated by semicolons; separate its columns by commas")
+        frame = read_csv(path)
         if isinstance(costs, (str, PathLike)):
             costs = CostModel.from_file(costs)
         return cls.from_frame(frame, label, target=target, costs=costs, discrete=discrete)
 
-    def export(self, path: str | PathLike[str]) -> pd.DataFrame:
+    def export(self, path: str | PathLike[str], *, overwrite: bool = False) -> pd.DataFrame:
         """Write labels, parameters and features of the rows that did not fail to one file.
 
-        The name must end in ``.csv`` or ``.parquet``. Returns the data that were written.
+        The name must end in ``.csv`` or ``.parquet``. A file that exists is refused, unless ``overwrite``
+        is true. Returns the data that were written.
         """
         path = Path(path)
         frame = self.parameters.add_prefix(PARAMETER_PREFIX).join(self._values)
         frame.insert(0, "label", self.y)
+        content = io.BytesIO()
+        if path.suffix == ".parquet":
+            frame.to_parquet(content, index=False)
+        elif path.suffix == ".csv":
+            frame.to_csv(content, index=False)
+        else:
+            raise UsageError(f"{path} must end in .csv or .parquet")
         try:
-            if path.suffix == ".parquet":
-                frame.to_parquet(path, index=False)
-            elif path.suffix == ".csv":
-                frame.to_csv(path, index=False)
-            else:
-                raise UsageError(f"{path} must end in .csv or .parquet")
+            write_output(path, content.getvalue(), overwrite)
         except OSError as error:
             raise NetchoiceError(f"cannot write {path}: {error.strerror}") from error
         return frame

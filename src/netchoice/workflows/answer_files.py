@@ -33,7 +33,7 @@ COHORT_FILES = RunFiles(
     "cohort.json", "a cohort", (
         ANSWERS_CSV, ANSWERS, FEATURES, "none-fits.csv", "summary.json", "report.html",
         "figures/verdicts.png", "figures/models.png", "figures/probabilities.png",
-        "figures/parameters.png", "figures/embedding-*.png", _PART, *_PARTIAL,
+        "figures/parameters.png", "figures/embedding-*.png", _PART,
     ),
 )  # fmt: skip
 

@@ -262,11 +262,14 @@ class Choice(ResultTables):
         """
         return draw_one("choice_drawings", self, figure)
 
-    def report(self, path: str | PathLike[str] = "report.html") -> Path:
-        """Write the HTML report of the answer, as ``netchoice choose`` does, and return its path."""
+    def report(self, path: str | PathLike[str] = "report.html", *, overwrite: bool = False) -> Path:
+        """Write the HTML report of the answer, as ``netchoice choose`` does, and return its path.
+
+        A file that exists is refused, unless ``overwrite`` is true.
+        """
 
         def save(folder: Path) -> None:
             self.save(folder)
             self.evidence.table.save(folder / "tables" / "inference")
 
-        return write_page(save, path)
+        return write_page(save, path, overwrite)

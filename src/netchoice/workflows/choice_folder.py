@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from netchoice.atomic import write_text
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
 from netchoice.io import write_network
-from netchoice.storage.listing import list_files
+from netchoice.storage.listing import list_files, listed_writes
 
 if TYPE_CHECKING:
     from netchoice.inference import PosteriorQuality
@@ -30,42 +30,47 @@ DIGITS = 6
 
 def write_choice(choice: Choice, folder: Path) -> None:
     """Write the answer, the frames it is based on, and the data of its figures."""
-    selection = choice.evidence.selection
-    evidence = json.dumps(_evidence(choice), ensure_ascii=False, allow_nan=False)
-    costs = selection.costs.only(selection.simulations.features).as_dict()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _write_network(choice.evidence.graph, folder)
-        write_text(folder / "confusion.csv", choice.confusion.to_csv())
-        draws = choice.posterior().to_csv(index=False, float_format=f"%.{DIGITS}g")
-        write_text(folder / "posterior.csv", draws)
-        write_text(folder / "costs.json", json.dumps(costs, indent=2))
-        if selection.rankings is not None:
-            write_text(folder / "rankings.csv", selection.rankings.to_csv(index=False))
-        for name, evaluation in (
-            ("evaluation", selection.evaluation),
-            ("parameter-evaluation", selection.parameter_evaluation),
-        ):
-            if evaluation is not None:
-                frame = evaluation.assign(features=evaluation["features"].map(";".join))
-                write_text(folder / f"{name}.csv", frame.to_csv(index=False))
-        write_text(folder / EVIDENCE, evidence + "\n")
-        reading = choice.evidence.reading
-        if reading is not None:
-            write_text(folder / "reading.json", json.dumps(reading.as_dict(), indent=2) + "\n")
-        write_text(folder / "choice.json", choice.to_json() + "\n")
+        with listed_writes(folder):
+            _write_network(choice.evidence.graph, folder)
+            for name, text in _texts(choice):
+                write_text(folder / name, text)
         list_files(folder, (name for name in READ_AGAIN if (folder / name).exists()))
     except OSError as error:
         raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
 
 
+def _texts(choice: Choice) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each file; the answer comes last."""
+    selection, reading = choice.evidence.selection, choice.evidence.reading
+    costs = selection.costs.only(selection.simulations.features).as_dict()
+    yield "confusion.csv", choice.confusion.to_csv()
+    yield "posterior.csv", choice.posterior().to_csv(index=False, float_format=f"%.{DIGITS}g")
+    yield "costs.json", json.dumps(costs, indent=2)
+    if selection.rankings is not None:
+        yield "rankings.csv", selection.rankings.to_csv(index=False)
+    for name, evaluation in (
+        ("evaluation", selection.evaluation),
+        ("parameter-evaluation", selection.parameter_evaluation),
+    ):
+        if evaluation is not None:
+            frame = evaluation.assign(features=evaluation["features"].map(";".join))
+            yield f"{name}.csv", frame.to_csv(index=False)
+    yield EVIDENCE, json.dumps(_evidence(choice), ensure_ascii=False, allow_nan=False) + "\n"
+    if reading is not None:
+        yield "reading.json", json.dumps(reading.as_dict(), indent=2) + "\n"
+    yield "choice.json", choice.to_json() + "\n"
+
+
 def _write_network(graph: Graph, folder: Path) -> None:
     """Write the network; names that an edge list cannot hold go to ``nodes.json`` instead."""
     try:
-        write_network(graph, folder / "network.tsv")
+        write_network(graph, folder / "network.tsv", overwrite=True)
     except UsageError:
         write_text(folder / "nodes.json", json.dumps(list(map(repr, graph.labels or ()))))
-        write_network(Graph(graph.indptr, graph.indices), folder / "network.tsv")
+        unnamed = Graph(graph.indptr, graph.indices)
+        write_network(unnamed, folder / "network.tsv", overwrite=True)
 
 
 def _evidence(choice: Choice) -> dict[str, Any]:

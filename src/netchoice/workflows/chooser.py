@@ -22,6 +22,7 @@ from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.rebuilt import rebuilt_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
+from netchoice.storage.listing import listed_writes
 from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_choice, check_integer
 from netchoice.workflows.answer_rows import CohortAnswerer, PartsOnDisk
@@ -293,8 +294,9 @@ class Chooser:
         prepared, folder = self._prepared[size], self._folder / size.folder
         if not is_prepared(folder):
             open_run_folder(folder, prepared.settings.as_dict(), False)
-            save_tables(prepared, folder)
-            write_prepared(prepared, folder)
+            with listed_writes(folder):
+                save_tables(prepared, folder)
+                write_prepared(prepared, folder)
         elif read_record(folder)["fingerprint"] != fingerprint(prepared):
             raise UsageError(
                 f"{folder} holds other simulations with the same settings; give another folder"

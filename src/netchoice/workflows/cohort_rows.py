@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, cast
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from netchoice.engines.engine import describe_error
 from netchoice.errors import NetchoiceError
 from netchoice.graph import Graph
+from netchoice.interruption import cpu_seconds
 from netchoice.io import ReadingReport
 
 
@@ -121,17 +121,17 @@ class RowAnswerer:
         return [self._answer(network) for network in cast(list[NumberedSource], batch)]
 
     def _answer(self, network: NumberedSource) -> Answered:
-        start = time.thread_time()
+        start = cpu_seconds()
         try:
             graph, _ = network.source.read()
             row, values = self.answerer.answer(graph)
             cells = _in_order(row, self.answerer.columns)
             features = _in_order(values, dict.fromkeys(self.answerer.feature_names, "number"))
         except NetchoiceError as error:  # a network without an answer is data; it costs one row
-            return self.failed(network, str(error), time.thread_time() - start)
+            return self.failed(network, str(error), cpu_seconds() - start)
         except Exception as error:
-            return self.failed(network, describe_error(error), time.thread_time() - start)
-        return Answered(int(network), cells, features, time.thread_time() - start, None)
+            return self.failed(network, describe_error(error), cpu_seconds() - start)
+        return Answered(int(network), cells, features, cpu_seconds() - start, None)
 
     def failed(self, number: int, error: str, seconds: float | None = None) -> Answered:
         """Return the row of a network without an answer."""

@@ -165,6 +165,9 @@ class FeatureEvaluation(ResultTables):
         """
         return draw_one("evaluation_drawings", self, figure)
 
-    def report(self, path: str | PathLike[str] = "report.html") -> Path:
-        """Write the HTML report, as ``netchoice evaluate`` does, and return its path."""
-        return write_page(self.save, path)
+    def report(self, path: str | PathLike[str] = "report.html", *, overwrite: bool = False) -> Path:
+        """Write the HTML report, as ``netchoice evaluate`` does, and return its path.
+
+        A file that exists is refused, unless ``overwrite`` is true.
+        """
+        return write_page(self.save, path, overwrite)

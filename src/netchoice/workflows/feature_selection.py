@@ -21,7 +21,6 @@ from netchoice.evaluation import (
     penalty_grid,
 )
 from netchoice.features import min_powers
-from netchoice.row_simulator import is_computed
 from netchoice.selection import rank_path
 from netchoice.storage.table import ReferenceTable
 from netchoice.targets import Numbers
@@ -189,7 +188,7 @@ def simulate_for_selection(
     """
     if not pilots or not isinstance(n_nodes, int):
         table = simulate("selection", n_nodes, samples, stages=stages)
-        table = without_partial(table)
+        table = table.without_partial()
         return FeatureSelection((), table.costs, table.complete(), staged=table)
     rows = dict.fromkeys(plan.pilot_sizes, plan.pilot_cost_samples)
     rows[plan.pilot_sizes[-1]] = samples
@@ -198,25 +197,8 @@ def simulate_for_selection(
         for n, n_rows in rows.items()
     ]
     costs = CostGrowth.fit(tables, powers=min_powers()).predict(n_nodes)
-    largest = without_partial(tables[-1])
+    largest = tables[-1].without_partial()
     return FeatureSelection((), costs, largest.complete(), plan.pilot_sizes, staged=largest)
-
-
-def without_partial(table: ReferenceTable) -> ReferenceTable:
-    """Return a table without features that took more steps than their budget on some network.
-
-    Without the feature, all networks stay in the table. Without these networks, it would be biased.
-    """
-    rows, missing = table.successful["row"], table.partial
-
-    def is_partial(name: str) -> bool:
-        share = table.stages.get(name, 1.0)
-        n_expected = sum(is_computed(row, share) for row in rows) if share < 1 else len(rows)
-        return len(rows) - missing[name] < n_expected
-
-    left_out = {name for name in missing if is_partial(name)}
-    kept = [name for name in table.features if name not in left_out]
-    return table.with_features(kept) if left_out else table
 
 
 @dataclass(frozen=True)

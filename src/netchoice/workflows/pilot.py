@@ -244,7 +244,7 @@ def pilot(
         tables, at_target = _pilot_tables(maker, settings)
         test = pilot_table(maker, "target", settings.target, settings.target_samples)
         rankings = _rankings(maker, settings, methods, tables)
-        accuracy = _accuracy(maker, settings, rankings, test, sorted({int(k) for k in ks}), folds)
+        accuracy = _accuracy(maker, settings, rankings, test, ks, folds)
         growth = fit_cost_growth(tables.values()) if len(settings.sizes) > 1 else None
         costs = _costs(tables, at_target, growth)
         return PilotStudy(settings, accuracy, costs, _saving(costs, settings), rankings, growth)
@@ -341,7 +341,7 @@ def _accuracy(
     settings: PilotSettings,
     rankings: pd.DataFrame,
     test: ReferenceTable,
-    ks: list[int],
+    ks: Iterable[int],
     folds: int,
 ) -> pd.DataFrame:
     """Evaluate all rankings together, so that no set is scored twice."""

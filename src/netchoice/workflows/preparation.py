@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
@@ -237,8 +237,11 @@ class Preparation:
         """Return simulations with the offered features, and nothing selected."""
         names = self._offered
         if self.given_table is not None:
-            table = self.given_table.with_features(names).complete()
-            return FeatureSelection((), table.costs, table)
+            table = self.given_table.with_features(names)
+            self._check_named(table)
+            kept = table.without_partial()
+            self._note_left_out(table.features, kept)
+            return FeatureSelection((), kept.costs, kept.complete())
         plan, watch = self.plan, self.stopwatch
         wanted, n_complete = self._selection_samples, self.n_complete
         seconds = math.inf
@@ -262,18 +265,33 @@ class Preparation:
                     name, n_nodes, n, names, stream=f"choose {name}", **options, **limits
                 )
 
-            return watch.limited(name, rows, minimum, part, simulate)
+            table = watch.limited(name, rows, minimum, part, simulate)
+            self._check_named(table)
+            return table
 
         found = simulate_for_selection(
             simulated, self.settings.n_nodes, wanted, plan, self.uses_pilots, stages
         )
-        left_out = [name for name in names if name not in found.simulations.features]
+        self._note_left_out(names, found.simulations)
+        return found
+
+    def _note_left_out(self, names: Sequence[str], kept: ReferenceTable) -> None:
+        left_out = [name for name in names if name not in kept.features]
         if left_out:
             self.notes.append(
-                "features that take more steps than their budget on a simulation were left out: "
-                f"{', '.join(left_out)}"
+                f"features without a value on some simulation were left out: {', '.join(left_out)}"
             )
-        return found
+
+    def _check_named(self, table: ReferenceTable) -> None:
+        """Refuse a feature that the user named and that has no value on some simulation."""
+        missing = table.not_computed
+        for name in self.settings.features or ():
+            reasons = missing.loc[missing["feature"] == name, "reason"]
+            if len(reasons):
+                raise UsageError(
+                    f"feature {name!r} has no value on {len(reasons)} of {len(table)} simulations "
+                    f"({reasons.iloc[0]}); leave it out of the features, or correct it"
+                )
 
     def _affordable_selection(self) -> tuple[int, int, float]:
         """Return how many rows to select on, how many of them with expensive features, and their seconds.
@@ -412,7 +430,13 @@ class Preparation:
         table = self.stopwatch.limited(
             "inference", rows, minimum, self._inference_seconds, simulate
         )
-        return table.complete()
+        complete = table.complete()
+        if len(complete) < len(table):
+            self.notes.append(
+                f"{len(table) - len(complete)} of {len(table)} simulations are not used, because a "
+                "selected feature has no value on them"
+            )
+        return complete
 
     @property
     def _inference_seconds(self) -> float:

@@ -6,16 +6,23 @@ import contextlib
 import json
 import platform
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from glob import escape
 from importlib.metadata import version
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.storage.kept_files import KeptFileError, fingerprint_of, read_json, write_json
-from netchoice.storage.listing import LISTING
+from netchoice.storage.listing import (
+    LISTING,
+    check_unclaimed,
+    claimed_files,
+    listed_writes,
+    release_files,
+)
 from netchoice.storage.lock import LOCK, lock_folder
 from netchoice.storage.shards import disk_errors
 from netchoice.workflows.feature_selection import SECOND_SCORES
@@ -36,7 +43,8 @@ class RunFiles:
     made_by : str
         What makes such runs, for messages.
     written : tuple of str
-        Patterns of all files that a run writes; nothing else is ever deleted.
+        Patterns of all files that a run writes. A file of such a name that the run has not listed is
+        somebody else's, and the folder is refused.
     """
 
     record: str
@@ -49,12 +57,12 @@ _FIGURES = (
     "ranks*", "accuracy-against-cost",
 )  # fmt: skip
 CHOICE_FILES = RunFiles(RUN, "netchoice choose", (
-    LISTING, "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "posterior.csv",
+    "choice.json", "evidence.json", "network.tsv", "nodes.json", "confusion.csv", "posterior.csv",
     "costs.json", "parameter-evaluation.csv", "parameter-scores.jsonl",
     "rankings.csv", "evaluation.csv", "reading.json", "scores.jsonl", SECOND_SCORES, "report.html",
     ROWS, "prepared.json", "estimators.npz", "selection-costs.json",
     *(f"figures/{name}.{suffix}" for name in _FIGURES for suffix in ("png", "svg", "pdf")),
-    "tables/*/_manifest.json", "tables/*/rows-*.parquet", "tables/*/_rows-*.damaged", "tables/*/_lock",
+    "tables/*/_manifest.json", "tables/*/rows-*.parquet",
 ))  # fmt: skip
 
 
@@ -72,6 +80,7 @@ def run_folder(
             folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(lock_folder(folder))
         open_run_folder(folder, settings, fresh, files)
+        stack.enter_context(listed_writes(folder))
         yield
 
 
@@ -86,18 +95,20 @@ def open_run_folder(
     settings : mapping
         What the run depends on; kept in the record of the run.
     fresh : bool
-        Delete the files of an earlier run. Other files in the folder are kept.
+        Delete the files that an earlier run listed. Other files in the folder are kept.
     files : RunFiles
         The kind of run.
     """
     settings = json.loads(json.dumps(settings, default=str))
     try:
         earlier = find_run(folder, files)
-        if earlier is not None and not fresh:
-            _check_same(earlier, settings, folder)
-            return
         if earlier is not None:
-            _delete_run(folder, files)
+            own = _own_files(folder, files)
+            if not fresh:
+                _check_same(earlier, settings, folder)
+                return
+            _delete(folder, own)
+            release_files(folder)
         folder.mkdir(parents=True, exist_ok=True)
         record = {"settings": settings, **versions()}
         write_json(folder / files.record, record, fingerprint_of(settings))
@@ -145,27 +156,40 @@ def _read_record(path: Path, files: RunFiles) -> dict[str, Any]:
 
 
 def delete_run(folder: Path, files: RunFiles) -> None:
-    """Delete a run: the files that it wrote, its record, and the folder if nothing else is in it."""
+    """Delete a run: the files that it listed, its record, and the folder if nothing else is in it."""
     if (folder / files.record).exists():
         _read_record(folder / files.record, files)  # a foreign file is refused
         with lock_folder(folder):
-            _delete_run(folder, files)
-            (folder / files.record).unlink()
-            (folder / LOCK).unlink(missing_ok=True)
+            _delete(folder, _own_files(folder, files))
+            _delete(folder, [LISTING, files.record, LOCK])
     with contextlib.suppress(OSError):  # it holds files of the user
         folder.rmdir()
 
 
-def _delete_run(folder: Path, files: RunFiles) -> None:
-    """Delete the files that a run writes; the record stays, so that an interruption is harmless."""
-    for pattern in files.written:
-        for path in folder.glob(pattern):
-            path.unlink()
-    parents = {parent for pattern in files.written for parent in PurePosixPath(pattern).parents}
-    for parent in sorted(parents - {PurePosixPath()}, key=lambda p: len(p.parts), reverse=True):
-        for subfolder in folder.glob(str(parent)):
-            with contextlib.suppress(OSError):  # it holds files of the user
-                subfolder.rmdir()
+def _own_files(folder: Path, files: RunFiles) -> list[str]:
+    """Return the files that a run listed; refuse a folder with others that have the name of a result."""
+    own = claimed_files(folder)
+    found = (path for pattern in files.written for path in folder.glob(pattern))
+    check_unclaimed(folder, {path.relative_to(folder).as_posix() for path in found} - {*own})
+    return [*own]
+
+
+def _delete(folder: Path, names: Iterable[str]) -> None:
+    """Delete files of a run, with what is left of them after a kill or damage, and their empty folders.
+
+    The record and the list of files stay, so that an interruption is harmless.
+    """
+    paths = [folder / name for name in names]
+    for path in paths:
+        path.unlink(missing_ok=True)
+        path.with_name(f"_{path.name}.damaged").unlink(missing_ok=True)
+        for incomplete in path.parent.glob(f".{escape(path.name)}.*.partial"):
+            incomplete.unlink()
+    subfolders = {parent for path in paths for parent in path.parents if folder in parent.parents}
+    for subfolder in sorted(subfolders, key=lambda path: len(path.parts), reverse=True):
+        (subfolder / LOCK).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it holds files of the user
+            subfolder.rmdir()
 
 
 def _check_same(earlier: Mapping[str, Any], settings: Mapping[str, Any], folder: Path) -> None:

@@ -23,9 +23,11 @@ def draw_one(drawings: str, result: Any, figure: str) -> Any:
     return known[figure]()
 
 
-def write_page(save: Callable[[Path], Any], path: str | PathLike[str]) -> Path:
+def write_page(save: Callable[[Path], Any], path: str | PathLike[str], overwrite: bool) -> Path:
     """Write the report of a result that ``save`` writes to a folder; return the path of the report."""
     with tempfile.TemporaryDirectory() as folder:
         save(Path(folder))
-        written: Path = import_module("netchoice.report").write_report(folder, path)
+        written: Path = import_module("netchoice.report").write_report(
+            folder, path, overwrite=overwrite
+        )
     return written

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from netchoice.errors import UsageError
-from netchoice.storage.kept_files import read_json, write_json
+from netchoice.storage.kept_files import DamagedFileError, read_json, write_json
+from netchoice.storage.listing import claimed_files, list_files
 from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_positive
 from netchoice.workflows.time_costs import EXTRA_SHARE
@@ -303,12 +304,17 @@ class Stopwatch:
         if self.file is not None:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             write_json(self.file, known, self.fingerprint)
+            list_files(self.file.parent, [self.file.name])
         return decision
 
     def _known(self) -> dict[str, Any]:
         if self.file is None:
             return self._in_memory
+        advice = "start over with --fresh (in Python fresh=True)"
         if not self.file.exists():
+            if claimed_files(self.file.parent).get(self.file.name):  # it was written
+                raise DamagedFileError(
+                    f"{self.file} is missing, which holds decisions of the run; {advice}"
+                )
             return {}
-        advice = "delete it, or start over with --fresh (in Python fresh=True)"
         return read_json(self.file, self.fingerprint, advice=advice)

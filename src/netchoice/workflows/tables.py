@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
+from netchoice.storage.csv_file import read_csv
 from netchoice.storage.manifest import TableError
 from netchoice.storage.table import ReferenceTable
 from netchoice.targets import Classes, Numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Larger values are refused, because their squares and sums could overflow.
 MAX_MAGNITUDE = 1e100
@@ -42,10 +48,11 @@ def load_table(table: Table, label: str = "label", target: str = "auto") -> Refe
     """
     name = "the table" if isinstance(table, ReferenceTable) else str(table)
     if not isinstance(table, ReferenceTable) and Path(table).is_file():
-        table = ReferenceTable.from_csv(table, _columns(table, label), target=target)
+        frame = read_csv(table)
+        table = ReferenceTable.from_frame(frame, _columns(frame, label), target=target)
     else:
         table = _predicting(table, label, name)
-    table = table.complete()
+    table = _without_partial(table).complete()
     for feature, column in table.X.items():
         bad = int((~np.isfinite(column.to_numpy(dtype=float))).sum())
         if bad:
@@ -60,6 +67,19 @@ def load_table(table: Table, label: str = "label", target: str = "auto") -> Refe
     return table
 
 
+def _without_partial(table: ReferenceTable) -> ReferenceTable:
+    """Return a table without features that have no value on some network; name these in a warning."""
+    kept = table.without_partial()
+    left_out = [name for name in table.features if name not in kept.features]
+    if left_out:
+        some = ", ".join(f"{name} ({table.partial[name]} rows)" for name in left_out[:3])
+        warnings.warn(
+            f"{len(left_out)} features are left out because they have no value on some rows: {some}",
+            stacklevel=3,
+        )
+    return kept
+
+
 def _check_magnitude(name: str, column: str, values: NDArray[np.float64]) -> None:
     largest = float(np.abs(values[np.isfinite(values)]).max(initial=0))
     if largest > MAX_MAGNITUDE:
@@ -69,17 +89,11 @@ def _check_magnitude(name: str, column: str, values: NDArray[np.float64]) -> Non
         )
 
 
-def _columns(path: str | PathLike[str], label: str) -> str | list[str]:
-    """Return the name of a column of a CSV file, or several names separated by commas."""
-    import pandas as pd
-
-    if "," not in label:
+def _columns(frame: pd.DataFrame, label: str) -> str | list[str]:
+    """Return the name of a column of a table, or several names separated by commas."""
+    if "," not in label or label in map(str, frame.columns):
         return label
-    try:
-        header = list(map(str, pd.read_csv(path, nrows=0).columns))
-    except (OSError, ValueError):
-        return label  # the reading of the whole table says what is wrong
-    return label if label in header else [name.strip() for name in label.split(",")]
+    return [name.strip() for name in label.split(",")]
 
 
 def _predicting(table: Table, label: str, name: str) -> ReferenceTable:

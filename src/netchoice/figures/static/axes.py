@@ -19,6 +19,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
+from netchoice.atomic import write_atomically
 from netchoice.errors import UsageError
 from netchoice.figures.data.cost_text import cost_text
 from netchoice.figures.data.feature_sets import penalty_text
@@ -208,7 +209,8 @@ def save(figure: Any, path: str | PathLike[str]) -> Path:
     root = root_figure(figure)
     path.parent.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context({"svg.hashsalt": "netchoice"}):
-        root.savefig(path, format=suffix[1:], metadata=_METADATA[suffix])
+        options = {"format": suffix[1:], "metadata": _METADATA[suffix]}
+        write_atomically(path, lambda temporary: root.savefig(temporary, **options))
     return path
 
 
