@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from netchoice.errors import UsageError
+from netchoice.stores import is_store, upload
 
 _watchers: list[Callable[[Path], None]] = []
 
@@ -27,10 +29,16 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
     """Call ``write`` with a temporary path, flush the file to disk, and rename it to ``path``.
 
     The temporary file is in the same folder and is removed if ``write`` fails. An interrupted write
-    leaves the old file, if there was one.
+    leaves the old file, if there was one. A file in a store is written to a temporary folder and uploaded.
     """
     for call in tuple(_watchers):
         call(path)
+    if is_store(path):
+        with tempfile.TemporaryDirectory() as temporary_folder:
+            complete = Path(temporary_folder) / "complete"
+            write(complete)
+            upload(complete, path)
+        return
     temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with open(temporary, "wb") as file:
@@ -74,7 +82,7 @@ def write_output(path: Path, content: bytes, overwrite: bool) -> None:
 
     def write(temporary: Path) -> None:
         temporary.write_bytes(content)
-        if target.exists():
+        if target.exists() and not is_store(target):
             temporary.chmod(target.stat().st_mode)
 
     write_atomically(target, write)

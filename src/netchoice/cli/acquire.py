@@ -30,7 +30,8 @@ def acquire(
     table: Annotated[
         Path | None,
         Option(
-            help="The folder of a table of networks with as many nodes; netchoice simulate makes one."
+            help="The folder of a table of networks with as many nodes; netchoice simulate makes one.",
+            **options.FOLDER,
         ),
     ] = None,
     budget: options.Budget = None,

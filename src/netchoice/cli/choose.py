@@ -48,10 +48,13 @@ def choose(
     thin: options.Thin = None,
     with_: Annotated[
         Path | None,
-        Option("--with", metavar="FOLDER", help="Use a chooser that netchoice prepare made."),
+        Option("--with", help="Use a chooser that netchoice prepare made.", **options.FOLDER),
     ] = None,
     table: Annotated[
-        Path | None, Option(help="Use the simulations of a table that netchoice simulate made.")
+        Path | None,
+        Option(
+            help="Use the simulations of a table that netchoice simulate made.", **options.FOLDER
+        ),
     ] = None,
     match: Annotated[bool, Option("--match", help="Use density-matched simulations.")] = False,
     samples: options.Samples = None,
@@ -86,6 +89,7 @@ def choose(
             "--out",
             "-o",
             help="Folder of the answer; NAME-choice by default, NAME-cohort of a cohort.",
+            **options.FOLDER,
         ),
     ] = None,
     fresh: Annotated[

@@ -16,7 +16,10 @@ from netchoice.errors import UsageError
 @app.command()
 def cite(
     folder: Annotated[
-        Path | None, Argument(help="A folder that netchoice choose made, to describe its run.")
+        Path | None,
+        Argument(
+            help="A folder that netchoice choose made, to describe its run.", **options.FOLDER
+        ),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:

@@ -147,7 +147,10 @@ def prepare(
     mix: options.Mix = None,
     thin: options.Thin = None,
     table: Annotated[
-        Path | None, Option(help="Use the simulations of a table that netchoice simulate made.")
+        Path | None,
+        Option(
+            help="Use the simulations of a table that netchoice simulate made.", **options.FOLDER
+        ),
     ] = None,
     match: options.Match = None,
     samples: options.Samples = None,
@@ -164,7 +167,9 @@ def prepare(
     workers: options.Workers = None,
     engine: options.Engine = "processes",
     seed: options.SimulationSeed = 1,
-    out: Annotated[Path | None, Option("--out", "-o", help="Folder of the chooser.")] = None,
+    out: Annotated[
+        Path | None, Option("--out", "-o", help="Folder of the chooser.", **options.FOLDER)
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Prepare a chooser: simulations that answer for many networks of the same size.

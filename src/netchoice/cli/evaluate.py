@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 @app.command()
 def evaluate(
-    train: Annotated[Path, Argument(help="Table to rank on: a folder, or a CSV file.")],
+    train: Annotated[
+        Path, Argument(help="Table to rank on: a folder, or a CSV file.", **options.FOLDER)
+    ],
     test: Annotated[
-        Path | None, Argument(help="Table to test on; by default half of the first one.")
+        Path | None,
+        Argument(help="Table to test on; by default half of the first one.", **options.FOLDER),
     ] = None,
     methods: Annotated[
         str | None,

@@ -12,6 +12,7 @@ from typer import Argument, Option
 import netchoice
 from netchoice.errors import UsageError
 from netchoice.names import unknown
+from netchoice.stores import place
 
 #: The space of choose and prepare if no models are named.
 DEFAULT_SPACE = "duplication"
@@ -141,7 +142,11 @@ Target = Annotated[
     str,
     Option(metavar="auto|classes|numbers", help="What the column of a CSV file holds."),
 ]
-OutFolder = Annotated[Path | None, Option("--out", "-o", help="Folder for tables and figures.")]
+#: Options and arguments that are folders, on this machine or in a store.
+FOLDER: dict[str, Any] = {"parser": place, "metavar": "FOLDER"}
+OutFolder = Annotated[
+    Path | None, Option("--out", "-o", help="Folder for tables and figures.", **FOLDER)
+]
 Overwrite = Annotated[bool, Option("--overwrite", help="Replace the output file if it exists.")]
 Figures = Annotated[
     FigureFormat, Option("--figures", help="Format of the figures that are written as files.")

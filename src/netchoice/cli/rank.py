@@ -17,7 +17,9 @@ from netchoice.units import duration
 
 @app.command()
 def rank(
-    table: Annotated[Path, Argument(help="The folder of a reference table, or a CSV file.")],
+    table: Annotated[
+        Path, Argument(help="The folder of a reference table, or a CSV file.", **options.FOLDER)
+    ],
     method: Annotated[
         str, Option("--method", "-m", help="jmi, mrmr, jmim, relieff, … (see the docs).")
     ] = "jmi",

@@ -14,7 +14,10 @@ from netchoice.cli.common import app, show
 @app.command()
 def report(
     folder: Annotated[
-        Path, Argument(help="A folder that netchoice choose or netchoice evaluate made.")
+        Path,
+        Argument(
+            help="A folder that netchoice choose or netchoice evaluate made.", **options.FOLDER
+        ),
     ],
     out: Annotated[
         Path | None, Option("--out", "-o", help="The file; report.html in the folder by default.")

@@ -19,7 +19,7 @@ from netchoice.units import duration
 tables = typer.Typer(help="Show, export and import reference tables.", rich_markup_mode="rich")
 app.add_typer(tables, name="table")
 
-TablePath = Annotated[Path, Argument(help="The folder of a reference table.")]
+TablePath = Annotated[Path, Argument(help="The folder of a reference table.", **options.FOLDER)]
 
 
 @app.command()
@@ -31,7 +31,8 @@ def simulate(
     samples: Annotated[int, Option(help="Number of rows of the table.")] = 1000,
     seed: Annotated[int, Option(min=0, help="Seed of all rows.")] = 1,
     out: Annotated[
-        Path | None, Option("--out", "-o", help="Folder of the table; resumed if it exists.")
+        Path | None,
+        Option("--out", "-o", help="Folder of the table; resumed if it exists.", **options.FOLDER),
     ] = None,
     features: Annotated[
         str | None, Option(metavar="NAME,…", help="Compute only these features; all by default.")
@@ -112,7 +113,7 @@ def export(
 @tables.command("import")
 def import_table(
     file: Annotated[Path, Argument(help="A CSV file with a header: labels and features.")],
-    out: Annotated[Path, Argument(help="Folder of the new table.")],
+    out: Annotated[Path, Argument(help="Folder of the new table.", **options.FOLDER)],
     label: Annotated[str, Option(help="The column of labels.")] = "label",
     costs: Annotated[
         Path | None, Option(help="A CSV or JSON file with a cost for each feature; 0 by default.")

@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import version
 from os import PathLike
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from netchoice.selection.knn import NumberNeighbours, neighbours_of
 from netchoice.selection.regression import KnownPart, known_parts, regressor_score
 from netchoice.storage.kept_files import checksum, fingerprint_of, read_content
 from netchoice.storage.shards import disk_errors
+from netchoice.stores import place
 from netchoice.targets import Classes, Numbers, Target
 from netchoice.threads import Run, threads
 
@@ -221,7 +221,7 @@ class Scores:
     ) -> None:
         self._position = {name: i for i, name in enumerate(names)}
         self._scorer, self._n_folds = scorer, n_folds
-        self._path = None if path is None else Path(path)
+        self._path = None if path is None else place(path)
         self._header = {
             "scores of": fingerprint, "classifier": scorer.name, "features": fingerprint_of(list(names)),
             "netchoice": version("netchoice"),

@@ -35,6 +35,7 @@ from netchoice.io.reading_report import ReadingReport
 from netchoice.io.sniffing import sniff_bytes, sniff_text
 from netchoice.io.text_tables import Table, read_table
 from netchoice.names import unknown
+from netchoice.stores import place, store_errors
 
 _TABLES: dict[str, Callable[[Table], EdgePairs]] = {
     "adjacency": text_matrices.parse_adjacency,
@@ -135,7 +136,7 @@ def read_network(
     >>> report.repeated_edges, report.names_only_in_self_loops
     (1, 1)
     """
-    path = Path(path)
+    path = place(path)
     options = ReadingOptions(format, header, columns)
     content, limit = load(path)
     return parse_network(content, options, limit)
@@ -254,7 +255,7 @@ def load(path: Path) -> tuple[bytes, MemoryLimit]:
 
 def _read_bytes(path: Path) -> bytes:
     """Return the bytes of a file; those of a pipe or device only up to the limit."""
-    with open(path, "rb") as file:
+    with store_errors(), path.open("rb") as file:
         if path.is_file():
             return file.read()
         limit = MemoryLimit(str(path), 0)

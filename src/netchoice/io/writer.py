@@ -6,7 +6,6 @@ import gzip
 import io
 from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path
 
 from netchoice.atomic import write_output
 from netchoice.errors import NetchoiceError, UsageError
@@ -14,6 +13,7 @@ from netchoice.graph import Graph
 from netchoice.io.reader import suffix_of
 from netchoice.io.sniffing import SUFFIXES
 from netchoice.io.text_tables import COMMENTS
+from netchoice.stores import place
 
 WRITTEN = ("edgelist", "graphml")
 EDGE_LIST_SUFFIXES = ("", ".tsv", ".txt", ".tab", ".edges", ".edgelist", ".el", ".dat")
@@ -41,7 +41,7 @@ def write_network(
     <Graph: 4 nodes, 1 edge>
     """
     graph = Graph.of(graph)
-    path = Path(path)
+    path = place(path)
     suffix = suffix_of(path)
     by_suffix = SUFFIXES | dict.fromkeys(EDGE_LIST_SUFFIXES, "edgelist")
     format = format or by_suffix.get(suffix.lower(), suffix)

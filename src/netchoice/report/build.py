@@ -25,6 +25,7 @@ from netchoice.report.headline_evaluation import evaluation_headline
 from netchoice.report.network_drawing import draw_network
 from netchoice.report.page import html_page, write_page
 from netchoice.storage.listing import listed_writes
+from netchoice.stores import place
 from netchoice.units import duration
 
 WITHOUT_SCRIPT = (
@@ -61,12 +62,12 @@ def write_report(
     >>> write_report(folder).name
     'report.html'
     """
-    folder = Path(folder)
+    folder = place(folder)
     with naming_damage(folder):
         results = read_folder(folder)
         text = _choice_page(results) if results.is_choice else _evaluation_page(results)
     if path is not None:
-        return write_page(text, Path(path), overwrite)
+        return write_page(text, place(path), overwrite)
     with listed_writes(folder):
         return write_page(text, folder / "report.html", overwrite=True)
 

@@ -16,6 +16,7 @@ from netchoice.report import sections_cohort, sections_networks
 from netchoice.report.elements import Sections, add_settings, model_name
 from netchoice.report.headline import Card, Headline, sentence
 from netchoice.report.page import html_page, write_page
+from netchoice.stores import place
 from netchoice.units import duration
 from netchoice.workflows.cohort_frame import CohortFrame
 from netchoice.workflows.cohort_summary import mean_count
@@ -60,7 +61,7 @@ def write_cohort_report(
     >>> write_cohort_report(tempfile.mkdtemp(), summarise_cohort(answers), answers).name
     'report.html'
     """
-    folder = Path(folder)
+    folder = place(folder)
     folder.mkdir(parents=True, exist_ok=True)
     draw_cohort(answers, folder / "figures", features, simulations)
     text = cohort_page(record, answers, features, simulations, paths=paths)

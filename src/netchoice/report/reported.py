@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -18,6 +17,7 @@ from netchoice.report.build import write_report
 from netchoice.report.cohort_page import write_cohort_report
 from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS
 from netchoice.storage.listing import listed_writes
+from netchoice.stores import place
 from netchoice.workflows import (
     Choice,
     Chooser,
@@ -69,8 +69,8 @@ def report_choice(
         elif report:
             options.setdefault("compare", COMPARED_METHODS)
         choice = choose_model(graph, space, path=path, **options)
-    with listed_writes(Path(path)):
-        draw_choice(choice, Path(path) / "figures", format=figures)
+    with listed_writes(place(path)):
+        draw_choice(choice, place(path) / "figures", format=figures)
     if report:
         write_report(path)
     return choice
@@ -102,7 +102,7 @@ def report_cohort(
     (True, True)
     """
     answers = choose_cohort(chooser, graphs, path=path, **options)
-    frame, folder = answers.frame(), Path(path)
+    frame, folder = answers.frame(), place(path)
     texts = {f"{chooser.space.name}, {size}": size for size in chooser.sizes_}
     used = frame["chooser"].value_counts().index
     settings = json.loads(json.dumps({**chooser.record(), "networks": [*networks]}, default=str))

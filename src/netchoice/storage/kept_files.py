@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from netchoice.atomic import write_atomically
 from netchoice.errors import NetchoiceError
+from netchoice.stores import store_errors
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,7 +59,8 @@ def fingerprint_of(facts: Any) -> str:
 def read_content(path: Path) -> bytes:
     """Return the bytes of a file; a file that cannot be read raises one line that says why."""
     try:
-        return path.read_bytes()
+        with store_errors():
+            return path.read_bytes()
     except OSError as error:
         raise UnreadableFileError(
             f"cannot read {path}: {error.strerror or error}; check its permissions and the disk"

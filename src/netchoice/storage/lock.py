@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from netchoice.storage.manifest import TableError
+from netchoice.stores import is_store
 
 try:
     import fcntl
@@ -37,9 +38,10 @@ if hasattr(os, "register_at_fork"):
 def lock_folder(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder; refuse if another process holds it, and name that process.
 
-    The kernel releases the lock when its owner ends, also after a kill. The file stays.
+    The kernel releases the lock when its owner ends, also after a kill. The file stays. A store has no such
+    locks: there, files with the fingerprint of another run are refused when they are read.
     """
-    if fcntl is None or not os.access(folder, os.W_OK):
+    if fcntl is None or is_store(folder) or not os.access(folder, os.W_OK):
         yield  # without write permission, nothing can be mixed
         return
     file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)

@@ -24,6 +24,7 @@ from netchoice.storage.kept_files import (
 )
 from netchoice.storage.lock import lock_folder
 from netchoice.storage.manifest import FORMAT, TableError, fingerprint
+from netchoice.stores import place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +53,7 @@ class TableFolder:
     """The folder of a table: shards and a manifest, each written atomically."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path = place(path)
 
     def exists(self) -> bool:
         """Return whether the folder holds a table, complete or not."""

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from netchoice.storage.manifest import (
 )
 from netchoice.storage.shards import TableFolder
 from netchoice.storage.stages import is_computed
+from netchoice.stores import place
 from netchoice.targets import Numbers, Target, as_target
 from netchoice.validation import check_fraction
 
@@ -444,7 +444,7 @@ class ReferenceTable:
         The name must end in ``.csv`` or ``.parquet``. A file that exists is refused, unless ``overwrite``
         is true. Returns the data that were written.
         """
-        path = Path(path)
+        path = place(path)
         frame = self.parameters.add_prefix(PARAMETER_PREFIX).join(self._values)
         frame.insert(0, "label", self.y)
         content = io.BytesIO()

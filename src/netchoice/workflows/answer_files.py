@@ -202,7 +202,11 @@ def _write_csv(source: Path, target: Path) -> None:
     """Write a CSV file with the content of a Parquet file."""
     import pyarrow.parquet as pq
 
-    with open(target, "w", encoding="utf-8", newline="") as file, pq.ParquetFile(source) as table:
+    with (
+        open(target, "w", encoding="utf-8", newline="") as file,
+        source.open("rb") as content,
+        pq.ParquetFile(content) as table,
+    ):
         file.write(",".join(map(csv_cell, table.schema_arrow.names)) + "\n")
         for rows in table.iter_batches():
             columns = (map(csv_cell, column.to_pylist()) for column in rows.columns)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from netchoice.errors import UsageError
 from netchoice.inference import embed
 from netchoice.names import unknown
+from netchoice.stores import place
 from netchoice.workflows.choice_folder import write_choice
 from netchoice.workflows.choice_text import choice_html, format_probability, summary_lines
 from netchoice.workflows.parameters import Parameters, posterior_draws
@@ -181,7 +182,7 @@ class Choice(ResultTables):
 
     def save(self, folder: Path) -> None:
         """Write the answer, its tables, and what a report shows of it."""
-        write_choice(self, Path(folder))
+        write_choice(self, place(folder))
 
     def summary(self) -> str:
         """Return the answer in a few lines."""

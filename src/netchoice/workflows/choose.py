@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from netchoice.engines.processes import keep_workers
@@ -21,6 +20,7 @@ from netchoice.models.builtin import get_space
 from netchoice.models.edge_bound import bounded_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
+from netchoice.stores import place
 from netchoice.workflows.answer import answer
 from netchoice.workflows.choice import Choice
 from netchoice.workflows.comparison import Comparison
@@ -151,7 +151,7 @@ def choose_model(
         seed=seed,
         plan=plan_of(plan, local),
     )
-    folder = None if path is None else Path(path)
+    folder = None if path is None else place(path)
     report = listener(on_progress)
     maker = TableMaker(space, seed, isolated, engine, workers, folder, report, given)
     preparation = make_preparation(space, settings, maker, compare, limit)

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.errors import NetchoiceError
 from netchoice.graph import Graph
 from netchoice.io import ReadingReport
+from netchoice.stores import place
 from netchoice.workflows.cohort_rows import Collection, Source
 from netchoice.workflows.cohort_run import CohortAnswers, answer_all
 from netchoice.workflows.sizes import Size, find_size, in_order
@@ -133,7 +133,7 @@ def choose_cohort(
     return answer_all(
         collection,
         chooser.answerer(prepared),
-        folder=Path(path),
+        folder=place(path),
         engine=engine,
         workers=workers,
         fresh=fresh,

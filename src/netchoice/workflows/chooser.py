@@ -24,6 +24,7 @@ from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.storage.listing import listed_writes
 from netchoice.storage.table import ReferenceTable
+from netchoice.stores import place
 from netchoice.validation import check_choice, check_integer
 from netchoice.workflows.answer_rows import CohortAnswerer, PartsOnDisk
 from netchoice.workflows.choice import Choice
@@ -213,8 +214,8 @@ class Chooser:
 
     def open(self, path: str | PathLike[str]) -> None:
         """Use a folder for the simulations, and those that are prepared there already."""
-        open_run_folder(Path(path), self.record(), False)
-        self._folder = Path(path)
+        open_run_folder(place(path), self.record(), False)
+        self._folder = place(path)
         for size in self._prepared:
             self._write(size)
 
@@ -353,7 +354,7 @@ class Chooser:
         not. The folder of a single answer (:func:`netchoice.choose_model`) is a chooser for the size of
         that network.
         """
-        folder = Path(path)
+        folder = place(path)
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a folder; expected one that netchoice prepare wrote")
         record = find_run(folder, CHOICE_FILES)
@@ -427,7 +428,7 @@ class Chooser:
     ) -> Choice:
         """Return the whole answer for one network; see :func:`netchoice.choose_model`."""
         prepared = self.prepared_for(graph)
-        folder = None if path is None else Path(path)
+        folder = None if path is None else place(path)
         report = listener(on_progress)
         maker = replace(
             prepared.maker, engine=engine, workers=workers, folder=folder, on_progress=report

@@ -16,6 +16,7 @@ from netchoice.engines.engine import Lost
 from netchoice.errors import UsageError
 from netchoice.simulate import StoppedError
 from netchoice.storage.kept_files import fingerprint_of, read_parquet
+from netchoice.stores import place
 from netchoice.workflows.answer_files import (
     ANSWERS,
     COHORT_FILES,
@@ -129,7 +130,7 @@ def answer_all(
     settings : mapping
         What the answers also depend on. A run with other settings is not resumed.
     """
-    folder, n = Path(folder), len(sources)
+    folder, n = place(folder), len(sources)
     _check_names(
         ["id", "group", "file", *sources.covariates, *answerer.columns, "seconds", "error"]
     )

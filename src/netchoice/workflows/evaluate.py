@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from netchoice.costs import CostModel
@@ -18,6 +17,7 @@ from netchoice.evaluation import (
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import BASELINE, PAPER_METHODS, rank_path
 from netchoice.storage.listing import output_folder
+from netchoice.stores import place
 from netchoice.threads import count_threads
 from netchoice.units import parse_budget
 from netchoice.validation import check_integer
@@ -120,7 +120,7 @@ def evaluate_features(
         second = load_table(test, label, first.target.kind)
     source = find_costs(first, costs)
     first = varying_features(first)
-    folder = None if path is None else Path(path)
+    folder = None if path is None else place(path)
     _check_unit(budget, source)
     model = source.for_features(first.features)
     n_jobs, report = workers or count_threads(-1), listener(on_progress)

@@ -15,6 +15,7 @@ from netchoice.evaluation import OperatingPoint, format_accuracy, pareto_front
 from netchoice.notebook import summary_html
 from netchoice.storage.listing import claim_files, list_files
 from netchoice.storage.shards import disk_errors
+from netchoice.stores import place
 from netchoice.units import duration
 from netchoice.workflows.feature_selection import SCORES
 from netchoice.workflows.result_tables import ResultTables
@@ -97,7 +98,7 @@ class FeatureEvaluation(ResultTables):
 
     def save(self, folder: str | PathLike[str]) -> Path:
         """Write the recommendation, the evaluation, the rankings and the costs."""
-        folder = Path(folder)
+        folder = place(folder)
         joined = self.evaluation.assign(features=self.evaluation["features"].map(";".join))
         record = {**self.as_dict(), "out": str(folder)}
         text = json.dumps(record, indent=2, ensure_ascii=False, default=str)

@@ -28,6 +28,7 @@ from netchoice.storage.listing import claim_files, output_folder
 from netchoice.storage.manifest import fingerprint
 from netchoice.storage.shards import disk_errors
 from netchoice.storage.table import CALIBRATION_ROWS, ReferenceTable
+from netchoice.stores import place
 from netchoice.validation import check_integer, check_non_negative
 from netchoice.workflows.pilot_inputs import (
     STAGE_UNITS,
@@ -133,7 +134,7 @@ class PilotStudy:
 
     def save(self, folder: str | PathLike[str]) -> Path:
         """Write the frames as CSV files and a summary as JSON."""
-        folder = Path(folder)
+        folder = place(folder)
         claim_files(folder, STUDY_FILES)
         accuracy = self.accuracy.assign(features=self.accuracy["features"].map(" ".join))
         frames = {
@@ -234,7 +235,7 @@ def pilot(
         settings.seed,
         engine=engine,
         workers=workers,
-        folder=None if path is None else Path(path),
+        folder=None if path is None else place(path),
         on_progress=listener(on_progress),
         given_features=features_by_name(features),
     )

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.evaluation.accuracy_tests import confused_pairs
@@ -16,6 +15,7 @@ from netchoice.models.space import ModelSpace
 from netchoice.names import unknown
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import METHODS
+from netchoice.stores import place
 from netchoice.validation import (
     check_fraction,
     check_integer,
@@ -179,7 +179,7 @@ def recommend_pilot_size(
         check_integer("seed", seed, 0),
         engine=engine,
         workers=workers,
-        folder=None if path is None else Path(path),
+        folder=None if path is None else place(path),
         on_progress=listener(on_progress),
         given_features=features_by_name(features),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ from netchoice.errors import UsageError
 from netchoice.storage.csv_file import read_csv
 from netchoice.storage.manifest import TableError
 from netchoice.storage.table import ReferenceTable
+from netchoice.stores import place
 from netchoice.targets import Classes, Numbers
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def load_table(table: Table, label: str = "label", target: str = "auto") -> Refe
     <ReferenceTable: 2 rows (a 1, b 1), 1 features>
     """
     name = "the table" if isinstance(table, ReferenceTable) else str(table)
-    if not isinstance(table, ReferenceTable) and Path(table).is_file():
+    if not isinstance(table, ReferenceTable) and place(table).is_file():
         frame = read_csv(table)
         table = ReferenceTable.from_frame(frame, _columns(frame, label), target=target)
     else:
@@ -99,7 +99,7 @@ def _columns(frame: pd.DataFrame, label: str) -> str | list[str]:
 def _predicting(table: Table, label: str, name: str) -> ReferenceTable:
     """Return a table that predicts the labels, or the parameters of these names."""
     if not isinstance(table, ReferenceTable):
-        if not Path(table).exists():
+        if not place(table).exists():
             raise TableError(
                 f"{table} does not exist; expected the folder of a table, or a CSV file"
             )

@@ -23,6 +23,7 @@ from netchoice.atomic import write_atomically
 from netchoice.errors import UsageError
 from netchoice.figures.data.cost_text import cost_text
 from netchoice.figures.data.feature_sets import penalty_text
+from netchoice.stores import place
 from netchoice.validation import check_choice
 
 WIDTH, HEIGHT, DPI = 8.0, 5.0, 150  # inches and dots per inch: 1200 pixels wide
@@ -201,7 +202,7 @@ def save(figure: Any, path: str | PathLike[str]) -> Path:
     >>> figures.save(ax, f"{tempfile.mkdtemp()}/figures/costs.svg").name
     'costs.svg'
     """
-    path = Path(path)
+    path = place(path)
     suffix = path.suffix.lower()
     if suffix not in _METADATA:
         found, known = path.suffix or "nothing", ", ".join(_METADATA)
@@ -219,7 +220,7 @@ def save_all(
 ) -> list[Path]:
     """Draw figures one after the other, and write each to a file with its name; return the paths."""
     check_choice("format", format, [suffix[1:] for suffix in _METADATA])
-    return [save(draw(), Path(folder) / f"{name}.{format}") for name, draw in drawings.items()]
+    return [save(draw(), place(folder) / f"{name}.{format}") for name, draw in drawings.items()]
 
 
 def root_figure(drawn: Any) -> Figure:

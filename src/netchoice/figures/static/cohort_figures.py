@@ -30,6 +30,7 @@ from netchoice.figures.static import axes
 from netchoice.figures.static.axes import GREY, SMALL, WIDTH, halo, new_axes, small_panels
 from netchoice.figures.style import MARKERS, model_colour, model_styles
 from netchoice.names import file_names
+from netchoice.stores import place
 from netchoice.workflows.cohort_frame import CohortFrame
 from netchoice.workflows.parameter_trends import parameter_trends
 
@@ -271,4 +272,4 @@ def draw_cohort(
         names = file_names(each.chooser for each in found)
         for each in found:
             drawn[f"embedding-{names[each.chooser]}"] = cohort_embedding(each)
-    return [axes.save(figure, Path(folder) / f"{name}.png") for name, figure in drawn.items()]
+    return [axes.save(figure, place(folder) / f"{name}.png") for name, figure in drawn.items()]

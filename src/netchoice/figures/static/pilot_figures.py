@@ -27,6 +27,7 @@ from netchoice.figures.static.axes import (
     save,
 )
 from netchoice.figures.style import LINES, series_styles
+from netchoice.stores import place
 
 if TYPE_CHECKING:
     from netchoice.cost_growth import CostGrowth
@@ -226,7 +227,7 @@ def draw_pilot_study(study: PilotStudy, folder: str | PathLike[str]) -> list[Pat
         names = ["all", *_most_expensive(study.costs)][:MAX_CURVES]
         frame = study.costs[study.costs["name"].isin(names)]
         drawn["growth"] = cost_growth(frame, _fits(study.cost_growth, names))
-    return [save(figure, Path(folder) / f"{name}.png") for name, figure in drawn.items()]
+    return [save(figure, place(folder) / f"{name}.png") for name, figure in drawn.items()]
 
 
 def _most_expensive(costs: pd.DataFrame) -> list[str]:
