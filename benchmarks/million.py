@@ -109,8 +109,9 @@ def main() -> int:
     late = second[second["rows"] >= 0.75 * given.rows]
     late = late[late["rows"] < given.rows]  # then the client reads the table
     added = late["megabytes"].iloc[-1] - late["megabytes"].iloc[0] if len(late) else float("nan")
+    largest = curve["megabytes"].max()
     print(
-        f"the last quarter of the rows added {added:.0f} MB to the client; largest {curve['megabytes'].max():.0f} MB"
+        f"the last quarter of the rows added {added:.0f} MB to the client; largest {largest:.0f} MB"
     )
     _, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
     for number, part in curve.groupby("run"):
