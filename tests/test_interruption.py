@@ -62,6 +62,7 @@ def test_ctrl_c_ends_a_compiled_loop_and_keeps_finished_rows(tmp_path):
             "inside" not in process.stdout.readline()
         ):  # a user's feature prints to standard error
             assert process.poll() is None, process.stderr.read()
+        time.sleep(0.5)  # on a busy machine, the loop has not started yet
         started = time.monotonic()
         os.kill(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=60)
