@@ -116,7 +116,8 @@ def write_parquet(
 
     def write(temporary: Path) -> None:
         options = {"compression": "zstd", "write_page_checksum": True}
-        with pq.ParquetWriter(temporary, kept, **options) as writer:
+        # Arrow would take the name of a file with a colon for an address.
+        with temporary.open("wb") as file, pq.ParquetWriter(file, kept, **options) as writer:
             for table in tables:
                 writer.write_table(table)
         _fill_in_checksum(temporary)
