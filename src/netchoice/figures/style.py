@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from netchoice.selection import METHODS
+
 #: Okabe and Ito's colours for colour-blind readers, without black and yellow. Neighbours differ in
 #: lightness, so they can be distinguished in greyscale too.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7")
@@ -62,6 +64,17 @@ def series_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
         (marker, symbol), (line, dash) = MARKERS[i % len(MARKERS)], LINES[i % len(LINES)]
         styles[name] = SeriesStyle(COLOURS[i % len(COLOURS)], marker, line, symbol, dash)
     return styles
+
+
+def method_styles(methods: Iterable[str]) -> dict[str, SeriesStyle]:
+    """Return a style for each selection method, which is the same in every figure.
+
+    >>> method_styles(["relieff"])["relieff"] == method_styles(["jmi", "relieff"])["relieff"]
+    True
+    """
+    names = list(methods)
+    styles = series_styles(dict.fromkeys((*METHODS, *names)))
+    return {name: styles[name] for name in names}
 
 
 def model_styles(models: Iterable[str]) -> dict[str, SeriesStyle]:

@@ -17,7 +17,10 @@ def cost_superlinear(run: PilotRun) -> Finding:
     exponent, low, high = (run.growth[key] for key in ("exponent", "low", "high"))
     values = {"power of n": exponent}
     if low is not None:
-        values |= {"95 % interval of the power: lower end": low, "95 % interval of the power: upper end": high}
+        values |= {
+            "95 % interval of the power: lower end": low,
+            "95 % interval of the power: upper end": high,
+        }
     return Finding(low is not None and low > 1, values)
 
 

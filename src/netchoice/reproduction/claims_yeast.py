@@ -31,7 +31,9 @@ def saving_of_five_features(run: YeastRun, setting: Setting) -> Finding:
     costs, charge = run.duplication.costs(setting), setting.charge
     total = costs.cost_of_set(costs.features, charge)
     ours, papers = (total / costs.cost_of_set(s, charge) for s in (run.five(setting), PAPER_FIVE))
-    return Finding(ours >= 18, {"times cheaper: our five": ours, "times cheaper: the paper's": papers})
+    return Finding(
+        ours >= 18, {"times cheaper: our five": ours, "times cheaper: the paper's": papers}
+    )
 
 
 def transitivity_first(ranking: list[str]) -> Finding:

@@ -107,7 +107,9 @@ def mrmr_noise_earlier(run: SpaceRun, setting: Setting) -> Finding:
     others = [method for method in METHODS if method != "mrmr"]
     values = {
         "rank of the first noise feature at λ = 0: mRMR": int(at_zero["mrmr"]),
-        "rank of the first noise feature at λ = 0: lowest of the others": int(at_zero[others].min()),
+        "rank of the first noise feature at λ = 0: lowest of the others": int(
+            at_zero[others].min()
+        ),
         "mean rank over λ: mRMR": float(mean["mrmr"]),
         "mean rank over λ: lowest of the others": float(mean[others].min()),
     }
@@ -252,7 +254,10 @@ def weighted_forests_alike(run: SpaceRun, setting: Setting) -> Finding:
     cells = run.evaluation(setting).set_index(["penalty", "k"])
     mdi, mda = (cells.loc[cells["method"] == method, "accuracy"] for method in WEIGHTED_METHODS)
     mean, largest = (float(value) for value in (mdi - mda).abs().agg(["mean", "max"]))
-    values = {"absolute difference in accuracy: mean": mean, "absolute difference in accuracy: largest": largest}
+    values = {
+        "absolute difference in accuracy: mean": mean,
+        "absolute difference in accuracy: largest": largest,
+    }
     return Finding(mean <= 0.02, values)
 
 
@@ -272,7 +277,10 @@ def cost_falls(run: SpaceRun, setting: Setting) -> Finding:
     rising = (costs.diff().iloc[1:] > 0).mean()[list(METHODS)]
     values = {
         "largest λ (1/s)": float(costs.index[-1]),
-        **{f"cost at λ = 0 divided by that at the largest: {m}": float(f) for m, f in factors.items()},
+        **{
+            f"cost at λ = 0 divided by that at the largest: {m}": float(f)
+            for m, f in factors.items()
+        },
         "share of the steps of λ that make the set more expensive": float(rising.mean()),
     }
     return Finding(bool((factors >= 10).all()), values)
