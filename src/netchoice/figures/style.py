@@ -30,6 +30,14 @@ MODEL_COLOURS = {
     "ba1": "#440154", "ba2": "#31688E", "ba3": "#1F9E89", "ba4": "#7AD151",
 }  # fmt: skip
 
+#: The colour of each selection method of the paper, with one hue for methods of one kind: information
+#: blue, ReliefF orange, penalized forests green, weighted forests purple. The baseline is grey.
+METHOD_COLOURS = {
+    "mrmr": "#0072B2", "jmi": "#56B4E9", "jmim": "#332288", "relieff": "#E69F00",
+    "forest-relieff": "#D55E00", "penalized-mdi": "#009E73", "penalized-mda": "#7AB648",
+    "weighted-mdi": "#CC79A7", "weighted-mda": "#882255", "random": "#888888",
+}  # fmt: skip
+
 #: The same marker for matplotlib and for Plotly.
 MARKERS = (
     ("o", "circle"), ("s", "square"), ("^", "triangle-up"), ("D", "diamond"),
@@ -74,7 +82,8 @@ def method_styles(methods: Iterable[str]) -> dict[str, SeriesStyle]:
     """
     names = list(methods)
     styles = series_styles(dict.fromkeys((*METHODS, *names)))
-    return {name: styles[name] for name in names}
+    own = {name: style.colour for name, style in styles.items()} | METHOD_COLOURS
+    return {name: styles[name]._replace(colour=own[name]) for name in names}
 
 
 def model_styles(models: Iterable[str]) -> dict[str, SeriesStyle]:

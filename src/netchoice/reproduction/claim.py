@@ -24,10 +24,11 @@ METHOD, IMPLEMENTATION, MACHINE = "method", "implementation", "machine"
 class Finding(NamedTuple):
     """Whether a claim holds on one table, the numbers that decide it, and details in words.
 
-    The part of a name before a colon is printed once for all names that share it.
+    None: the claim cannot be judged. The part of a name before a colon is printed once for all names
+    that share it.
     """
 
-    holds: bool
+    holds: bool | None
     values: Mapping[str, float]
     text: str = ""
 

@@ -71,14 +71,15 @@ def cheap_set_without_loss(run: SpaceRun, setting: Setting) -> Finding:
     """Find the cheapest set as accurate as the best one, and how many times cheaper it is."""
     point = operating_point(run.evaluation(setting), charge=setting.charge)
     factor = 1 / point.share if setting.charge == "alone" else point.speedup
+    with_all = float(run.all_features()["accuracy_reporting"].iloc[0])
     values = {
         "times cheaper": factor,
         "accuracy": point.accuracy,
         "lower end of its 95 % interval": point.interval[0],
         "accuracy of the best set": point.best_accuracy,
-        "accuracy with all features": float(run.all_features()["accuracy"].iloc[0]),
+        "accuracy with all features": with_all,
     }
-    lossless = point.accuracy >= min(PERFECT, point.best_accuracy)
+    lossless = point.accuracy >= min(PERFECT, max(point.best_accuracy, with_all))
     return Finding(lossless and factor >= 100, values, ", ".join(point.features))
 
 
@@ -307,4 +308,4 @@ def table_takes_hours(run: SpaceRun, paper_hours: float) -> Finding:
         "minutes of CPU time here": seconds / 60,
         "times less than the paper states": 3600 * paper_hours / seconds,
     }
-    return Finding(seconds >= 1800 * paper_hours, values)
+    return Finding(None, values)

@@ -27,7 +27,7 @@ from netchoice.reproduction.paper_methods import APPENDIX_METHODS, MAIN_METHODS,
 from netchoice.reproduction.pilot_run import PilotRun, fit_power
 from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
 from netchoice.reproduction.yeast_run import NETWORKS, NODE_COUNTS, PAPER_FIVE, YeastRun
-from netchoice.selection import WEIGHTED_METHODS
+from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS
 
 _NUMBERS = {"ba": 1, "duplication": 2}
 
@@ -63,13 +63,13 @@ def _heat(run: SpaceRun, methods: Sequence[str], setting: Setting) -> Any:
 def _label_penalties(ax: Any, penalties: Sequence[float], total: float | None) -> None:
     """Label λ per second and, in a second line, λ per share of the cost of all features."""
     if total is None:
-        ax.set_xlabel("exponent λ (no unit)")
+        ax.set_xlabel("exponent λ (no unit)", fontsize=SMALL + 1)
         return
     ticks = [int(tick) for tick in ax.get_xticks()]
     pairs = [(penalties[i], total * penalties[i]) for i in ticks]
     labels = [f"{penalty_text(seconds, 3)}\n{penalty_text(share, 3)}" for seconds, share in pairs]
     ax.set_xticks(ticks, labels, fontsize=SMALL)
-    ax.set_xlabel("penalty λ: per second; below, per share of all costs", fontsize=SMALL + 1)
+    ax.set_xlabel("penalty λ per second; below: per share", fontsize=SMALL + 1)
 
 
 def draw_transition(run: SpaceRun, folder: Path) -> None:
@@ -80,16 +80,18 @@ def draw_transition(run: SpaceRun, folder: Path) -> None:
     axes = figure.subplots(2, 2, sharey=True).ravel()
     for ax, setting in zip(axes, COST_SETTINGS, strict=True):
         frame = run.transition(setting)
-        styles = method_styles(dict.fromkeys(frame["method"]))
-        for method, rows in frame.groupby("method", sort=False):
-            rows = rows[rows["penalty"] > 0].sort_values("penalty")
+        drawn = [method for method in PAPER_METHODS if method in set(frame["method"])]
+        for method, style in method_styles(drawn).items():
+            rows = frame[(frame["method"] == method) & (frame["penalty"] > 0)].sort_values(
+                "penalty"
+            )
             ax.plot(
                 rows["penalty"], rows["accuracy"], label=method, linewidth=1.5,
-                color=styles[method].colour, linestyle=styles[method].line,
+                color=style.colour, linestyle=style.line,
             )  # fmt: skip
         ax.set_title(setting.label, loc="left", fontsize=SMALL + 2)
         ax.set(xlabel="penalty λ per second", ylabel=f"accuracy with {SET_SIZE} features")
-        ax.set(xscale="log", ylim=(min(0.5, 0.98 * float(frame["accuracy"].min())), 1.02))
+        ax.set(xscale="log")
         total = run.cost_of_all_features(setting)
         shares = ax.secondary_xaxis("top", functions=(partial(mul, total), partial(mul, 1 / total)))
         shares.set_xlabel("penalty λ per share of all costs", fontsize=SMALL + 1)
@@ -132,20 +134,21 @@ def draw_pilot_losses(family: str, pilots: Sequence[PilotRun], folder: Path) -> 
     losses = 100 * means.rsub(means[target], axis=0).drop(columns=target)
     ks = [k for k in (1, 2, 3, 5, 10, 15) if k in means.index]
     limit = max(1.0, float(losses.loc[ks].abs().to_numpy().max()))
+    scale = SymLogNorm(0.5, vmin=-limit, vmax=limit)
     figure = Figure(
         figsize=(1.25 * WIDTH, 1.0 + 2.6 * -(-len(ks) // 2)), dpi=DPI, layout="constrained"
     )
     axes = figure.subplots(-(-len(ks) // 2), 2, squeeze=False, sharex=True, sharey=True).ravel()
     for ax, k in zip(axes, ks, strict=False):
-        grid = losses.loc[k].loc[list(METHODS)]
-        image = ax.imshow(
-            grid, cmap="PuOr_r", norm=SymLogNorm(0.5, vmin=-limit, vmax=limit), aspect="auto"
-        )
+        grid = losses.loc[k].loc[list(PAPER_METHODS)]
+        image = ax.imshow(grid, cmap="PuOr_r", norm=scale, aspect="auto")
         for (i, j), loss in np.ndenumerate(grid.to_numpy()):
             if abs(loss) >= 0.05:
+                is_dark = abs(scale(loss) - 0.5) > 0.35
                 ax.text(
-                    j, i, f"{loss:.1f}".replace("-", "−"), ha="center", va="center", fontsize=SMALL
-                )
+                    j, i, f"{loss:.1f}".replace("-", "−"), ha="center", va="center",
+                    fontsize=SMALL, color="white" if is_dark else "black",
+                )  # fmt: skip
         ax.set_yticks(range(len(grid)), grid.index, fontsize=SMALL)
         ax.set_xticks(range(len(grid.columns)), grid.columns, fontsize=SMALL)
         ax.set_title("1 feature" if k == 1 else f"{k} features", loc="left", fontsize=SMALL + 2)
@@ -153,7 +156,10 @@ def draw_pilot_losses(family: str, pilots: Sequence[PilotRun], folder: Path) -> 
         unused.remove()
     figure.supxlabel("number of nodes of the pilot networks", fontsize=SMALL + 2)
     title = f"percentage points lost compared with selection on {target} nodes"
-    figure.colorbar(image, ax=list(axes[: len(ks)]), label=title, aspect=40)
+    ticks = [tick for tick in (-50, -10, -2, -0.5, 0, 0.5, 2, 10, 50) if abs(tick) <= limit]
+    bar = figure.colorbar(image, ax=list(axes[: len(ks)]), label=title, aspect=40, ticks=ticks)
+    bar.ax.set_yticklabels([f"{tick:g}".replace("-", "−") for tick in ticks])
+    bar.ax.minorticks_off()
     save_both(figure, folder / f"pilots-{family}")
 
 

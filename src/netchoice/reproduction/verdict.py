@@ -10,14 +10,15 @@ from typing import Any
 from netchoice.atomic import write_text
 from netchoice.reproduction.claim import IMPLEMENTATION, MACHINE, METHOD, Claim, Finding
 from netchoice.reproduction.cost_settings import COST_SETTINGS
+from netchoice.reproduction.scales import SCALES
 from netchoice.storage.kept_files import Run, write_json
 
 HOLDS, IN_SOME, FAILS = "holds", "holds in {} of {}", "does not hold"
 BY_COSTS, OF_MACHINE = "depends on costs", "about the authors' machine"
 NOT_JUDGED = "not judged"
-#: A claim depends on costs if it holds in at least this share of the tables under some costs, and in
-#: at most one minus this share under others: with five tables, in 4 or 5, and in 0 or 1.
-CLEAR_SHARE = 0.8
+#: A claim depends on costs if it holds in at least the one share of the tables under some costs, and in
+#: at most the other share under others: with five tables, in 4 or 5, and in 0 or 1.
+MOST, FEW = 0.8, 0.2
 
 _COST_LABELS = {setting.label for setting in COST_SETTINGS}
 _COUNTED = {
@@ -31,7 +32,8 @@ def summarise(
 ) -> dict[str, Any]:
     """Return a claim, its findings on each table, and the verdict over all tables, for JSON.
 
-    A variant has for each table whether the claim holds, its numbers, and details in words.
+    A variant has whether the claim holds on each table on which it can be judged, and for each table
+    its numbers, and details in words.
     """
     variants = []
     for name in by_table[0]:
@@ -39,7 +41,8 @@ def summarise(
         names = dict.fromkeys(value for finding in findings for value in finding.values)
         variants.append(
             {
-                "variant": name, "holds": [finding.holds for finding in findings],
+                "variant": name,
+                "holds": [f.holds for f in findings if f.holds is not None],
                 "values": {n: [_known(f.values.get(n)) for f in findings] for n in names},
                 "texts": [finding.text for finding in findings],
             }
@@ -59,8 +62,10 @@ def _verdict(kind: str, variants: list[dict[str, Any]]) -> str:
     if kind == MACHINE:
         return OF_MACHINE
     n = len(variants[0]["holds"])
+    if not n:
+        return NOT_JUDGED
     under_costs = [sum(v["holds"]) / n for v in variants if v["variant"] in _COST_LABELS]
-    if under_costs and max(under_costs) >= CLEAR_SHARE and min(under_costs) <= 1 - CLEAR_SHARE:
+    if under_costs and max(under_costs) >= MOST and min(under_costs) <= FEW:
         return BY_COSTS
     return count_text(variants[0]["holds"])
 
@@ -161,6 +166,11 @@ def _heading(rows: list[dict[str, Any]], about: dict[str, Any]) -> list[str]:
         if found
     )
     machine = sum(row["kind"] == MACHINE for row in rows)
+    if about["scale"] != "paper":
+        run += (
+            f"\nThe paper has {SCALES['paper'].rows} networks of {SCALES['paper'].nodes} nodes. These "
+            "verdicts are about smaller networks, and fewer of them.\n"
+        )
     return [
         "# Verdicts on the paper's claims\n",
         run,
@@ -169,8 +179,7 @@ def _heading(rows: list[dict[str, Any]], about: dict[str, Any]) -> list[str]:
         "means over the tables, with the smallest and the largest in brackets. The first row of each "
         "table below uses the costs, and for yeast the node counts, that the paper states. It gives "
         "the verdict, unless the claim depends on costs: it then holds in at least "
-        f"{CLEAR_SHARE:.0%} of the tables under some costs, and in at most {1 - CLEAR_SHARE:.0%} under "
-        "others.\n",
+        f"{MOST:.0%} of the tables under some costs, and in at most {FEW:.0%} under others.\n",
         "λ is per second of the paper's code. Multiply it by the cost of all features that vary, "
         + " or ".join(f"{s:.2f} s (`{name}`)" for name, s in about["cost_of_all_features"].items())
         + ", for the λ of section 2.1 of the paper, where costs are shares. λ of weighted forests is "
