@@ -55,7 +55,7 @@ def ranked_sets(method: str, train: ReferenceTable) -> list[tuple[str, ...]]:
 def searched_sets(train: ReferenceTable) -> list[tuple[str, ...]]:
     """Return the Pareto front of a wrapper search."""
     costs = train.costs.only(train.features)
-    search = ParetoSearch(costs=costs, charge="shared", n_neighbors=10).fit(train.X, train.y)
+    search = ParetoSearch(costs=costs, charge="shared").fit(train.X, train.y)
     return [tuple(names) for names in search.front_["features"]]
 
 
