@@ -95,7 +95,7 @@ def compare(space: str, nodes: int, rows: int, seed: int, folder: Path) -> list[
                 best = max(within, key=lambda names: (on_train[names], -cost[names]))
                 error = 100 * (1 - scores([best], test)[best])
                 results.append(
-                    {"space": space, "seed": seed, "method": method, "budget": number,
+                    {"space": space, "seed": seed, "method": method, "budget": number, "cost": budget,
                      "error": error, "seconds": seconds, "sets": len(on_train)}
                 )  # fmt: skip
         print(f"{space}, seed {seed}, {method}: {len(on_train)} sets, {seconds:.1f} s", flush=True)
@@ -118,6 +118,7 @@ def main() -> None:
     frame = pd.DataFrame(results)
     for space, rows in frame.groupby("space", sort=False):
         errors = rows.pivot_table(index="method", columns="budget", values="error", sort=False)
+        errors.columns = [f"{1e6 * c:.2g} µs" for c in rows.groupby("budget")["cost"].mean()]
         errors["CPU seconds"] = rows.groupby("method")["seconds"].mean()
         errors["sets"] = rows.groupby("method")["sets"].mean()
         print(f"\n{space}, error rate in percent by budget\n{errors.round(2).to_string()}")

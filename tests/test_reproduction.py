@@ -80,7 +80,7 @@ def test_every_claim_of_the_parts_is_judged(reproduced):
 @pytest.mark.slow
 def test_tables_share_no_networks(reproduced):
     out, _, results = reproduced
-    assert results["seeds"] == [2026, 2126]
+    assert results["seeds"] == [2126, 2226]
     one, two = (SpaceRun("ba", MINIMAL, out / "ba" / f"table-{i}", i, workers=1) for i in (1, 2))
     frames = [table.X for run in (one, two) for table in (run.train, run.test)]
     assert not any(a.equals(b) for i, a in enumerate(frames) for b in frames[:i])
@@ -91,7 +91,7 @@ def test_frames_carry_the_facts_of_their_run(reproduced):
     out, _, results = reproduced
     path = out / "ba" / "table-2" / "rankings-paper-alone.parquet"
     facts = json.loads(pq.read_schema(path).metadata[b"netchoice"])["facts"]
-    assert (facts["code"], facts["seed"], facts["rows"]) == (results["code"], 2126, 40)
+    assert (facts["code"], facts["seed"], facts["rows"]) == (results["code"], 2226, 40)
     assert facts["versions"]["scikit-learn"]
 
 
@@ -435,15 +435,17 @@ def test_page_counts_claims_by_kind_and_reports_the_range():
         summarise(claim(IMPLEMENTATION), found([0], [0])),
         summarise(claim(MACHINE), found([0], [0])),
     ]
-    assert counts(rows) == {METHOD: {"holds in some tables": 1}, IMPLEMENTATION: {FAILS: 1}}
+    of_methods, of_implementation = counts(rows).values()
+    assert of_methods["holds in some tables"] == sum(of_methods.values()) == 1
+    assert of_implementation[FAILS] == sum(of_implementation.values()) == 1
     about = {
         "scale": "small", "judged": True, "settings": SCALES["small"].as_dict(), "seeds": [1, 2],
         "date": "today", "machine": "a machine", "version": "1", "code": "abc", "seconds": [],
         "cost_of_all_features": {"ba": 3.69},
     }  # fmt: skip
     page = as_markdown(rows, about)
-    assert "1 claims about the methods: 1 holds in some tables" in page
-    assert "1 are about the authors' machine" in page
+    assert "| about the methods | 0 | 1 | 0 | 0 | 0 |" in page
+    assert "1 more claims are about the authors' machine" in page
     assert "| x 1.5 (1 to 2) | text |" in page
     assert "3.69 s (`ba`)" in page
 

@@ -53,15 +53,15 @@ def reproduce(
 
 
 def _lines(results: dict[str, Any], out: Path) -> Iterator[str]:
-    from netchoice.reproduction.verdict import counts, values_text
+    from netchoice.reproduction.verdict import COUNTED, counts, values_text
 
     claims = results["claims"]
     for claim in claims:
         yield f"{claim['verdict']:<16} {claim['claim']}: {values_text(claim['variants'][0])}"
     yield ""
     for kind, found in counts(claims).items() if results["judged"] else ():
-        verdicts = ", ".join(f"{n} {verdict}" for verdict, n in found.items())
-        yield f"claims about the {kind}: {verdicts or 'none'}"
+        verdicts = ", ".join(f"{n} {verdict}" for verdict, n in found.items() if n)
+        yield f"claims {COUNTED[kind]}: {verdicts or 'none'}"
     if not results["judged"]:
         yield f"scale {results['scale']} shows that the pipeline runs; no claim was judged"
     for row in results["seconds"]:

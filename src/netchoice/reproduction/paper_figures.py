@@ -119,7 +119,7 @@ def draw_cost_growth(tables: Sequence[Mapping[str, PilotRun]], folder: Path) -> 
 
 
 def draw_pilot_losses(family: str, pilots: Sequence[PilotRun], folder: Path) -> None:
-    """Draw what is lost by selecting on pilots: accuracy on large networks, compared with the best.
+    """Draw the accuracy on large networks that is lost by selecting features on pilots.
 
     A cell has the loss of one method and pilot size, as the mean over tables, compared with features
     that the same method selects on networks of the target size.

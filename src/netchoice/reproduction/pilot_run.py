@@ -32,6 +32,7 @@ def run_pilots(run: SpaceRun) -> PilotRun:
 
     @cache
     def study() -> Any:
+        _ = run.test  # simulated before, as a stage of its own
         with run.stage("pilots"):
             return pilot(
                 run.family, sizes=scale.pilot_sizes, target=scale.nodes, samples=scale.pilot_rows,

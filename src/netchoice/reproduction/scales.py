@@ -16,8 +16,11 @@ _WITHOUT_EFFECT_ON_DATA = ("tables", "draws_every_setting", "judged")
 
 
 def table_seed(number: int) -> int:
-    """Return the seed of everything that belongs to a table; the first table has number 1."""
-    return SEED + 100 * (number - 1)
+    """Return the seed of everything that belongs to a table; the first table has number 1.
+
+    The run that the criteria were changed after had the seed ``SEED``, which no table has.
+    """
+    return SEED + 100 * number
 
 
 @dataclass(frozen=True)

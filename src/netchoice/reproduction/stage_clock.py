@@ -14,26 +14,22 @@ from netchoice.storage.kept_files import write_json
 from netchoice.storage.kept_results import kept_record
 
 
-def _cpu_seconds() -> float:
-    """Return the CPU seconds of this process and of its ended children."""
-    return sum(os.times()[:4])
-
-
 @dataclass
 class StageClock:
-    """Adds up the seconds of stages in a file; a stage inside another one counts as the outer one.
+    """Adds up the seconds of stages in a file; a stage inside another one is counted apart from it.
 
     >>> import tempfile
     >>> clock = StageClock(Path(tempfile.mkdtemp()) / "seconds.json", {"seed": 1})
-    >>> with clock.stage("simulation"), clock.stage("ranking"):
+    >>> with clock.stage("figures"), clock.stage("ranking"):
     ...     pass
     >>> [row["stage"] for row in clock.stages()]
-    ['simulation']
+    ['figures', 'ranking']
     """
 
     path: Path
     facts: Mapping[str, Any]
-    _running: bool = field(default=False, init=False)
+    _running: str | None = field(default=None, init=False)
+    _since: tuple[float, float] = field(default=(0.0, 0.0), init=False)
 
     def stages(self) -> list[dict[str, Any]]:
         """Return name, CPU seconds and wall seconds of each stage."""
@@ -42,19 +38,21 @@ class StageClock:
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Measure a stage, also if it is interrupted."""
-        if self._running:
-            yield
-            return
-        self._running = True
-        started = _cpu_seconds(), time.monotonic()
+        outer = self._switch_to(name)
         try:
             yield
         finally:
-            self._running = False
-            self._add(name, _cpu_seconds() - started[0], time.monotonic() - started[1])
+            self._switch_to(outer)
 
-    def _add(self, name: str, cpu: float, wall: float) -> None:
-        rows = {row["stage"]: row for row in self.stages()}
-        row = rows.setdefault(name, {"stage": name, "cpu": 0.0, "wall": 0.0})
-        row |= {"cpu": row["cpu"] + cpu, "wall": row["wall"] + wall}
-        write_json(self.path, {"stages": list(rows.values())}, self.facts)
+    def _switch_to(self, name: str | None) -> str | None:
+        """Add the seconds since the last change to the stage that ends; return its name."""
+        now = sum(os.times()[:4]), time.monotonic()  # CPU time with that of ended children
+        ended, since = self._running, self._since
+        self._running, self._since = name, now
+        if ended is not None:
+            rows = {row["stage"]: row for row in self.stages()}
+            row = rows.setdefault(ended, {"stage": ended, "cpu": 0.0, "wall": 0.0})
+            row["cpu"] += now[0] - since[0]
+            row["wall"] += now[1] - since[1]
+            write_json(self.path, {"stages": list(rows.values())}, self.facts)
+        return ended

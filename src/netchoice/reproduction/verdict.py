@@ -13,7 +13,7 @@ from netchoice.reproduction.cost_settings import COST_SETTINGS
 from netchoice.reproduction.scales import SCALES
 from netchoice.storage.kept_files import Run, write_json
 
-HOLDS, IN_SOME, FAILS = "holds", "holds in {} of {}", "does not hold"
+HOLDS, FAILS = "holds", "does not hold"
 BY_COSTS, OF_MACHINE = "depends on costs", "about the authors' machine"
 NOT_JUDGED = "not judged"
 #: A claim depends on costs if it holds in at least the one share of the tables under some costs, and in
@@ -21,10 +21,10 @@ NOT_JUDGED = "not judged"
 MOST, FEW = 0.8, 0.2
 
 _COST_LABELS = {setting.label for setting in COST_SETTINGS}
-_COUNTED = {
-    METHOD: "claims about the methods",
-    IMPLEMENTATION: "claims that depend on the implementation",
-}
+#: Kinds of claims that are counted, and the verdicts, in the order of the counts.
+COUNTED = {METHOD: "about the methods", IMPLEMENTATION: "that depend on the implementation"}
+_IN_SOME = "holds in some tables"
+_ORDER = (HOLDS, _IN_SOME, BY_COSTS, FAILS, NOT_JUDGED)
 
 
 def summarise(
@@ -77,18 +77,16 @@ def count_text(holds: Sequence[bool]) -> str:
     ('holds', 'holds in 1 of 2', 'does not hold')
     """
     k, n = sum(holds), len(holds)
-    return HOLDS if k == n else IN_SOME.format(k, n) if k else FAILS
+    return HOLDS if k == n else f"holds in {k} of {n}" if k else FAILS
 
 
 def counts(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, int]]:
-    """Return the numbers of verdicts of the claims of each kind that are counted."""
+    """Return the numbers of verdicts of the claims of each kind that is counted."""
     found = {}
-    for kind in _COUNTED:
+    for kind in COUNTED:
         verdicts = [row["verdict"] for row in rows if row["kind"] == kind]
-        some = IN_SOME.partition(" {}")[0] + " some tables"
-        found[kind] = dict(
-            Counter(some if v.startswith("holds in") else v for v in sorted(verdicts))
-        )
+        number = Counter(_IN_SOME if v.startswith("holds in") else v for v in verdicts)
+        found[kind] = {verdict: number[verdict] for verdict in _ORDER}
     return found
 
 
@@ -159,12 +157,6 @@ def _heading(rows: list[dict[str, Any]], about: dict[str, Any]) -> list[str]:
             "small to judge a claim of the paper, so that no claim has a verdict.\n",
         ]
     n = len(about["seeds"])
-    counted = "; ".join(
-        f"{sum(found.values())} {_COUNTED[kind]}: "
-        + ", ".join(f"{number} {verdict}" for verdict, number in found.items())
-        for kind, found in counts(rows).items()
-        if found
-    )
     machine = sum(row["kind"] == MACHINE for row in rows)
     if about["scale"] != "paper":
         run += (
@@ -174,8 +166,14 @@ def _heading(rows: list[dict[str, Any]], about: dict[str, Any]) -> list[str]:
     return [
         "# Verdicts on the paper's claims\n",
         run,
-        f"{counted}. {machine} are about the authors' machine, and are not judged.\n",
-        f"Each claim was judged on each of {n} tables, which share no random numbers. Numbers are "
+        f"| claims | {' | '.join(_ORDER)} |",
+        "|---|" + "---:|" * len(_ORDER),
+        *(
+            f"| {COUNTED[kind]} | {' | '.join(map(str, found.values()))} |"
+            for kind, found in counts(rows).items()
+        ),
+        f"\n{machine} more claims are about the authors' machine, and are not judged.\n",
+        f"Tables: {n}. Each claim was judged on each table; tables share no random numbers. Numbers are "
         "means over the tables, with the smallest and the largest in brackets. The first row of each "
         "table below uses the costs, and for yeast the node counts, that the paper states. It gives "
         "the verdict, unless the claim depends on costs: it then holds in at least "
