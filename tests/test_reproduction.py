@@ -253,7 +253,7 @@ def test_command_prints_findings_and_seconds(capsys, tmp_path, monkeypatch):
         cli.main(["reproduce", "three-core", *arguments])
     assert stop.value.code == 0
     printed = capsys.readouterr().out
-    assert "not judged       three-core: three-core (2/3 = 0.6667) 0.66" in printed
+    assert "not judged       three-core: three-core (2/3 = 0.6667) 0.6" in printed
     assert "no claim was judged" in printed
     assert "ba: simulation: " in printed
     assert (tmp_path / "r" / "table-S2-three-core.md").exists()

@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import netchoice
 from netchoice.storage.kept_files import checksum
 from netchoice.workflows.run_folder import versions
 
@@ -21,7 +20,7 @@ _WITHOUT_EFFECT = (
 @cache
 def code_version() -> str:
     """Return a short digest of the source files that results depend on."""
-    root = Path(netchoice.__file__).parent
+    root = Path(__file__).parents[1]
     shown = {path for pattern in _WITHOUT_EFFECT for path in root.glob(pattern)}
     parts = []
     for path in sorted(root.rglob("*.py")):
