@@ -3,6 +3,10 @@
 For several spaces and seeds, pilots of 10, 20, 40, … nodes select features. Each rule chooses a size
 from the pilots alone. Its loss is the accuracy of the selected features on networks of the target
 size, compared with the best of all sizes.
+
+Three rules follow the discussion of the paper, which proposes to choose the size by the separation of
+the clusters that the models form: in the space of all features, along linear discriminants, or by the
+distance between the clusters.
 """
 
 from __future__ import annotations
@@ -11,8 +15,12 @@ import argparse
 
 import numpy as np
 import pandas as pd
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.neighbors import NearestCentroid
+from sklearn.preprocessing import StandardScaler
 
 import netchoice
+from netchoice.storage.table import ReferenceTable
 from netchoice.workflows.pilot_ladder import LadderSettings, PilotLadder
 from netchoice.workflows.table_maker import TableMaker
 
@@ -32,6 +40,29 @@ def run_pilots(space: str, seed: int, target: int, method: str, k: int, rows: in
     return ladder
 
 
+def separations(table: ReferenceTable) -> dict[str, float]:
+    """Return how well the models of a pilot are separated, measured on every second row.
+
+    The first two are shares of rows whose nearest centre is that of their model. The third is the
+    smallest distance between two centres along the discriminants, in standard deviations.
+    """
+    X = StandardScaler().fit_transform(table.drop_constant().X)
+    y = table.y.to_numpy()
+    rows, held_out = slice(0, None, 2), slice(1, None, 2)
+    discriminants = LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto").fit(
+        X[rows], y[rows]
+    )
+    Z = discriminants.transform(X)
+    centres = [Z[held_out][y[held_out] == model].mean(axis=0) for model in np.unique(y)]
+    within = np.mean([Z[held_out][y[held_out] == model].std() for model in np.unique(y)])
+    distances = [np.linalg.norm(a - b) for i, a in enumerate(centres) for b in centres[:i]]
+    return {
+        "all features": NearestCentroid().fit(X[rows], y[rows]).score(X[held_out], y[held_out]),
+        "discriminants": NearestCentroid().fit(Z[rows], y[rows]).score(Z[held_out], y[held_out]),
+        "distance": float(min(distances) / within),
+    }
+
+
 def choices(ladder: PilotLadder) -> dict[str, int]:
     """Return the position of the size that each rule chooses; the last one if it chooses none."""
     pilots, last = ladder.pilots, len(ladder.pilots) - 1
@@ -49,6 +80,13 @@ def choices(ladder: PilotLadder) -> dict[str, int]:
             <= ladder.settings.tolerance
         ),
         None,
+    )
+    found = [separations(table) for table in ladder.tables]
+    for space in ("all features", "discriminants"):
+        separated = (i for i in range(last) if found[i][space] >= 0.99)
+        chosen[f"clusters separated to 99%, {space}"] = next(separated, None)
+    chosen["distance of clusters grows by less than a tenth"] = next(
+        (i for i in range(last) if found[i + 1]["distance"] < 1.1 * found[i]["distance"]), None
     )
     return {rule: last if at is None else at for rule, at in chosen.items()}
 

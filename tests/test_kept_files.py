@@ -1,5 +1,6 @@
 """Files that are read again: any damage is noticed, and nobody is blamed for what cannot be opened."""
 
+import json
 import os
 import subprocess
 import sys
@@ -66,9 +67,9 @@ def test_every_cut_is_noticed(kept):
 
 def test_files_of_other_runs_and_other_names_are_refused(kept):
     path, read = kept
-    assert read(fingerprint="run 1")
+    assert read(run="run 1")
     with pytest.raises(OtherRunError, match=r"belongs to another run \(fingerprint run 1"):
-        read(fingerprint="run 2")
+        read(run="run 2")
     other = path.with_name(f"other{path.suffix}")
     reader = read_json if path.suffix == ".json" else read_parquet
     path.rename(other)
@@ -235,3 +236,12 @@ def test_a_folder_with_the_name_of_an_address_holds_a_table(tmp_path, monkeypatc
     options = {"n_nodes": 10, "n_samples": 4, "seed": 1, "features": ["degree_max"]}
     table = netchoice.simulate_table("ba", path="dask:/table", engine="serial", **options)
     assert netchoice.ReferenceTable.load("dask:/table").X.equals(table.X)
+
+
+def test_facts_of_a_run_are_kept_and_compared(tmp_path):
+    path, facts = tmp_path / "x.json", {"seed": 1, "sizes": (1, 2)}
+    write_json(path, {"n": 1}, facts)
+    assert json.loads(path.read_text())["netchoice"]["facts"] == {"seed": 1, "sizes": [1, 2]}
+    assert read_json(path, facts, advice="do this") == {"n": 1}
+    with pytest.raises(OtherRunError, match="belongs to another run"):
+        read_json(path, {**facts, "seed": 2}, advice="do this")

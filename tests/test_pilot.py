@@ -327,3 +327,18 @@ def test_figure_shows_the_mean_accuracy_of_each_size(study, tmp_path):
     assert figures.save(panels, tmp_path / "a.png").stat().st_size > 5000
     with pytest.raises(UsageError, match="no accuracy for penalty 7; there is 0, 2"):
         figures.pilot_accuracy(study.accuracy, penalty=7)
+
+
+def test_tables_of_all_sizes_grow_in_alternating_rounds(tmp_path):
+    reports = []
+    options = {
+        "sizes": [20, 30], "target": 30, "samples": 300, "methods": ["jmi"], "ks": [1],
+        "penalties": [0], "features": ["degree_mean", "transitivity"], "engine": "serial",
+    }  # fmt: skip
+    grown = pilot("ba", **options, path=tmp_path, on_progress=lambda *n: reports.append(n))
+    finished = [(stage, done) for stage, done, total, _ in reports if done == total]
+    rounds = [(int(stage.split()[2]), n) for stage, n in finished if stage.startswith("pilot")]
+    assert rounds == [(20, 100), (30, 100), (30, 200), (20, 200), (20, 300), (30, 300)]
+    at_once = pilot("ba", **options)
+    assert grown.rankings.equals(at_once.rankings)
+    assert list(grown.accuracy["accuracy"]) == list(at_once.accuracy["accuracy"])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from netchoice import cli, paper_costs
@@ -16,13 +17,22 @@ from netchoice.reproduction import CLAIMS, PARTS, SCALES, reproduce
 from netchoice.reproduction import claims_pilots as pilot_findings
 from netchoice.reproduction import claims_yeast as yeast_findings
 from netchoice.reproduction import findings_spaces as findings
-from netchoice.reproduction.claim import FAILS, HOLDS, IN_PART
+from netchoice.reproduction.claim import IMPLEMENTATION, MACHINE, METHOD, Claim, Finding
 from netchoice.reproduction.cost_settings import AS_PUBLISHED, SETTINGS, Setting, paper_cost_model
 from netchoice.reproduction.paper_methods import FOREST_METHODS, METHODS, RELIEF_METHODS
 from netchoice.reproduction.pilot_run import PilotRun, fit_power
 from netchoice.reproduction.space_run import SpaceRun
 from netchoice.reproduction.transition import Fall, sharp_transition
-from netchoice.reproduction.verdict import as_markdown
+from netchoice.reproduction.verdict import (
+    BY_COSTS,
+    FAILS,
+    HOLDS,
+    NOT_JUDGED,
+    OF_MACHINE,
+    as_markdown,
+    counts,
+    summarise,
+)
 from netchoice.reproduction.workflow import REPRODUCTION_FILES
 from netchoice.reproduction.yeast_run import PAPER_FIVE
 from netchoice.selection import WEIGHTED_METHODS, rank_path
@@ -31,7 +41,7 @@ from netchoice.workflows.run_folder import delete_run
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 MINIMAL = replace(
-    SCALES["tiny"], rows=40, nodes=30, pilot_sizes=(20, 30), pilot_rows=40, repeats=1, yeast_rows=40
+    SCALES["tiny"], rows=40, nodes=30, pilot_sizes=(20, 30), pilot_rows=40, tables=2, yeast_rows=40
 )
 
 
@@ -51,16 +61,49 @@ def reproduced(tmp_path_factory):
 def test_every_claim_of_the_parts_is_judged(reproduced):
     out, parts, results = reproduced
     record = json.loads((out / "reproduction.json").read_text())
+    assert record.pop("netchoice")["facts"]["code"] == results["code"]
     assert record == results
     assert [row["claim"] for row in record["claims"]] == [c.name for c in CLAIMS if c.part in parts]
     for row in record["claims"]:
-        assert row["verdict"] in (HOLDS, IN_PART, FAILS)
-        assert any(character.isdigit() for character in row["figure"]), row
-        assert len(row["variants"]) != 1
+        assert row["verdict"] == NOT_JUDGED  # the networks are too few and too small
+        for variant in row["variants"]:
+            not_judged = row["kind"] == MACHINE or row["claim"].endswith("pilot-factor")
+            assert len(variant["holds"]) == (0 if not_judged else 2)
+            assert all(len(each) == 2 for each in variant["values"].values())
     page = (out / "reproduction.md").read_text()
+    assert page.startswith("# A run without verdicts")
     assert all(
         f"## {row['claim']}" in page and row["criterion"] in page for row in record["claims"]
     )
+
+
+@pytest.mark.slow
+def test_tables_share_no_networks(reproduced):
+    out, _, results = reproduced
+    assert results["seeds"] == [2126, 2226]
+    one, two = (SpaceRun("ba", MINIMAL, out / "ba" / f"table-{i}", i, workers=1) for i in (1, 2))
+    frames = [table.X for run in (one, two) for table in (run.train, run.test)]
+    assert not any(a.equals(b) for i, a in enumerate(frames) for b in frames[:i])
+
+
+@pytest.mark.slow
+def test_frames_carry_the_facts_of_their_run(reproduced):
+    out, _, results = reproduced
+    path = out / "ba" / "table-2" / "rankings-paper-alone.parquet"
+    facts = json.loads(pq.read_schema(path).metadata[b"netchoice"])["facts"]
+    assert (facts["code"], facts["seed"], facts["rows"]) == (results["code"], 2226, 40)
+    assert facts["versions"]["scikit-learn"]
+
+
+@pytest.mark.slow
+def test_seconds_of_each_stage_are_kept(reproduced):
+    out, _, results = reproduced
+    stages = {row["stage"]: row for row in results["seconds"]}
+    assert {"ba: simulation", "ba: ranking", "ba: testing, knn", "ba: pilots", "figures"} <= {
+        *stages
+    }
+    assert all(row["cpu"] > 0 and row["wall"] > 0 for row in stages.values())
+    assert "| ba: ranking |" in (out / "reproduction.md").read_text()
 
 
 @pytest.mark.slow
@@ -69,14 +112,14 @@ def test_claims_about_costs_are_judged_under_every_setting(reproduced):
     by_name = {row["claim"]: row for row in results["claims"]}
     variants = [v["variant"] for v in by_name["ba-two-orders"]["variants"]]
     assert variants == [setting.label for setting in SETTINGS]
-    assert by_name["ba-svm-lower"]["variants"] == []
+    assert [v["variant"] for v in by_name["ba-svm-lower"]["variants"]] == [""]
 
 
 @pytest.mark.slow
 def test_every_figure_is_written_in_both_formats(reproduced):
     out, parts, _ = reproduced
     names = ["figure-1-ba", "figure-2-duplication", "figure-S1-ba", "figure-S2-duplication"]
-    names += ["figure-3-growth", "heat-ba-ours-shared-calibrated-shares", "transition-ba"]
+    names += ["figure-3-growth", "heat-ba-ours-shared-calibrated", "transition-ba", "pilots-ba"]
     if "yeast" in parts:
         names += [f"figure-4-yeast-{nodes}-nodes-papers" for nodes in ("paper", "true")]
     for name in names:
@@ -127,7 +170,7 @@ def test_folder_with_other_settings_is_refused(reproduced):
         (["three-cores", "--out", "x"], "three-core"),
         (["ba", "--scale", "huge", "--out", "x"], "tiny"),
         (["ba"], "'--out'"),
-        (["ba", "--repeats", "0", "--out", "x"], "--repeats"),
+        (["ba", "--tables", "0", "--out", "x"], "--tables"),
     ],
 )
 def test_wrong_arguments_are_reported(arguments, message, capsys, tmp_path, monkeypatch):
@@ -139,10 +182,32 @@ def test_wrong_arguments_are_reported(arguments, message, capsys, tmp_path, monk
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("repeats", [0, True, 1.5])
-def test_repeats_must_be_a_positive_integer(repeats, tmp_path):
-    with pytest.raises(UsageError, match="`repeats` must be an integer of at least 1"):
-        reproduce("three-core", out=tmp_path, scale="tiny", repeats=repeats)
+@pytest.mark.parametrize("tables", [0, True, 1.5])
+def test_number_of_tables_must_be_a_positive_integer(tables, tmp_path):
+    with pytest.raises(UsageError, match="`tables` must be an integer of at least 1"):
+        reproduce("three-core", out=tmp_path, scale="tiny", tables=tables)
+
+
+def test_folder_of_other_code_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setitem(SCALES, "tiny", MINIMAL)
+    reproduce("three-core", out=tmp_path / "r", scale="tiny", tables=1, workers=1)
+    monkeypatch.setattr("netchoice.reproduction.code_version.code_version", lambda: "other code")
+    with pytest.raises(UsageError, match="holds a run with another code; give another folder"):
+        reproduce("three-core", out=tmp_path / "r", scale="tiny", tables=1, workers=1)
+
+
+@pytest.mark.slow
+def test_results_under_fixed_costs_are_bit_identical(tmp_path, monkeypatch):
+    """Under the paper's costs, nothing depends on measured times."""
+    monkeypatch.setitem(SCALES, "tiny", MINIMAL)
+    for folder in ("one", "two"):
+        reproduce("duplication", out=tmp_path / folder, scale="tiny", tables=1, workers=1)
+    one, two = (tmp_path / folder / "duplication" / "table-1" for folder in ("one", "two"))
+    names = {path.name for path in one.glob("*.parquet") if "-ours-" not in path.name}
+    assert {"rankings-paper-alone.parquet", "svm.parquet", "forest-runs.parquet"} <= names
+    assert len(names) >= 11
+    for name in sorted(names):
+        assert (one / name).read_bytes() == (two / name).read_bytes(), name
 
 
 def test_missing_yeast_networks_are_reported_before_the_run(tmp_path, monkeypatch, capsys):
@@ -164,10 +229,10 @@ def test_fresh_deletes_only_a_reproduction(tmp_path):
 
 @pytest.mark.slow
 def test_fresh_starts_over(tmp_path):
-    reproduce("three-core", out=tmp_path / "r", scale="tiny")
+    reproduce("three-core", out=tmp_path / "r", scale="tiny", tables=1)
     (tmp_path / "r" / "thesis.txt").write_text("years of work")
     before = {path.name for path in (tmp_path / "r").rglob("rows-*.parquet")}
-    reproduce("three-core", out=tmp_path / "r", scale="tiny", fresh=True)
+    reproduce("three-core", out=tmp_path / "r", scale="tiny", tables=1, fresh=True)
     assert before.isdisjoint(path.name for path in (tmp_path / "r").rglob("rows-*.parquet"))
     assert (tmp_path / "r" / "thesis.txt").read_text() == "years of work"
     assert (tmp_path / "r" / "reproduction.md").exists()
@@ -181,12 +246,16 @@ def test_damaged_record_is_reported(tmp_path):
         reproduce("three-core", out=tmp_path, scale="tiny")
 
 
-def test_command_prints_verdicts(capsys, tmp_path, monkeypatch):
+def test_command_prints_findings_and_seconds(capsys, tmp_path, monkeypatch):
     monkeypatch.setitem(SCALES, "tiny", MINIMAL)
+    arguments = ["--scale", "tiny", "--tables", "1", "--workers", "1", "--out", str(tmp_path / "r")]
     with pytest.raises(SystemExit) as stop:
-        cli.main(["reproduce", "three-core", "--scale", "tiny", "--out", str(tmp_path / "r")])
+        cli.main(["reproduce", "three-core", *arguments])
     assert stop.value.code == 0
-    assert "three-core: 0.66" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "not judged       three-core: three-core (2/3 = 0.6667) 0.6" in printed
+    assert "no claim was judged" in printed
+    assert "ba: simulation: " in printed
     assert (tmp_path / "r" / "table-S2-three-core.md").exists()
 
 
@@ -270,7 +339,7 @@ class SyntheticRun:
         return self.frames["svm"]
 
     def all_features(self):
-        return pd.DataFrame({"accuracy": [0.99]})
+        return pd.DataFrame({"accuracy_reporting": [0.99]})
 
     def costs(self, setting):
         return self._costs
@@ -314,26 +383,99 @@ def rankings(order):
     return pd.DataFrame(rows)
 
 
-def verdict(find, run):
-    return find(run, AS_PUBLISHED).verdict
+def holds(find, run):
+    return find(run, AS_PUBLISHED).holds
 
 
-def test_one_low_cell_makes_perfection_partial():
-    assert findings.all_cells_perfect(cells(1.0), 1000).verdict == HOLDS
+def claim(kind=METHOD):
+    return Claim("name", "ba", "section 1", "Statement.", "Criterion.", None, kind)
+
+
+def found(*by_table, names=("",)):
+    """Return findings of each table, for each of the named variants."""
+    return [
+        {
+            name: Finding(bool(each), {"x": 1.0 + each}, "text")
+            for name, each in zip(names, row, strict=True)
+        }
+        for row in by_table
+    ]
+
+
+def test_verdict_counts_tables():
+    verdicts = [
+        summarise(claim(), found(*rows))["verdict"]
+        for rows in ([[1]] * 5, [[1], [0], [1]], [[0]] * 5)
+    ]
+    assert verdicts == [HOLDS, "holds in 2 of 3", FAILS]
+    assert summarise(claim(MACHINE), found([1]))["verdict"] == OF_MACHINE
+    unknown = [{"": Finding(None, {"x": 1.0})}]
+    assert summarise(claim(), unknown)["verdict"] == NOT_JUDGED
+    assert summarise(claim(), unknown)["variants"][0]["holds"] == []
+    assert summarise(claim(), found([1]), judged=False)["verdict"] == NOT_JUDGED
+
+
+def test_claim_depends_on_costs_if_tables_clearly_differ():
+    labels = [setting.label for setting in SETTINGS]
+
+    def verdict(*tables_that_hold):
+        rows = [[table < n for n in tables_that_hold] for table in range(5)]
+        return summarise(claim(), found(*rows, names=labels))["verdict"]
+
+    assert verdict(5, 5, 1, 5, 5) == BY_COSTS
+    assert verdict(5, 5, 2, 5, 5) == HOLDS
+    assert verdict(1, 5, 1, 1, 1) == BY_COSTS
+    assert verdict(3, 0, 0, 0, 0) == "holds in 3 of 5"
+    assert verdict(5, 5, 5, 5, 0) == HOLDS  # the last setting has the same costs, another estimator
+
+
+def test_page_counts_claims_by_kind_and_reports_the_range():
+    rows = [
+        summarise(claim(), found([1], [0])),
+        summarise(claim(IMPLEMENTATION), found([0], [0])),
+        summarise(claim(MACHINE), found([0], [0])),
+    ]
+    of_methods, of_implementation = counts(rows).values()
+    assert of_methods["holds in some tables"] == sum(of_methods.values()) == 1
+    assert of_implementation[FAILS] == sum(of_implementation.values()) == 1
+    about = {
+        "scale": "small", "judged": True, "settings": SCALES["small"].as_dict(), "seeds": [1, 2],
+        "date": "today", "machine": "a machine", "version": "1", "code": "abc", "seconds": [],
+        "cost_of_all_features": {"ba": 3.69},
+    }  # fmt: skip
+    page = as_markdown(rows, about)
+    assert "| about the methods | 0 | 1 | 0 | 0 | 0 |" in page
+    assert "1 more claims are about the authors' machine" in page
+    assert "| x 1.5 (1 to 2) | text |" in page
+    assert "3.69 s (`ba`)" in page
+
+
+def test_one_low_cell_spoils_perfection():
+    assert findings.all_cells(cells(1.0), 0.995).holds
     one_low = cells(lambda m, p, k: 0.5 if (m, p, k) == ("jmi", 1.0, 5) else 1.0)
-    finding = findings.all_cells_perfect(one_low, 1000)
-    assert finding.verdict == IN_PART
-    assert "53 of 54" in finding.figure
-    assert "jmi, λ = 1, k = 5" in finding.figure
-    assert findings.all_cells_perfect(cells(0.99), 1000).verdict == FAILS
+    finding = findings.all_cells(one_low, 0.995)
+    assert not finding.holds
+    assert finding.values["cells below 0.995"] == 1
+    assert "jmi, λ = 1, k = 5" in finding.text
+    assert findings.all_cells(cells(0.99), 0.95).holds
 
 
-@pytest.mark.parametrize(("cost", "expected"), [(5, HOLDS), (50, IN_PART), (500, FAILS)])
+def test_cheap_set_must_be_accurate_on_the_other_half():
+    """The upper end of a wide interval is not enough."""
+    grid = cells(1.0, cost=lambda m, p, k: 5 if p == 1 else 1000).assign(
+        n_choosing=20, n_reporting=20
+    )
+    assert holds(findings.cheap_set_without_loss, SyntheticRun(grid))
+    lower = grid.assign(accuracy_reporting=np.where(grid["penalty"] == 1, 0.9, 1.0))
+    assert not holds(findings.cheap_set_without_loss, SyntheticRun(lower))
+
+
+@pytest.mark.parametrize(("cost", "expected"), [(5, True), (50, False)])
 def test_cheap_set_without_loss_depends_on_the_factor(cost, expected):
     grid = cells(
         lambda m, p, k: 1.0 if p < 200 else 0.6, cost=lambda m, p, k: cost if p == 1 else 1000
     )
-    assert verdict(findings.cheap_set_without_loss, SyntheticRun(grid)) == expected
+    assert holds(findings.cheap_set_without_loss, SyntheticRun(grid)) == expected
 
 
 NOISE_LAST = ("a", "b", "c", "d", "e", "noise_normal")
@@ -343,33 +485,34 @@ def test_noise_claims_follow_the_ranks_of_noise():
     def falls(method, penalty):
         return NOISE_LAST if penalty < 200 else NOISE_LAST[::-1]
 
-    assert verdict(findings.noise_at_large_penalty, SyntheticRun(rankings=rankings(falls))) == HOLDS
+    assert holds(findings.noise_at_large_penalty, SyntheticRun(rankings=rankings(falls)))
     never = SyntheticRun(rankings=rankings(lambda m, p: NOISE_LAST))
-    assert verdict(findings.noise_at_large_penalty, never) == FAILS
-    assert verdict(findings.mrmr_noise_earlier, never) == FAILS
-    assert verdict(findings.mrmr_noise_second, never) == FAILS
+    assert not holds(findings.noise_at_large_penalty, never)
+    assert not holds(findings.mrmr_noise_earlier, never)
+    assert not holds(findings.mrmr_noise_second, never)
     early = ("a", "noise_normal", "b", "c", "d", "e")
     first = SyntheticRun(rankings=rankings(lambda m, p: early if m == "mrmr" else NOISE_LAST))
-    assert verdict(findings.mrmr_noise_earlier, first) == HOLDS
-    assert verdict(findings.mrmr_noise_second, first) == HOLDS
+    assert holds(findings.mrmr_noise_earlier, first)
+    assert holds(findings.mrmr_noise_second, first)
     once = SyntheticRun(
         rankings=rankings(lambda m, p: early if (m, p) == ("mrmr", 1.0) else NOISE_LAST)
     )
-    assert verdict(findings.mrmr_noise_second, once) == IN_PART
+    assert not holds(findings.mrmr_noise_second, once)
 
 
 def test_forest_claims_follow_the_fall_of_accuracy():
     falls = cells(
         lambda m, p, k: 1.0 if p < 200 else 0.7, n_noise=lambda m, p, k: k if p > 200 else 0
     )
-    assert verdict(findings.forests_accurate, SyntheticRun(falls)) == HOLDS
-    assert verdict(findings.forests_fall_by_noise, SyntheticRun(falls)) == HOLDS
-    assert verdict(findings.forests_accurate, SyntheticRun(cells(1.0))) == IN_PART
-    assert verdict(findings.forests_accurate, SyntheticRun(cells(0.6))) == FAILS
-    assert verdict(findings.forests_fall_by_noise, SyntheticRun(cells(0.6))) == FAILS
-    assert verdict(findings.weighted_forests_alike, SyntheticRun(cells(0.6))) == HOLDS
+    assert holds(findings.forests_accurate, SyntheticRun(falls))
+    assert holds(findings.forests_fall_by_noise, SyntheticRun(falls))
+    assert holds(findings.forests_accurate, SyntheticRun(cells(1.0)))
+    assert not holds(findings.forests_fall_by_noise, SyntheticRun(cells(1.0)))
+    assert not holds(findings.forests_accurate, SyntheticRun(cells(0.6)))
+    assert not holds(findings.forests_fall_by_noise, SyntheticRun(cells(0.6)))
+    assert holds(findings.weighted_forests_alike, SyntheticRun(cells(0.6)))
     apart = cells(lambda m, p, k: 0.6 if m == "weighted-mdi" else 0.9)
-    assert verdict(findings.weighted_forests_alike, SyntheticRun(apart)) == FAILS
+    assert not holds(findings.weighted_forests_alike, SyntheticRun(apart))
 
 
 def test_relieff_claims_follow_the_first_feature():
@@ -378,41 +521,49 @@ def test_relieff_claims_follow_the_first_feature():
         features=lambda m, p, k: ("core_3_size",) if p == 0 else ("degree_mean",),
         cost=lambda m, p, k: 2.0 if p == 0 else 1.0,
     )
-    assert verdict(findings.relief_poor_with_one_feature, SyntheticRun(poor)) == HOLDS
-    assert verdict(findings.relief_improves_with_penalty, SyntheticRun(poor)) == HOLDS
-    assert verdict(findings.relief_poor_with_one_feature, SyntheticRun(cells(1.0))) == FAILS
-    assert verdict(findings.relief_improves_with_penalty, SyntheticRun(cells(1.0))) == FAILS
+    assert holds(findings.relief_poor_with_one_feature, SyntheticRun(poor))
+    assert holds(findings.relief_improves_with_penalty, SyntheticRun(poor))
+    assert not holds(findings.relief_poor_with_one_feature, SyntheticRun(cells(1.0)))
+    assert not holds(findings.relief_improves_with_penalty, SyntheticRun(cells(1.0)))
 
 
 def test_svm_claim_follows_the_differences():
     knn = cells(1.0).assign(knn=1.0)
-    assert findings.svm_less_accurate(SyntheticRun(svm=knn.assign(accuracy=0.9))).verdict == HOLDS
-    assert findings.svm_less_accurate(SyntheticRun(svm=knn)).verdict == FAILS
+    assert findings.svm_less_accurate(SyntheticRun(svm=knn.assign(accuracy=0.9))).holds
+    assert not findings.svm_less_accurate(SyntheticRun(svm=knn)).holds
     mixed = knn.assign(accuracy=np.where(np.arange(len(knn)) == 3, 1.01, 0.9))
-    assert findings.svm_less_accurate(SyntheticRun(svm=mixed)).verdict == IN_PART
+    assert not findings.svm_less_accurate(SyntheticRun(svm=mixed)).holds
 
 
-def test_transition_is_sharp_within_a_factor_of_four():
-    grid = tuple(np.geomspace(0.1, 100, 40))
+def test_transition_is_sharp_within_a_factor_of_two():
+    grid = (0.0, *(2.0 ** (i / 4) for i in range(-8, 30)))
 
-    def step(at, width):
-        return lambda m, p, k: 1.0 - 0.5 / (1 + (at / max(p, 1e-9)) ** width)
+    def fall(accuracy):
+        return Fall.of(pd.Series([accuracy(penalty) for penalty in grid], index=grid))
 
-    sharp = cells(step(3.0, 8), penalties=(0.0, *grid), ks=(5,))
-    fall = Fall.of(sharp[sharp["method"] == "jmi"].set_index("penalty")["accuracy"])
-    # A logistic in log λ of steepness 8 falls from 10 % to 90 % within a factor exp(2 ln 9 / 8).
-    assert fall.end / fall.begin == pytest.approx(81 ** (1 / 8), rel=0.35)
-    assert verdict(sharp_transition, SyntheticRun(sharp)) == HOLDS
-    slow = cells(step(3.0, 1), penalties=(0.0, *grid), ks=(5,))
-    assert verdict(sharp_transition, SyntheticRun(slow)) == FAILS
-    assert verdict(sharp_transition, SyntheticRun(cells(1.0))) == FAILS
+    def found(accuracy):
+        run = SyntheticRun(cells(lambda m, p, k: accuracy(p), penalties=grid, ks=(5,)))
+        return holds(sharp_transition, run)
+
+    # Steps after the first one do not matter; what matters is how the plateau ends.
+    def in_steps(penalty):
+        return 1.0 if penalty <= 8 else 0.96 if penalty <= 32 else 0.7
+
+    assert fall(in_steps) == (8.0, pytest.approx(0.04), 0.96)
+    assert found(in_steps)
+    # Accuracy that falls by 0.01 for each factor of two loses too little near its plateau.
+    assert not found(lambda p: 1.0 - 0.01 * max(0.0, np.log2(max(p, 1e-9) / 4)))
+    # A second plateau of perfect accuracy contradicts a threshold.
+    assert not found(lambda p: 0.9 if 8 < p < 32 else 1.0)
+    assert not found(lambda p: 1.0)
+    assert not found(lambda p: 0.99 if p == 0 else 1.0)
 
 
 def test_saving_counts_only_without_loss():
     cheaper = cells(1.0, cost=lambda m, p, k: 1.0 if p else 3.0)
-    assert verdict(findings.penalty_saves_cost, SyntheticRun(cheaper)) == HOLDS
+    assert holds(findings.penalty_saves_cost, SyntheticRun(cheaper))
     worse = cells(lambda m, p, k: 0.7 if p else 1.0, cost=lambda m, p, k: 1.0 if p else 3.0)
-    assert verdict(findings.penalty_saves_cost, SyntheticRun(worse)) == FAILS
+    assert not holds(findings.penalty_saves_cost, SyntheticRun(worse))
 
 
 def test_clustering_claim_needs_both_ranks():
@@ -422,16 +573,16 @@ def test_clustering_claim_needs_both_ranks():
     def falls(method, penalty):
         return both + others if penalty < 200 else others + both
 
-    assert verdict(findings.clustering_falls, SyntheticRun(rankings=rankings(falls))) == HOLDS
+    assert holds(findings.clustering_falls, SyntheticRun(rankings=rankings(falls)))
     stays = SyntheticRun(rankings=rankings(lambda m, p: both + others))
-    assert verdict(findings.clustering_falls, stays) == FAILS
+    assert not holds(findings.clustering_falls, stays)
 
 
 def test_cost_span_needs_three_orders_of_magnitude():
     wide = SyntheticRun(costs=paper_cost_model("ba"))
-    assert verdict(findings.costs_span, wide) == HOLDS
+    assert holds(findings.costs_span, wide)
     narrow = SyntheticRun(costs=paper_cost_model("ba").only(["transitivity", "n_triangles"]))
-    assert verdict(findings.costs_span, narrow) == FAILS
+    assert not holds(findings.costs_span, narrow)
 
 
 def pilot_run(power=1.8, accuracy=1.0):
@@ -445,22 +596,25 @@ def pilot_run(power=1.8, accuracy=1.0):
 
 def test_pilot_claims_follow_costs_and_accuracies():
     assert fit_power(pilot_run(1.5).costs)["exponent"] == pytest.approx(1.5)
-    assert pilot_findings.cost_superlinear(pilot_run(1.8)).verdict == HOLDS
-    assert pilot_findings.cost_superlinear(pilot_run(0.9)).verdict == FAILS
-    assert pilot_findings.saving_factor(pilot_run(1.8), 57).verdict == HOLDS
-    assert pilot_findings.saving_factor(pilot_run(1.2), 57).verdict == IN_PART
-    assert pilot_findings.saving_factor(pilot_run(0.5), 57).verdict == FAILS
-    assert pilot_findings.two_features_perfect(pilot_run()).verdict == HOLDS
-    assert pilot_findings.two_features_perfect(pilot_run(accuracy=0.9)).verdict == FAILS
+    assert pilot_findings.cost_superlinear(pilot_run(1.8)).holds
+    assert not pilot_findings.cost_superlinear(pilot_run(0.9)).holds
+    assert pilot_findings.saving_factor(pilot_run(1.8), 57).holds
+    assert not pilot_findings.saving_factor(pilot_run(1.2), 57).holds
+    assert not pilot_findings.saving_factor(pilot_run(0.5), 57).holds
+    smaller = pilot_run(1.8)
+    smaller.costs["n"] //= 2
+    assert pilot_findings.saving_factor(smaller, 57).holds is None
+    assert pilot_findings.two_features_perfect(pilot_run()).holds
+    assert not pilot_findings.two_features_perfect(pilot_run(accuracy=0.9)).holds
     poor = pilot_run(accuracy=lambda m, p, k: 0.5 if k == 1 and m in RELIEF_METHODS else 1.0)
-    assert pilot_findings.relief_poor_with_one_feature(poor).verdict == HOLDS
-    assert pilot_findings.relief_poor_with_one_feature(pilot_run()).verdict == FAILS
-    assert pilot_findings.forests_vary_with_one_feature(pilot_run()).verdict == FAILS
+    assert pilot_findings.relief_poor_with_one_feature(poor).holds
+    assert not pilot_findings.relief_poor_with_one_feature(pilot_run()).holds
+    assert not pilot_findings.forests_vary_with_one_feature(pilot_run()).holds
     rng = np.random.default_rng(1)
     varying = pilot_run(
         accuracy=lambda m, p, k: rng.uniform(0.5, 1) if m in FOREST_METHODS else 1.0
     )
-    assert pilot_findings.forests_vary_with_one_feature(varying).verdict == HOLDS
+    assert pilot_findings.forests_vary_with_one_feature(varying).holds
 
 
 def answers(**changes):
@@ -473,42 +627,42 @@ def answers(**changes):
 
 
 def test_yeast_claims_follow_the_answers():
-    assert yeast_findings.transitivity_separates(answers()).verdict == HOLDS
-    assert yeast_findings.transitivity_separates(answers(ks=0.9)).verdict == FAILS
-    assert yeast_findings.embedding_preserves_distances(answers()).verdict == HOLDS
-    assert (
-        yeast_findings.embedding_preserves_distances(
-            answers(distance_correlation=[0.5, 0.9])
-        ).verdict
-        == FAILS
-    )
-    assert yeast_findings.networks_prefer_dmr(answers()).verdict == HOLDS
-    assert yeast_findings.networks_prefer_dmr(answers(votes={"dmr": 6.0})).verdict == IN_PART
-    assert yeast_findings.networks_prefer_dmr(answers(votes={"dmr": 2.0})).verdict == FAILS
-    assert yeast_findings.networks_at_boundary(answers()).verdict == HOLDS
-    assert yeast_findings.networks_at_boundary(answers(share_farther=0.05)).verdict == IN_PART
-    assert yeast_findings.networks_at_boundary(answers(share_farther=0.5)).verdict == FAILS
-    assert yeast_findings.same_five_features(PAPER_FIVE[::-1]).verdict == HOLDS
-    assert yeast_findings.same_five_features((*PAPER_FIVE[:3], "a", "b")).verdict == IN_PART
-    assert yeast_findings.same_five_features(("a", "b", "c", "d", "transitivity")).verdict == FAILS
-    assert yeast_findings.transitivity_first(["transitivity", "a"]).verdict == HOLDS
-    assert yeast_findings.transitivity_first(["a", "transitivity"]).verdict == IN_PART
+    assert yeast_findings.transitivity_separates(answers()).holds
+    assert not yeast_findings.transitivity_separates(answers(ks=0.9)).holds
+    assert yeast_findings.embedding_preserves_distances(answers()).holds
+    apart = answers(distance_correlation=[0.5, 0.9])
+    assert not yeast_findings.embedding_preserves_distances(apart).holds
+    assert yeast_findings.networks_prefer_dmr(answers()).holds
+    assert not yeast_findings.networks_prefer_dmr(answers(votes={"dmr": 6.0})).holds
+    assert not yeast_findings.networks_prefer_dmr(answers(votes={"dmr": 2.0})).holds
+    assert yeast_findings.networks_at_boundary(answers()).holds
+    assert not yeast_findings.networks_at_boundary(answers(share_farther=0.05)).holds
+    assert not yeast_findings.networks_at_boundary(answers(share_farther=0.5)).holds
+    assert yeast_findings.same_five_features(PAPER_FIVE[::-1]).holds
+    assert not yeast_findings.same_five_features((*PAPER_FIVE[:3], "a", "b")).holds
+    assert not yeast_findings.same_five_features(("a", "b", "c", "d", "transitivity")).holds
+    assert yeast_findings.transitivity_first(["transitivity", "a"]).holds
+    assert not yeast_findings.transitivity_first(["a", "transitivity"]).holds
 
 
 def test_cost_must_fall_by_a_factor_of_ten():
     falls = cells(1.0, cost=lambda m, p, k: 100.0 if p < 200 else 1.0)
-    assert verdict(findings.cost_falls, SyntheticRun(falls)) == HOLDS
+    assert holds(findings.cost_falls, SyntheticRun(falls))
     little = cells(1.0, cost=lambda m, p, k: 100.0 if p < 200 else 50.0)
-    assert verdict(findings.cost_falls, SyntheticRun(little)) == IN_PART
-    assert verdict(findings.cost_falls, SyntheticRun(cells(1.0))) == FAILS
+    assert not holds(findings.cost_falls, SyntheticRun(little))
+    assert not holds(findings.cost_falls, SyntheticRun(cells(1.0)))
 
 
 def test_hours_are_compared_with_the_paper(space):
     hours = 5000 * space.test.costs.cost_of_set(space.test.features, "shared") / 3600
-    assert findings.table_takes_hours(space, hours).verdict == HOLDS
-    assert findings.table_takes_hours(space, 5.2).verdict == FAILS
+    is_so, values, _ = findings.table_takes_hours(space, 3 * hours)
+    assert is_so is None
+    assert list(values.values()) == pytest.approx([60 * hours, 3])
 
 
+@pytest.mark.xfail(
+    strict=True, reason="the stored run has one table; the run with five tables replaces it"
+)
 def test_stored_verdict_matches_the_claims():
     """The run in docs/reproduction was judged by these claims and criteria."""
     folder = Path(__file__).resolve().parents[1] / "docs" / "reproduction"

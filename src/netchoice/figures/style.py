@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from netchoice.selection import METHODS
+
 #: Okabe and Ito's colours for colour-blind readers, without black and yellow. Neighbours differ in
 #: lightness, so they can be distinguished in greyscale too.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7")
@@ -26,6 +28,14 @@ MODEL_COLOURS = {
     "geometric": "#780006", "hyperbolic": "#9C1504", "smw": "#D55E00",
     "configuration": "#747474", "planted-partition": "#3D3D3D", "rdg": "#BEBEBE", "rds": "#4D4D4D",
     "ba1": "#440154", "ba2": "#31688E", "ba3": "#1F9E89", "ba4": "#7AD151",
+}  # fmt: skip
+
+#: The colour of each selection method of the paper, with one hue for methods of one kind: information
+#: blue, ReliefF orange, penalized forests green, weighted forests purple. The baseline is grey.
+METHOD_COLOURS = {
+    "mrmr": "#0072B2", "jmi": "#56B4E9", "jmim": "#332288", "relieff": "#E69F00",
+    "forest-relieff": "#D55E00", "penalized-mdi": "#009E73", "penalized-mda": "#7AB648",
+    "weighted-mdi": "#CC79A7", "weighted-mda": "#882255", "random": "#888888",
 }  # fmt: skip
 
 #: The same marker for matplotlib and for Plotly.
@@ -62,6 +72,18 @@ def series_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
         (marker, symbol), (line, dash) = MARKERS[i % len(MARKERS)], LINES[i % len(LINES)]
         styles[name] = SeriesStyle(COLOURS[i % len(COLOURS)], marker, line, symbol, dash)
     return styles
+
+
+def method_styles(methods: Iterable[str]) -> dict[str, SeriesStyle]:
+    """Return a style for each selection method, which is the same in every figure.
+
+    >>> method_styles(["relieff"])["relieff"] == method_styles(["jmi", "relieff"])["relieff"]
+    True
+    """
+    names = list(methods)
+    styles = series_styles(dict.fromkeys((*METHODS, *names)))
+    own = {name: style.colour for name, style in styles.items()} | METHOD_COLOURS
+    return {name: styles[name]._replace(colour=own[name]) for name in names}
 
 
 def model_styles(models: Iterable[str]) -> dict[str, SeriesStyle]:

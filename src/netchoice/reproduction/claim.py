@@ -12,22 +12,30 @@ from netchoice.reproduction.space_run import SpaceRun
 if TYPE_CHECKING:
     from netchoice.reproduction.yeast_run import YeastRun
 
-HOLDS, IN_PART, FAILS = "holds", "holds in part", "does not hold"
 #: Accuracy that counts as the paper's "perfectly", "100 %" and "1": it rounds to 1.00.
 PERFECT = 0.995
+#: Accuracy that counts as the paper's "performed well".
+WELL = 0.95
+
+#: What a claim is about: the methods; the speed or scale of an implementation; or one machine.
+METHOD, IMPLEMENTATION, MACHINE = "method", "implementation", "machine"
 
 
 class Finding(NamedTuple):
-    """Verdict on a claim, our figure with its uncertainty, and a note that explains it."""
+    """Whether a claim holds on one table, the numbers that decide it, and details in words.
 
-    verdict: str
-    figure: str
-    note: str = ""
+    None: the claim cannot be judged. The part of a name before a colon is printed once for all names
+    that share it.
+    """
+
+    holds: bool | None
+    values: Mapping[str, float]
+    text: str = ""
 
 
 @dataclass
 class Evidence:
-    """Results that the claims are judged by; most are computed on first use."""
+    """Results on one table that the claims are judged by; most are computed on first use."""
 
     spaces: Mapping[str, SpaceRun] = field(default_factory=dict)
     pilots: Mapping[str, PilotRun] = field(default_factory=dict)
@@ -46,19 +54,5 @@ class Claim:
     where: str
     statement: str
     criterion: str
-    judge: Judge  # findings by variant (costs, node counts); the first, the paper's own, decides
-    added_later: bool = False  # the criterion was written when other results were known
-
-
-def verdict(holds: bool, holds_in_part: bool) -> str:
-    """Return the verdict: "holds", "holds in part" or "does not hold"."""
-    return HOLDS if holds else IN_PART if holds_in_part else FAILS
-
-
-def verdict_of_count(count: int, total: int) -> str:
-    """Return the verdict on a claim about all of a number of things; more than half: in part.
-
-    >>> verdict_of_count(9, 9), verdict_of_count(5, 9), verdict_of_count(4, 9)
-    ('holds', 'holds in part', 'does not hold')
-    """
-    return verdict(count == total, count > total / 2)
+    judge: Judge  # findings by variant (costs, node counts); the first is the paper's own
+    kind: str = METHOD

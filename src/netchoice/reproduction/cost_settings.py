@@ -54,7 +54,9 @@ AS_PUBLISHED = Setting("paper", "alone")
 #: The default of netchoice.
 DEFAULT = Setting("ours", "shared", "calibrated")
 _OTHERS = (Setting("paper", "shared"), Setting("ours", "alone"), Setting("ours", "shared"))
-SETTINGS = (AS_PUBLISHED, *_OTHERS, DEFAULT)
+#: Settings that differ in costs only.
+COST_SETTINGS = (AS_PUBLISHED, *_OTHERS)
+SETTINGS = (*COST_SETTINGS, DEFAULT)
 
 
 def paper_cost_model(family: str) -> CostModel:

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
+from operator import mul
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from netchoice import figures
+from netchoice.figures.data.feature_sets import penalty_text
 from netchoice.figures.static.axes import DPI, GREY, SMALL, WIDTH, root_figure
-from netchoice.figures.style import model_styles, series_styles
+from netchoice.figures.style import method_styles, model_styles
 from netchoice.inference import embed
-from netchoice.reproduction.cost_settings import AS_PUBLISHED, DEFAULT, SETTINGS, Setting
+from netchoice.reproduction.cost_settings import (
+    AS_PUBLISHED,
+    COST_SETTINGS,
+    DEFAULT,
+    SETTINGS,
+    Setting,
+)
 from netchoice.reproduction.paper_methods import APPENDIX_METHODS, MAIN_METHODS, METHODS
-from netchoice.reproduction.pilot_run import PilotRun
+from netchoice.reproduction.pilot_run import PilotRun, fit_power
 from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
 from netchoice.reproduction.yeast_run import NETWORKS, NODE_COUNTS, PAPER_FIVE, YeastRun
-from netchoice.selection import WEIGHTED_METHODS
-
-if TYPE_CHECKING:
-    import pandas as pd
+from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS
 
 _NUMBERS = {"ba": 1, "duplication": 2}
 
@@ -35,74 +40,127 @@ def save_both(picture: Any, path: Path) -> None:
 
 
 def draw_heat_maps(run: SpaceRun, folder: Path) -> None:
-    """Draw Figures 1 and 2, S1 and S2, and all methods under our settings, also over shares."""
+    """Draw Figures 1 and 2, S1 and S2, and all methods under our settings."""
     i = _NUMBERS[run.family]
-    published = run.evaluation(AS_PUBLISHED)
     for number, methods in ((f"{i}", MAIN_METHODS), (f"S{i}", APPENDIX_METHODS)):
-        picture = _heat(published, methods, AS_PUBLISHED)
+        picture = _heat(run, methods, AS_PUBLISHED)
         save_both(picture, folder / f"figure-{number}-{run.family}")
     for setting in SETTINGS if run.scale.draws_every_setting else (DEFAULT,):
-        frame = run.evaluation(setting)
-        name = f"heat-{run.family}-{setting.name}"
-        if run.scale.draws_every_setting:
-            save_both(_heat(frame, METHODS, setting), folder / name)
-        if setting in (AS_PUBLISHED, DEFAULT):
-            # Only the unit of λ differs. Weighted forests use ratios of costs, which have no unit.
-            total = sum(run.costs(setting).alone().values())
-            factor = np.where(frame["method"].isin(WEIGHTED_METHODS), 1.0, total)
-            shares = _heat(frame.assign(penalty=frame["penalty"] * factor), METHODS, setting)
-            save_both(shares, folder / f"{name}-shares")
+        save_both(_heat(run, METHODS, setting), folder / f"heat-{run.family}-{setting.name}")
 
 
-def _heat(frame: pd.DataFrame, methods: Iterable[str], setting: Setting) -> Any:
+def _heat(run: SpaceRun, methods: Sequence[str], setting: Setting) -> Any:
+    frame = run.evaluation(setting)
     low, share = float(frame["accuracy"].min()), f"share_{setting.charge}"
-    return figures.heatmaps(frame, methods=methods, share=share, vmin=low, vmax=1.0)
+    panels = figures.heatmaps(frame, methods=methods, share=share, vmin=low, vmax=1.0)
+    total = run.cost_of_all_features(setting)
+    for ax, method in zip(panels, methods, strict=True):
+        penalties = sorted(set(frame.loc[frame["method"] == method, "penalty"]))
+        _label_penalties(ax, penalties, None if method in WEIGHTED_METHODS else total)
+    return panels
+
+
+def _label_penalties(ax: Any, penalties: Sequence[float], total: float | None) -> None:
+    """Label λ per second and, in a second line, λ per share of the cost of all features."""
+    if total is None:
+        ax.set_xlabel("exponent λ (no unit)", fontsize=SMALL + 1)
+        return
+    ticks = [int(tick) for tick in ax.get_xticks()]
+    pairs = [(penalties[i], total * penalties[i]) for i in ticks]
+    labels = [f"{penalty_text(seconds, 3)}\n{penalty_text(share, 3)}" for seconds, share in pairs]
+    ax.set_xticks(ticks, labels, fontsize=SMALL)
+    ax.set_xlabel("penalty λ per second; below: per share", fontsize=SMALL + 1)
 
 
 def draw_transition(run: SpaceRun, folder: Path) -> None:
     """Draw the accuracy with few features over many penalties, for each method and setting."""
     from matplotlib.figure import Figure
 
-    settings = [s for s in SETTINGS if s.estimator == "published"]
-    figure = Figure(figsize=(1.25 * WIDTH, 6.0), dpi=DPI, layout="constrained")
+    figure = Figure(figsize=(1.25 * WIDTH, 7.0), dpi=DPI, layout="constrained")
     axes = figure.subplots(2, 2, sharey=True).ravel()
-    for ax, setting in zip(axes, settings, strict=True):
+    for ax, setting in zip(axes, COST_SETTINGS, strict=True):
         frame = run.transition(setting)
-        styles = series_styles(dict.fromkeys(frame["method"]))
-        for method, rows in frame.groupby("method", sort=False):
-            rows = rows[rows["penalty"] > 0].sort_values("penalty")
+        drawn = [method for method in PAPER_METHODS if method in set(frame["method"])]
+        for method, style in method_styles(drawn).items():
+            rows = frame[(frame["method"] == method) & (frame["penalty"] > 0)].sort_values(
+                "penalty"
+            )
             ax.plot(
                 rows["penalty"], rows["accuracy"], label=method, linewidth=1.5,
-                color=styles[method].colour, linestyle=styles[method].line,
+                color=style.colour, linestyle=style.line,
             )  # fmt: skip
         ax.set_title(setting.label, loc="left", fontsize=SMALL + 2)
-        ax.set(xlabel="cost penalty λ (1/s)", ylabel=f"accuracy with {SET_SIZE} features")
-        ax.set(xscale="log", ylim=(min(0.5, 0.98 * float(frame["accuracy"].min())), 1.02))
+        ax.set(xlabel="penalty λ per second", ylabel=f"accuracy with {SET_SIZE} features")
+        ax.set(xscale="log")
+        total = run.cost_of_all_features(setting)
+        shares = ax.secondary_xaxis("top", functions=(partial(mul, total), partial(mul, 1 / total)))
+        shares.set_xlabel("penalty λ per share of all costs", fontsize=SMALL + 1)
         ax.grid(alpha=0.25)
     legend = axes[0].get_legend_handles_labels()
     figure.legend(*legend, loc="outside upper center", ncols=7, frameon=False, fontsize=SMALL)
     save_both(figure, folder / f"transition-{run.family}")
 
 
-def draw_cost_growth(pilots: Mapping[str, PilotRun], folder: Path) -> None:
-    """Draw Figure 3: cost per network by number of nodes, with fitted powers."""
+def draw_cost_growth(tables: Sequence[Mapping[str, PilotRun]], folder: Path) -> None:
+    """Draw Figure 3: cost per network by number of nodes, mean over tables, with fitted powers."""
     import pandas as pd
 
-    frames = [run.costs.assign(name=family) for family, run in pilots.items()]
-    fits = []
-    for family, run in pilots.items():
-        known = {key: value for key, value in run.growth.items() if value is not None}
+    frames, fits = [], []
+    for family in tables[0]:
+        rows = pd.concat([pilots[family].costs for pilots in tables]).groupby("n")
+        errors = rows["seconds"].sem() if len(tables) > 1 else rows["seconds_se"].mean()
+        means = pd.DataFrame({"seconds": rows["seconds"].mean(), "seconds_se": errors})
+        frames.append(means.reset_index().assign(name=family))
+        known = {k: v for k, v in fit_power(frames[-1]).items() if v is not None}
         factor, power = known["factor"], known["exponent"]
         fits.append({**known, "name": family, "curve": lambda n, b=factor, c=power: b * n**c})
     picture = figures.cost_growth(pd.concat(frames, ignore_index=True), fits)
     save_both(picture, folder / "figure-3-growth")
 
 
-def draw_pilot_accuracy(pilots: Mapping[str, PilotRun], folder: Path) -> None:
-    """Draw the accuracy on large networks by the size of the pilots, which the paper describes."""
-    for family, run in pilots.items():
-        ks = [k for k in (1, 2, 3, 5, 10, 15) if k in set(run.accuracy["k"])]
-        save_both(figures.pilot_accuracy(run.accuracy, ks=ks), folder / f"pilots-{family}")
+def draw_pilot_losses(family: str, pilots: Sequence[PilotRun], folder: Path) -> None:
+    """Draw the accuracy on large networks that is lost by selecting features on pilots.
+
+    A cell has the loss of one method and pilot size, as the mean over tables, compared with features
+    that the same method selects on networks of the target size.
+    """
+    import pandas as pd
+    from matplotlib.colors import SymLogNorm
+    from matplotlib.figure import Figure
+
+    accuracy = pd.concat([run.accuracy for run in pilots])
+    means = accuracy.groupby(["k", "method", "n"])["accuracy"].mean().unstack("n")
+    target = means.columns.max()
+    losses = 100 * means.rsub(means[target], axis=0).drop(columns=target)
+    ks = [k for k in (1, 2, 3, 5, 10, 15) if k in means.index]
+    limit = max(1.0, float(losses.loc[ks].abs().to_numpy().max()))
+    scale = SymLogNorm(0.5, vmin=-limit, vmax=limit)
+    figure = Figure(
+        figsize=(1.25 * WIDTH, 1.0 + 2.6 * -(-len(ks) // 2)), dpi=DPI, layout="constrained"
+    )
+    axes = figure.subplots(-(-len(ks) // 2), 2, squeeze=False, sharex=True, sharey=True).ravel()
+    for ax, k in zip(axes, ks, strict=False):
+        grid = losses.loc[k].loc[list(PAPER_METHODS)]
+        image = ax.imshow(grid, cmap="PuOr_r", norm=scale, aspect="auto")
+        for (i, j), loss in np.ndenumerate(grid.to_numpy()):
+            if abs(loss) >= 0.05:
+                is_dark = abs(scale(loss) - 0.5) > 0.35
+                ax.text(
+                    j, i, f"{loss:.1f}".replace("-", "−"), ha="center", va="center",
+                    fontsize=SMALL, color="white" if is_dark else "black",
+                )  # fmt: skip
+        ax.set_yticks(range(len(grid)), grid.index, fontsize=SMALL)
+        ax.set_xticks(range(len(grid.columns)), grid.columns, fontsize=SMALL)
+        ax.set_title("1 feature" if k == 1 else f"{k} features", loc="left", fontsize=SMALL + 2)
+    for unused in axes[len(ks) :]:
+        unused.remove()
+    figure.supxlabel("number of nodes of the pilot networks", fontsize=SMALL + 2)
+    title = f"percentage points lost compared with selection on {target} nodes"
+    ticks = [tick for tick in (-50, -10, -2, -0.5, 0, 0.5, 2, 10, 50) if abs(tick) <= limit]
+    bar = figure.colorbar(image, ax=list(axes[: len(ks)]), label=title, aspect=40, ticks=ticks)
+    bar.ax.set_yticklabels([f"{tick:g}".replace("-", "−") for tick in ticks])
+    bar.ax.minorticks_off()
+    save_both(figure, folder / f"pilots-{family}")
 
 
 def draw_yeast(run: YeastRun, folder: Path) -> None:

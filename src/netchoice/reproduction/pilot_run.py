@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from netchoice.reproduction.cost_settings import AS_PUBLISHED
 from netchoice.reproduction.paper_methods import METHODS, paper_selectors
-from netchoice.reproduction.scales import SEED
 from netchoice.reproduction.space_run import SpaceRun
 from netchoice.storage.kept_results import kept_frame, kept_record
 from netchoice.workflows import pilot
@@ -21,35 +21,36 @@ if TYPE_CHECKING:
 class PilotRun(NamedTuple):
     """Results of the pilot study of one model space."""
 
-    accuracy: pd.DataFrame  # on the large networks, for each size n, repeat, method and k
+    accuracy: pd.DataFrame  # on the large networks, for each size n, method and k
     costs: pd.DataFrame  # mean seconds per network by size, with standard errors
     growth: dict[str, Any]  # the fitted power of n, with its interval
 
 
-def run_pilots(run: SpaceRun, repeats: int) -> PilotRun:
-    """Return the pilot study of a model space; it is stored in the folder of the space."""
-    folder = run.folder / run.family
+def run_pilots(run: SpaceRun) -> PilotRun:
+    """Return the pilot study of a model space, tested on its table; it is kept in the same folder."""
     scale = run.scale
 
     @cache
     def study() -> Any:
-        return pilot(
-            run.family, sizes=scale.pilot_sizes, target=scale.nodes, samples=scale.pilot_rows,
-            target_samples=scale.rows, repeats=repeats,
-            methods=paper_selectors(METHODS, AS_PUBLISHED), penalties=[0.0], ks=scale.ks,
-            seed=SEED, folds=scale.folds, engine=run.engine, workers=run.workers, path=folder,
-            on_progress=run.report_progress,
-        )  # fmt: skip
+        _ = run.test  # simulated before, as a stage of its own
+        with run.stage("pilots"):
+            return pilot(
+                run.family, sizes=scale.pilot_sizes, target=scale.nodes, samples=scale.pilot_rows,
+                target_samples=scale.rows, methods=paper_selectors(METHODS, AS_PUBLISHED),
+                penalties=[0.0], ks=scale.ks, seed=run.seed, folds=scale.folds, engine=run.engine,
+                workers=run.workers, path=run.folder, on_progress=run.report_progress,
+            )  # fmt: skip
 
     def costs() -> pd.DataFrame:
         frame = study().costs
         return frame[frame["kind"] == "total"].drop(columns="predicted", errors="ignore")
 
-    name = f"pilots-{repeats}"
-    kept = scale.fingerprint
-    accuracy = kept_frame(folder / f"{name}-accuracy.parquet", kept, lambda: study().accuracy)
-    totals = kept_frame(folder / f"{name}-costs.parquet", kept, costs)
-    growth = kept_record(folder / f"{name}-growth.json", kept, lambda: fit_power(totals))
+    def keep(name: str) -> tuple[Path, dict[str, Any]]:
+        return run.folder / f"pilots-{name}", run.facts
+
+    accuracy = kept_frame(*keep("accuracy.parquet"), lambda: study().accuracy)
+    totals = kept_frame(*keep("costs.parquet"), costs)
+    growth = kept_record(*keep("growth.json"), lambda: fit_power(totals))
     return PilotRun(accuracy, totals, growth)
 
 

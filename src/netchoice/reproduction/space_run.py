@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from netchoice.costs import CostModel
 from netchoice.evaluation import evaluate_rankings
@@ -18,13 +19,9 @@ from netchoice.reproduction.cost_settings import (
     in_paper_seconds,
     paper_cost_model,
 )
-from netchoice.reproduction.paper_methods import (
-    FOREST_METHODS,
-    INFORMATION_METHODS,
-    METHODS,
-    paper_selectors,
-)
-from netchoice.reproduction.scales import SEED, Scale
+from netchoice.reproduction.paper_methods import FOREST_METHODS, METHODS, paper_selectors
+from netchoice.reproduction.scales import Scale, table_seed
+from netchoice.reproduction.stage_clock import StageClock
 from netchoice.selection import WEIGHTED_METHODS, CostAwareSelector, rank_path
 from netchoice.storage.kept_results import kept_frame
 from netchoice.storage.table import ReferenceTable
@@ -41,13 +38,25 @@ SET_SIZE = 5
 
 @dataclass
 class SpaceRun:
-    """Tables, rankings and evaluations of one model space, computed on first use and stored."""
+    """A pair of tables of one model space, rankings and evaluations, computed on first use and kept."""
 
     family: str
     scale: Scale
     folder: Path
+    number: int = 1  # of the table
     workers: int | None = None
     on_progress: Progress | None = None
+    clock: StageClock | None = None
+
+    @property
+    def seed(self) -> int:
+        """Seed of the networks and of the methods."""
+        return table_seed(self.number)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the results of this run depend on; kept with each of them."""
+        return {**self.scale.facts, "family": self.family, "seed": self.seed}
 
     @property
     def engine(self) -> str:
@@ -67,10 +76,11 @@ class SpaceRun:
     def _table(self, stream: str) -> ReferenceTable:
         """Return a table in the folder of the pilot study, which uses the same test table."""
         maker = TableMaker(
-            get_space(self.family), SEED, engine=self.engine, workers=self.workers,
-            folder=self.folder / self.family, on_progress=self.report_progress,
+            get_space(self.family), self.seed, engine=self.engine, workers=self.workers,
+            folder=self.folder, on_progress=self.report_progress,
         )  # fmt: skip
-        return pilot_table(maker, stream, self.scale.nodes, self.scale.rows)
+        with self.stage("simulation"):
+            return pilot_table(maker, stream, self.scale.nodes, self.scale.rows)
 
     def costs(self, setting: Setting) -> CostModel:
         """Return the costs of the features that vary, in seconds of the paper's code."""
@@ -78,6 +88,10 @@ class SpaceRun:
             return paper_cost_model(self.family).only(self.train.features)
         ours = self.train.costs.only(self.train.features)
         return in_paper_seconds(ours, self.family, self.train.features)
+
+    def cost_of_all_features(self, setting: Setting) -> float:
+        """Return the cost of all features that vary: λ per share divided by λ per second."""
+        return sum(self.costs(setting).alone().values())
 
     def penalties(self, setting: Setting) -> list[float]:
         """Return the paper's penalties; for our costs, extended until cost alone decides."""
@@ -96,12 +110,12 @@ class SpaceRun:
         return grid
 
     def selectors(
-        self, methods: Iterable[str], setting: Setting, seed: int = SEED
+        self, methods: Iterable[str], setting: Setting, seed: int | None = None
     ) -> dict[str, CostAwareSelector]:
         """Return the selectors by method, for the training table and these costs."""
         return selectors_for(
-            self.train, paper_selectors(methods, setting), costs=self.costs(setting), seed=seed,
-            n_jobs=self.workers or -1,
+            self.train, paper_selectors(methods, setting), costs=self.costs(setting),
+            seed=self.seed if seed is None else seed, n_jobs=self.workers or -1,
         )  # fmt: skip
 
     def rankings(self, setting: Setting) -> pd.DataFrame:
@@ -129,12 +143,9 @@ class SpaceRun:
         """Return evaluations of the forest methods with several seeds; ``run`` numbers them."""
         import pandas as pd
 
-        penalties = [penalty for penalty in (0.0, 1.0) if penalty in self.scale.penalties]
-        methods = (*FOREST_METHODS, "forest-relieff")
-
         def one(run: int) -> pd.DataFrame:
-            name, seed = f"forest-run-{run}", SEED + 1000 * run
-            rankings = self._rank(name, methods, AS_PUBLISHED, lambda _: penalties, seed)
+            name, seed = f"forest-run-{run}", self.seed + 1000 * run
+            rankings = self._rank(name, FOREST_METHODS, AS_PUBLISHED, lambda _: [0.0], seed)
             return self._evaluate(rankings, AS_PUBLISHED, self.scale.ks).assign(run=run)
 
         runs = range(self.scale.forest_runs)
@@ -154,10 +165,7 @@ class SpaceRun:
 
         def compute() -> pd.DataFrame:
             rankings = self.rankings(AS_PUBLISHED)
-            compared = rankings[
-                rankings["method"].isin([*INFORMATION_METHODS, "penalized-mda"])
-                & rankings["penalty"].isin(self.scale.svm_penalties)
-            ]
+            compared = rankings[rankings["penalty"].isin(self.scale.svm_penalties)]
             svm = self._evaluate(compared, AS_PUBLISHED, self.scale.svm_ks, "svm")
             keys = ["method", "penalty", "k"]
             knn = self.evaluation(AS_PUBLISHED).set_index(keys)["accuracy"].rename("knn")
@@ -166,32 +174,38 @@ class SpaceRun:
         return self._cached("svm", compute)
 
     def report_progress(self, stage: str, done: int, total: int, failed: int = 0) -> None:
-        """Pass progress on, with the name of the model space."""
+        """Pass progress on, with the table and the model space."""
         if self.on_progress is not None:
-            self.on_progress(f"{self.family}: {stage}", done, total, failed)
+            self.on_progress(f"table {self.number}, {self.family}: {stage}", done, total, failed)
 
     def _rank(
         self, name: str, methods: Iterable[str], setting: Setting,
-        grid: Callable[[Setting], list[float]], seed: int = SEED,
+        grid: Callable[[Setting], list[float]], seed: int | None = None,
     ) -> pd.DataFrame:  # fmt: skip
         def compute() -> pd.DataFrame:
-            return rank_path(
-                self.selectors(methods, setting, seed), self.train.X, self.train.y, grid(setting),
-                on_progress=lambda *counts: self.report_progress(f"ranking ({name})", *counts),
-            )  # fmt: skip
+            selectors, penalties = self.selectors(methods, setting, seed), grid(setting)
+            with self.stage("ranking"):
+                return rank_path(
+                    selectors, self.train.X, self.train.y, penalties,
+                    on_progress=lambda *counts: self.report_progress(f"ranking ({name})", *counts),
+                )  # fmt: skip
 
         return self._cached(name, compute)
 
     def _evaluate(
         self, rankings: pd.DataFrame, setting: Setting, ks: Iterable[int], classifier: str = "knn"
     ) -> pd.DataFrame:
-        return evaluate_rankings(
-            rankings, self.test, ks=ks, classifier=classifier, folds=self.scale.folds,
-            costs=self.costs(setting), n_jobs=self.workers or -1,
-            path=self.folder / self.family / f"scores-{classifier}.jsonl",
-            on_progress=lambda *counts: self.report_progress(f"testing ({setting.name})", *counts),
-        )  # fmt: skip
+        test, costs, stage = self.test, self.costs(setting), f"testing, {classifier}"
+        with self.stage(stage):
+            return evaluate_rankings(
+                rankings, test, ks=ks, classifier=classifier, folds=self.scale.folds, costs=costs,
+                n_jobs=self.workers or -1, path=self.folder / f"scores-{classifier}.jsonl",
+                on_progress=lambda *n: self.report_progress(f"{stage} ({setting.name})", *n),
+            )  # fmt: skip
 
     def _cached(self, name: str, compute: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-        path = self.folder / self.family / f"{name}.parquet"
-        return kept_frame(path, self.scale.fingerprint, compute)
+        return kept_frame(self.folder / f"{name}.parquet", self.facts, compute)
+
+    def stage(self, name: str) -> AbstractContextManager[None]:
+        """Measure the time of a stage, if there is a clock."""
+        return nullcontext() if self.clock is None else self.clock.stage(f"{self.family}: {name}")

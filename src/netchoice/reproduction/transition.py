@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from netchoice.reproduction.claim import PERFECT, Finding, verdict
+from netchoice.reproduction.claim import PERFECT, Finding
 from netchoice.reproduction.cost_settings import Setting
 from netchoice.reproduction.paper_methods import METHODS
 from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
@@ -12,68 +12,62 @@ from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
 if TYPE_CHECKING:
     import pandas as pd
 
+#: A fall is sharp if accuracy loses this much ...
+DROP = 0.02
+#: ... within this factor of λ: neighbouring large penalties of the paper's grid are as far apart.
+FACTOR = 2.0
+
+_NAN = float("nan")
+
 
 class Fall(NamedTuple):
-    """A fall of accuracy over penalties: where 10 % and where 90 % of it are reached."""
+    """A plateau of perfect accuracy, and what follows it; NaN if there is no plateau or no fall."""
 
-    start_accuracy: float
-    drop: float
-    begin: float
-    end: float
+    threshold: float  # the largest penalty of the plateau
+    drop: float  # the loss of accuracy within a factor of two of the threshold
+    best_beyond: float  # the highest accuracy at any larger penalty
 
     @classmethod
     def of(cls, accuracies: pd.Series) -> Fall:
         """Return the fall of accuracies that are indexed by penalty.
 
         >>> import pandas as pd
-        >>> Fall.of(pd.Series([1, 1, 0.5, 0.5], index=[0, 1, 2, 4.0]))
-        Fall(start_accuracy=1.0, drop=0.5, begin=1.0, end=2.0)
+        >>> Fall.of(pd.Series([1, 1, 0.5, 0.6], index=[0, 1, 2, 4.0]))
+        Fall(threshold=1.0, drop=0.5, best_beyond=0.6)
         """
         ordered = accuracies.sort_index()
-        start, last = float(ordered.iloc[0]), float(ordered.iloc[-1])
-        drop = start - last
-        still_high = (ordered >= start - 0.1 * drop).cummin()
-        begin = float(ordered.index[still_high].max())
-        low = ordered.index[(ordered <= last + 0.1 * drop) & (ordered.index > begin)]
-        return cls(start, drop, begin, float(low.min()) if len(low) else float("inf"))
+        plateau = (ordered >= PERFECT).cummin()
+        if not plateau.iloc[0]:
+            return cls(_NAN, _NAN, _NAN)
+        threshold = float(ordered.index[plateau].max())
+        beyond = ordered[ordered.index > threshold]
+        if not len(beyond):
+            return cls(threshold, _NAN, _NAN)
+        near = beyond[beyond.index <= FACTOR * threshold]
+        lowest = float((near if len(near) else beyond.iloc[:1]).min())
+        return cls(threshold, float(ordered.loc[threshold]) - lowest, float(beyond.max()))
 
     @property
     def is_sharp(self) -> bool:
-        """Whether accuracy drops by at least 0.05 within a factor of four of λ."""
-        return self.drop >= 0.05 and self.begin > 0 and self.end / self.begin <= 4
+        """Whether accuracy is perfect up to the threshold, falls sharply, and is imperfect beyond."""
+        return self.drop >= DROP and self.best_beyond < PERFECT
 
 
 def sharp_transition(run: SpaceRun, setting: Setting) -> Finding:
     """Count the methods whose accuracy falls sharply at some penalty."""
     fine = run.transition(setting)
     coarse = run.evaluation(setting).query(f"k == {SET_SIZE}")
-    falls, first_falls = {}, []
+    falls = {}
     for method in METHODS:
         frame = fine if method in set(fine["method"]) else coarse
-        own = frame[frame["method"] == method].set_index("penalty")["accuracy"].sort_index()
+        own = frame[frame["method"] == method].set_index("penalty")["accuracy"]
         falls[method] = Fall.of(own)
-        first_falls.append(f"{method} {_first_fall(own)}")
     n_sharp = sum(fall.is_sharp for fall in falls.values())
-    n_perfect = sum(fall.start_accuracy >= PERFECT for fall in falls.values())
-    ranges = [
-        f"{method} none" if fall.drop < 0.05 else f"{method} λ = {fall.begin:.3g} to {fall.end:.3g}"
-        for method, fall in falls.items()
-    ]
-    return Finding(
-        verdict(n_sharp == n_perfect == len(METHODS), n_sharp > len(METHODS) / 2),
-        f"sharp in {n_sharp} of {len(METHODS)} methods, perfect at λ = 0 in {n_perfect}; from 10 % to "
-        f"90 % of the fall: {'; '.join(ranges)}",
-        "examined after the first run: accuracy first falls by more than 0.02 between neighbouring "
-        f"penalties, {'; '.join(first_falls)}; then it falls slowly. Weighted forests use the coarse "
-        "grid of penalties",
-    )
-
-
-def _first_fall(ordered: pd.Series) -> str:
-    """Return the neighbouring penalties between which accuracy first falls by more than 0.02."""
-    low = (ordered < ordered.iloc[0] - 0.02).to_numpy()
-    if not low.any():
-        return "never"
-    i = int(low.argmax())
-    before, after = ordered.index[i - 1], ordered.index[i]
-    return f"{before:.3g}→{after:.3g} ({ordered.iloc[i - 1]:.3f} to {ordered.iloc[i]:.3f})"
+    values = {
+        "methods that fall sharply": n_sharp,
+        "methods that are perfect at λ = 0": sum(f.threshold >= 0 for f in falls.values()),
+        **{f"last perfect λ (1/s): {m}": fall.threshold for m, fall in falls.items()},
+        **{f"fall within a factor of two: {m}": fall.drop for m, fall in falls.items()},
+        **{f"highest accuracy beyond: {m}": fall.best_beyond for m, fall in falls.items()},
+    }
+    return Finding(n_sharp == len(METHODS), values)

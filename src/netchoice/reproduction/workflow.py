@@ -7,7 +7,7 @@ import os
 import platform
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from importlib.metadata import version
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,13 @@ from netchoice.errors import UsageError
 from netchoice.names import unknown
 from netchoice.reproduction import claims_pilots, claims_spaces, claims_yeast
 from netchoice.reproduction.claim import Evidence
+from netchoice.reproduction.cost_settings import AS_PUBLISHED
 from netchoice.reproduction.paper_tables import cost_page, cost_table, three_core_page
 from netchoice.reproduction.pilot_run import run_pilots
-from netchoice.reproduction.scales import FAMILIES, PARTS, SCALES, Scale
+from netchoice.reproduction.scales import FAMILIES, PARTS, SCALES, Scale, table_seed
 from netchoice.reproduction.space_run import SpaceRun
-from netchoice.reproduction.verdict import judge, write_verdict
+from netchoice.reproduction.stage_clock import StageClock
+from netchoice.reproduction.verdict import summarise, write_verdict
 from netchoice.reproduction.yeast_run import NETWORKS, YeastRun
 from netchoice.storage.kept_results import kept_record
 from netchoice.validation import check_integer
@@ -36,15 +38,16 @@ _PART_FAMILIES = {
     "three-core": ("ba",),
 }  # fmt: skip
 _TABLES = ("_manifest.json", "rows-*.parquet")
-_RESULTS = ("*.parquet", "scores-*.jsonl", "pilots-*-growth.json", "rankings/*.parquet")
+_RESULTS = ("*.parquet", "scores-*.jsonl", "pilots-growth.json", "rankings/*.parquet")
 #: What a reproduction writes.
 REPRODUCTION_FILES = RunFiles("settings.json", "netchoice reproduce", (
     *(f"figures/{name}-*.{suffix}" for name in ("figure", "heat", "transition", "pilots")
       for suffix in ("png", "pdf")),
-    "table-S*.csv", "table-S*.md", "reproduction.json", "reproduction.md",
-    "yeast/five-*.parquet", "yeast/answer-*.json", *(f"yeast/table-*/{name}" for name in _TABLES),
-    *(f"{family}/{name}" for family in FAMILIES for name in _RESULTS),
-    *(f"{family}/tables/*/{name}" for family in FAMILIES for name in _TABLES),
+    "table-S*.csv", "table-S*.md", "reproduction.json", "reproduction.md", "seconds.json",
+    "yeast/table-*/five-*.parquet", "yeast/table-*/answer-*.json",
+    *(f"yeast/table-*/nodes-*/{name}" for name in _TABLES),
+    *(f"{family}/table-*/{name}" for family in FAMILIES for name in _RESULTS),
+    *(f"{family}/table-*/tables/*/{name}" for family in FAMILIES for name in _TABLES),
 ))  # fmt: skip
 
 
@@ -53,7 +56,7 @@ def reproduce(
     *,
     out: str | os.PathLike[str],
     scale: str = "small",
-    repeats: int | None = None,
+    tables: int | None = None,
     workers: int | None = None,
     fresh: bool = False,
     on_progress: Progress | None = None,
@@ -65,11 +68,13 @@ def reproduce(
     parts : str or iterable of str
         Any of ``ba``, ``duplication``, ``pilot``, ``yeast``, ``three-core``; or ``all``.
     out : path
-        Folder for all results. The same call resumes an interrupted run.
+        Folder for all results. The same call resumes an interrupted run. A folder that another
+        version of the code wrote is refused.
     scale : "tiny", "small" or "paper"
-        Sizes of the experiments, which take about a minute, some minutes, or hours (paper).
-    repeats : int, optional
-        Repeats of the pilot study; by default those of the scale.
+        Sizes of the experiments. "tiny" shows that the pipeline runs, and judges nothing.
+    tables : int, optional
+        Independent pairs of tables, to rank features and to test them, that each claim is judged on;
+        by default those of the scale. A later call can add tables.
     workers : int, optional
         Processes and threads; by default one per core.
     fresh : bool
@@ -80,103 +85,137 @@ def reproduce(
     Returns
     -------
     dict
-        The content of ``reproduction.json``: ``claims``, each with its verdict, figure and
-        variants; and scale, settings, date, machine and version.
+        The content of ``reproduction.json``: ``claims``, each with its verdict, and for each variant
+        the findings on every table; scale, settings, seeds, date, machine and version of the code;
+        and ``seconds`` by stage.
 
     Examples
     --------
     >>> import tempfile
     >>> from netchoice.reproduction import reproduce
-    >>> results = reproduce("three-core", out=tempfile.mkdtemp(), scale="tiny")
-    >>> [claim["claim"] for claim in results["claims"]]
-    ['three-core']
+    >>> results = reproduce("three-core", out=tempfile.mkdtemp(), scale="tiny", tables=1)
+    >>> [(claim["claim"], claim["verdict"]) for claim in results["claims"]]
+    [('three-core', 'not judged')]
     """
     chosen = _check_parts(parts)
     if scale not in SCALES:
         raise unknown("scale", str(scale), SCALES)
     sizes = SCALES[scale]
-    n_repeats = sizes.repeats if repeats is None else check_integer("repeats", repeats)
+    n_tables = sizes.tables if tables is None else check_integer("tables", tables)
     if "yeast" in chosen:
         _check_networks()
-    with run_folder(Path(out), sizes.data_settings, fresh, REPRODUCTION_FILES):
-        return _Reproduction(chosen, sizes, Path(out), n_repeats, workers, on_progress).run()
+    with run_folder(Path(out), sizes.facts, fresh, REPRODUCTION_FILES):
+        return _Reproduction(chosen, sizes, Path(out), n_tables, workers, on_progress).run()
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass
 class _Reproduction:
     parts: tuple[str, ...]
     scale: Scale
     folder: Path
-    repeats: int
+    tables: int
     workers: int | None
     on_progress: Progress | None
 
     def run(self) -> dict[str, Any]:
-        """Compute the evidence, draw figures, write tables and verdicts, and return these."""
-        evidence = self._evidence()
-        self._draw(evidence)
-        self._write_tables(evidence)
-        judged = [judge(claim, evidence) for claim in CLAIMS if claim.part in self.parts]
-        results = self._with_earlier(judged)
-        write_verdict(results, self.folder, self.scale.fingerprint)
-        return results
+        """Judge the claims on one table after the other, and draw figures and tables.
 
-    def _with_earlier(self, judged: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the results with those of earlier runs into the same folder."""
-        path = self.folder / "reproduction.json"
-        earlier = kept_record(path, self.scale.fingerprint, dict)
+        The verdicts are written after each table.
+        """
+        claims = [claim for claim in CLAIMS if claim.part in self.parts]
+        evidence, findings = [], []
+        for number in range(1, self.tables + 1):
+            evidence.append(self._evidence(number))
+            findings.append([claim.judge(evidence[-1]) for claim in claims])
+            judged = [
+                summarise(claim, list(each), judged=self.scale.judged)
+                for claim, each in zip(claims, zip(*findings, strict=True), strict=True)
+            ]
+            self._write(judged, evidence)
+        with self._clock.stage("figures"):
+            self._draw(evidence)
+            self._write_tables(evidence[0])
+        return self._write(judged, evidence)
+
+    @cached_property
+    def _clock(self) -> StageClock:
+        return StageClock(self.folder / "seconds.json", self.scale.facts)
+
+    def _write(self, judged: list[dict[str, Any]], evidence: list[Evidence]) -> dict[str, Any]:
+        """Write and return the verdicts, with those of earlier runs into the same folder."""
+        path, about = self.folder / "reproduction.json", self._about(evidence)
+        earlier = kept_record(path, self.scale.facts, dict)
         by_name = {row["claim"]: row for row in (*earlier.get("claims", []), *judged)}
-        about, parts = self._about(), {*self.parts, *earlier.get("parts", [])}
-        if "pilot" not in self.parts and "pilot" in parts:
-            about["settings"]["repeats"] = earlier["settings"]["repeats"]
-        about["parts"] = [part for part in PARTS if part in parts]
-        return {**about, "claims": [by_name[c.name] for c in CLAIMS if c.name in by_name]}
+        parts = {*self.parts, *earlier.get("parts", [])}
+        about |= {
+            "parts": [part for part in PARTS if part in parts],
+            "seeds": max(about["seeds"], earlier.get("seeds", []), key=len),
+            "cost_of_all_features": {
+                **earlier.get("cost_of_all_features", {}), **about["cost_of_all_features"],
+            },
+            "claims": [by_name[c.name] for c in CLAIMS if c.name in by_name],
+        }  # fmt: skip
+        write_verdict(about, self.folder, self.scale.facts)
+        return about
 
-    def _space(self, family: str) -> SpaceRun:
-        return SpaceRun(family, self.scale, self.folder, self.workers, self.on_progress)
+    def _space(self, family: str, number: int) -> SpaceRun:
+        folder = self.folder / family / f"table-{number}"
+        return SpaceRun(
+            family, self.scale, folder, number, self.workers, self.on_progress, self._clock
+        )
 
-    def _evidence(self) -> Evidence:
+    def _evidence(self, number: int) -> Evidence:
         used = {family for part in self.parts for family in _PART_FAMILIES[part]}
-        spaces = {family: self._space(family) for family in FAMILIES if family in used}
+        spaces = {family: self._space(family, number) for family in FAMILIES if family in used}
         evidence = Evidence(spaces)
         if "pilot" in self.parts:
-            evidence.pilots = {name: run_pilots(run, self.repeats) for name, run in spaces.items()}
+            evidence.pilots = {name: run_pilots(run) for name, run in spaces.items()}
         if "yeast" in self.parts:
-            folder = self.folder / "yeast"
+            folder = self.folder / "yeast" / f"table-{number}"
             evidence.yeast = YeastRun(spaces["duplication"], folder, self.scale.yeast_rows)
         return evidence
 
-    def _draw(self, evidence: Evidence) -> None:
+    def _draw(self, evidence: list[Evidence]) -> None:
+        """Draw the figures of the first table, and those of the pilots of all tables."""
         from netchoice.reproduction import paper_figures
 
         folder = self.folder / "figures"
-        for family, run in evidence.spaces.items():
+        for family, run in evidence[0].spaces.items():
             if family in self.parts:
                 paper_figures.draw_heat_maps(run, folder)
                 paper_figures.draw_transition(run, folder)
-        if evidence.pilots:
-            paper_figures.draw_cost_growth(evidence.pilots, folder)
-            paper_figures.draw_pilot_accuracy(evidence.pilots, folder)
-        if evidence.yeast is not None:
-            paper_figures.draw_yeast(evidence.yeast, folder)
+        if "pilot" in self.parts:
+            for family in FAMILIES:
+                pilots = [each.pilots[family] for each in evidence]
+                paper_figures.draw_pilot_losses(family, pilots, folder)
+            paper_figures.draw_cost_growth([each.pilots for each in evidence], folder)
+        if evidence[0].yeast is not None:
+            paper_figures.draw_yeast(evidence[0].yeast, folder)
 
     def _write_tables(self, evidence: Evidence) -> None:
-        earlier = [name for name in FAMILIES if (self.folder / name / "tables").is_dir()]
+        earlier = [name for name in FAMILIES if (self.folder / name / "table-1/tables").is_dir()]
         used = [name for name in FAMILIES if name in evidence.spaces or name in earlier]
-        costs = cost_table({name: self._space(name) for name in used})
+        costs = cost_table({name: self._space(name, 1) for name in used})
         write_text(self.folder / "table-S1-costs.csv", costs.to_csv(index=False))
         write_text(self.folder / "table-S1-costs.md", cost_page(costs))
         if "three-core" in self.parts:
             page = three_core_page(evidence.spaces["ba"])
             write_text(self.folder / "table-S2-three-core.md", page)
 
-    def _about(self) -> dict[str, Any]:
+    def _about(self, evidence: list[Evidence]) -> dict[str, Any]:
         python = f"Python {platform.python_version()}"
+        facts = self.scale.facts
         return {
-            "scale": self.scale.name, "settings": self.scale.as_dict() | {"repeats": self.repeats},
-            "parts": list(self.parts), "date": datetime.now(UTC).date().isoformat(),
+            "scale": self.scale.name, "judged": self.scale.judged, "settings": self.scale.as_dict(),
+            "seeds": [table_seed(i + 1) for i in range(len(evidence))],
+            "cost_of_all_features": {
+                family: run.cost_of_all_features(AS_PUBLISHED)
+                for family, run in evidence[0].spaces.items()
+            },
+            "date": datetime.now(UTC).date().isoformat(),
             "machine": f"{os.cpu_count()} cores, {platform.machine()}, {python}",
-            "version": version("netchoice"),
+            "version": facts["versions"]["netchoice"], "code": facts["code"],
+            "seconds": self._clock.stages(),
         }  # fmt: skip
 
 

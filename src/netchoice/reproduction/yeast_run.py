@@ -15,7 +15,6 @@ from netchoice.features import compute_features
 from netchoice.inference import embed, model_probabilities
 from netchoice.inference.scaling import Scaling
 from netchoice.reproduction.cost_settings import AS_PUBLISHED, DEFAULT, SETTINGS, Setting
-from netchoice.reproduction.scales import SEED
 from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
 from netchoice.selection import rank_path
 from netchoice.simulate import simulate_table
@@ -50,10 +49,12 @@ class YeastRun:
 
         def compute() -> pd.DataFrame:
             run = self.duplication
-            return rank_path(run.selectors(["jmi"], setting), run.train.X, run.train.y, [PENALTY])
+            selectors = run.selectors(["jmi"], setting)
+            with run.stage("ranking"):
+                return rank_path(selectors, run.train.X, run.train.y, [PENALTY])
 
         path = self.folder / f"five-{setting.name}.parquet"
-        frame = kept_frame(path, self.duplication.scale.fingerprint, compute)
+        frame = kept_frame(path, self.duplication.facts, compute)
         return list(frame["feature"])
 
     def five(self, setting: Setting) -> tuple[str, ...]:
@@ -78,37 +79,31 @@ class YeastRun:
         """Return simulations of both models with isolated nodes, as in the paper."""
         n_nodes = self.size(network, counted)
         run = self.duplication
-        return simulate_table(
-            "duplication", n_nodes=n_nodes, n_samples=self.rows, seed=SEED, stream="yeast",
-            features=self._features, engine=run.engine, workers=run.workers,
-            path=self.folder / f"table-{n_nodes}",
-            on_progress=lambda *n: run.report_progress(f"networks of {n_nodes} nodes", *n[:2]),
-        )  # fmt: skip
+        features = self._features
+        with run.stage("simulation for yeast"):
+            return simulate_table(
+                "duplication", n_nodes=n_nodes, n_samples=self.rows, seed=run.seed, stream="yeast",
+                features=features, engine=run.engine, workers=run.workers,
+                path=self.folder / f"nodes-{n_nodes}",
+                on_progress=lambda *n: run.report_progress(f"networks of {n_nodes} nodes", *n[:2]),
+            )  # fmt: skip
 
     def observed(self, network: str) -> dict[str, float]:
         """Return the features of the observed network."""
-        return dict(compute_features(load(network)[0], self._features).values)
+        rng = np.random.default_rng(self.duplication.seed)  # noise may be among the five
+        return dict(compute_features(load(network)[0], self._features, rng=rng).values)
 
     def answer(self, network: str, counted: str, five: Iterable[str], name: str) -> dict[str, Any]:
         """Return votes and distances of the nearest simulations, and the separation of models."""
 
         def compute() -> dict[str, Any]:
             table, values = self.table(network, counted), self.observed(network)
-            X, observed = table.X[list(five)], {feature: values[feature] for feature in five}
-            probabilities = model_probabilities(
-                X, table.y, observed, method="neighbours", scaling="standard",
-                n_neighbors=N_NEIGHBOURS,
-            )  # fmt: skip
-            embeddings = [embed(X, table.y, observed, scaling="standard", seed=i) for i in range(3)]
-            return {
-                "nodes": self.size(network, counted), "features": list(five),
-                "observed": observed, "votes": probabilities.details["votes"],
-                **_separation(table, "transitivity"), **_nearest_distances(X, table.y, observed),
-                "distance_correlation": [each.distance_correlation for each in embeddings],
-            }  # fmt: skip
+            with self.duplication.stage("inference for yeast"):
+                compared = _compare(table, {feature: values[feature] for feature in five})
+            return {"nodes": self.size(network, counted), **compared}
 
         path = self.folder / f"answer-{network}-{counted}-{name}.json"
-        return kept_record(path, self.duplication.scale.fingerprint, compute)
+        return kept_record(path, self.duplication.facts, compute)
 
     def answers(self) -> dict[tuple[str, str, str], dict[str, Any]]:
         """Return the answers by network, node count and name of the feature set."""
@@ -121,6 +116,21 @@ class YeastRun:
         }
 
 
+def _compare(table: ReferenceTable, observed: dict[str, float]) -> dict[str, Any]:
+    """Compare an observed network with simulations, by some features."""
+    X, y = table.X[list(observed)], table.y
+    probabilities = model_probabilities(
+        X, y, observed, method="neighbours", scaling="standard", n_neighbors=N_NEIGHBOURS
+    )
+    embeddings = [embed(X, y, observed, scaling="standard", seed=i) for i in range(3)]
+    return {
+        "features": list(observed), "observed": observed,
+        "votes": probabilities.details["votes"], **_separation(table, "transitivity"),
+        **_nearest_distances(X, y, observed),
+        "distance_correlation": [each.distance_correlation for each in embeddings],
+    }  # fmt: skip
+
+
 def _separation(table: ReferenceTable, feature: str) -> dict[str, Any]:
     """Return the Kolmogorov–Smirnov statistic of the two models, with a bootstrap interval."""
     from scipy.stats import ks_2samp
@@ -128,7 +138,7 @@ def _separation(table: ReferenceTable, feature: str) -> dict[str, Any]:
     values, labels = table.X[feature].to_numpy(), table.y.to_numpy()
     first, second = (values[labels == model] for model in np.unique(labels))
     test = ks_2samp(first, second)
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(0)
     draws = [
         ks_2samp(rng.choice(first, len(first)), rng.choice(second, len(second))).statistic
         for _ in range(200)

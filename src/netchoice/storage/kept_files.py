@@ -25,6 +25,10 @@ _MARK, _LENGTH = b"checksum-of-this-file:", 32
 _BLANK = b"0" * _LENGTH
 
 
+#: What a file belongs to: the fingerprint of a run, or the facts about the run, which are kept in the file.
+Run = str | Mapping[str, Any]
+
+
 class KeptFileError(NetchoiceError):
     """A file that netchoice wrote cannot be used again."""
 
@@ -56,6 +60,10 @@ def fingerprint_of(facts: Any) -> str:
     return checksum(json.dumps(facts, sort_keys=True, default=str))
 
 
+def _fingerprint(run: Run) -> str:
+    return run if isinstance(run, str) else fingerprint_of(run)
+
+
 def read_content(path: Path) -> bytes:
     """Return the bytes of a file; a file that cannot be read raises one line that says why."""
     try:
@@ -70,9 +78,9 @@ def read_content(path: Path) -> bytes:
 # JSON
 
 
-def write_json(path: Path, record: Mapping[str, Any], fingerprint: str) -> None:
-    """Write a JSON object atomically, with a checksum and a fingerprint under the key ``netchoice``."""
-    text = json.dumps({**record, ABOUT: _about(path, fingerprint)}, indent=1, ensure_ascii=False)
+def write_json(path: Path, record: Mapping[str, Any], run: Run) -> None:
+    """Write a JSON object atomically, with a checksum and its run under the key ``netchoice``."""
+    text = json.dumps({**record, ABOUT: _about(path, run)}, indent=1, ensure_ascii=False)
     content = (text + "\n").encode("utf-8", errors="surrogatepass")
 
     def write(temporary: Path) -> None:
@@ -82,14 +90,14 @@ def write_json(path: Path, record: Mapping[str, Any], fingerprint: str) -> None:
     write_atomically(path, write)
 
 
-def read_json(path: Path, fingerprint: str | None = None, *, advice: str) -> dict[str, Any]:
+def read_json(path: Path, run: Run | None = None, *, advice: str) -> dict[str, Any]:
     """Return a JSON object that :func:`write_json` wrote.
 
     Parameters
     ----------
     path : Path
-    fingerprint : str, optional
-        The fingerprint that is expected. By default any is accepted.
+    run : str or mapping, optional
+        The fingerprint or the facts that are expected. By default any are accepted.
     advice : str
         What to do about a damaged file; the end of the message.
     """
@@ -98,20 +106,18 @@ def read_json(path: Path, fingerprint: str | None = None, *, advice: str) -> dic
     with _damage(path, advice):
         record: dict[str, Any] = json.loads(content.decode("utf-8", errors="surrogatepass"))
         about = record.pop(ABOUT)
-        _check_about(about, fingerprint, path, advice)
+        _check_about(about, run, path, advice)
     return record
 
 
 # Parquet
 
 
-def write_parquet(
-    path: Path, tables: Iterable[pa.Table], schema: pa.Schema, fingerprint: str
-) -> None:
-    """Write tables to one Parquet file, atomically, a row group for each, with checksum and fingerprint."""
+def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema, run: Run) -> None:
+    """Write tables to one Parquet file, atomically, a row group for each, with checksum and run."""
     import pyarrow.parquet as pq
 
-    about = json.dumps(_about(path, fingerprint)).encode()
+    about = json.dumps(_about(path, run)).encode()
     kept = schema.with_metadata({**(schema.metadata or {}), ABOUT.encode(): about})
 
     def write(temporary: Path) -> None:
@@ -127,7 +133,7 @@ def write_parquet(
 
 def read_parquet(
     path: Path,
-    fingerprint: str | None = None,
+    run: Run | None = None,
     columns: Sequence[str] | None = None,
     *,
     advice: str,
@@ -141,7 +147,7 @@ def read_parquet(
     with _damage(path, advice), pq.ParquetFile(pa.BufferReader(content)) as file:
         metadata = dict(file.metadata.metadata or {})
         about = json.loads(metadata[ABOUT.encode()])
-        _check_about(about, fingerprint, path, advice)
+        _check_about(about, run, path, advice)
         table = file.read(columns, use_threads=False)  # for a small file, threads take longer
         own = {k: v for k, v in (table.schema.metadata or {}).items() if k != ABOUT.encode()}
         return table.replace_schema_metadata(own)
@@ -150,13 +156,14 @@ def read_parquet(
 # The checksum inside a file
 
 
-def _about(path: Path, fingerprint: str) -> dict[str, str]:
-    return {
+def _about(path: Path, run: Run) -> dict[str, Any]:
+    about = {
         "file": path.name,
         "version": version("netchoice"),
-        "fingerprint": fingerprint,
+        "fingerprint": _fingerprint(run),
         "checksum": (_MARK + _BLANK).decode(),
     }
+    return about if isinstance(run, str) else {**about, "facts": dict(run)}
 
 
 def _fill_in_checksum(path: Path) -> None:
@@ -183,11 +190,11 @@ def _check(content: bytes, path: Path, advice: str) -> None:
         raise DamagedFileError(f"{path} is damaged: its checksum differs; {advice}")
 
 
-def _check_about(about: Mapping[str, str], expected: str | None, path: Path, advice: str) -> None:
+def _check_about(about: Mapping[str, str], run: Run | None, path: Path, advice: str) -> None:
     """Refuse a file that was written under another name, or by another run."""
     if about["file"] != path.name:
         raise DamagedFileError(f"{path} is damaged: it was written as {about['file']}; {advice}")
-    found = about["fingerprint"]
+    found, expected = about["fingerprint"], None if run is None else _fingerprint(run)
     if expected is not None and found != expected:
         raise OtherRunError(
             f"{path} belongs to another run (fingerprint {found}, expected {expected}); {advice}"

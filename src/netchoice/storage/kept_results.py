@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from netchoice.storage.kept_files import (
     KeptFileError,
+    Run,
     UnreadableFileError,
     read_json,
     read_parquet,
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 _AGAIN = "it is computed again"
 
 
-def kept_frame(path: Path, fingerprint: str, compute: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+def kept_frame(path: Path, run: Run, compute: Callable[[], pd.DataFrame]) -> pd.DataFrame:
     """Return the frame kept in a Parquet file; compute and keep it if there is none.
 
-    A damaged file, or one of a run with another fingerprint, is computed again, with a warning. Tuples of
+    A damaged file, or one of another run, is computed again, with a warning. Tuples of
     names in the column ``features`` are kept as text with spaces.
     """
     import pyarrow as pa
 
-    found = _kept(path, lambda: read_parquet(path, fingerprint, advice=_AGAIN))
+    found = _kept(path, lambda: read_parquet(path, run, advice=_AGAIN))
     if found is not None:
         frame: pd.DataFrame = found.to_pandas()
         if "features" in frame:
@@ -44,21 +45,19 @@ def kept_frame(path: Path, fingerprint: str, compute: Callable[[], pd.DataFrame]
     table = pa.Table.from_pandas(plain, preserve_index=False)
     with disk_errors(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_parquet(path, [table], table.schema, fingerprint)
+        write_parquet(path, [table], table.schema, run)
     return frame
 
 
-def kept_record(
-    path: Path, fingerprint: str, compute: Callable[[], dict[str, Any]]
-) -> dict[str, Any]:
+def kept_record(path: Path, run: Run, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """Return the object kept in a JSON file; compute and keep it if there is none, as for a frame."""
-    found = _kept(path, lambda: read_json(path, fingerprint, advice=_AGAIN))
+    found = _kept(path, lambda: read_json(path, run, advice=_AGAIN))
     if found is not None:
         return dict(found)
     with disk_errors(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, compute(), fingerprint)
-    return read_json(path, fingerprint, advice=_AGAIN)
+        write_json(path, compute(), run)
+    return read_json(path, run, advice=_AGAIN)
 
 
 def _kept(path: Path, read: Callable[[], Any]) -> Any:

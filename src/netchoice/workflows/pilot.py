@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import version
+from itertools import product
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,8 @@ STUDY_FILES = (
 )  # fmt: skip
 #: The figure of the growth of costs; the others are called after the penalty.
 GROWTH_FIGURE = "growth.png"
+#: Most rounds of a repeat, and fewest rows of a table in a round.
+MAX_ROUNDS, ROUND_ROWS = 10, 100
 #: Tables by number of nodes and repeat.
 Tables = dict[tuple[int, int], ReferenceTable]
 
@@ -268,14 +271,17 @@ def _pilot_tables(
 ) -> tuple[Tables, list[ReferenceTable]]:
     """Return the pilot tables, and for each repeat a table of the target size with the same draws.
 
-    The loop over sizes is the inner one, so that a busy hour of the machine affects all sizes alike.
+    Tables in a folder are simulated in rounds: each round adds rows to the tables of all sizes, and
+    every second round begins with the largest, so that drift of the machine affects all sizes alike.
     """
+    rounds = 1 if maker.folder is None else max(1, min(MAX_ROUNDS, settings.samples // ROUND_ROWS))
     repeats = range(settings.repeats)
-    tables: Tables = {
-        (n, repeat): pilot_table(maker, "pilot", n, settings.samples, repeat=repeat)
-        for repeat in repeats
-        for n in settings.sizes
-    }
+    tables: Tables = {}
+    for repeat, i in product(repeats, range(rounds)):
+        rows = settings.samples * (i + 1) // rounds
+        for n in settings.sizes[:: -1 if (repeat + i) % 2 else 1]:
+            tables[n, repeat] = pilot_table(maker, "pilot", n, rows, repeat=repeat)
+    tables = {(n, repeat): tables[n, repeat] for repeat in repeats for n in settings.sizes}
     target, rows = settings.target, min(settings.samples, CALIBRATION_ROWS)
     at_target = [
         tables.get((target, repeat)) or pilot_table(maker, "pilot", target, rows, repeat=repeat)

@@ -13,7 +13,7 @@ from netchoice.figures.data.cost_text import CHARGES, cost_text, cost_title
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.figures.interactive import layout
 from netchoice.figures.interactive.layout import TEXT_COLOUR, figure, label, outlined, rounded
-from netchoice.figures.style import HIGHLIGHT, VERMILLION, series_styles
+from netchoice.figures.style import HIGHLIGHT, VERMILLION, method_styles, series_styles
 
 MOST_RANKED, LAST_POSITION = 12, 10  # features and positions in the figure of a ranking
 
@@ -22,7 +22,7 @@ def explorer(sets: FeatureSets) -> dict[str, Any]:
     """Return accuracy against cost of every set, and two markers that the script moves."""
     axis = _cost_axis(sets)
     traces = []
-    for method, style in series_styles(sets.methods).items():
+    for method, style in method_styles(sets.methods).items():
         penalties, rows = sets.penalties(method), sets.distinct_rows(method)
         costs = [axis.position(row[f"cost_{sets.charge}"]) for row in rows]
         markers = go.Scatter(

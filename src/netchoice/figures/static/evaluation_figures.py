@@ -24,7 +24,7 @@ from netchoice.figures.data.feature_sets import ranking_positions
 from netchoice.figures.static import axes
 from netchoice.figures.static.axes import GREY, SMALL, WIDTH, TextPlacer, halo, new_axes
 from netchoice.figures.static.heatmaps import heatmaps
-from netchoice.figures.style import BLUE, HIGHLIGHT, VERMILLION, series_styles
+from netchoice.figures.style import BLUE, HIGHLIGHT, VERMILLION, method_styles, series_styles
 from netchoice.validation import check_integer
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def pareto(
     check_columns(evaluation, ("method", *COSTS, "accuracy", "accuracy_se"), "evaluation")
     check_names("cost", [cost], COSTS)
     ax = new_axes(ax)
-    for method, style in series_styles(dict.fromkeys(evaluation["method"])).items():
+    for method, style in method_styles(dict.fromkeys(evaluation["method"])).items():
         rows = evaluation[evaluation["method"] == method]
         sets = rows[[cost, "accuracy"]].drop_duplicates()  # many sets occur at several penalties
         ax.scatter(

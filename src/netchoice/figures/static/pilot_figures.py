@@ -26,7 +26,7 @@ from netchoice.figures.static.axes import (
     new_panels,
     save,
 )
-from netchoice.figures.style import LINES, series_styles
+from netchoice.figures.style import LINES, method_styles, series_styles
 from netchoice.stores import place
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def pilot_accuracy(
 
 def _draw_panel(ax: Axes, rows: pd.DataFrame, k: int) -> None:
     methods = list(dict.fromkeys(rows["method"]))
-    for i, (method, style) in enumerate(series_styles(methods).items()):
+    for i, (method, style) in enumerate(method_styles(methods).items()):
         by_size = rows[rows["method"] == method].groupby("n")["accuracy"]
         mean, low, high = by_size.mean(), by_size.min(), by_size.max()
         shift = 1.015 ** (i - (len(methods) - 1) / 2)  # so that no bar hides another
