@@ -32,15 +32,16 @@ $(VENV)/.created:
 		$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
 	@touch $@
 
+# Python compiles modules when they are first imported; to compile all of them takes longer.
 $(VENV)/.runtime: requirements/runtime.txt pyproject.toml | $(VENV)/.created
 	@echo "installing the pinned packages of requirements/runtime.txt"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/runtime.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps -r requirements/runtime.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
 	@echo "installing the pinned packages of requirements/dev.txt"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps -r requirements/dev.txt
 	@touch $@
 
 # Packages that only the benchmarks use; the benchmarks also run if some are missing.

@@ -517,6 +517,7 @@ def sizes(tmp_path_factory):
     return made.fit(path=path, **SERIAL)
 
 
+@pytest.mark.slow
 def test_rows_of_many_sizes_say_what_single_sizes_say(sizes):
     """Five sizes are read from disk one after the other, and rows keep the order of the networks."""
     numbers = [16, 12, 14, 13, 15, 12, 30]

@@ -351,6 +351,7 @@ def test_evaluate_refuses_a_wrong_option(run, tables, options, message, tmp_path
 # netchoice pilot
 
 
+@pytest.mark.slow
 def test_pilot_studies_several_sizes(run, tmp_path):
     arguments = [
         "pilot", "ba", "--sizes", "20,40", "--target", 60, "--samples", 60, "--methods", "jmi",

@@ -154,7 +154,9 @@ def test_pages_show_what_their_long_commands_print(page, tmp_path):
     assert any(takes_long(run.source) for run in shown)
 
 
-@fast_for("page", [page for page in RUN if page not in ("choose", "pilots")], RUN)
+@fast_for(
+    "page", [page for page in RUN if page not in ("choose", "pilots", "tables", "evaluation")], RUN
+)
 def test_python_of_pages_runs(page, tmp_path):
     """The Python blocks of a page run in order, in one namespace."""
     runs = runs_of(page, tmp_path, lambda command: True)

@@ -172,7 +172,7 @@ def zipped(content):
     ("suffix", "pack"),
     [
         (".gz", gzip.compress),
-        (".bz2", bz2.compress),
+        pytest.param(".bz2", bz2.compress, marks=pytest.mark.slow),
         (".xz", lzma.compress),
         (".zst", lambda content: pa.compress(content, codec="zstd", asbytes=True)),
         (".zip", zipped),

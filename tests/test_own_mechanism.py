@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from netchoice.models.mechanism import GrowthStep
 from netchoice.warmup import _compilers
 
@@ -24,15 +26,16 @@ if __name__ == "__main__":
 '''
 
 
-def test_mechanism_of_a_script_and_of_a_notebook_runs_in_processes(tmp_path):
-    """What is typed in a notebook has no file, as in the second case."""
+@pytest.mark.parametrize("kind", ["notebook", pytest.param("script", marks=pytest.mark.slow)])
+def test_mechanism_of_a_script_or_of_a_notebook_runs_in_processes(kind, tmp_path):
+    """What is typed in a notebook has no file."""
     (tmp_path / "script.py").write_text(SCRIPT)
-    for arguments, typed in ((["script.py"], ""), (["-"], SCRIPT)):
-        done = subprocess.run(
-            [sys.executable, *arguments], cwd=tmp_path, input=typed, capture_output=True, text=True,
-            timeout=300, check=False,
-        )  # fmt: skip
-        assert done.stdout == "equal\n", done.stderr
+    name, typed = ("script.py", "") if kind == "script" else ("-", SCRIPT)
+    done = subprocess.run(
+        [sys.executable, name], cwd=tmp_path, input=typed, capture_output=True, text=True,
+        timeout=300, check=False,
+    )  # fmt: skip
+    assert done.stdout == "equal\n", done.stderr
 
 
 def test_only_steps_of_netchoice_are_compiled_in_advance():

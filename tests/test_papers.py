@@ -222,6 +222,7 @@ def test_fresh_run_deletes_figures_of_every_format(folder, network, tmp_path):
         assert any(Path(pattern).match(written) for written in CHOICE_FILES.written), path.name
 
 
+@pytest.mark.slow
 def test_commands_write_figures_in_a_format(run, tmp_path):
     table = tmp_path / "table"
     netchoice.simulate_table(

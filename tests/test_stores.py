@@ -69,6 +69,7 @@ def test_rows_of_another_run_and_damage_are_noticed_in_a_store(folder):
     assert f"_{shard.name}.damaged" in contents(folder)
 
 
+@pytest.mark.slow
 def test_an_answer_and_a_chooser_in_a_store(folder):
     network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
     chosen = {"samples": 100, "features": ["degree_mean"], "plan": SimulationPlan.small()}
