@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -168,7 +168,7 @@ def _network(seed: int) -> netchoice.Graph:
     return netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(seed))
 
 
-def _choose(folder: Path, features: list[str] | None = ["degree_mean"]) -> str:  # noqa: B006
+def _choose(folder: Path, features: Sequence[str] | None = ("degree_mean",)) -> str:
     """Choose a model; the answer is compared without the times that it took."""
     with _cache_in(folder):
         choice = netchoice.choose_model(

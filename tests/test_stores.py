@@ -1,5 +1,6 @@
 """Folders in stores: the same results as in a folder of this machine."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -117,6 +118,8 @@ def s3(tmp_path):
     """A real S3 server on this machine, moto's, with an empty bucket; variables for programs to use it."""
     pytest.importorskip("moto", reason="moto is not installed: pip install 'moto[server]' s3fs")
     boto3 = pytest.importorskip("boto3")
+    from botocore.exceptions import EndpointConnectionError
+
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -134,11 +137,12 @@ def s3(tmp_path):
         aws_secret_access_key="s", region_name="us-east-1",
     )  # fmt: skip
     for _ in range(100):
-        try:
+        with contextlib.suppress(EndpointConnectionError):  # the server is not yet ready
             client.create_bucket(Bucket="bucket")
             break
-        except Exception:
-            time.sleep(0.2)
+        time.sleep(0.2)
+    else:
+        pytest.fail("the S3 server did not start")
     yield variables, client
     server.kill()
     server.wait()
@@ -227,7 +231,3 @@ def test_choose_prepares_and_answers_on_s3(s3, tmp_path):
         "choose", network, "--with", "s3://bucket/chooser", "--out", tmp_path / "a"
     )
     assert done.returncode == 0, done.stderr
-    done = netchoice_command("simulate", "ba", "--nodes", 30, "--samples", 10, "--out", "s3://none/t",
-                             "--features", "degree_max")  # fmt: skip
-    assert done.returncode in (0, 1, 2)
-    assert "Traceback" not in done.stderr
