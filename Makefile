@@ -50,13 +50,18 @@ $(VENV)/.bench: requirements/bench.txt $(VENV)/.dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/bench.txt
 	@touch $@
 
-$(VENV)/.warm: $(KERNELS) $(VENV)/.runtime
+# numba does not recompile a kernel when its helpers change.
+$(VENV)/.changed: $(KERNELS) $(VENV)/.runtime
+	@rm -f $(addsuffix /__pycache__/*.nb[ci],$(sort $(dir $(KERNELS))))
+	@touch $@
+
+$(VENV)/.warm: $(VENV)/.changed
 	@echo "compiling the numerical kernels (once)"
-	@rm -f $(addsuffix /__pycache__/*.nb[ci],$(sort $(dir $(KERNELS)))) # numba does not recompile a kernel when its helpers change
 	@$(BIN)/netchoice warmup 2>/dev/null
 	@touch $@
 
-demo: $(VENV)/.warm
+# The first run compiles the kernels that it uses.
+demo: $(VENV)/.changed
 	@rm -rf $(OUT)/demo && mkdir -p $(OUT)/demo # also results of an earlier version, which are not read
 	@echo
 	@echo "Which model made this network of 1000 nodes, dmc or dmr?"

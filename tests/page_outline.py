@@ -1,5 +1,6 @@
 """Elements, texts and data of an HTML page."""
 
+import json
 from html.parser import HTMLParser
 
 VOID = {"meta", "input"}
@@ -33,3 +34,15 @@ class Outline(HTMLParser):
     @property
     def text(self):
         return " ".join(" ".join(self.texts).split())
+
+
+def check_figures(page):
+    """Let Plotly check every property of the figures of a page."""
+    import plotly.graph_objects as go
+
+    figures = json.loads(page.data)["figures"]
+    assert figures
+    for name, found in figures.items():
+        for figure in found if isinstance(found, list) else [found]:
+            assert figure["data"], name
+            go.Figure(data=figure["data"], layout=figure["layout"])

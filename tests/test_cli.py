@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -335,6 +336,33 @@ def test_compilation_is_announced_once(tmp_path):
             env=environment,
         )
         assert done.stderr.count("netchoice: compiling") == expected
+
+
+@pytest.mark.slow
+def test_answers_need_no_kernel_besides_those_of_their_warm_up(tmp_path):
+    warm = "import netchoice; from netchoice.warmup import warm_up_for\n"
+    warm += "warm_up_for(netchoice.get_space('duplication'))"
+    network = Path(__file__).parents[1] / "examples" / "dmr-network.tsv"
+    choose = [
+        "-m",
+        "netchoice",
+        "choose",
+        network,
+        "--samples",
+        "500",
+        "--out",
+        tmp_path / "answer",
+    ]
+    kept = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
+    kernels_folder = {"NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **kernels_folder, **kept}
+    said = []
+    for command in (["-c", warm], choose):
+        done = subprocess.run(
+            [sys.executable, *command], capture_output=True, text=True, check=True, env=environment
+        )
+        said.append(done.stderr.count("netchoice: compiling"))
+    assert said == [1, 0]
 
 
 def test_command_without_computation_imports_no_compiler():

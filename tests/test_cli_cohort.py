@@ -186,6 +186,22 @@ def test_other_models_and_features_than_those_of_a_chooser_are_refused(
     assert message in errors
 
 
+def test_table_serves_with_a_part_of_its_simulations(run, table, networks, tmp_path):
+    given = ["--table", table, "--features", FEATURES, "--no-report"]
+    command = ["choose", networks / "dmc.graphml", *given, "--samples", 200]
+    code, text, errors = run(*command, "--json", "--out", tmp_path / "answer")
+    assert code == 0, errors
+    assert json.loads(text)["cost"]["simulations"] == 200
+    code, _, errors = run("prepare", *given[:-1], "--samples", 200, "--out", tmp_path / "made")
+    assert code == 0, errors
+    made = Chooser.load(tmp_path / "made")
+    (size,) = made.sizes_
+    drawn, full = made.simulations(size).frame, netchoice.ReferenceTable.load(table).frame
+    assert len(drawn) == 200
+    chosen = full[full["row"].isin(drawn["row"])].reset_index(drop=True)
+    pd.testing.assert_series_equal(drawn["degree_mean"], chosen["degree_mean"])
+
+
 def test_network_of_another_size_is_refused_in_one_line(run, prepared, networks, tmp_path):
     out = ["--out", tmp_path / "out"]
     code, _, errors = run("choose", networks / "small.graphml", "--with", prepared, *RUN, *out)
@@ -315,9 +331,7 @@ def test_simulated_table_answers(run, table, networks, tmp_path):
     assert facts(json.loads(text)) == facts(direct)
 
 
-@pytest.mark.parametrize(
-    "option", ["--samples=200", "--seed=1", "--match", "--space=ba"], ids=lambda text: text
-)
+@pytest.mark.parametrize("option", ["--seed=1", "--match", "--space=ba"], ids=lambda text: text)
 def test_options_that_a_table_has_decided_are_refused(run, table, networks, option, tmp_path):
     out = ["--out", tmp_path / "out"]
     code, _, errors = run("choose", networks / "dmc.graphml", "--table", table, option, *out)

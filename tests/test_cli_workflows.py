@@ -47,6 +47,7 @@ def test_choose_prints_and_writes_the_answer(run, network_file, tmp_path, reques
 
     request.getfixturevalue("no_figures")
     code, text, errors = run(*command, "--samples", 300, "--no-report", "--json")
+    assert code == 0, errors
     record = json.loads(text)
     assert record["model"] == "ba2"
     assert set(record["probabilities"]) == {"ba1", "ba2"}
@@ -163,6 +164,7 @@ def test_rank_uses_the_given_costs(ranked):
         {},
         {"method": "relieff", "penalty": 0.5, "charge": "shared", "seed": 3},
         {"penalty": 2.0, "costs": "paper:ba", "cost_scale": "raw", "estimator": "plugin"},
+        {"rows": 50, "seed": 2},
     ],
 )
 def test_rank_prints_what_rank_features_returns(ranked, small_table, options):
@@ -201,6 +203,15 @@ def test_rank_reads_a_csv_file_with_costs(run, patients, tmp_path):
     assert [line["cumulative_cost"] for line in alone["features"]] == [11, 23, 35.5]
     shared = json.loads(run(*patients, *costs, "--charge", "shared", "--json")[1])
     assert [line["cumulative_cost"] for line in shared["features"]] == [11, 13, 25.5]
+
+
+def test_rank_draws_rows_of_a_csv_file_at_random(run, tmp_path):
+    rows = [f"{'ill' if i >= 150 else 'well'},{i},{i % 7}" for i in range(200)]  # sorted by label
+    (tmp_path / "sorted.csv").write_text("\n".join(["label,a,b", *rows]))
+    record = json.loads(run("rank", tmp_path / "sorted.csv", "--rows", 60, "--json")[1])
+    assert record["rows"] == 60
+    assert record["target"] == "2 classes"
+    assert record["ranking"] == ["a", "b"]
 
 
 def test_rank_warns_that_a_penalty_without_costs_has_no_effect(run, patients):

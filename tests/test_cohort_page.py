@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from browser_visits import DESKTOP, PHONE, Visit
 from cohort_frames import answers_by_hand, random_answers, random_features
-from page_outline import Outline
+from page_outline import Outline, check_figures
 from report_folders import MARKUP_NAMES
 
 from netchoice.report import sections_networks, write_cohort_report
@@ -209,6 +209,7 @@ class TestMarkup:
             elif isinstance(part, str):
                 yield part
 
+        check_figures(Outline(text))
         figures = json.loads(Outline(text).data)["figures"]
         allowed = re.compile(r"</?b>|<br>|<extra></extra>")
         for found in texts(figures):

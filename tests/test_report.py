@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from page_outline import Outline
+from page_outline import Outline, check_figures
 from report_folders import (
     MARKUP_NAMES,
     add_misfit,
@@ -54,6 +54,16 @@ def evaluation(tmp_path_factory):
 @pytest.fixture(scope="module")
 def page(choice):
     return Outline((choice / "report.html").read_text())
+
+
+def test_properties_of_figures_are_those_of_plotly(page, evaluation):
+    check_figures(page)
+    check_figures(Outline((evaluation / "report.html").read_text()))
+    wrong = {"figures": {"x": {"data": [{"type": "scatter", "colour": "red"}], "layout": {}}}}
+    page_with_an_error = Outline("")
+    page_with_an_error.data = json.dumps(wrong)
+    with pytest.raises(ValueError, match="Invalid property"):
+        check_figures(page_with_an_error)
 
 
 def test_first_screen_has_the_answer(page, choice):

@@ -539,6 +539,9 @@ def test_path_equals_single_fits(method, wine, costs):
         assert list(part["position"]) == list(range(1, 14))
         np.testing.assert_array_equal(part["score"], single.scores_[single.ranking_])
         assert set(part["method"]) == {method}
+    short = selection.rank_path(small(method, costs=costs), X, y, PENALTIES, n_positions=4)
+    first = path[path["position"] <= 4].reset_index(drop=True)
+    pd.testing.assert_frame_equal(short, first)
 
 
 def test_paths_share_statistics(wine, costs, monkeypatch):

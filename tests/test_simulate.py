@@ -27,6 +27,7 @@ from netchoice.engines import executor
 from netchoice.engines.processes import ProcessEngine, keep_workers
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.simulate import make_simulator
+from netchoice.storage import shards
 from netchoice.storage.lock import lock_folder
 from netchoice.storage.manifest import TableError
 from netchoice.storage.shards import TableFolder
@@ -277,6 +278,64 @@ def test_rows_of_damaged_shards_are_simulated_again(serial, tmp_path, monkeypatc
     with pytest.warns(UserWarning, match="is damaged: .* was renamed"):
         table = simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
     assert_same(table, serial)
+
+
+def test_part_of_a_table_is_read_without_the_rest(tmp_path, monkeypatch):
+    options = {
+        "seed": 5,
+        "features": ["degree_mean", "transitivity", "n_triangles", "lcc_mean_distance"],
+    }
+    monkeypatch.setattr("netchoice.simulate._SHARD_ROWS", 10)
+    full = simulate_table(
+        "duplication", n_nodes=20, n_samples=60, engine="serial", path=tmp_path, **options
+    )
+    assert len(TableFolder(tmp_path).shards()) > 3
+    read = []
+    read_parquet = shards.read_parquet
+
+    def recorded(path, *arguments, **named):
+        table = read_parquet(path, *arguments, **named)
+        read.append((path, table.column_names))
+        return table
+
+    monkeypatch.setattr(shards, "read_parquet", recorded)
+    part = ReferenceTable.load(tmp_path, 20, features=["transitivity", "degree_mean"])
+    pd.testing.assert_frame_equal(part.X, full.X.loc[:19, ["degree_mean", "transitivity"]])
+    assert part.costs.steps.keys() <= full.costs.steps.keys()
+    contents = [(path, names) for path, names in read if names != ["row"]]
+    assert len(contents) < len(TableFolder(tmp_path).shards())
+    unused = {"n_triangles", "seconds_own_lcc_mean_distance", "seconds_step_distance_histogram"}
+    assert all(unused.isdisjoint(names) for _, names in contents)
+    with pytest.raises(UsageError, match="unknown feature of the table 'degre_mean'; did you mean"):
+        ReferenceTable.load(tmp_path, features=["degre_mean"])
+
+
+def test_drawn_rows_are_rows_of_the_table_with_its_costs(tmp_path):
+    features = ["degree_mean", "transitivity", "n_triangles"]
+    full = simulate_table(
+        "duplication", n_nodes=20, n_samples=200, seed=5, features=features, engine="serial",
+        path=tmp_path / "full",
+    )  # fmt: skip
+    drawn = ReferenceTable.load(tmp_path / "full", draw=50, seed=2)
+    numbers = drawn.frame["row"].to_numpy()
+    assert len(drawn) == 50
+    assert len({*numbers}) == 50
+    assert {*numbers} != {*range(50)}
+    pd.testing.assert_frame_equal(drawn.X, full.X.iloc[numbers].reset_index(drop=True))
+    again = ReferenceTable.load(tmp_path / "full", draw=50, seed=2)
+    pd.testing.assert_frame_equal(again.frame, drawn.frame)
+    other = ReferenceTable.load(tmp_path / "full", draw=50, seed=3)
+    assert {*other.frame["row"]} != {*numbers}
+    # Costs of cheap features come from the first rows, which are timed over several runs.
+    for name in features:
+        assert drawn.costs.cost(name) == pytest.approx(full.costs.cost(name), rel=1e-9)
+    in_memory = full.draw(50, seed=2)
+    assert in_memory.frame["row"].tolist() == drawn.frame["row"].tolist()
+    assert len(full.draw(500)) == len(ReferenceTable.load(tmp_path / "full", draw=500)) == 200
+    drawn.save(tmp_path / "drawn")
+    loaded = ReferenceTable.load(tmp_path / "drawn", 50)
+    pd.testing.assert_frame_equal(loaded.X, drawn.X)
+    assert len(ReferenceTable.load(tmp_path / "drawn", 20)) == 20
 
 
 def test_loading_an_incomplete_table_warns(tmp_path):

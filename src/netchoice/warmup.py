@@ -1,36 +1,110 @@
-"""Compilation of all kernels ahead of time, on all cores."""
+"""Compilation of kernels ahead of time, on all cores."""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
 
+from netchoice.engines.engine import Lost
+from netchoice.engines.processes import ProcessEngine
+from netchoice.errors import NetchoiceError
 from netchoice.names import is_ours
+
+if TYPE_CHECKING:
+    from netchoice.models.space import ModelSpace
+
+#: Modules of kernels that answers use only if a user asks for forests, ReliefF or their features.
+_IF_ASKED = frozenset({
+    "classification_trees", "regression_trees", "tree_nodes", "relief_gains", "relief_products",
+    "dominating_sets",
+})  # fmt: skip
+#: Kernels that take longest to compile; they are compiled first, so that no process ends late.
+_SLOWEST = (
+    "spectrum.estrada_index", "classification_trees.grow_classification_trees", "betweenness.betweenness",
+    "local_regression.regress_locally", "hyperbolic.link_in_disk", "spectrum.leading_eigenvector",
+    "regression_trees.grow_regression_trees", "davidsen.introduce", "growth_loop.grow_by_steps",
+    "local_efficiency.local_efficiency", "kumpula.sweep", "clique_search.clique_number",
+    "mutual_information.of_values", "configuration.match_stubs",
+)  # fmt: skip
 
 
 def warm_up(
-    workers: int | None = None, on_ready: Callable[[str, bool, int, int], None] | None = None
+    workers: int | None = None,
+    on_ready: Callable[[str, bool, int, int], None] | None = None,
+    names: Iterable[str] | None = None,
 ) -> dict[str, bool]:
-    """Compile all kernels; return for each, by name, whether it was not yet in the cache.
+    """Compile kernels, all by default; return for each, by name, whether it was not yet in the cache.
 
     There is one process per core by default. ``on_ready`` is called for each kernel with its name,
     whether it was compiled now, and the numbers of ready and of all kernels.
     """
-    names = list(_compilers())
+    wanted = sorted(_compilers() if names is None else names, key=_order)
     compiled: dict[str, bool] = {}
-    context = multiprocessing.get_context("spawn")
-    workers = min(workers or os.cpu_count() or 1, len(names))
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        pending = {pool.submit(_compile, name): name for name in names}
-        for done in as_completed(pending):
-            name = pending[done]
-            compiled[name] = done.result()
-            if on_ready is not None:
-                on_ready(name, compiled[name], len(compiled), len(names))
+    engine = ProcessEngine(min(workers or os.cpu_count() or 1, len(wanted)))
+    for result in engine.run(_Compilation(tuple(wanted)), [[i] for i in range(len(wanted))]):
+        if isinstance(result, Lost):
+            raise NetchoiceError(f"{wanted[result.row]} cannot be compiled: {result.reason}")
+        name, compiled[name] = result
+        if on_ready is not None:
+            on_ready(name, compiled[name], len(compiled), len(wanted))
     return dict(sorted(compiled.items()))
+
+
+def warm_up_for(space: ModelSpace, workers: int | None = None) -> None:
+    """Compile what an answer about these models needs, on all cores, if nothing was compiled before.
+
+    One kernel that every answer uses tells whether this is so. Otherwise the first process that needs a
+    kernel would compile it, while the others wait or do the same.
+    """
+    from netchoice._kernels.compiler import announce, is_cached
+
+    import_module("netchoice._kernels.spectrum")  # registers its kernels
+    if not is_cached("spectrum.estrada_index"):
+        announce()
+        missing = [name for name in _needed(space) if not is_cached(name)]
+        warm_up(workers, names=[*missing, *_step_names(space)])
+
+
+def _needed(space: ModelSpace) -> list[str]:
+    """Return the names of the kernels that an answer about these models needs, without steps."""
+    from netchoice._kernels.compiler import module_of
+
+    ours = {model.function.__module__ for model in space if is_ours(model.function)}
+    return [
+        name
+        for name in _compilers()
+        if not name.startswith("step.")
+        and name.partition(".")[0] not in _IF_ASKED
+        and (module_of(name).startswith("netchoice._kernels.") or module_of(name) in ours)
+    ]
+
+
+def _step_names(space: ModelSpace) -> list[str]:
+    """Return the names of the steps of growing models."""
+    parts = [part for model in space for part in getattr(model.function, "parts", ())]
+    return [f"step.{step.function.__name__}" for step, _ in parts if is_ours(step.function)]
+
+
+@dataclass(frozen=True)
+class _Compilation:
+    """Compiles kernels in a worker process; a row is a kernel."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, rows: list[int]) -> tuple[str, bool]:
+        from netchoice._kernels.compiler import quiet
+
+        quiet()
+        name = self.names[rows[0]]
+        return name, _compilers()[name]()
+
+
+def _order(name: str) -> tuple[int, str]:
+    return (_SLOWEST.index(name) if name in _SLOWEST else len(_SLOWEST)), name
 
 
 def _compilers() -> dict[str, Callable[[], bool]]:
@@ -49,10 +123,3 @@ def _compilers() -> dict[str, Callable[[], bool]]:
         for (_, name), step in GrowthStep.known.items()
         if is_ours(step.function)
     }
-
-
-def _compile(name: str) -> bool:
-    from netchoice._kernels.compiler import quiet
-
-    quiet()
-    return _compilers()[name]()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import pkgutil
@@ -89,6 +90,24 @@ def compile_kernel(name: str) -> bool:
     return bool(dispatcher.stats.cache_misses)
 
 
+def module_of(name: str) -> str:
+    """Return the full name of the module of a kernel."""
+    return str(_registry[name][0].py_func.__module__)
+
+
+def is_cached(name: str) -> bool:
+    """Return whether a kernel was compiled before, or cannot be kept; the names of cached files tell."""
+    dispatcher = _registry[name][0]
+    folder, function = dispatcher.stats.cache_path, dispatcher.py_func
+    if folder is None:
+        return True
+    module = function.__module__.rpartition(".")[2]
+    start = f"{module}.{function.__qualname__}-{function.__code__.co_firstlineno}."
+    with contextlib.suppress(OSError):
+        return any(file.startswith(start) and file.endswith(".nbi") for file in os.listdir(folder))
+    return False
+
+
 class _Announcement(event.Listener):
     """Print once why the first call takes seconds when nothing is cached."""
 
@@ -96,12 +115,8 @@ class _Announcement(event.Listener):
 
     def on_start(self, event: Any) -> None:
         module = event.data["dispatcher"].py_func.__module__ or ""
-        if not self.printed and module.startswith("netchoice."):
-            self.printed = True
-            _say(
-                "compiling numerical kernels for this machine; this happens once "
-                "and takes some seconds (run `netchoice warmup` to compile all of them in advance)"
-            )
+        if module.startswith("netchoice."):
+            announce()
 
     def on_end(self, event: Any) -> None:
         pass
@@ -109,6 +124,16 @@ class _Announcement(event.Listener):
 
 _announcement = _Announcement()
 event.register("numba:compile", _announcement)
+
+
+def announce() -> None:
+    """Say, once, that kernels are compiled."""
+    if not _announcement.printed:
+        _announcement.printed = True
+        _say(
+            "compiling numerical kernels for this machine; this happens once "
+            "and takes some seconds (run `netchoice warmup` to compile all of them in advance)"
+        )
 
 
 def quiet() -> None:

@@ -16,6 +16,7 @@ from netchoice.errors import UsageError
 from netchoice.interruption import STARTED
 from netchoice.threads import count_threads
 from netchoice.units import seconds_of
+from netchoice.warmup import warm_up_for
 
 #: Options that a prepared chooser has decided. Models and features that are not built in must be named
 #: again, and must be the same.
@@ -24,7 +25,7 @@ _DECIDED = {
     "seed",
 }  # fmt: skip
 #: Options that a simulated table has decided.
-_TABLE_DECIDED = {"match", "samples", "seed"}
+_TABLE_DECIDED = {"match", "seed"}
 _MODELS = ("space", "models", "mix", "thin", "prior")
 
 
@@ -53,7 +54,8 @@ def choose(
     table: Annotated[
         Path | None,
         Option(
-            help="Use the simulations of a table that netchoice simulate made.", **options.FOLDER
+            help="Use the simulations of a table that netchoice simulate made, all or --samples of them.",
+            **options.FOLDER,
         ),
     ] = None,
     match: Annotated[bool, Option("--match", help="Use density-matched simulations.")] = False,
@@ -142,6 +144,8 @@ def choose(
     from netchoice.report import report_choice
     from netchoice.workflows import TimeLimit
 
+    if engine == "processes":
+        warm_up_for(chosen, workers)  # what reads a network, too
     graph, reading = options.read_one(networks, only, format, header, columns)
     folder = out or Path(f"{_name(only or networks[0])}-choice")
     if not as_json:
@@ -214,9 +218,9 @@ def _chooser(
         kept = {
             key: value
             for key, value in settings.items()
-            if key not in {*_TABLE_DECIDED, "isolated"}
+            if key not in {*_TABLE_DECIDED, "isolated", "samples"}
         }
-        simulated = netchoice.ReferenceTable.load(str(table))
+        simulated = netchoice.ReferenceTable.load(str(table), draw=settings["samples"])
         chooser = netchoice.Chooser.from_table(simulated, models, **kept)
     if settings["isolated"] is not None:
         chooser.isolated = settings["isolated"]

@@ -149,7 +149,8 @@ def prepare(
     table: Annotated[
         Path | None,
         Option(
-            help="Use the simulations of a table that netchoice simulate made.", **options.FOLDER
+            help="Use the simulations of a table that netchoice simulate made, all or --samples of them.",
+            **options.FOLDER,
         ),
     ] = None,
     match: options.Match = None,
@@ -190,7 +191,7 @@ def prepare(
         if table is not None:
             if nodes is not None or match is not None:
                 raise UsageError("--table is given, so --nodes and --match must be left out")
-            simulated = netchoice.ReferenceTable.load(str(table))
+            simulated = netchoice.ReferenceTable.load(str(table), draw=samples)
             chooser = netchoice.Chooser.from_table(simulated, **settings)
             chooser.save(folder)
         else:

@@ -49,6 +49,7 @@ def evaluate(
     cost_scale: options.CostScale = "share",
     label: options.Label = "label",
     target: options.Target = "auto",
+    rows: options.Rows = None,
     seed: options.Seed = 0,
     workers: Annotated[int | None, Option(min=1, help="Threads; one per core by default.")] = None,
     out: options.OutFolder = None,
@@ -71,8 +72,8 @@ def evaluate(
         methods=options.split_list(methods, "--methods"),
         penalties=penalties if by_name else options.split_list(penalties, "--penalties", float) or (),
         max_features=max_features, classifier=classifier, folds=folds, rule=rule, budget=budget,
-        costs=costs, charge=charge, cost_scale=cost_scale, label=label, target=target, seed=seed,
-        workers=workers, on_progress=True,
+        costs=costs, charge=charge, cost_scale=cost_scale, label=label, target=target, rows=rows,
+        seed=seed, workers=workers, on_progress=True,
     )  # fmt: skip
     files = f"{'' if no_report else 'report.html, '}tables and figures are in {out}"
     show(as_json, {**result.as_dict(), "out": str(out)}, (*_lines(result), files))

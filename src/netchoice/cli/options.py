@@ -92,6 +92,10 @@ Engine = Annotated[str, Option(help="serial, processes, or dask://HOST:PORT.")]
 SimulationSeed = Annotated[int, Option(min=0, help="Seed of all random numbers.")]
 Seed = Annotated[int, Option(min=0, max=2**32 - 1, help="Seed of all random numbers.")]
 
+Rows = Annotated[
+    int | None, Option(min=1, help="Use so many rows of a table only, drawn at random.")
+]
+
 # What an answer is based on
 Samples = Annotated[
     int | None, Option(min=100, help="Number of simulations for inference; 20,000 by default.")

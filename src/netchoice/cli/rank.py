@@ -34,6 +34,7 @@ def rank(
     ] = None,
     label: options.Label = "label",
     target: options.Target = "auto",
+    rows: options.Rows = None,
     seed: options.Seed = 0,
     workers: Annotated[int | None, Option(min=1, help="Threads; one by default.")] = None,
     as_json: options.AsJson = False,
@@ -47,7 +48,7 @@ def rank(
     """
     ranking = netchoice.rank_features(
         table, method, penalty=penalty, costs=costs, charge=charge, cost_scale=cost_scale,
-        estimator=estimator, label=label, target=target, seed=seed, workers=workers,
+        estimator=estimator, label=label, target=target, rows=rows, seed=seed, workers=workers,
     )  # fmt: skip
     if ranking.costs == "none" and penalty > 0:
         typer.echo("netchoice: there are no costs, so the penalty changes nothing", err=True)

@@ -30,6 +30,7 @@ def evaluate_rankings(
     classifier: Any = "knn",
     folds: int = 10,
     costs: CostModel | None = None,
+    features: Iterable[str] | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
     path: str | PathLike[str] | None = None,
@@ -51,6 +52,8 @@ def evaluate_rankings(
         half a vote is added for each label. "svm": a support vector machine on standardised features.
     folds : int, number of stratified cross-validation folds
     costs : CostModel, optional; by default the costs of the table
+    features : iterable of str, optional
+        All features that were ranked, if the rankings have the first positions only.
     seed : int, seed of the folds
     n_jobs : int, optional, number of threads; -1 uses all cores
     path : path, optional
@@ -90,7 +93,8 @@ def evaluate_rankings(
     1  2       1.0        0
     """
     sequences = _sequences(rankings)
-    offered = sorted({name for sequence in sequences.values() for name in sequence})
+    ranked = {name for sequence in sequences.values() for name in sequence}
+    offered = sorted(ranked.union(features or ()))
     _check_features(offered, table)
     model = table.costs if costs is None else costs
     wanted = _checked_ks(ks, max(map(len, sequences.values())))

@@ -183,7 +183,7 @@ class CostAwareSelector(TableSelector):
         self._check_parameters(data)
         return data
 
-    def _rank(self, statistics: Any, costs: ColumnCosts) -> list[Step]:
+    def _rank(self, statistics: Any, costs: ColumnCosts, n_steps: int | None = None) -> list[Step]:
         information = partial(self._information, statistics)
         return rank_greedily(
             len(costs.alone),
@@ -191,6 +191,7 @@ class CostAwareSelector(TableSelector):
             costs.marginal_costs,
             self.penalty,
             costs.affordable(self.budget),
+            n_steps,
         )
 
     def _n_selected(self, costs: ColumnCosts) -> int:

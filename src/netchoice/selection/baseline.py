@@ -38,13 +38,16 @@ class RandomRanking(CostAwareSelector):
         rng = np.random.default_rng([statistics.seed, len(selected)])
         return Terms(rng.gumbel(size=len(statistics.names)))
 
-    def _rank(self, statistics: TrainingData, costs: ColumnCosts) -> list[Step]:
+    def _rank(
+        self, statistics: TrainingData, costs: ColumnCosts, n_steps: int | None = None
+    ) -> list[Step]:
         steps = rank_greedily(
             len(costs.alone),
             partial(self._information, statistics),
             lambda selected: log_costs(costs.marginal_costs(selected)),
             self.penalty,
             costs.affordable(self.budget),
+            n_steps,
         )
         columns = [step.column for step in steps]
         return [  # report costs instead of their logarithms, and no relevance instead of noise

@@ -148,9 +148,12 @@ class WeightedForest(ForestSelector):
         penalty = min(self.penalty, 1e300)  # its product with any log cost is finite
         return self._measure(data, group, -penalty * log_costs(data.costs.alone))
 
-    def _rank(self, statistics: Importances, costs: ColumnCosts) -> list[Step]:
+    def _rank(
+        self, statistics: Importances, costs: ColumnCosts, n_steps: int | None = None
+    ) -> list[Step]:
         # The trees have used the penalty already.
         information = partial(self._information, statistics)
+        affordable = costs.affordable(self.budget)
         return rank_greedily(
-            len(costs.alone), information, costs.marginal_costs, 0.0, costs.affordable(self.budget)
+            len(costs.alone), information, costs.marginal_costs, 0.0, affordable, n_steps
         )

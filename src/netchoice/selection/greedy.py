@@ -47,13 +47,14 @@ def rank_greedily(
     cost: Callable[[list[int]], Floats],
     penalty: float,
     affordable: Callable[[list[int]], NDArray[np.bool_]] | None = None,
+    n_steps: int | None = None,
 ) -> list[Step]:
-    """Rank all columns: each step selects the column with the most information minus λ × cost.
+    """Rank the columns: each step selects the column with the most information minus λ × cost.
 
     ``information`` and ``cost`` return the terms and the cost of every column, given the columns
     selected so far; ``penalty`` is λ. Ties go to the cheaper column, then to the earlier one.
     With a budget, ``affordable`` returns the columns that the rest of it pays for; as long as there are
-    any, only these are selected.
+    any, only these are selected. ``n_steps`` is the number of columns to rank; None ranks all.
 
     >>> weights, costs = np.array([3.0, 2.0, 2.5]), np.array([5.0, 0.0, 1.0])
     >>> steps = rank_greedily(3, lambda selected: Terms(weights), lambda selected: costs, penalty=1)
@@ -62,7 +63,8 @@ def rank_greedily(
     """
     remaining = np.arange(n_columns)
     steps: list[Step] = []
-    while len(remaining):
+    n_ranked = n_columns if n_steps is None else min(n_steps, n_columns)
+    while len(steps) < n_ranked:
         selected = [step.column for step in steps]
         terms, costs = information(selected), cost(selected)
         gains = terms.information

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from netchoice.errors import UsageError
 from netchoice.selection.base import CostAwareSelector
-from netchoice.validation import check_non_negative
+from netchoice.validation import check_integer, check_non_negative
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,9 +25,10 @@ def rank_path(
     y: Any,
     penalties: Iterable[float],
     *,
+    n_positions: int | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> pd.DataFrame:
-    """Rank all columns for every penalty, in little more time than for one.
+    """Rank columns for every penalty, in little more time than for one.
 
     Selectors that compute the same statistics share them: the mutual informations of MRMR, JMI and
     JMIM, or the forest of both importances.
@@ -39,6 +40,9 @@ def rank_path(
     X, y : table and labels
     penalties : iterable of float
         The values of λ.
+    n_positions : int, optional
+        How many positions of each ranking to fill, if the rest is not needed. By default all columns are
+        ranked.
     on_progress : callable, optional
         Called with the number of rankings done and the number of all rankings.
 
@@ -59,6 +63,8 @@ def rank_path(
     """
     import pandas as pd
 
+    if n_positions is not None:
+        check_integer("n_positions", n_positions)
     values = [check_non_negative("penalties", penalty) for penalty in penalties]
     if not values:
         raise UsageError("`penalties` must have at least one value, for example 0; got none")
@@ -75,7 +81,8 @@ def rank_path(
             if statistics is None or members[0].statistics_depend_on_penalty:
                 statistics = members[0]._compute_statistics(checked[0], members)
             for name, member, data in zip(group, members, checked, strict=True):
-                for i, step in enumerate(member._rank(statistics, data.costs), start=1):
+                steps = member._rank(statistics, data.costs, n_positions)
+                for i, step in enumerate(steps, start=1):
                     rows[name].append((name, penalty, i, data.names[step.column], step.score))
                 n_done += 1
                 if on_progress is not None:

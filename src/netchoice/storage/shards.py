@@ -6,7 +6,7 @@ import contextlib
 import math
 import uuid
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,13 +114,16 @@ class TableFolder:
 
     def rows_present(self) -> np.ndarray:
         """Return the sorted row numbers of all undamaged shards; warn about the damaged ones."""
-        expected, rows = fingerprint(self.manifest()), []
+        return _sorted([*self._rows_by_shard().values()])
+
+    def _rows_by_shard(self) -> dict[Path, np.ndarray]:
+        expected, rows = fingerprint(self.manifest()), {}
         for path in self.shards():
             try:
-                rows.append(self._rows(path, expected))
+                rows[path] = self._rows(path, expected)
             except DamagedFileError as error:
-                warnings.warn(str(error), stacklevel=4)
-        return _sorted(rows)
+                warnings.warn(str(error), stacklevel=5)
+        return rows
 
     def repair(self, manifest: Mapping[str, Any]) -> np.ndarray:
         """Rename damaged shards, and return the sorted row numbers of the others.
@@ -139,24 +142,29 @@ class TableFolder:
                 warnings.warn(f"{error}. It was renamed to {target.name}", stacklevel=4)
         return _sorted(rows)
 
-    def read(self, n_rows: int | None = None) -> pd.DataFrame:
-        """Return all rows, or those with numbers below ``n_rows``, sorted and without duplicates.
+    def read(
+        self,
+        select: Callable[[np.ndarray], np.ndarray] = lambda rows: rows,
+        without: Container[str] = (),
+    ) -> pd.DataFrame:
+        """Return rows, sorted and without duplicates: those that ``select`` returns of all row numbers.
 
-        Shards are copied into the result one after the other, so that memory holds the table once.
+        Columns named in ``without`` are not read. Shards are copied into the result one after the other,
+        so that memory holds the table once; those without any of the rows are not read.
         """
         import pandas as pd
         import pyarrow as pa
 
-        rows = self.rows_present()
-        rows = rows if n_rows is None else rows[rows < n_rows]
+        by_shard = self._rows_by_shard()
+        rows = select(_sorted([*by_shard.values()]))
         if not len(rows):
             hint = "run the simulation again to complete it"
             raise TableError(f"{self.path} has no rows yet; {hint}")
         columns: dict[str, Any] = {}
         expected = fingerprint(self.manifest())
-        for path in self.shards():
-            with contextlib.suppress(DamagedFileError):  # reported above
-                _copy_rows(self._read_shard(path, expected), rows, columns)
+        for path, numbers in by_shard.items():
+            if np.isin(numbers, rows).any():
+                _copy_rows(self._read_shard(path, expected, without=without), rows, columns)
         for name, values in columns.items():
             if values.dtype == object:
                 columns[name] = pa.array(values, pa.string()).to_pandas()
@@ -165,10 +173,16 @@ class TableFolder:
     def _rows(self, path: Path, expected: str) -> np.ndarray:
         return self._read_shard(path, expected, ["row"]).column("row").to_numpy()  # type: ignore[no-any-return]
 
-    def _read_shard(self, path: Path, expected: str, columns: list[str] | None = None) -> pa.Table:
+    def _read_shard(
+        self,
+        path: Path,
+        expected: str,
+        columns: list[str] | None = None,
+        without: Container[str] = (),
+    ) -> pa.Table:
         try:
             advice = "the same simulation makes its rows again"
-            return read_parquet(path, expected, columns, advice=advice)
+            return read_parquet(path, expected, columns, without=without, advice=advice)
         except OtherRunError as error:
             raise TableError(
                 f"{error}: its rows were made differently; move the shard to another folder, or use "

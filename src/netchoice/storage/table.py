@@ -17,6 +17,7 @@ import numpy as np
 from netchoice.atomic import write_output
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.names import unknown
 from netchoice.notebook import summary_html
 from netchoice.storage.csv_file import read_csv
 from netchoice.storage.machines import in_unit_of_one, slowness
@@ -480,22 +481,89 @@ class ReferenceTable:
             folder.write_shard(pa.Table.from_pandas(self.frame, preserve_index=False), manifest)
 
     @classmethod
-    def load(cls, path: str | PathLike[str], n_rows: int | None = None) -> ReferenceTable:
-        """Read a table from its folder, or only its rows with numbers below ``n_rows``.
+    def load(
+        cls,
+        path: str | PathLike[str],
+        n_rows: int | None = None,
+        *,
+        draw: int | None = None,
+        features: Sequence[str] | None = None,
+        seed: int = 0,
+    ) -> ReferenceTable:
+        """Read a table from its folder, or a part of it; the rest takes no memory.
 
         Damaged shards are skipped with a warning.
+
+        Parameters
+        ----------
+        path : path
+        n_rows : int, optional
+            Read the first rows only.
+        draw : int, optional
+            Read so many rows only, drawn at random.
+        features : sequence of str, optional
+            Read these features only.
+        seed : int
+            Of the rows that are drawn.
         """
         folder = TableFolder(path)
         manifest = folder.manifest()
         expected = manifest["n_samples"] if n_rows is None else n_rows
-        frame = folder.read(n_rows)
-        if len(frame) < expected:
-            rows = f"{len(frame)} of {expected} rows"
+        n_present, drawn = 0, None
+
+        def select(rows: np.ndarray) -> np.ndarray:
+            nonlocal n_present, drawn
+            if n_rows is not None:  # a part of a table keeps the row numbers of the table
+                rows = rows[:n_rows] if "origin" in manifest else rows[rows < n_rows]
+            n_present = len(rows)
+            if draw is None or draw >= len(rows):
+                return rows
+            drawn = _drawn(rows, draw, seed)
+            # The first rows have the best timings.
+            return np.union1d(rows[rows < CALIBRATION_ROWS], drawn)
+
+        frame = folder.read(select, without=_columns_without(manifest, features))
+        if n_present < expected:
+            rows = f"{n_present} of {expected} rows"
             again = "make the table" if "origin" in manifest else "run the same simulation"
             message = f"{path} has {rows}; {again} again to complete it"
             warnings.warn(message, stacklevel=2)
         given = manifest.pop("costs", None)
-        return cls(frame, manifest, None if given is None else CostModel(**given))
+        table = cls(frame, manifest, None if given is None else CostModel(**given))
+        if features is not None:
+            manifest["uses"] = {n: used for n, used in manifest["uses"].items() if n in features}
+            table = table._with("selecting features", frame, features)
+        if drawn is not None:
+            table = table._with("drawing rows", table.frame[table.frame["row"].isin(drawn)])
+        return table
+
+    def draw(self, n_rows: int, *, seed: int = 0) -> ReferenceTable:
+        """Return so many rows, drawn at random; all if there are fewer."""
+        if n_rows >= len(self.frame):
+            return self
+        return self._with("drawing rows", self.frame.iloc[_drawn(len(self.frame), n_rows, seed)])
+
+
+def _drawn(rows: Any, n_rows: int, seed: int) -> np.ndarray:
+    """Return some rows, sorted, drawn without replacement."""
+    return np.sort(np.random.default_rng(seed).choice(rows, n_rows, replace=False))
+
+
+def _columns_without(manifest: Mapping[str, Any], features: Sequence[str] | None) -> set[str]:
+    """Return the columns that a table with these features only does not need."""
+    if features is None:
+        return set()
+    names = {each["name"] for each in manifest["features"]}
+    for wanted in features:
+        if wanted not in names:
+            raise unknown("feature of the table", wanted, sorted(names))
+    uses: Mapping[str, Sequence[str]] = manifest["uses"]
+    computed = names.union(*uses.values())
+    needed = {*features}.union(*(uses.get(name, ()) for name in features))
+    return {
+        *(names - {*features}),
+        *(prefix + name for name in computed - needed for prefix in (OWN_PREFIX, STEP_PREFIX)),
+    }
 
 
 def _content_digest(frame: pd.DataFrame) -> str:

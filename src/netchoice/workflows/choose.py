@@ -156,6 +156,7 @@ def choose_model(
     maker = TableMaker(space, seed, isolated, engine, workers, folder, report, given)
     preparation = make_preparation(space, settings, maker, compare, limit)
     preparation.check_time_limit()
+    maker.warm_up()
     if preparation.is_shared:
         preparation = _with_bounded_edges(preparation, network)
     known = None

@@ -279,6 +279,7 @@ class Chooser:
         )
         preparation = make_preparation(space, settings, maker)
         preparation.check_time_limit()
+        maker.warm_up()
         with run_folder(folder, settings.as_dict(), False):
             self._add(size, Prepared.simulate(preparation))
 

@@ -52,6 +52,7 @@ def evaluate_features(
     cost_scale: str = "share",
     label: str = "label",
     target: str = "auto",
+    rows: int | None = None,
     seed: int = 0,
     workers: int | None = None,
     path: str | PathLike[str] | None = None,
@@ -87,6 +88,8 @@ def evaluate_features(
     label, target
         The column to predict, and what it holds; as in :func:`netchoice.rank_features`. For numbers, R²
         takes the place of the accuracy.
+    rows : int, optional
+        Use so many rows of each table only, drawn at random with the seed.
     seed : int
     workers : int, optional
         Threads; one per core by default.
@@ -113,11 +116,11 @@ def evaluate_features(
     rule = rule or ("cheapest" if budget is None else "budget")
     if budget is not None:
         parse_budget(budget)  # a wrong budget is refused before the work
-    first = load_table(train, label, target)
+    first = load_table(train, label, target, rows=rows, seed=seed)
     if test is None:
         first, second = first.split(seed=seed)
     else:
-        second = load_table(test, label, first.target.kind)
+        second = load_table(test, label, first.target.kind, rows=rows, seed=seed)
     source = find_costs(first, costs)
     first = varying_features(first)
     folder = None if path is None else place(path)

@@ -353,14 +353,16 @@ def _select_on(
     selectors = selectors_for(train, methods, costs=costs, charge="shared", **common)
     penalty = options.penalty
     penalties = penalty_grid(costs, train.features) if penalty is None else [penalty]
-    rankings = rank_path(selectors, train.X, train.target, penalties)
+    most = min(plan.max_features, len(train.features))
+    rankings = rank_path(selectors, train.X, train.target, penalties, n_positions=most)
     evaluation = evaluate_rankings(
         rankings,
         test,
-        ks=range(1, min(plan.max_features, len(train.features)) + 1),
+        ks=range(1, most + 1),
         classifier=classifier,
         folds=max(2, min(10, int(np.bincount(test.target.strata).min()))),
         costs=selection.costs,
+        features=train.features,
         path=scores,
         **common,
     )

@@ -96,6 +96,7 @@ def rank_features(
     estimator: str | None = None,
     label: str = "label",
     target: str = "auto",
+    rows: int | None = None,
     seed: int = 0,
     workers: int | None = None,
 ) -> FeatureRanking:
@@ -123,6 +124,8 @@ def rank_features(
     target : "auto", "classes" or "numbers"
         What that column of a CSV file holds. "auto": numbers, if there are several columns, fractions,
         or more than 20 distinct integers.
+    rows : int, optional
+        Use so many rows only, drawn at random with the seed.
     seed : int
     workers : int, optional
         Threads.
@@ -148,7 +151,7 @@ def rank_features(
         if "estimator" not in selector.get_params():
             raise UsageError(f"{method} has no estimator: it does not use mutual information")
         selector.set_params(estimator=estimator)
-    loaded = load_table(table, label, target)
+    loaded = load_table(table, label, target, rows=rows, seed=seed)
     varying = varying_features(loaded)
     source = find_costs(loaded, costs)
     selector.set_params(

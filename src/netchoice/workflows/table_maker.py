@@ -15,6 +15,7 @@ from netchoice.models.space import ModelSpace
 from netchoice.row_simulator import RowSimulator
 from netchoice.simulate import make_simulator, simulate_table
 from netchoice.storage.table import ReferenceTable
+from netchoice.warmup import warm_up_for
 
 #: Called with the name of a stage, items done, items in total, and items failed.
 Progress = Callable[[str, int, int, int], None]
@@ -44,6 +45,11 @@ class TableMaker:
     folder: Path | None = None
     on_progress: Progress | None = None
     given_features: Mapping[str, GivenFeature] = field(default_factory=dict)
+
+    def warm_up(self) -> None:
+        """Compile what is not yet compiled on all cores, if tables are made in processes."""
+        if self.engine == "processes":
+            warm_up_for(self.space, self.workers)
 
     def table(
         self,

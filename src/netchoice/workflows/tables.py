@@ -15,6 +15,7 @@ from netchoice.storage.manifest import TableError
 from netchoice.storage.table import ReferenceTable
 from netchoice.stores import place
 from netchoice.targets import Classes, Numbers
+from netchoice.validation import check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +26,14 @@ MAX_MAGNITUDE = 1e100
 Table = ReferenceTable | str | PathLike[str]
 
 
-def load_table(table: Table, label: str = "label", target: str = "auto") -> ReferenceTable:
+def load_table(
+    table: Table,
+    label: str = "label",
+    target: str = "auto",
+    *,
+    rows: int | None = None,
+    seed: int = 0,
+) -> ReferenceTable:
     r"""Return a table from its folder or from a CSV file; refuse missing and infinite values.
 
     Parameters
@@ -37,6 +45,9 @@ def load_table(table: Table, label: str = "label", target: str = "auto") -> Refe
         parameters.
     target : "auto", "classes" or "numbers"
         What the column of a CSV file holds; see :func:`netchoice.targets.as_target`.
+    rows : int, optional
+        Use so many rows only, drawn at random with the seed; the others of a folder take no memory.
+    seed : int
 
     Examples
     --------
@@ -47,11 +58,15 @@ def load_table(table: Table, label: str = "label", target: str = "auto") -> Refe
     <ReferenceTable: 2 rows (a 1, b 1), 1 features>
     """
     name = "the table" if isinstance(table, ReferenceTable) else str(table)
+    if rows is not None:
+        check_integer("rows", rows)
     if not isinstance(table, ReferenceTable) and place(table).is_file():
         frame = read_csv(table)
         table = ReferenceTable.from_frame(frame, _columns(frame, label), target=target)
     else:
-        table = _predicting(table, label, name)
+        table = _predicting(table, label, name, rows, seed)
+    if rows is not None:
+        table = table.draw(rows, seed=seed)
     table = _without_partial(table).complete()
     for feature, column in table.X.items():
         bad = int((~np.isfinite(column.to_numpy(dtype=float))).sum())
@@ -96,14 +111,14 @@ def _columns(frame: pd.DataFrame, label: str) -> str | list[str]:
     return [name.strip() for name in label.split(",")]
 
 
-def _predicting(table: Table, label: str, name: str) -> ReferenceTable:
+def _predicting(table: Table, label: str, name: str, rows: int | None, seed: int) -> ReferenceTable:
     """Return a table that predicts the labels, or the parameters of these names."""
     if not isinstance(table, ReferenceTable):
         if not place(table).exists():
             raise TableError(
                 f"{table} does not exist; expected the folder of a table, or a CSV file"
             )
-        table = ReferenceTable.load(table)
+        table = ReferenceTable.load(table, draw=rows, seed=seed)
     if label == "label" or "target" in table.manifest:
         return table
     names = [part.strip() for part in label.split(",")]

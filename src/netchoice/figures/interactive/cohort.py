@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from netchoice.figures.data.cohort import (
     VERDICT_STYLES,
@@ -16,7 +15,15 @@ from netchoice.figures.data.cohort import (
     SortedProbabilities,
 )
 from netchoice.figures.interactive import layout
-from netchoice.figures.interactive.layout import FAINT, TEXT_COLOUR, figure, label, rounded
+from netchoice.figures.interactive.layout import (
+    FAINT,
+    TEXT_COLOUR,
+    bar,
+    figure,
+    label,
+    rounded,
+    scatter,
+)
 from netchoice.figures.style import MARKERS, model_colour, model_styles
 
 _SMALL_HEIGHT = 280
@@ -32,7 +39,7 @@ def group_bars(counts: pd.DataFrame, styles: Mapping[str, CategoryStyle]) -> dic
         if not rows[name].any():
             continue
         traces.append(
-            go.Bar(
+            bar(
                 x=rounded(rows[name] / sizes.clip(lower=1)), y=heights, orientation="h", width=0.66,
                 name=label(name), text=[str(n) if n else "" for n in rows[name]],
                 textposition="inside", insidetextanchor="middle", textangle=0,
@@ -50,7 +57,7 @@ def group_bars(counts: pd.DataFrame, styles: Mapping[str, CategoryStyle]) -> dic
         traces, height=120 + 40 * len(rows), barmode="stack", uniformtext={"minsize": 9, "mode": "hide"},
         xaxis={"title": {"text": "share of the networks"}, "tickformat": ".0%", "range": [0, 1.02],
                "dtick": 0.25},
-        legend_traceorder="normal",
+        legend={"traceorder": "normal"},
         yaxis={"tickvals": heights, "ticktext": ticks, "showgrid": False},
     )  # fmt: skip
 
@@ -59,7 +66,7 @@ def probabilities(data: SortedProbabilities) -> dict[str, Any]:
     """Return the probabilities of the models for each network, stacked to a column."""
     positions = list(range(len(data.values)))
     traces = [
-        go.Bar(
+        bar(
             x=positions, y=rounded(data.values[model], 3), name=label(model), width=1,
             marker={"color": style.colour, "line": {"width": 0}},
             text=[label(name) for name in data.ids], textposition="none",
@@ -85,7 +92,7 @@ def probabilities(data: SortedProbabilities) -> dict[str, Any]:
          "line": {"color": TEXT_COLOUR, "width": 2}} for x in edges
     ]  # fmt: skip
     return figure(
-        traces, height=340, barmode="stack", bargap=0, shapes=lines, legend_traceorder="normal",
+        traces, height=340, barmode="stack", bargap=0, shapes=lines, legend={"traceorder": "normal"},
         xaxis=axis | {"range": [-0.5, len(positions) - 0.5]},
         yaxis={"title": {"text": "probability"}, "range": [-0.02, 1.02]},
     )  # fmt: skip
@@ -95,7 +102,7 @@ def parameter(panel: ParameterPanel) -> dict[str, Any]:
     """Return the medians and intervals of one parameter, by group or against a covariate."""
     rows, colour = panel.rows, model_colour(panel.model)
     many = len(rows) > 150
-    points = go.Scatter(
+    points = scatter(
         x=rounded(rows["x"]), y=rounded(rows["median"], 4), mode="markers", showlegend=False,
         marker={"color": colour, "size": 4 if many else 7},
         error_y={
@@ -123,7 +130,7 @@ def embedding(data: CohortEmbedding) -> dict[str, Any]:
     """Return the networks by verdict, on top of the simulations of each model."""
     simulated = data.simulated
     traces = [
-        go.Scatter(
+        scatter(
             x=rounded(own["x"], 4), y=rounded(own["y"], 4), mode="markers", opacity=0.4,
             name=f"{label(name, 24)} (simulated)", hoverinfo="skip",
             marker={"color": FAINT, "symbol": f"{MARKERS[i % len(MARKERS)][1]}-open", "size": 5},
@@ -138,7 +145,7 @@ def embedding(data: CohortEmbedding) -> dict[str, Any]:
                 for row in own.to_dict("records")
             ]
             traces.append(
-                go.Scatter(
+                scatter(
                     x=rounded(own["x"], 4), y=rounded(own["y"], 4), mode="markers", name=kind,
                     text=texts, hovertemplate="%{text}<extra></extra>",
                     marker=layout.outlined(

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-import plotly.graph_objects as go
-
 from netchoice.figures.data.cost_text import FeatureCost, cost_text, cost_title
 from netchoice.figures.interactive import layout
-from netchoice.figures.interactive.layout import figure, label, rounded
+from netchoice.figures.interactive.layout import figure, label, rounded, scatter
 from netchoice.figures.style import BLUE, VERMILLION
 
 MOST_FEATURES, MOST_STEPS = 60, 6
@@ -23,17 +21,17 @@ def feature_costs(rows: list[FeatureCost], chosen: Collection[str], unit: str) -
     sharing = [i for i, row in enumerate(rows) if row.steps]
     ends = [map(axis.position, (rows[i].own, rows[i].alone)) for i in sharing]
     traces = [
-        go.Scatter(
+        scatter(
             x=rounded(x for pair in ends for x in (*pair, None)), mode="lines", hoverinfo="skip",
             y=[y for i in sharing for y in (i, i, None)], line={"color": layout.FAINT, "width": 1},
             showlegend=False,
         ),
-        go.Scatter(
+        scatter(
             x=rounded(axis.position(row.alone) for row in rows), y=list(range(len(rows))),
             mode="markers", name="cost alone", marker={"color": BLUE, "size": 9}, text=texts,
             hovertemplate="%{text}<extra></extra>",
         ),
-        go.Scatter(
+        scatter(
             x=rounded(axis.position(rows[i].own) for i in sharing), y=sharing, mode="markers",
             name="shared steps already paid", text=[texts[i] for i in sharing],
             marker={"color": layout.BACKGROUND, "size": 9, "line": {"color": VERMILLION, "width": 2}},

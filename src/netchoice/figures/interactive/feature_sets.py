@@ -5,14 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from netchoice.evaluation import accuracy_interval
 from netchoice.figures.data import feature_sets as data
 from netchoice.figures.data.cost_text import CHARGES, cost_text, cost_title
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.figures.interactive import layout
-from netchoice.figures.interactive.layout import TEXT_COLOUR, figure, label, outlined, rounded
+from netchoice.figures.interactive.layout import (
+    TEXT_COLOUR,
+    cells,
+    figure,
+    label,
+    outlined,
+    rounded,
+    scatter,
+)
 from netchoice.figures.style import HIGHLIGHT, VERMILLION, method_styles, series_styles
 
 MOST_RANKED, LAST_POSITION = 12, 10  # features and positions in the figure of a ranking
@@ -25,7 +32,7 @@ def explorer(sets: FeatureSets) -> dict[str, Any]:
     for method, style in method_styles(sets.methods).items():
         penalties, rows = sets.penalties(method), sets.distinct_rows(method)
         costs = [axis.position(row[f"cost_{sets.charge}"]) for row in rows]
-        markers = go.Scatter(
+        markers = scatter(
             x=rounded(costs if sets.has_costs else [row["k"] for row in rows]),
             y=rounded(row["accuracy"] for row in rows), name=label(method), mode="markers",
             customdata=[[penalties.index(row["penalty"]), int(row["k"])] for row in rows],
@@ -33,7 +40,7 @@ def explorer(sets: FeatureSets) -> dict[str, Any]:
             marker={"color": style.colour, "symbol": f"{style.symbol}-open", "size": 8},
         )  # fmt: skip
         traces.append(markers)
-    front = go.Scatter(
+    front = scatter(
         **_front(sets, sets.charge), mode="lines", name="Pareto front", hoverinfo="skip",
         line={"color": TEXT_COLOUR, "width": 2, "shape": "hv"},
     )  # fmt: skip
@@ -52,10 +59,10 @@ def _tick_format(measure: str, digits: int = 0) -> str:
     return f".{digits}%" if measure == "accuracy" else f".{digits + 1}f"
 
 
-def _moved(name: str, marker: dict[str, Any]) -> go.Scatter:
+def _moved(name: str, marker: dict[str, Any]) -> dict[str, Any]:
     """Return a marker that the script of the page moves."""
     place: dict[str, Any] = {"x": [None], "y": [None], "mode": "markers"}
-    return go.Scatter(**place, name=name, hoverinfo="skip", marker=marker)
+    return scatter(**place, name=name, hoverinfo="skip", marker=marker)
 
 
 def explorer_data(sets: FeatureSets) -> dict[str, Any]:
@@ -123,7 +130,7 @@ def heatmap(sets: FeatureSets, method: str) -> dict[str, Any]:
         ["" if cost != cost else cost_text(cost, sets.unit) for cost in row] for row in grid.cost
     ]
     traces = [
-        go.Heatmap(
+        cells(
             x=list(range(len(grid.penalties))), y=grid.ks, z=[rounded(row) for row in grid.accuracy],
             zmin=low, zmax=high, colorscale="Cividis", xgap=1, ygap=1, text=costs,
             customdata=[[f"{penalty:.4g}" for penalty in grid.penalties]] * len(grid.ks),
@@ -133,7 +140,7 @@ def heatmap(sets: FeatureSets, method: str) -> dict[str, Any]:
             f"%{{z:{_tick_format(sets.measure, 2)}}}<br>"
             "cost, shared steps paid once: %{text}<extra></extra>",
         ),
-        go.Scatter(
+        scatter(
             x=[int(column) for _, column in grid.noise_cells],
             y=[grid.ks[row] for row, _ in grid.noise_cells], mode="markers", hoverinfo="skip",
             marker={"color": "white", "size": 5, "line": {"color": "black", "width": 1}},
@@ -157,7 +164,7 @@ def ranking_paths(sets: FeatureSets, method: str) -> dict[str, Any]:
     best = (1 / positions).sum(axis=1).sort_values(ascending=False, kind="stable")
     shown = best[best > 0].index[:MOST_RANKED]
     traces = [
-        go.Scatter(
+        scatter(
             x=list(range(positions.shape[1])), y=rounded(positions.loc[name]), name=label(name),
             mode="lines+markers", marker={"symbol": style.symbol, "size": 7}, connectgaps=False,
             line={"color": style.colour, "dash": style.dash, "width": 2},

@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from netchoice.figures.data.fit_panels import FitPanel, percent, position, range_text
-from netchoice.figures.interactive.layout import TEXT_COLOUR, figure, outlined, rounded
+from netchoice.figures.interactive.layout import (
+    TEXT_COLOUR,
+    bar,
+    figure,
+    outlined,
+    rounded,
+    scatter,
+)
 from netchoice.figures.style import VERMILLION
 
 _DIGITS = 3
@@ -21,18 +27,18 @@ def fit_panel(panel: FitPanel, colour: str) -> dict[str, Any]:
     for level, opacity in enumerate((0.25, 0.45)):
         low, heights = (rounded(values, _DIGITS) for values in panel.bars(level))
         marker = {"color": colour, "opacity": opacity}
-        traces.append(go.Bar(y=heights, base=low, width=1, marker=marker, hoverinfo="skip"))
+        traces.append(bar(y=heights, base=low, width=1, marker=marker, hoverinfo="skip"))
     y = np.array(rounded(position(panel.observed), _DIGITS))
     line = {"color": TEXT_COLOUR, "width": 1.5}
     hover = {"customdata": _hover_texts(panel), "hovertemplate": _HOVER}
     traces.append(
-        go.Scatter(y=y.tolist(), line=line, marker={"size": 5}, mode="lines+markers", **hover)
+        scatter(y=y.tolist(), line=line, marker={"size": 5}, mode="lines+markers", **hover)
     )
     if panel.outside.any():
         at = np.flatnonzero(panel.outside)
         marker = outlined("diamond", 9, VERMILLION, TEXT_COLOUR, 1)
         options = {"mode": "markers", "marker": marker, "hoverinfo": "skip"}
-        traces.append(go.Scatter(x=at.tolist(), y=y[at].tolist(), **options))
+        traces.append(scatter(x=at.tolist(), y=y[at].tolist(), **options))
     x_ticks, y_ticks = panel.x_ticks(), panel.y_ticks()
     return figure(
         traces, height=210, showlegend=False, barmode="overlay",

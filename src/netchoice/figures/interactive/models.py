@@ -7,12 +7,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from netchoice.figures.data.histograms import FeatureHistogram
 from netchoice.figures.data.predictions import rank_probabilities, reliability_bins
 from netchoice.figures.interactive import layout
-from netchoice.figures.interactive.layout import FAINT, TEXT_COLOUR, figure, label, rounded
+from netchoice.figures.interactive.layout import (
+    FAINT,
+    TEXT_COLOUR,
+    bar,
+    figure,
+    label,
+    rounded,
+    scatter,
+)
 from netchoice.figures.style import BLUE, HIGHLIGHT, model_colour, model_styles
 
 MOST_POINTS = 2000
@@ -26,7 +33,7 @@ def probabilities(record: Mapping[str, Any]) -> dict[str, Any]:
     compared = {name: record["probabilities"][name] for name in record["intervals"]}
     rows = rank_probabilities(compared, record["intervals"])[:MOST_BARS][::-1]
     heights = list(range(len(rows)))
-    bars = go.Bar(
+    bars = bar(
         x=rounded(row.probability for row in rows), y=heights, orientation="h", width=0.6,
         showlegend=False, marker={"color": [model_colour(row.model) for row in rows], "opacity": 0.8},
         error_x={
@@ -65,7 +72,7 @@ def embedding(record: Mapping[str, Any], coloured: Sequence[str]) -> dict[str, A
     if OTHER_MODELS in styles:
         styles[OTHER_MODELS] = styles[OTHER_MODELS]._replace(colour=FAINT, symbol="circle-open")
     traces = [
-        go.Scatter(
+        scatter(
             x=rounded(x[owned[name]]), y=rounded(y[owned[name]]), mode="markers", name=label(name),
             text=[_parameter_text(record["parameters"], row) for row in owned[name]], opacity=0.55,
             marker={"color": style.colour, "symbol": style.symbol,
@@ -74,7 +81,7 @@ def embedding(record: Mapping[str, Any], coloured: Sequence[str]) -> dict[str, A
         )
         for name, style in styles.items()
     ]  # fmt: skip
-    star = go.Scatter(
+    star = scatter(
         x=record["observed"][:1], y=record["observed"][1:], mode="markers", name="observed network",
         marker=layout.outlined("star", 20, HIGHLIGHT, TEXT_COLOUR, 2),
         hovertemplate="<b>observed network</b><extra></extra>",
@@ -96,7 +103,7 @@ def distribution(histogram: FeatureHistogram) -> dict[str, Any]:
     scale, shares = histogram.scale, histogram.shares
     x = rounded(scale.transform(histogram.edges), 8)
     traces = [
-        go.Scatter(
+        scatter(
             x=x, y=rounded([*shares[model], shares[model][-1]]), name=label(model, 20), showlegend=False,
             mode="lines", line={"color": style.colour, "dash": style.dash, "shape": "hv"},
             fill="tozeroy" if len(shares) <= MOST_FILLED else "none",
@@ -107,7 +114,7 @@ def distribution(histogram: FeatureHistogram) -> dict[str, Any]:
     ]  # fmt: skip
     if histogram.observed is not None:
         highest = max(float(share.max()) for share in shares.values())
-        observed = go.Scatter(
+        observed = scatter(
             x=rounded(scale.transform([histogram.observed] * 2), 8), y=[0, 1.08 * highest],
             mode="lines", name="observed", showlegend=False, line={"color": TEXT_COLOUR, "width": 3},
             hovertemplate=f"observed network: {histogram.observed:.5g}<extra></extra>",
@@ -125,11 +132,11 @@ def reliability(records: Sequence[Mapping[str, float]]) -> dict[str, Any]:
     """Return a reliability diagram: observed frequency against predicted probability."""
     bins = reliability_bins(pd.DataFrame(records))
     traces = [
-        go.Scatter(
+        scatter(
             x=[0, 1], y=[0, 1], mode="lines", name="perfectly calibrated", hoverinfo="skip",
             line={"color": FAINT, "dash": "dash"},
         ),
-        go.Scatter(
+        scatter(
             x=rounded(bins.predicted), y=rounded(bins.observed), mode="markers",
             name="held-out simulations", customdata=bins.n.astype(int).tolist(),
             marker={"color": BLUE, "size": rounded(7 + 13 * np.sqrt(bins.n / bins.n.max()))},

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from netchoice.figures.data.posteriors import (
     Floats,
@@ -15,7 +14,7 @@ from netchoice.figures.data.posteriors import (
     posterior_histogram,
 )
 from netchoice.figures.interactive import layout
-from netchoice.figures.interactive.layout import FAINT, TEXT_COLOUR, figure, label, rounded
+from netchoice.figures.interactive.layout import FAINT, TEXT_COLOUR, figure, label, rounded, scatter
 
 _HEIGHT = 250
 
@@ -36,12 +35,12 @@ def posterior(
     """
     edges, density = posterior_histogram(_draws(record, name), (record["bounds"] or {}).get(name))
     traces = [
-        go.Scatter(
+        scatter(
             x=rounded(edges), y=rounded([*density, density[-1]]),
             mode="lines", name="posterior", line={"color": colour, "shape": "hv"}, fill="tozeroy",
             hoverinfo="skip", fillcolor=layout.translucent(colour),
         ),
-        go.Scatter(
+        scatter(
             x=rounded(summary["interval"]), y=[0, 0], mode="lines",
             name=f"{summary['coverage']:.0%} interval", line={"color": TEXT_COLOUR, "width": 6},
             hovertemplate="%{x:.4g}<extra></extra>",
@@ -49,7 +48,7 @@ def posterior(
     ]  # fmt: skip
     if uniform:
         low, high = edges[[0, -1]].tolist()
-        prior = go.Scatter(
+        prior = scatter(
             x=[low, high], y=[1 / (high - low)] * 2, mode="lines",
             name="uniform prior", line={"color": FAINT, "dash": "dash"}, hoverinfo="skip",
         )  # fmt: skip
@@ -63,7 +62,7 @@ def joint(first: str, second: str, record: Mapping[str, Any], colour: str) -> di
     bounds = record["bounds"] or {}
     names = (first, second)
     drawn = JointDraws.of(*(_draws(record, name) for name in names), *map(bounds.get, names))
-    points = go.Scatter(
+    points = scatter(
         x=rounded(drawn.x, 4), y=rounded(drawn.y, 4), mode="markers", name=drawn.label,
         showlegend=True, marker={"color": colour, "size": 5, "opacity": 0.45},
         hovertemplate=f"{label(first)} = %{{x:.4g}}<br>{label(second)} = %{{y:.4g}}<extra></extra>",
@@ -85,12 +84,12 @@ def _axis(name: str, ends: tuple[float, float]) -> dict[str, Any]:
 def rank_histogram(name: str, record: Mapping[str, Any], colour: str) -> dict[str, Any]:
     """Return the ranks of the true values of one parameter, with the range expected by chance."""
     ranks = RankHistogram.of(record["ranks"][name], record["rank_draws"])
-    band = go.Scatter(
+    band = scatter(
         x=[0, 1, 1, 0, 0], y=[ranks.low, ranks.low, ranks.high, ranks.high, ranks.low], mode="lines",
         fill="toself", fillcolor="rgba(128,128,128,0.22)", line={"color": FAINT, "width": 1},
         name="99% range by chance", hoverinfo="skip",
     )  # fmt: skip
-    line = go.Scatter(
+    line = scatter(
         x=rounded(ranks.edges), y=[*ranks.counts.tolist(), int(ranks.counts[-1])], mode="lines",
         name="held-out simulations", line={"color": colour, "shape": "hv", "width": 2.5},
         hovertemplate="%{y} simulations<extra></extra>",

@@ -13,7 +13,9 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.image import imsave
 from matplotlib.patheffects import AbstractPathEffect, withStroke
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -72,8 +74,15 @@ class Panels(np.ndarray):
 def _png(figure: Figure) -> tuple[bytes, dict[str, int]]:
     """Return a figure as PNG, and its width in a notebook."""
     file = BytesIO()
-    figure.savefig(file, format="png")
+    _write_png(figure, file)
     return file.getvalue(), {"width": round(SHOWN_DPI * figure.get_size_inches()[0])}
+
+
+def _write_png(figure: Figure, file: Any) -> None:
+    """Write a figure as PNG. It is drawn once; ``savefig`` draws a figure with a layout twice."""
+    canvas: Any = FigureCanvasAgg(figure)
+    canvas.draw()
+    imsave(file, canvas.buffer_rgba(), format="png", dpi=figure.dpi)
 
 
 class TextPlacer:
@@ -210,8 +219,11 @@ def save(figure: Any, path: str | PathLike[str]) -> Path:
     root = root_figure(figure)
     path.parent.mkdir(parents=True, exist_ok=True)
     with matplotlib.rc_context({"svg.hashsalt": "netchoice"}):
-        options = {"format": suffix[1:], "metadata": _METADATA[suffix]}
-        write_atomically(path, lambda temporary: root.savefig(temporary, **options))
+        if suffix == ".png":
+            write_atomically(path, lambda temporary: _write_png(root, temporary))
+        else:
+            options = {"format": suffix[1:], "metadata": _METADATA[suffix]}
+            write_atomically(path, lambda temporary: root.savefig(temporary, **options))
     return path
 
 

@@ -160,7 +160,9 @@ def ranking_paths(
     check_integer("top", top)
     positions = ranking_positions(path, method)
     positions = positions[(positions <= top).any(axis=1)]
-    rows = min(top, int(positions.max().max()))
+    last = int(positions.max().max())
+    positions = positions.fillna(last + 1)  # rankings may have the first positions only
+    rows = min(top, last)
     ax = new_axes(ax, WIDTH, 1.2 + 0.3 * rows)
     # In the order of the lines, so that the styles of neighbouring lines differ.
     order = positions.assign(best=positions.min(axis=1))
