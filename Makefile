@@ -6,7 +6,7 @@ OUT := build
 KERNELS := $(wildcard src/netchoice/_kernels/*.py src/netchoice/models/mechanisms/*.py)
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help prepare demo example-large recovery reproduce test test-all test-bounds test-matrix lint attack \
+.PHONY: help prepare demo example-large recovery atlas reproduce test test-all test-bounds test-matrix lint attack \
 	bench docs lock release-check clean
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make bench          measure the speed of netchoice and of other packages in one run"
 	@echo "make example-large  choose a model for a network of 100,000 nodes, using pilots"
 	@echo "make recovery       measure how often the model of independently grown networks is predicted correctly"
+	@echo "make atlas          compare a folder of real networks with all mechanisms; NETWORKS=folder HOURS=8"
 	@echo "make reproduce      reproduce the paper's tables, figures and claims; SCALE=tiny, small or paper"
 	@echo "make docs           build the documentation into $(OUT)/docs"
 	@echo "make lint           run ruff and mypy only"
@@ -78,6 +79,12 @@ recovery: $(VENV)/.dev $(VENV)/.warm
 # Select features on pilots, for a network on which computing all features would take too long.
 example-large: $(VENV)/.warm
 	$(BIN)/python examples/large_network.py
+
+# Compare every network of a folder with all mechanisms; its subfolders are domains. HOURS limits the time.
+NETWORKS ?= $(or $(NETCHOICE_NETWORKS),../shared/data/networks)
+HOURS ?=
+atlas: $(VENV)/.dev $(VENV)/.warm
+	$(BIN)/python benchmarks/atlas.py --networks $(NETWORKS) --out $(OUT)/atlas --workers $(WORKERS) $(if $(HOURS),--hours $(HOURS))
 
 # Reproduce the paper. NETCHOICE_DATA names the folder of the yeast networks; without it they are downloaded.
 SCALE ?= small

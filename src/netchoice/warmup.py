@@ -17,8 +17,8 @@ from netchoice.names import is_ours
 if TYPE_CHECKING:
     from netchoice.models.space import ModelSpace
 
-#: Modules of kernels that answers use only if a user asks for forests, ReliefF or their features.
-_IF_ASKED = frozenset({
+#: Modules of kernels of forests, ReliefF and features that answers use only if a user names them.
+_OPTIONAL = frozenset({
     "classification_trees", "regression_trees", "tree_nodes", "relief_gains", "relief_products",
     "dominating_sets",
 })  # fmt: skip
@@ -78,7 +78,7 @@ def _needed(space: ModelSpace) -> list[str]:
         name
         for name in _compilers()
         if not name.startswith("step.")
-        and name.partition(".")[0] not in _IF_ASKED
+        and name.partition(".")[0] not in _OPTIONAL
         and (module_of(name).startswith("netchoice._kernels.") or module_of(name) in ours)
     ]
 

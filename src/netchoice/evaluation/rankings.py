@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from os import PathLike
 from typing import Any
 
@@ -107,17 +108,19 @@ def evaluate_rankings(
     scores.compute(list(sequences.values()), wanted, n_jobs, on_progress)
     sizes = np.array([len(test) for _, test in splits])
     of_all = [model.cost_of_set(offered, charge) for charge in CHARGES]
-    rows = [
-        {
-            "method": method,
-            "penalty": penalty,
-            "k": k,
-            "features": tuple(sequence[:k]),
+
+    @cache  # rankings of different penalties share most sets
+    def measured(features: tuple[str, ...]) -> dict[str, Any]:
+        return {
+            "features": features,
             "measure": MEASURES[target.kind],
-            **_accuracies(scores[sequence[:k]], sizes),
-            **_costs(model, sequence[:k], of_all),
-            "n_noise": sum(name.startswith(NOISE) for name in sequence[:k]),
+            **_accuracies(scores[features], sizes),
+            **_costs(model, features, of_all),
+            "n_noise": sum(name.startswith(NOISE) for name in features),
         }
+
+    rows = [
+        {"method": method, "penalty": penalty, "k": k, **measured(tuple(sequence[:k]))}
         for (method, penalty), sequence in sequences.items()
         for k in wanted
         if k <= len(sequence)
@@ -125,7 +128,7 @@ def evaluate_rankings(
     return pd.DataFrame(rows)
 
 
-def _costs(model: CostModel, features: list[str], of_all: list[float]) -> dict[str, float]:
+def _costs(model: CostModel, features: Sequence[str], of_all: list[float]) -> dict[str, float]:
     all_alone, all_shared = of_all
     alone, shared = (model.cost_of_set(features, charge) for charge in CHARGES)
     return {
