@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import sys
 import tempfile
@@ -77,12 +78,19 @@ def _options(
         say(context.get_help())
 
 
+#: Python looks for unused objects after so many new ones. With the defaults, this takes about 8 % of the time
+#: to import packages and to write a report.
+_COLLECT_AFTER = (50_000, 20, 50)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; exit 0 if fine, 1 if it failed, 2 if used wrongly.
 
     ``--debug`` may be anywhere among the arguments.
     """
     given = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:  # this process has no other purpose
+        gc.set_threshold(*_COLLECT_AFTER)
     if "--debug" in given:
         given = ["--debug", *(word for word in given if word != "--debug")]
     with ends_when_interrupted(), _warnings_in_one_line():
