@@ -17,10 +17,11 @@ from netchoice.names import is_ours
 if TYPE_CHECKING:
     from netchoice.models.space import ModelSpace
 
-#: Modules of kernels of forests, ReliefF and features that answers use only if a user names them.
+#: Kernels that an answer and its report use only if a user names other methods or features.
 _OPTIONAL = frozenset({
-    "classification_trees", "regression_trees", "tree_nodes", "relief_gains", "relief_products",
-    "dominating_sets",
+    "regression_trees.grow_regression_trees", "relief_gains.surf", "relief_products.surf",
+    "relief_products.relieff", "relief_products.forest_relieff",
+    "dominating_sets.node_dominating_set_size", "dominating_sets.edge_dominating_set_size",
 })  # fmt: skip
 #: Kernels that take longest to compile; they are compiled first, so that no process ends late.
 _SLOWEST = (
@@ -78,7 +79,7 @@ def _needed(space: ModelSpace) -> list[str]:
         name
         for name in _compilers()
         if not name.startswith("step.")
-        and name.partition(".")[0] not in _OPTIONAL
+        and name not in _OPTIONAL
         and (module_of(name).startswith("netchoice._kernels.") or module_of(name) in ours)
     ]
 

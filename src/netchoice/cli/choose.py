@@ -157,6 +157,8 @@ def choose(
     elif chooser is None:
         _say_estimate(graph, chosen, settings, workers, as_json)
     run |= {"path": folder, "reading": reading, "on_progress": True, "figures": figures.value}
+    if not as_json:
+        run["on_answer"] = lambda choice: say(choice.summary())
     if chooser is not None:
         choice = report_choice(graph, chooser=chooser, **run)
     else:
@@ -165,7 +167,7 @@ def choose(
         typer.echo(choice.to_json())
         return
     report = "" if no_report else "report.html, "
-    say(choice.summary(), f"{report}choice.json, tables and figures are in {folder}")
+    say(f"{report}choice.json, tables and figures are in {folder}")
 
 
 def _say_estimate(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -42,13 +42,15 @@ MAX_EMBEDDINGS = 6
 
 def report_choice(
     graph: Any, space: str | ModelSpace = "duplication", *, path: str | PathLike[str],
-    chooser: Chooser | None = None, report: bool = True, figures: str = "png", **options: Any,
+    chooser: Chooser | None = None, report: bool = True, figures: str = "png",
+    on_answer: Callable[[Choice], None] | None = None, **options: Any,
 ) -> Choice:  # fmt: skip
     """Choose a model, and write the answer, its figures and its report to the folder ``path``.
 
     Parameters and result are those of :func:`netchoice.choose_model`; with a ``chooser``, those of
     :meth:`netchoice.Chooser.choose`. If ``report`` is False, the report and the comparison of selection
     methods that it shows are left out. ``figures`` is the format of the figures: "png", "svg" or "pdf".
+    ``on_answer`` is called with the answer before figures and report are made.
 
     Examples
     --------
@@ -69,6 +71,8 @@ def report_choice(
         elif report:
             options.setdefault("compare", COMPARED_METHODS)
         choice = choose_model(graph, space, path=path, **options)
+    if on_answer is not None:
+        on_answer(choice)
     with listed_writes(place(path)):
         draw_choice(choice, place(path) / "figures", format=figures)
     if report:
