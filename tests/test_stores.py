@@ -201,6 +201,34 @@ def test_simulate_is_killed_on_s3_and_resumed_to_the_same_bits(s3):
 
 
 @pytest.mark.slow
+def test_a_bucket_that_does_not_exist_is_one_line_and_is_not_created(s3):
+    variables, client = s3
+    out = ["--out", "s3://buckett/table"]
+    command = [
+        "simulate",
+        "ba",
+        "--nodes",
+        "20",
+        "--samples",
+        "20",
+        "--features",
+        "degree_max",
+        *out,
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "netchoice", *command], env={**os.environ, **variables},
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    expected = (
+        "cannot use s3://buckett/table: there is no bucket 'buckett'; check the address, or create"
+    )
+    assert expected in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert [each["Name"] for each in client.list_buckets()["Buckets"]] == ["bucket"]
+
+
+@pytest.mark.slow
 def test_choose_prepares_and_answers_on_s3(s3, tmp_path):
     variables, client = s3
     environment = {**os.environ, **variables}

@@ -20,6 +20,8 @@ from netchoice.errors import UsageError
 _OBJECT_STORES = ("s3", "gs", "gcs", "az", "abfs", "abfss", "memory")
 #: Others, in which it is uploaded under another name and renamed.
 _FILE_STORES = ("sftp", "ssh", "smb", "hdfs")
+#: Stores of buckets; packages create a bucket that does not exist, also if its name is misspelt.
+_BUCKETS = ("s3", "gs", "gcs")
 #: Paths that a program has taken for local ones have a single slash.
 _ADDRESS = re.compile(rf"({'|'.join(_OBJECT_STORES + _FILE_STORES)}):/{{1,2}}(?=[^/])")
 
@@ -46,7 +48,8 @@ def place(path: str | os.PathLike[str]) -> Path:
         ) from None
     try:
         made = UPath(address, use_listings_cache=False)  # another process may write to the folder
-        made.exists()
+        bucket = text[found.end() :].partition("/")[0]
+        is_missing = not made.exists() and found[1] in _BUCKETS and not made.fs.exists(bucket)
     except ImportError as error:  # the package of this protocol
         raise UsageError(f"cannot use {address}: {error}") from None
     except Exception as error:  # every store has its own errors
@@ -54,6 +57,10 @@ def place(path: str | os.PathLike[str]) -> Path:
         raise UsageError(
             f"cannot reach {address}: {reason}; check the address, the network and your credentials"
         ) from None
+    if is_missing:
+        raise UsageError(
+            f"cannot use {address}: there is no bucket {bucket!r}; check the address, or create the bucket"
+        )
     return cast(Path, made)
 
 
