@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from netchoice.models.model import Model
@@ -25,13 +26,17 @@ _SELECTED_SHARE = 0.1
 _OTHER_SECONDS, _OTHER_SECONDS_EACH = 12.0, 4.0
 
 
-def estimated_seconds(
-    space: ModelSpace, plan: SimulationPlan, size: Size, workers: int, rounds: int | None = None
-) -> float:
-    """Return about how many seconds it takes to prepare a size, from a few simulations.
+def estimated_seconds(space: ModelSpace, plan: SimulationPlan, size: Size, workers: int) -> float:
+    """Return about how many seconds it takes to prepare a size, from a few simulations."""
+    return _estimated(space, plan, size, workers, [plan.samples])[0]
 
-    After a screening, as many models are left as a space may have without one. ``rounds`` is the number
-    of simulations for inference, by default the largest.
+
+def _estimated(
+    space: ModelSpace, plan: SimulationPlan, size: Size, workers: int, samples: Sequence[int]
+) -> list[float]:
+    """Return the seconds for some numbers of simulations for inference.
+
+    After a screening, as many models are left as a space may have without one.
     """
     n_models = min(len(space), plan.screen_above)
     settings = ChoiceSettings(
@@ -44,13 +49,13 @@ def estimated_seconds(
     n_local = n_models * plan.local_samples
     larger = size.ends[1] / plan.pilot_sizes[-1] if preparation.uses_pilots else 1.0
     selected = larger * costs.growth + _SELECTED_SHARE * costs.cheap
-    simulations = (
+    others = (
         n_selection * (costs.growth + costs.cheap)
         + plan.complete_each * n_models * costs.expensive
-        + (rounds or plan.samples) * selected
         + n_local * (larger * costs.growth + costs.cheap)
     )
-    return simulations / workers + _OTHER_SECONDS + n_models * _OTHER_SECONDS_EACH
+    fixed = _OTHER_SECONDS + n_models * _OTHER_SECONDS_EACH
+    return [(others + n * selected) / workers + fixed for n in samples]
 
 
 def _row_seconds(model: Model, n_nodes: int, isolated: str) -> float:
@@ -75,10 +80,10 @@ def screening_estimate(
     n_rows = n_screening(space, plan)
     each = [_row_seconds(model, network.n_nodes, isolated) for model in space]
     seconds = sum(each) / len(each) * n_rows / workers
-    rounds = 2 * plan.first_samples
-    rest = estimated_seconds(space, plan, Size(network.n_nodes, isolated), workers, rounds)
+    size = Size(network.n_nodes, isolated)
+    least, most = _estimated(space, plan, size, workers, [plan.first_samples, plan.samples])
     return (
         f"{n_rows} simulations with cheap features to screen {len(space)} models, in about "
         f"{duration(seconds)}; then {plan.first_samples} to {plan.samples} to compare the models that are "
-        f"not discarded, in about {duration(rest)}"
+        f"not discarded, in about {duration(least)} to {duration(most)}"
     )
