@@ -660,9 +660,6 @@ def test_hours_are_compared_with_the_paper(space):
     assert list(values.values()) == pytest.approx([60 * hours, 3])
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the stored run has one table; the run with five tables replaces it"
-)
 def test_stored_verdict_matches_the_claims():
     """The run in docs/reproduction was judged by these claims and criteria."""
     folder = Path(__file__).resolve().parents[1] / "docs" / "reproduction"
