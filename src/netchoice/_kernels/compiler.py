@@ -132,7 +132,7 @@ def announce() -> None:
         _announcement.printed = True
         _say(
             "compiling numerical kernels for this machine; this happens once "
-            "and takes some seconds (run `netchoice warmup` to compile all of them in advance)"
+            "and can take a minute (run `netchoice warmup` to compile all of them in advance)"
         )
 
 
