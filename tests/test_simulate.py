@@ -332,6 +332,11 @@ def test_drawn_rows_are_rows_of_the_table_with_its_costs(tmp_path):
     in_memory = full.draw(50, seed=2)
     assert in_memory.frame["row"].tolist() == drawn.frame["row"].tolist()
     assert len(full.draw(500)) == len(ReferenceTable.load(tmp_path / "full", draw=500)) == 200
+    for wrong in (0, -3, 2.5):
+        with pytest.raises(UsageError, match="`draw` must be"):
+            ReferenceTable.load(tmp_path / "full", draw=wrong)
+        with pytest.raises(UsageError, match="`n_rows` must be"):
+            full.draw(wrong)
     drawn.save(tmp_path / "drawn")
     loaded = ReferenceTable.load(tmp_path / "drawn", 50)
     pd.testing.assert_frame_equal(loaded.X, drawn.X)

@@ -33,7 +33,7 @@ from netchoice.storage.shards import TableFolder
 from netchoice.storage.stages import is_computed
 from netchoice.stores import place
 from netchoice.targets import Numbers, Target, as_target
-from netchoice.validation import check_fraction
+from netchoice.validation import check_fraction, check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -506,6 +506,8 @@ class ReferenceTable:
         seed : int
             Of the rows that are drawn.
         """
+        if draw is not None:
+            check_integer("draw", draw)
         folder = TableFolder(path)
         manifest = folder.manifest()
         expected = manifest["n_samples"] if n_rows is None else n_rows
@@ -539,7 +541,7 @@ class ReferenceTable:
 
     def draw(self, n_rows: int, *, seed: int = 0) -> ReferenceTable:
         """Return so many rows, drawn at random; all if there are fewer."""
-        if n_rows >= len(self.frame):
+        if check_integer("n_rows", n_rows) >= len(self.frame):
             return self
         return self._with("drawing rows", self.frame.iloc[_drawn(len(self.frame), n_rows, seed)])
 
