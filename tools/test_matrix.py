@@ -20,7 +20,9 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 MINORS = (11, 12, 13, 14)
@@ -101,24 +103,24 @@ def run(name: str, python: str, kind: str, wheel: Path, arguments: argparse.Name
         call(python, "-m", "venv", folder)
     constraints = folder / "constraints.txt"
     constraints.write_text("\n".join(lowest_versions() if kind == "lowest" else []) + "\n")
-    try:
-        call(
-            bin / "python", "-m", "pip", "install", "--quiet", "--no-compile", "--upgrade",
-            "--upgrade-strategy", "eager", "--only-binary", ":all:", "-c", constraints, *TEST_PACKAGES,
-            f"netchoice[{','.join(EXTRAS)}] @ {wheel.as_uri()}",
-        )  # fmt: skip
-        call(
-            bin / "python",
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--force-reinstall",
-            "--no-deps",
-            wheel,
-        )
-    except subprocess.CalledProcessError as error:
-        return f"failed: pip ended with code {error.returncode}"
+    install = [
+        bin / "python",
+        "-m",
+        "pip",
+        "install",
+        "--no-compile",
+        "--no-color",
+        "--progress-bar",
+        "off",
+    ]
+    of_matrix = [
+        "--upgrade", "--upgrade-strategy", "eager", "--only-binary", ":all:", "-c", constraints,
+        *TEST_PACKAGES, f"netchoice[{','.join(EXTRAS)}] @ {wheel.as_uri()}",
+    ]  # fmt: skip
+    of_wheel = ["--force-reinstall", "--no-deps", wheel]  # the version may be the same as before
+    log = folder / "install.log"
+    if any(logged([*install, *options], log) for options in (of_matrix, of_wheel)):
+        return f"failed: the packages cannot be installed; see {log}"
     tests = [ROOT / "tests" / f"{file}.py" for file in FILES]
     command = [
         bin / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", arguments.workers,
@@ -127,11 +129,7 @@ def run(name: str, python: str, kind: str, wheel: Path, arguments: argparse.Name
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     environment |= {"NUMBA_CACHE_DIR": str(folder / "kernels")}
     log = folder / "tests.log"
-    with log.open("w") as file:
-        code = subprocess.run(
-            list(map(str, command)), cwd=folder, env=environment, stdout=file,
-            stderr=subprocess.STDOUT, check=False,
-        ).returncode  # fmt: skip
+    code = logged(command, log, cwd=folder, env=environment)
     summary = log.read_text().strip().rpartition("\n")[2].strip("= ")
     minutes = (time.monotonic() - start) / 60
     return f"{'passed' if code == 0 else 'failed'}: {summary}; {minutes:.1f} min; see {log}"
@@ -149,6 +147,15 @@ def lowest_versions() -> list[str]:
             raise SystemExit(f"pyproject.toml declares {line!r}; expected a name, >= and a version")
         bounds.append("{}=={}".format(*found.groups()))
     return bounds
+
+
+def logged(command: Sequence[object], log: Path, **options: Any) -> int:
+    """Run a command, write what it prints to a file, and return its exit code."""
+    with log.open("w") as file:
+        ended = subprocess.run(
+            list(map(str, command)), stdout=file, stderr=subprocess.STDOUT, check=False, **options
+        )
+    return ended.returncode
 
 
 def call(*command: object) -> None:
