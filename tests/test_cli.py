@@ -372,6 +372,31 @@ def test_command_without_computation_imports_no_compiler():
     assert done.returncode == 0, done.stderr
 
 
+def test_first_answer_shows_the_progress_of_compilation(monkeypatch, capsys):
+    from netchoice import warmup
+    from netchoice._kernels import compiler
+
+    def compile_nothing(workers, on_ready, names):
+        for i, name in enumerate(names):
+            on_ready(name, True, i + 1, len(names))
+
+    monkeypatch.setattr(compiler, "is_cached", lambda name: False)
+    monkeypatch.setattr(compiler._announcement, "printed", False)
+    monkeypatch.setattr(warmup, "warm_up", compile_nothing)
+    monkeypatch.setattr("netchoice.progress.SECONDS_BETWEEN_LINES", 0)
+    warmup.warm_up_for(netchoice.get_space("duplication"))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("netchoice: compiling")
+    assert lines[-1].startswith("compiling: 100/100 %")
+
+
+def test_slowest_kernels_exist():
+    from netchoice import warmup
+
+    assert warmup._SECONDS.keys() <= warmup._compilers().keys()
+    assert warmup._compilers().keys() >= warmup._OPTIONAL
+
+
 def test_warmup_knows_the_kernels():
     assert len(kernels()) >= 13
 

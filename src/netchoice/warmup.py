@@ -13,6 +13,7 @@ from netchoice.engines.engine import Lost
 from netchoice.engines.processes import ProcessEngine
 from netchoice.errors import NetchoiceError
 from netchoice.names import is_ours
+from netchoice.progress import progress
 
 if TYPE_CHECKING:
     from netchoice.models.space import ModelSpace
@@ -23,14 +24,18 @@ _OPTIONAL = frozenset({
     "relief_products.relieff", "relief_products.forest_relieff",
     "dominating_sets.node_dominating_set_size", "dominating_sets.edge_dominating_set_size",
 })  # fmt: skip
-#: Kernels that take longest to compile; they are compiled first, so that no process ends late.
-_SLOWEST = (
-    "spectrum.estrada_index", "classification_trees.grow_classification_trees", "betweenness.betweenness",
-    "local_regression.regress_locally", "hyperbolic.link_in_disk", "spectrum.leading_eigenvector",
-    "regression_trees.grow_regression_trees", "davidsen.introduce", "growth_loop.grow_by_steps",
-    "local_efficiency.local_efficiency", "kumpula.sweep", "clique_search.clique_number",
-    "mutual_information.of_values", "configuration.match_stubs",
-)  # fmt: skip
+#: Seconds of compilation of the slowest kernels on one machine. The slowest are compiled first, so that no
+#: process ends late; the progress counts seconds.
+_SECONDS = {
+    "spectrum.estrada_index": 17, "classification_trees.grow_classification_trees": 10,
+    "betweenness.betweenness": 9, "local_regression.regress_locally": 8, "hyperbolic.link_in_disk": 7,
+    "spectrum.leading_eigenvector": 7, "regression_trees.grow_regression_trees": 7, "davidsen.introduce": 6,
+    "growth_loop.grow_by_steps": 6, "local_efficiency.local_efficiency": 5, "kumpula.sweep": 5,
+    "clique_search.clique_number": 5, "mutual_information.of_values": 4, "configuration.match_stubs": 4,
+    "distance_histograms.distance_histograms": 3, "relief_gains.forest_relieff": 3, "step.dmc": 2,
+    "edge_alterations.move_edges": 3, "csr.csr_from_edges": 3, "relief_gains.relieff": 2,
+}  # fmt: skip
+_OTHER_SECONDS = 0.6
 
 
 def warm_up(
@@ -43,7 +48,7 @@ def warm_up(
     There is one process per core by default. ``on_ready`` is called for each kernel with its name,
     whether it was compiled now, and the numbers of ready and of all kernels.
     """
-    wanted = sorted(_compilers() if names is None else names, key=_order)
+    wanted = sorted(_compilers() if names is None else names, key=_seconds, reverse=True)
     compiled: dict[str, bool] = {}
     engine = ProcessEngine(min(workers or os.cpu_count() or 1, len(wanted)))
     for result in engine.run(_Compilation(tuple(wanted)), [[i] for i in range(len(wanted))]):
@@ -67,7 +72,16 @@ def warm_up_for(space: ModelSpace, workers: int | None = None) -> None:
     if not is_cached("spectrum.estrada_index"):
         announce()
         missing = [name for name in _needed(space) if not is_cached(name)]
-        warm_up(workers, names=[*missing, *_step_names(space)])
+        names = [*missing, *_step_names(space)]
+        total, done = sum(map(_seconds, names)), 0.0
+        with progress("compiling", "%") as shown:
+
+            def on_ready(name: str, *_numbers: object) -> None:
+                nonlocal done
+                done += _seconds(name)
+                shown(round(100 * done / total), 100)
+
+            warm_up(workers, on_ready, names)
 
 
 def _needed(space: ModelSpace) -> list[str]:
@@ -104,8 +118,8 @@ class _Compilation:
         return name, _compilers()[name]()
 
 
-def _order(name: str) -> tuple[int, str]:
-    return (_SLOWEST.index(name) if name in _SLOWEST else len(_SLOWEST)), name
+def _seconds(name: str) -> float:
+    return _SECONDS.get(name, _OTHER_SECONDS)
 
 
 def _compilers() -> dict[str, Callable[[], bool]]:
