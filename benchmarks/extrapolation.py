@@ -19,7 +19,7 @@ import pandas as pd
 import netchoice
 from netchoice.cost_growth import CostGrowth
 from netchoice.features import min_powers
-from netchoice.storage.table import CALIBRATION_ROWS
+from netchoice.storage.table_columns import CALIBRATION_ROWS
 
 SMALL = (50, 75, 100, 150, 200, 300, 400, 500)
 LARGE = (3000, 10_000)

@@ -172,12 +172,12 @@ def selected(tmp_path_factory):
 
     Measured costs differ between runs, so each feature and each step has the same cost here.
     """
-    measured = table_module._mean_seconds
+    measured = table_module.mean_seconds
     path, graph = tmp_path_factory.mktemp("selected") / "made", NETWORKS["dmc"]
     options = {"plan": PLAN, "isolated": "keep"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            table_module, "_mean_seconds", lambda *given: dict.fromkeys(measured(*given), 1e-5)
+            table_module, "mean_seconds", lambda *given: dict.fromkeys(measured(*given), 1e-5)
         )
         choice = netchoice.choose_model(graph, SPACE, **options, **SERIAL)
         return Chooser(SPACE, **options).fit([graph], path=path, **SERIAL), choice

@@ -11,7 +11,8 @@ import numpy as np
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.storage.table import OWN_PREFIX, STEP_PREFIX, ReferenceTable
+from netchoice.storage.table import ReferenceTable
+from netchoice.storage.table_columns import OWN_PREFIX, STEP_PREFIX
 from netchoice.validation import check_fraction, check_integer
 
 if TYPE_CHECKING:

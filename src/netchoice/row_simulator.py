@@ -23,7 +23,7 @@ from netchoice.models.model import Model, Parameters
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
 from netchoice.storage.stages import is_computed
-from netchoice.storage.table import (
+from netchoice.storage.table_columns import (
     CALIBRATION_ROWS,
     NOT_COMPUTED,
     OWN_PREFIX,

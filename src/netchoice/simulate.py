@@ -32,7 +32,8 @@ from netchoice.progress import listener, shows_progress
 from netchoice.row_simulator import Batch, Row, RowSimulator
 from netchoice.storage.manifest import FORMAT, check_resumable
 from netchoice.storage.shards import TableFolder
-from netchoice.storage.table import SHARE, ReferenceTable
+from netchoice.storage.table import ReferenceTable
+from netchoice.storage.table_columns import SHARE
 from netchoice.validation import check_fraction, check_integer
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,9 +16,9 @@ import numpy as np
 from netchoice.atomic import write_output
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.names import unknown
 from netchoice.notebook import summary_html
 from netchoice.storage.csv_file import read_csv
+from netchoice.storage.imported import feature_values, target_of
 from netchoice.storage.machines import in_unit_of_one, slowness
 from netchoice.storage.manifest import (
     FORMAT,
@@ -31,6 +30,20 @@ from netchoice.storage.manifest import (
 )
 from netchoice.storage.shards import TableFolder
 from netchoice.storage.stages import is_computed
+from netchoice.storage.table_columns import (
+    ALL_ROWS,
+    CALIBRATION_ROWS,
+    NOT_COMPUTED,
+    OWN_PREFIX,
+    PARAMETER_PREFIX,
+    SHARE,
+    SOURCE,
+    SOURCE_ROW,
+    STEP_PREFIX,
+    columns_without,
+    mean_seconds,
+    timings,
+)
 from netchoice.stores import place
 from netchoice.targets import Numbers, Target, as_target
 from netchoice.validation import check_fraction, check_integer
@@ -40,24 +53,6 @@ if TYPE_CHECKING:
 
     Costs = CostModel | Mapping[str, float] | None
     AnyPath = str | PathLike[str]
-
-PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX = "parameter_", "seconds_own_", "seconds_step_"
-#: Columns of a concatenated table: the source of each row, and its number there.
-SOURCE, SOURCE_ROW = "source_table", "source_row"
-#: Column of a table in which features of some rows have no value: the reasons, a line for each feature.
-NOT_COMPUTED = "not_computed"
-#: No feature may have these names, nor names that begin with one of the prefixes.
-RESERVED = (
-    "row", "label", "failure", "machine", "calibrated", "seconds_growth", SOURCE, SOURCE_ROW, NOT_COMPUTED,
-)  # fmt: skip
-#: Key of a feature in the manifest: the share of the rows that it is computed on, if not all.
-SHARE = "share"
-#: The label of all rows of a table of numbers.
-ALL_ROWS = "all"
-#: The first rows of a table are calibrated: their short features are timed over several runs.
-CALIBRATION_ROWS = 16
-#: Costs below this many seconds are taken from the calibrated rows.
-CALIBRATED_BELOW = 1e-3
 
 
 @dataclass
@@ -190,16 +185,16 @@ class ReferenceTable:
         if self.given_costs is not None:
             return self.given_costs
         timed = self.timed()
-        own = _mean_seconds(timed, OWN_PREFIX)
+        own = mean_seconds(timed, OWN_PREFIX)
         if not own:
             return CostModel(dict.fromkeys(self.features, 0.0))
-        return CostModel(own, self.manifest["uses"], _mean_seconds(timed, STEP_PREFIX))
+        return CostModel(own, self.manifest["uses"], mean_seconds(timed, STEP_PREFIX))
 
     @cached_property
     def machines(self) -> dict[str, float]:
         """By machine: how many times as long as the first it takes; the first has the most rows."""
         rows = self.successful
-        return slowness(rows[_timings(rows)], rows["machine"]) if "machine" in rows else {}
+        return slowness(rows[timings(rows)], rows["machine"]) if "machine" in rows else {}
 
     def timed(self, machine: str | None = None) -> pd.DataFrame:
         """Return the rows that did not fail, with all timings of steps and features in one unit.
@@ -207,7 +202,7 @@ class ReferenceTable:
         The unit is the CPU second of a machine that has rows; by default, of the first of
         :attr:`machines`.
         """
-        return in_unit_of_one(self.successful, _timings(self.successful), machine)
+        return in_unit_of_one(self.successful, timings(self.successful), machine)
 
     def __len__(self) -> int:
         return len(self.successful)
@@ -399,9 +394,9 @@ class ReferenceTable:
             Features whose values are integers; by default the columns of an integer type.
         """
         labels = [label] if isinstance(label, str) else list(label)
-        values = _feature_values(frame, labels)
+        values = feature_values(frame, labels)
         names = list(values.columns)
-        wanted = _target(frame, labels, target)
+        wanted = target_of(frame, labels, target)
         if discrete is None:
             discrete = [name for name in names if values[name].dtype.kind in "iu"]
         discrete = set(discrete)
@@ -524,7 +519,7 @@ class ReferenceTable:
             # The first rows have the best timings.
             return np.union1d(rows[rows < CALIBRATION_ROWS], drawn)
 
-        frame = folder.read(select, without=_columns_without(manifest, features))
+        frame = folder.read(select, without=columns_without(manifest, features))
         if n_present < expected:
             rows = f"{n_present} of {expected} rows"
             again = "make the table" if "origin" in manifest else "run the same simulation"
@@ -551,23 +546,6 @@ def _drawn(rows: Any, n_rows: int, seed: int) -> np.ndarray:
     return np.sort(np.random.default_rng(seed).choice(rows, n_rows, replace=False))
 
 
-def _columns_without(manifest: Mapping[str, Any], features: Sequence[str] | None) -> set[str]:
-    """Return the columns that a table with these features only does not need."""
-    if features is None:
-        return set()
-    names = {each["name"] for each in manifest["features"]}
-    for wanted in features:
-        if wanted not in names:
-            raise unknown("feature of the table", wanted, sorted(names))
-    uses: Mapping[str, Sequence[str]] = manifest["uses"]
-    computed = names.union(*uses.values())
-    needed = {*features}.union(*(uses.get(name, ()) for name in features))
-    return {
-        *(names - {*features}),
-        *(prefix + name for name in computed - needed for prefix in (OWN_PREFIX, STEP_PREFIX)),
-    }
-
-
 def _content_digest(frame: pd.DataFrame) -> str:
     """Return a digest of the names and values of all columns."""
     import pandas as pd
@@ -575,66 +553,3 @@ def _content_digest(frame: pd.DataFrame) -> str:
     digest = hashlib.blake2b(repr(list(frame.columns)).encode(), digest_size=16)
     digest.update(pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes())
     return digest.hexdigest()
-
-
-def _feature_values(frame: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
-    """Return all columns of a data frame but the labels, if the data frame can become a table."""
-    import pandas as pd
-
-    for label in labels:
-        if label not in frame.columns:
-            raise TableError(
-                f"there is no column {label!r}; the columns are {', '.join(map(str, frame.columns))}: "
-                "name the column of labels (label=… in Python, --label on the command line)"
-            )
-    if not len(frame):
-        raise TableError("the table has no rows; expected a label and features in each row")
-    names = [str(name) for name in frame.columns if name not in labels]
-    if not names:
-        raise TableError(f"the table has no column besides {labels[0]!r}; expected features")
-    counts = Counter(names)
-    for name in names:
-        if counts[name] > 1:
-            raise TableError(f"two columns are called {name!r}; rename one")
-        if name in RESERVED or name.startswith((PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX)):
-            raise TableError(f"column {name!r} has a name that netchoice reserves; rename it")
-    values = frame.drop(columns=list(labels)).set_axis(names, axis=1)
-    for name in names:
-        if not pd.api.types.is_numeric_dtype(values[name]):
-            raise TableError(
-                f"column {name!r} holds {values[name].dtype}; expected numbers: encode its values "
-                "as numbers, or drop the column"
-            )
-    return values
-
-
-def _target(frame: pd.DataFrame, labels: Sequence[str], kind: str) -> Target:
-    """Return what the columns of labels hold, if every row has a label or a number."""
-    if len(labels) > 1:
-        return as_target(frame[list(labels)], "numbers" if kind == "auto" else kind)
-    column = frame[labels[0]]
-    missing = column.isna()
-    if missing.any():
-        raise TableError(
-            f"{int(missing.sum())} of {len(column)} rows have no label, the first of them row "
-            f"{int(missing.to_numpy().argmax()) + 1}; drop these rows"
-        )
-    return as_target(frame[list(labels)] if column.dtype.kind in "iuf" else column, kind)
-
-
-def _timings(frame: pd.DataFrame) -> list[str]:
-    """Return the columns of seconds of shared steps and features."""
-    return [name for name in frame.columns if name.startswith((OWN_PREFIX, STEP_PREFIX))]
-
-
-def _mean_seconds(timed: pd.DataFrame, prefix: str) -> dict[str, float]:
-    """Return the mean of each column of seconds, by the name after the prefix."""
-    calibrated = timed[timed["calibrated"]]
-    means = {}
-    for column in timed.columns:
-        if column.startswith(prefix):
-            overall = float(timed[column].mean()) if len(timed) else 0.0
-            repeated = float(calibrated[column].mean()) if len(calibrated) else overall
-            seconds = repeated if repeated < CALIBRATED_BELOW else overall
-            means[column.removeprefix(prefix)] = seconds
-    return means

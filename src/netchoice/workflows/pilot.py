@@ -28,7 +28,8 @@ from netchoice.storage.kept_results import kept_frame
 from netchoice.storage.listing import claim_files, output_folder
 from netchoice.storage.manifest import fingerprint
 from netchoice.storage.shards import disk_errors
-from netchoice.storage.table import CALIBRATION_ROWS, ReferenceTable
+from netchoice.storage.table import ReferenceTable
+from netchoice.storage.table_columns import CALIBRATION_ROWS
 from netchoice.stores import place
 from netchoice.validation import check_integer, check_non_negative
 from netchoice.workflows.pilot_inputs import (

@@ -10,7 +10,7 @@ from typing import Any
 from netchoice.models.model import Model
 from netchoice.models.space import ModelSpace
 from netchoice.simulate import make_simulator
-from netchoice.storage.table import CALIBRATION_ROWS
+from netchoice.storage.table_columns import CALIBRATION_ROWS
 from netchoice.units import duration
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation
 from netchoice.workflows.prepared import comparable_network
