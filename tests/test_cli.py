@@ -372,6 +372,16 @@ def test_command_without_computation_imports_no_compiler():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("arguments", [["features"], ["rank", "--help"]])
+def test_output_in_a_code_page_lacks_no_line(arguments):
+    """Output to a file on Windows is in a code page, which has no λ and no Σ."""
+    command = [sys.executable, "-m", "netchoice", *arguments]
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run(command, capture_output=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"\\u03a3" in done.stdout or b"\\u03bb" in done.stdout
+
+
 def test_first_answer_shows_the_progress_of_compilation(monkeypatch, capsys):
     from netchoice import warmup
     from netchoice._kernels import compiler

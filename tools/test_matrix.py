@@ -44,7 +44,10 @@ FILES = (
 
 
 def main() -> int:
-    """Run the environments and print a line for each: passed, failed or not run, and why."""
+    """Run the environments and print a line for each: passed, failed or not run, and why.
+
+    The exit code is 1 if one of them failed, or if one that ``--only`` names was not run.
+    """
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--only", action="append", help="an environment, such as 3.12-lowest")
     parser.add_argument("--list", action="store_true", help="print the environments and stop")
@@ -52,7 +55,7 @@ def main() -> int:
     parser.add_argument("--workers", default=str(os.cpu_count() or 2), help="tests at a time")
     arguments = parser.parse_args()
     interpreters = {minor: find_python(minor) for minor in MINORS}
-    results: dict[str, str] = {}
+    results = dict.fromkeys(arguments.only or (), "not run: unknown environment")
     wheel: Path | None = None
     for minor, python in interpreters.items():
         for kind in KINDS:
@@ -70,7 +73,8 @@ def main() -> int:
                 results[name] = run(name, python, kind, wheel, arguments)
     for name, result in results.items():
         print(f"{name:12}  {result}")
-    return int(any(result.startswith("failed") for result in results.values()))
+    wrong = ("failed", "not run") if arguments.only else ("failed",)
+    return int(any(result.startswith(wrong) for result in results.values()))
 
 
 def find_python(minor: int) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
 import os
 import sys
 import tempfile
@@ -91,11 +92,22 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     if arguments is None:  # this process has no other purpose
         gc.set_threshold(*_COLLECT_AFTER)
+    _print_all_characters()
     if "--debug" in given:
         given = ["--debug", *(word for word in given if word != "--debug")]
     with ends_when_interrupted(), _warnings_in_one_line():
         code = _run(given)
     sys.exit(code)
+
+
+def _print_all_characters() -> None:
+    r"""Print characters that the encoding of the output lacks as ``\u03bb``, instead of an error.
+
+    Output to a file or a pipe on Windows has a code page, in which λ and some names do not exist.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @contextlib.contextmanager

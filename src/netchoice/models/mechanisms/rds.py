@@ -48,7 +48,7 @@ RDS = Model(
     grow_rds,
     {"mean_links": MEAN_LINKS},
     description="random static network",
-    reference="Erdős & Rényi, Publ. Math. Debrecen 6:290 (1959)",
+    reference="Erdős & Rényi, Publ. Math. Debrecen 6:290 (1959), doi:10.5486/PMD.1959.6.3-4.12",
     min_nodes=2,
     family="static",
 )
