@@ -26,6 +26,7 @@ from netchoice import ModelSpace, ReferenceTable, simulate_table
 from netchoice.engines import executor
 from netchoice.engines.processes import ProcessEngine, keep_workers
 from netchoice.errors import NetchoiceError, UsageError
+from netchoice.models.density_matched import MatchedModel
 from netchoice.simulate import make_simulator
 from netchoice.storage import shards
 from netchoice.storage.lock import lock_folder
@@ -926,3 +927,17 @@ def test_executors_say_that_workers_compile(monkeypatch, capsys):
 @pytest.mark.slow
 def test_dask_says_that_workers_compile(monkeypatch, capsys, dask_address):
     assert len(say_why_they_wait(monkeypatch, capsys, f"dask://{dask_address[0]}")) == 1
+
+
+def test_loading_compiled_code_does_not_wait_for_a_match(monkeypatch):
+    edges = [(u, v) for u in range(300) for v in range(u + 1, min(u + 9, 300))]
+    space = netchoice.get_space("mechanisms").matched_to(netchoice.Graph.from_edges(edges))
+    simulator = make_simulator(space, 300, None, ["degree_mean"], 1, "")
+
+    def propose(*given):
+        raise AssertionError("a density-matched model grows networks until one matches")
+
+    monkeypatch.setattr(MatchedModel, "propose", propose)
+    simulator.warm_up()
+    with pytest.raises(AssertionError, match="until one matches"):
+        space.models[0].sample(np.random.default_rng(1))

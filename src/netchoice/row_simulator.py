@@ -71,7 +71,8 @@ class RowSimulator:
         for model in self.space:
             if is_ours(model.function):
                 with contextlib.suppress(NetchoiceError):
-                    model.grow(min(self._size(0), 30), model.sample(rng), rng)
+                    # A density-matched model would grow networks until one of this size matches.
+                    Model.grow(model, min(self._size(0), 30), Model.sample(model, rng), rng)
 
     def rng(self, row: int, purpose: str) -> np.random.Generator:
         """Return the random generator of one row for one purpose."""
