@@ -35,7 +35,7 @@ EDGES_PER_NODE, TOLERANCE = 3, 0.1
 TRIES = 40
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "recovery.png"
 #: Fewer networks of models whose reference implementation takes a minute for each network.
-SLOW = {("kumpula", 300): 20, ("kumpula", 1000): 3}
+SLOW = {("kumpula", 300): 6, ("kumpula", 1000): 3}
 
 
 def space_for(n_nodes: int) -> MatchedSpace:
