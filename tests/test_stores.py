@@ -1,5 +1,6 @@
 """Folders in stores: the same results as in a folder of this machine."""
 
+import io
 import os
 import signal
 import subprocess
@@ -180,7 +181,7 @@ def shards(folder):
 
 def rows(folder):
     """Return the rows of a table, without times and names of machines."""
-    parts = [pd.read_parquet(each) for each in place(folder).glob("rows-*")]
+    parts = [pd.read_parquet(io.BytesIO(content)) for content in shards(folder).values()]
     frame = pd.concat(parts).drop_duplicates("row").sort_values("row").reset_index(drop=True)
     timing = [name for name in frame if name.startswith("seconds_")]
     return frame.drop(columns=[*timing, "machine"])
@@ -217,8 +218,10 @@ def test_two_processes_that_write_the_same_table_agree(server, rows_on_disk):
     errors = [process.communicate(timeout=600)[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], errors
     assert rows(folder).equals(rows_on_disk)
-    other = run(*simulate(folder)[:-4], "--workers", 1, "--density", 2, "--out", folder)
-    assert other.returncode != 0
+    other = run(*simulate(folder), "--seed", 4)
+    assert other.returncode == 1
+    assert "seed" in other.stderr
+    assert rows(folder).equals(rows_on_disk)
 
 
 def missing(server):
