@@ -1,32 +1,63 @@
 """Folders in stores: the same results as in a folder of this machine."""
 
-import contextlib
+import io
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 import uuid
 
 import numpy as np
+import pandas as pd
 import pytest
+from store_servers import SERVERS, in_environment, started
 
 import netchoice
 from netchoice.errors import UsageError
 from netchoice.storage.manifest import TableError
-from netchoice.stores import is_store, place, upload
+from netchoice.stores import is_store, place, store_errors, upload
 from netchoice.workflows import SimulationPlan
 
 pytest.importorskip("upath", reason="universal_pathlib, of the extra 'stores', is not installed")
 
 TABLE = {"n_nodes": 20, "features": ["degree_max", "n_triangles"], "engine": "serial"}
+SLOW_SERVERS = [pytest.param(name, marks=pytest.mark.slow) for name in SERVERS]
 
 
-@pytest.fixture
-def folder():
-    """A new folder in the memory of this process."""
-    return f"memory://{uuid.uuid4().hex}"
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    """A function that returns the server of a store; the first call starts it."""
+    found = {}
+
+    def server(name):
+        if name not in found:
+            found[name] = started(name, tmp_path_factory.mktemp(name))
+        return found[name][0]
+
+    yield server
+    for _, process in found.values():
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture(params=SLOW_SERVERS)
+def server(request, running):
+    """A running server; this process and those that it starts can reach it."""
+    found = running(request.param)
+    with in_environment(found.variables):
+        yield found
+
+
+@pytest.fixture(params=["memory", *SLOW_SERVERS])
+def folder(request, running):
+    """A new folder in the memory of this process, or in the store of a server."""
+    if request.param == "memory":
+        yield f"memory://{uuid.uuid4().hex}"
+        return
+    found = running(request.param)
+    with in_environment(found.variables):
+        yield f"{found.root}/{uuid.uuid4().hex}"
 
 
 def contents(path):
@@ -39,6 +70,20 @@ def test_only_known_protocols_are_stores():
     assert is_store(place("memory://a/b"))
     assert is_store(place("memory:/a/b"))
     assert place("memory:/a/b").name == "b"
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("s3:///bucket/t", r"s3:///bucket/t names no bucket; write s3://BUCKET/bucket/t"),
+        ("sftp:///data/t", r"names no host; write sftp://HOST/data/t"),
+        ("sftp://me:secret@host/t", r"a password.*remove it.*FSSPEC_SFTP_PASSWORD"),
+    ],
+)
+def test_an_address_without_a_host_or_with_a_password_is_one_line(address, message):
+    with pytest.raises(UsageError, match=message) as found:
+        place(address)
+    assert "secret" not in str(found.value)
 
 
 def test_a_table_in_a_store_equals_one_on_disk_and_is_resumed(folder, tmp_path):
@@ -97,14 +142,11 @@ def test_a_store_of_files_gets_a_complete_file_by_a_rename(tmp_path):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["local", "target.txt"]
 
 
-def test_a_store_that_cannot_be_reached_is_one_line():
-    pytest.importorskip("s3fs", reason="s3fs is not installed")
-    from upath import UPath
-
-    options = {"endpoint_url": "http://127.0.0.1:9", "key": "k", "secret": "s",
-               "config_kwargs": {"retries": {"max_attempts": 0}}}  # fmt: skip
-    with pytest.raises(OSError), netchoice.stores.store_errors():
-        UPath("s3://bucket/t", **options).exists()
+def test_errors_of_a_store_are_errors_of_a_disk():
+    with pytest.raises(OSError, match="no answer from the server"), store_errors():
+        raise RuntimeError("no answer\n  from the server")
+    with pytest.raises(UsageError), store_errors():
+        raise UsageError("a message of netchoice")
 
 
 def test_a_missing_package_is_one_line(monkeypatch):
@@ -113,149 +155,122 @@ def test_a_missing_package_is_one_line(monkeypatch):
         place("s3://bucket/table")
 
 
-@pytest.fixture
-def s3(tmp_path):
-    """A real S3 server on this machine, moto's, with an empty bucket; variables for programs to use it."""
-    pytest.importorskip("moto", reason="moto is not installed: pip install 'moto[server]' s3fs")
-    boto3 = pytest.importorskip("boto3")
-    from botocore.exceptions import EndpointConnectionError
+def command(*arguments):
+    return [sys.executable, "-m", "netchoice", *map(str, arguments)]
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = (tmp_path / "server.log").open("w")
-    server = subprocess.Popen(
-        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-        stdout=log, stderr=log,
+
+def run(*arguments, **variables):
+    return subprocess.run(
+        command(*arguments), env={**os.environ, **variables},
+        capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
-    variables = {
-        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}", "AWS_ACCESS_KEY_ID": "k",
-        "AWS_SECRET_ACCESS_KEY": "s", "AWS_DEFAULT_REGION": "us-east-1",
-    }  # fmt: skip
-    client = boto3.client(
-        "s3", endpoint_url=variables["AWS_ENDPOINT_URL"], aws_access_key_id="k",
-        aws_secret_access_key="s", region_name="us-east-1",
+
+
+def simulate(out, samples=30_000):
+    return (
+        "simulate", "ba", "--nodes", 30, "--samples", samples, "--seed", 3,
+        "--features", "degree_max,n_triangles", "--workers", 1, "--out", out,
     )  # fmt: skip
-    for _ in range(100):
-        with contextlib.suppress(EndpointConnectionError):  # the server is not yet ready
-            client.create_bucket(Bucket="bucket")
-            break
-        time.sleep(0.2)
-    else:
-        pytest.fail("the S3 server did not start")
-    yield variables, client
-    server.kill()
-    server.wait()
-    log.close()
 
 
-def table_in(client, prefix):
-    """Return the rows of a table in the bucket, without times and names of machines."""
-    import io
+def shards(folder):
+    """Return the content of each shard of a table that may not exist yet."""
+    found = place(folder)
+    return {each.name: each.read_bytes() for each in found.glob("rows-*")} if found.exists() else {}
 
-    import pandas as pd
 
-    found = client.list_objects_v2(Bucket="bucket", Prefix=prefix).get("Contents", [])
-    names = [each["Key"] for each in found if each["Key"].endswith(".parquet")]
-    parts = [
-        pd.read_parquet(io.BytesIO(client.get_object(Bucket="bucket", Key=name)["Body"].read()))
-        for name in names
-    ]
-    frame = pd.concat(parts).sort_values("row").reset_index(drop=True)
+def rows(folder):
+    """Return the rows of a table, without times and names of machines."""
+    parts = [pd.read_parquet(io.BytesIO(content)) for content in shards(folder).values()]
+    frame = pd.concat(parts).drop_duplicates("row").sort_values("row").reset_index(drop=True)
     timing = [name for name in frame if name.startswith("seconds_")]
     return frame.drop(columns=[*timing, "machine"])
 
 
-@pytest.mark.slow
-def test_simulate_is_killed_on_s3_and_resumed_to_the_same_bits(s3):
-    variables, client = s3
-    environment = {**os.environ, **variables}
+@pytest.fixture(scope="module")
+def rows_on_disk(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole") / "table"
+    done = run(*simulate(folder))
+    assert done.returncode == 0, done.stderr
+    return rows(folder)
 
-    def command(out):
-        return [
-            sys.executable, "-m", "netchoice", "simulate", "ba", "--nodes", "30", "--samples", "30000",
-            "--seed", "3", "--features", "degree_max,n_triangles", "--workers", "1",
-            "--out", out,
-        ]  # fmt: skip
 
-    def shards():
-        found = client.list_objects_v2(Bucket="bucket", Prefix="killed/rows-").get("Contents", [])
-        return {each["Key"]: each["ETag"] for each in found}
-
-    subprocess.run(command("s3://bucket/whole"), env=environment, check=True, timeout=300)
-    kept = {}
+def test_simulate_is_killed_and_resumed_to_the_bits_of_a_table_on_disk(server, rows_on_disk):
+    folder, kept = f"{server.root}/killed", {}
     for _ in range(2):
-        run = subprocess.Popen(
-            command("s3://bucket/killed"), env=environment, start_new_session=True
-        )
-        while len(shards()) == len(kept):
-            assert run.poll() is None, "the run ended before it was killed"
+        killed = subprocess.Popen(command(*simulate(folder)), start_new_session=True)
+        while len(shards(folder)) == len(kept):
+            assert killed.poll() is None, "the run ended before it was killed"
             time.sleep(0.05)
-        os.killpg(run.pid, signal.SIGKILL)
-        run.wait()
-        kept = shards()
-    subprocess.run(command("s3://bucket/killed"), env=environment, check=True, timeout=300)
-    assert kept.items() <= shards().items()
-    assert len(kept) < len(shards())
-    assert table_in(client, "killed/").equals(table_in(client, "whole/"))
+        os.killpg(killed.pid, signal.SIGKILL)
+        killed.wait()
+        kept = shards(folder)
+    done = run(*simulate(folder))
+    assert done.returncode == 0, done.stderr
+    assert kept.items() <= shards(folder).items()
+    assert len(kept) < len(shards(folder))
+    assert rows(folder).equals(rows_on_disk)
 
 
-@pytest.mark.slow
-def test_a_bucket_that_does_not_exist_is_one_line_and_is_not_created(s3):
-    variables, client = s3
-    out = ["--out", "s3://buckett/table"]
-    command = [
-        "simulate",
-        "ba",
-        "--nodes",
-        "20",
-        "--samples",
-        "20",
-        "--features",
-        "degree_max",
-        *out,
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "netchoice", *command], env={**os.environ, **variables},
-        capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    expected = (
-        "cannot use s3://buckett/table: there is no bucket 'buckett'; check the address, or create"
-    )
-    assert expected in done.stderr
+def test_two_processes_that_write_the_same_table_agree(server, rows_on_disk):
+    folder = f"{server.root}/shared"
+    both = [subprocess.Popen(command(*simulate(folder)), stderr=subprocess.PIPE) for _ in "ab"]
+    errors = [process.communicate(timeout=600)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], errors
+    assert rows(folder).equals(rows_on_disk)
+    other = run(*simulate(folder), "--seed", 4)
+    assert other.returncode == 1
+    assert "seed" in other.stderr
+    assert rows(folder).equals(rows_on_disk)
+
+
+def missing(server):
+    return (*server.missing, {})
+
+
+def down(server):
+    return f"{server.root}/absent", "cannot reach", server.down
+
+
+def refused(server):
+    if server.refused is None:
+        pytest.skip("this server accepts all credentials")
+    return f"{server.root}/absent", "cannot reach", server.refused
+
+
+@pytest.mark.parametrize("problem", [missing, down, refused])
+def test_a_store_that_cannot_be_used_is_one_line_and_nothing_is_created(server, problem):
+    address, message, variables = problem(server)
+    before = everything(server)
+    done = run(*simulate(address, samples=20), **variables)
+    assert done.returncode in (1, 2)
+    assert message in done.stderr
     assert done.stderr.count("\n") == 1
-    assert [each["Name"] for each in client.list_buckets()["Buckets"]] == ["bucket"]
+    assert everything(server) == before
 
 
-@pytest.mark.slow
-def test_choose_prepares_and_answers_on_s3(s3, tmp_path):
-    variables, client = s3
-    environment = {**os.environ, **variables}
+def everything(server):
+    """Return the names in the root of a server, and next to it, where buckets are."""
+    root = place(server.root)
+    return {each.name for each in root.iterdir()}, set(
+        root.fs.ls(root.fs._parent(root.path), detail=False)
+    )
+
+
+def test_choose_and_prepare_write_and_read_a_store(server, tmp_path):
     network = tmp_path / "net.tsv"
     netchoice.write_network(
         netchoice.get_model("ba2").grow(30, rng=np.random.default_rng(1)), network
     )
-
-    def netchoice_command(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "netchoice", *map(str, arguments)], env=environment,
-            capture_output=True, text=True, timeout=600, check=False,
-        )  # fmt: skip
-
     common = ("--samples", 300, "--features", "degree_mean,degree_max")
-    done = netchoice_command(
-        "choose", network, "--space", "ba", *common, "--out", "s3://bucket/answer"
-    )
+    answer, chooser = f"{server.root}/answer", f"{server.root}/chooser"
+    done = run("choose", network, "--space", "ba", *common, "--out", answer)
     assert done.returncode == 0, done.stderr
-    assert "s3://bucket/answer" in done.stdout
-    keys = {each["Key"] for each in client.list_objects_v2(Bucket="bucket")["Contents"]}
-    assert {"answer/choice.json", "answer/report.html", "answer/figures/probabilities.png"} <= keys
-    done = netchoice_command(
-        "prepare", "ba", "--nodes", 30, *common, "--out", "s3://bucket/chooser"
-    )
+    assert str(place(answer)) in done.stdout
+    names = {"choice.json", "report.html", "figures/probabilities.png"}
+    assert all((place(answer) / name).is_file() for name in names)
+    assert run("report", answer).returncode == 0
+    done = run("prepare", "ba", "--nodes", 30, *common, "--out", chooser)
     assert done.returncode == 0, done.stderr
-    done = netchoice_command(
-        "choose", network, "--with", "s3://bucket/chooser", "--out", tmp_path / "a"
-    )
+    done = run("choose", network, "--with", chooser, "--out", tmp_path / "a")
     assert done.returncode == 0, done.stderr

@@ -10,20 +10,26 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from netchoice.errors import UsageError
+from netchoice.errors import NetchoiceError, UsageError
 
-#: Stores that show a file only when it is complete.
-_OBJECT_STORES = ("s3", "gs", "gcs", "az", "abfs", "abfss", "memory")
-#: Others, in which it is uploaded under another name and renamed.
-_FILE_STORES = ("sftp", "ssh", "smb", "hdfs")
-#: Stores of buckets; packages create a bucket that does not exist, also if its name is misspelt.
-_BUCKETS = ("s3", "gs", "gcs")
+#: What the first part of an address names. These stores show a file only when it is complete.
+_OBJECT_STORES = {
+    "s3": "bucket", "gs": "bucket", "gcs": "bucket",
+    "az": "container", "abfs": "container", "abfss": "container", "memory": "folder",
+}  # fmt: skip
+#: In the others, a file is uploaded under another name and renamed.
+_FILE_STORES = dict.fromkeys(("sftp", "ssh", "smb", "hdfs"), "host")
+_STORES = _OBJECT_STORES | _FILE_STORES
+#: Packages create these if they do not exist, also if the name is misspelt.
+_MADE = ("bucket", "container")
 #: Paths that a program has taken for local ones have a single slash.
-_ADDRESS = re.compile(rf"({'|'.join(_OBJECT_STORES + _FILE_STORES)}):/{{1,2}}(?=[^/])")
+_ADDRESS = re.compile(rf"({'|'.join(_STORES)}):(/+)(?=[^/])")
+_PASSWORD = re.compile(r"[^/@]*:[^/]*@")
 
 
 def place(path: str | os.PathLike[str]) -> Path:
@@ -38,7 +44,9 @@ def place(path: str | os.PathLike[str]) -> Path:
     found = _ADDRESS.match(text)
     if found is None:
         return Path(path)
-    address = f"{found[1]}://{text[found.end() :]}"
+    protocol, slashes = found.groups()
+    address, kind = f"{protocol}://{text[found.end() :]}", _STORES[protocol]
+    _check_address(address, kind, len(slashes))
     try:
         from upath import UPath
     except ImportError:
@@ -46,22 +54,37 @@ def place(path: str | os.PathLike[str]) -> Path:
             f"{address} is in a store; install netchoice with the extra 'stores': "
             "pip install netchoice[stores]"
         ) from None
+    # Another process may write to the folder. Stores of files keep no listings, and refuse the option.
+    options = {"use_listings_cache": False} if protocol in _OBJECT_STORES else {}
     try:
-        made = UPath(address, use_listings_cache=False)  # another process may write to the folder
-        bucket = text[found.end() :].partition("/")[0]
-        is_missing = not made.exists() and found[1] in _BUCKETS and not made.fs.exists(bucket)
+        made = UPath(address, **options)
+        first = made.path.partition("/")[0]  # without an account
+        is_missing = not made.exists() and kind in _MADE and not made.fs.exists(first)
     except ImportError as error:  # the package of this protocol
         raise UsageError(f"cannot use {address}: {error}") from None
     except Exception as error:  # every store has its own errors
-        reason = " ".join(str(error).split()) or type(error).__name__
         raise UsageError(
-            f"cannot reach {address}: {reason}; check the address, the network and your credentials"
+            f"cannot reach {address}: {_reason(error)}; check the address, the network and your credentials"
         ) from None
     if is_missing:
         raise UsageError(
-            f"cannot use {address}: there is no bucket {bucket!r}; check the address, or create the bucket"
+            f"cannot use {address}: there is no {kind} {first!r}; check the address, or create the {kind}"
         )
     return cast(Path, made)
+
+
+def _check_address(address: str, kind: str, n_slashes: int) -> None:
+    """Refuse an address without a bucket or host, and a password, which messages and files would show."""
+    protocol, _, rest = address.partition("://")
+    if n_slashes > 2:
+        raise UsageError(
+            f"{protocol}:{'/' * n_slashes}{rest} names no {kind}; write {protocol}://{kind.upper()}/{rest}"
+        )
+    if _PASSWORD.match(rest):
+        raise UsageError(
+            f"an address of {protocol} has a password, which would be printed and kept; remove it, and set "
+            f"the environment variable FSSPEC_{protocol.upper()}_PASSWORD"
+        )
 
 
 def is_store(path: Any) -> bool:
@@ -76,7 +99,7 @@ def upload(local: Path, path: Path) -> None:
         if target.protocol in _OBJECT_STORES:
             target.fs.put_file(str(local), target.path)
             return
-        partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+        partial = target.with_name(f".{target.name}.{uuid.uuid4().hex}.partial")
         target.fs.put_file(str(local), partial.path)
         target.fs.mv(partial.path, target.path)
 
@@ -86,7 +109,11 @@ def store_errors() -> Iterator[None]:
     """Raise every error of a store as an OSError, which callers report as an error of a disk."""
     try:
         yield
-    except OSError:
+    except (OSError, NetchoiceError):
         raise
     except Exception as error:  # every store has its own errors
-        raise OSError(" ".join(str(error).split()) or type(error).__name__) from error
+        raise OSError(_reason(error)) from error
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import io
+import logging
 import os
 import sys
 import tempfile
@@ -95,7 +96,7 @@ def main(arguments: list[str] | None = None) -> None:
     _print_all_characters()
     if "--debug" in given:
         given = ["--debug", *(word for word in given if word != "--debug")]
-    with ends_when_interrupted(), _warnings_in_one_line():
+    with ends_when_interrupted(), _warnings_in_one_line(), _no_logs_of_packages():
         code = _run(given)
     sys.exit(code)
 
@@ -119,6 +120,17 @@ def _warnings_in_one_line() -> Iterator[None]:
         yield
     finally:
         warnings.formatwarning = before
+
+
+@contextlib.contextmanager
+def _no_logs_of_packages() -> Iterator[None]:
+    """Do not print what packages log, such as traces of a store; their errors are reported in one line."""
+    handler = logging.NullHandler()  # without any handler, Python prints warnings and errors
+    logging.getLogger().addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeHandler(handler)
 
 
 def _run(arguments: list[str]) -> int:

@@ -24,7 +24,7 @@ from netchoice.storage.kept_files import (
 )
 from netchoice.storage.lock import lock_folder
 from netchoice.storage.manifest import FORMAT, TableError, fingerprint
-from netchoice.stores import place
+from netchoice.stores import is_store, place, store_errors
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,9 +39,10 @@ _MANIFEST_ADVICE = (
 
 @contextlib.contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Report errors of the disk in one line that names the folder and what to do."""
+    """Report errors of the disk or store in one line that names the folder and what to do."""
     try:
-        yield
+        with store_errors() if is_store(path) else contextlib.nullcontext():
+            yield
     except OSError as error:
         raise TableError(
             f"cannot write to {path}: {error.strerror or error}; rows written before are kept: "
