@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from typer import Argument, Option
+from typer import Argument, BadParameter, Option
 
 import netchoice
 from netchoice.errors import UsageError
@@ -146,8 +146,17 @@ Target = Annotated[
     str,
     Option(metavar="auto|classes|numbers", help="What the column of a CSV file holds."),
 ]
+
+
+def _folder(text: str) -> Path:
+    try:
+        return place(text)
+    except UsageError as error:
+        raise BadParameter(str(error)) from None
+
+
 #: Options and arguments that are folders, on this machine or in a store.
-FOLDER: dict[str, Any] = {"parser": place, "metavar": "FOLDER"}
+FOLDER: dict[str, Any] = {"parser": _folder, "metavar": "FOLDER"}
 OutFolder = Annotated[
     Path | None, Option("--out", "-o", help="Folder for tables and figures.", **FOLDER)
 ]
