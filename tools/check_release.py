@@ -33,7 +33,8 @@ def main() -> None:
     if arguments.tag:
         check_tag(arguments.tag)
     if not arguments.no_build:
-        use_wheel(build(arguments.folder))
+        user = other_user()
+        use_wheel(build(arguments.folder), user)
 
 
 def check_tag(tag: str) -> None:
@@ -59,7 +60,22 @@ def build(folder: Path) -> Path:
     return next(dist.glob("*.whl"))
 
 
-def use_wheel(wheel: Path) -> None:
+def other_user() -> dict[str, Any]:
+    """Return options that run a command as a user who may not write everywhere, if this one may."""
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        return {}
+    user: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    try:
+        call(sys.executable, "-c", "", **user)
+    except PermissionError:
+        raise SystemExit(
+            f"the user {NOBODY} (nobody) cannot run {sys.executable}; use a Python that every user can run, "
+            "for example: make release-check VENV=build/release/python PYTHON=/usr/bin/python3"
+        ) from None
+    return user
+
+
+def use_wheel(wheel: Path, user: dict[str, Any]) -> None:
     """Choose a model with the installed wheel, in a new folder and with a read-only home folder."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -68,11 +84,9 @@ def use_wheel(wheel: Path) -> None:
         home, work = folder / "home", folder / "work"
         for each in (home, work):
             each.mkdir()
-        user: dict[str, Any] = {}
         folder.chmod(0o755)
-        if hasattr(os, "geteuid") and os.geteuid() == 0:
+        if user:
             os.chown(work, NOBODY, NOBODY)
-            user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
         home.chmod(0o555)
         variables = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         options: dict[str, Any] = {"cwd": work, "env": variables | {"HOME": str(home)}, **user}
