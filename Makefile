@@ -82,9 +82,9 @@ example-large: $(VENV)/.warm
 
 # Compare every network of a folder with all mechanisms; its subfolders are domains. HOURS limits the time.
 NETWORKS ?= $(or $(NETCHOICE_NETWORKS),../shared/data/networks)
-HOURS ?=
+HOURS ?= 8
 atlas: $(VENV)/.dev $(VENV)/.warm
-	$(BIN)/python benchmarks/atlas.py --networks $(NETWORKS) --out $(OUT)/atlas --workers $(WORKERS) $(if $(HOURS),--hours $(HOURS))
+	$(BIN)/python benchmarks/atlas.py --networks $(NETWORKS) --out $(OUT)/atlas --workers $(WORKERS) --hours $(HOURS)
 
 # Reproduce the paper. NETCHOICE_DATA names the folder of the yeast networks; without it they are downloaded.
 SCALE ?= small

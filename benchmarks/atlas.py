@@ -387,7 +387,7 @@ def main() -> None:
     parser.add_argument("--max-nodes", type=int, default=3000)
     parser.add_argument("--controls", type=int, default=20, help="controls of each kind")
     parser.add_argument(
-        "--hours", type=float, help="for all networks; by default as long as it takes"
+        "--hours", type=float, help="for all networks; without it, as long as it takes"
     )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--page", action="store_true", help="write docs/atlas.md and its picture")
