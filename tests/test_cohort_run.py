@@ -17,6 +17,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from cohort_parts import PathAnswerer, Paths, PathSource
+from fast_and_slow import fast_for
 from platforms import posix
 
 from netchoice.engines.processes import keep_workers
@@ -222,7 +223,7 @@ def test_empty_collection_gives_empty_tables(tmp_path):
 # Engines
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@fast_for("workers", [2], [1, 2])
 def test_tables_from_processes_are_bit_identical(serial, workers, tmp_path):
     answer(tmp_path / "c", engine="processes", workers=workers)
     assert contents(tmp_path / "c") == contents(serial.folder)
