@@ -24,7 +24,7 @@ _OPTIONAL = frozenset({
     "relief_products.relieff", "relief_products.forest_relieff",
     "dominating_sets.node_dominating_set_size", "dominating_sets.edge_dominating_set_size",
 })  # fmt: skip
-#: Seconds of compilation of the slowest kernels on one machine. The slowest are compiled first, so that no
+#: Approximate seconds of compilation of the slowest kernels. The slowest are compiled first, so that no
 #: process ends late; the progress counts seconds.
 _SECONDS = {
     "spectrum.estrada_index": 17, "classification_trees.grow_classification_trees": 10,
