@@ -1,29 +1,35 @@
 """The atlas: which mechanisms explain real networks?
 
-    make atlas                      # NETWORKS=folder, HOURS=8
+    make atlas                      # NETWORKS=folder HOURS=8
 
 Fixed before the results were looked at:
 
 - The networks are all files of the folder ``NETCHOICE_NETWORKS``, whose subfolders are the domains, and the
   three yeast networks. They are simple and undirected: direction, weights and self loops are ignored.
-  Isolated nodes are left out, and all components are kept. Networks of two kinds of nodes are marked.
-  Networks with more than ``--max-nodes`` nodes are listed and not compared.
+  Isolated nodes are left out, and all components are kept. Networks of two kinds of nodes are marked, and
+  networks that are in the folder twice. Networks with more than ``--max-nodes`` nodes are not compared.
 - The models are the space `all` and the ten mixtures of the shelf, density-matched, with family weights.
-  Each network is compared with `choose_model`, seed 1, and its defaults, but with at most 8000 simulations
-  for inference: the standard error of a probability, due to their number, is then at most about 0.02. A time
-  limit depends on ``--hours``.
+  Each network is compared with `choose_model`, seed 1, and its defaults, with two exceptions: at most 8000
+  simulations for inference, with which the standard error of a probability, due to their number, is at most
+  about 0.02; and at most 120 CPU seconds for them.
 - A model is rejected for a network if its p-value, adjusted for the false discovery rate over all pairs of
   network and model, is at most 0.05; the p-value is that of the test of fit, or of the screening if the
   model was discarded there. If all models are rejected, none fits.
-- Controls go through the same functions, which do not know what they are: networks grown by a mechanism
-  with the size and density of a real one (*grown*), real networks whose edges have exchanged ends
-  (*rewired*), and real networks with their nodes in random order (*relabelled*). Their p-values are adjusted
-  in the same way, each kind alone. Expected: none fits for at most 5 % of the grown ones, their family is
-  named for most, and relabelled ones have the answer of the real network. Whether a mechanism fits a rewired
-  network is not known.
+- Controls go through the same functions, which do not know what they are. They are made from real networks
+  with at most 3000 nodes and edges, and have their size and about their density:
+  *grown* by a mechanism of the space; *rewired*: real networks whose edges have exchanged ends;
+  *relabelled*: real networks with their nodes in random order; *foreign*: made by a rule that is not in the
+  space, namely square lattices, random regular networks, and cliques with some edges rewired.
+  Their p-values are adjusted in the same way, each kind alone.
+- Expected: "none fits", which is false for the grown ones, is said of at most 5 % of them, and their true
+  model is rejected for at most 5 %; their family is named for most; relabelled ones have the answer of the
+  real network. Each of the first two is contradicted if the lower end of its 95 % interval is above 5 %.
+  How many foreign networks are said to fit is the rate of false "fits"; it depends on the size, and nothing
+  is expected. Whether a mechanism fits a rewired network is not known.
 
-The answers are kept in the folder ``--out``. Run the same command again to resume; answers that are complete
-are not repeated. Networks are answered from the smallest on.
+The answers are kept in the folder ``--out``. Run the same command again to resume. Networks are answered
+from the smallest on; when the time is over, those that were not reached are listed. ``docs/atlas.json`` has
+the answers of the run that the page shows; those that this code gave for the same network are used again.
 """
 
 from __future__ import annotations
@@ -32,64 +38,50 @@ import argparse
 import json
 import os
 import resource
+import shutil
+import signal
 import sys
 import time
-from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
-import matplotlib
+import networkx as nx
 import numpy as np
-import pandas as pd
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 
 import netchoice
 from netchoice import datasets
 from netchoice.alterations import swap_edges
+from netchoice.engines.engine import Lost, SerialEngine, describe_error
+from netchoice.engines.processes import ProcessEngine
 from netchoice.errors import NetchoiceError
-from netchoice.evaluation import wilson
-from netchoice.figures.data.cohort import VERDICT_STYLES
-from netchoice.inference.false_discovery import adjusted_p_values
 from netchoice.io import find_networks
-from netchoice.models.families import family_of
+from netchoice.reproduction.code_version import code_version
+from netchoice.units import duration
 from netchoice.workflows import SimulationPlan
-from netchoice.workflows.choice_verdict import VERDICTS
+from netchoice.workflows.choice import Choice
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import atlas_page
+from atlas_page import Entry
 from node_order import shuffled
-from shelf import LEVEL, MARKERS, MIXTURES, YEAST, p_values
+from shelf import MIXTURES, YEAST
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE, PICTURES = ROOT / "docs" / "atlas.md", ROOT / "docs" / "pictures"
-KINDS = ("real", "grown", "rewired", "relabelled")
-#: Controls are made from real networks of at most so many nodes.
-CONTROL_NODES = 1000
+#: Controls of each kind, for each one that ``--controls`` asks for.
+KINDS = {"grown": 4, "rewired": 2, "relabelled": 1, "foreign": 2}
+#: Controls are made from real networks with at most so many nodes and edges together.
+CONTROL_SIZE = 3000
 #: Swaps per edge that leave nothing of a network but its degrees.
 SWAPS = 20
+#: A relabelled network comes later than networks of its size: it uses the costs measured for the original.
+LATER = 1.25
 #: Fewer simulations for inference than by default: there are hundreds of networks.
-PLAN = SimulationPlan(samples=8000, precision=0.02)
-#: No network gets less than so many seconds.
-SHORTEST = 60.0
-#: Features of the picture, which do not depend on the number of nodes by definition.
-SHOWN = (
-    "degree_mean", "transitivity", "clustering_mean", "square_clustering_mean", "degree_entropy",
-    "degree_std", "degree_connectivity", "lcc_mean_distance",
-)  # fmt: skip
+PLAN = SimulationPlan(samples=8000, precision=0.02, max_seconds=120.0)
 
 
-@dataclass
-class Entry:
-    """A network of the atlas; ``source`` is the real network that a control was made from."""
-
-    id: str
-    kind: str
-    domain: str
-    graph: netchoice.Graph
-    source: str = ""
-    truth: str = ""
-    notes: list[str] = field(default_factory=list)
+# The networks
 
 
 def real_networks(folder: Path) -> tuple[list[Entry], dict[str, str]]:
@@ -104,15 +96,18 @@ def real_networks(folder: Path) -> tuple[list[Entry], dict[str, str]]:
                     entries.append(_entry(f"{domain.name}-{source.id}", domain.name, graph, report))
             except NetchoiceError as error:
                 errors[name] = str(error)
+    if (folder.parent / f"{YEAST[0]}.txt").exists():
+        os.environ.setdefault(datasets.FOLDER, str(folder.parent))
     for name in YEAST:
         try:
             entries.append(_entry(f"protein-{name}", "protein", *datasets.load(name)))
         except NetchoiceError as error:
             errors[name] = str(error)
+    _mark_copies(entries)
     return entries, errors
 
 
-def _entry(name: str, domain: str, graph, report) -> Entry:
+def _entry(name: str, domain: str, graph: netchoice.Graph, report: Any) -> Entry:
     facts = {
         "direction ignored": report.direction_ignored,
         "weights ignored": report.weights_ignored,
@@ -124,34 +119,52 @@ def _entry(name: str, domain: str, graph, report) -> Entry:
     facts[f"{dropped} isolated nodes left out"] = dropped
     n_components = netchoice.compute_features(network, ["n_components"]).values["n_components"]
     facts[f"{n_components:.0f} components"] = n_components > 1
-    return Entry(
-        name, "real", domain, network, notes=[note for note, holds in facts.items() if holds]
-    )
+    notes = [note for note, holds in facts.items() if holds]
+    return Entry(name, "real", domain, network, notes=notes)
 
 
-def space_for(graph: netchoice.Graph):
+def _mark_copies(entries: list[Entry]) -> None:
+    """Note which networks have the same edges as an earlier one, up to the names of nodes."""
+    seen: dict[tuple[Any, ...], Entry] = {}
+    for entry in entries:
+        graph = entry.graph
+        key: tuple[Any, ...] = (graph.n_nodes, graph.n_edges, tuple(np.sort(graph.degrees)))
+        if key in seen:  # few networks are hashed, because it takes long
+            hashes = {nx.weisfeiler_lehman_graph_hash(each.to_networkx())
+                      for each in (graph, seen[key].graph)}  # fmt: skip
+            if len(hashes) == 1:
+                entry.notes.append(f"the same network as {seen[key].id}")
+        seen.setdefault(key, entry)
+
+
+def space_for(graph: netchoice.Graph) -> Any:
     """Return all mechanisms and the mixtures, density-matched."""
     return netchoice.get_space("all").with_mixtures(MIXTURES).matched_to(graph)
 
 
 def controls(entries: list[Entry], count: int, seed: int = 7) -> list[Entry]:
-    """Return as many controls of each kind, from different real networks."""
+    """Return controls of each kind, from different real networks; ``count`` relabelled ones."""
     rng = np.random.default_rng(seed)
-    usable = [entry for entry in entries if entry.graph.n_nodes <= CONTROL_NODES]
+    usable = [entry for entry in entries if entry.size <= CONTROL_SIZE]
     made = []
-    for kind in KINDS[1:]:
-        for i in rng.permutation(len(usable))[:count]:
+    for kind, times in KINDS.items():
+        for number, i in enumerate(rng.permutation(len(usable))[: count * times]):
             entry = usable[i]
-            graph, truth = _control(kind, entry.graph, rng)
+            graph, truth = _control(kind, entry.graph, number, rng)
             made.append(Entry(f"{kind}-{entry.id}", kind, entry.domain, graph, entry.id, truth))
     return made
 
 
-def _control(kind: str, graph: netchoice.Graph, rng) -> tuple[netchoice.Graph, str]:
+def _control(
+    kind: str, graph: netchoice.Graph, number: int, rng: np.random.Generator
+) -> tuple[netchoice.Graph, str]:
     if kind == "rewired":
         return swap_edges(graph, SWAPS, rng), ""
     if kind == "relabelled":
         return shuffled(graph, rng), ""
+    if kind == "foreign":
+        rule = list(FOREIGN)[number % len(FOREIGN)]
+        return FOREIGN[rule](graph.n_nodes, graph.n_edges, rng).without_isolated(), rule
     space = netchoice.get_space("all").matched_to(graph)
     while True:
         model = space.draw_model(rng)
@@ -164,220 +177,212 @@ def _control(kind: str, graph: netchoice.Graph, rng) -> tuple[netchoice.Graph, s
             continue
 
 
+def lattice(n_nodes: int, n_edges: int, rng: np.random.Generator) -> netchoice.Graph:
+    """Return a square lattice whose nearest pairs are linked; of equally near ones a random part."""
+    side = int(np.ceil(np.sqrt(n_nodes)))
+    x, y = np.divmod(np.arange(n_nodes), side)
+    u, v = np.triu_indices(n_nodes, 1)
+    distances = (x[u] - x[v]) ** 2 + (y[u] - y[v]) ** 2 + 0.5 * rng.random(len(u))
+    near = np.argpartition(distances, n_edges - 1)[:n_edges]
+    return netchoice.Graph.from_edges(np.stack([u[near], v[near]], axis=1), n_nodes=n_nodes)
+
+
+def regular(n_nodes: int, n_edges: int, rng: np.random.Generator) -> netchoice.Graph:
+    """Return a random network in which all nodes have the same degree."""
+    degree = max(1, round(2 * n_edges / n_nodes))
+    n_nodes += n_nodes * degree % 2
+    made = nx.random_regular_graph(degree, n_nodes, seed=int(rng.integers(2**31)))
+    return netchoice.Graph.of(made)
+
+
+def cliques(n_nodes: int, n_edges: int, rng: np.random.Generator) -> netchoice.Graph:
+    """Return cliques of equal size, one in ten edges of which leads to a random node."""
+    size = max(2, round(2 * n_edges / n_nodes) + 1)
+    n_cliques = max(2, round(n_nodes / size))
+    made = nx.relaxed_caveman_graph(n_cliques, size, 0.1, seed=int(rng.integers(2**31)))
+    made.remove_edges_from(list(nx.selfloop_edges(made)))
+    return netchoice.Graph.of(made)
+
+
+#: Rules that are not in the space.
+FOREIGN = {"lattice": lattice, "regular": regular, "cliques": cliques}
+
+
+# The answers
+
+
 def cpu_seconds() -> float:
-    """Return the CPU seconds of this process and of those that it waited for."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
+    """Return the CPU seconds of this process."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
 
 
-def answer(entry: Entry, out: Path, seconds: float | None, workers: int) -> dict | None:
-    """Return the record of one network, which is kept; None if it cannot be compared."""
-    kept = out / "answers" / f"{entry.id}.json"
-    if not kept.exists():
-        started, wall = cpu_seconds(), time.monotonic()
-        try:
-            space = space_for(entry.graph)
-            choice = netchoice.choose_model(
-                entry.graph,
-                space,
-                seed=1,
-                plan=PLAN,
-                workers=workers,
-                time_limit=seconds,
-                on_progress=False,
-            )
-            record = json.loads(choice.to_json())
-        except NetchoiceError as error:
-            record = {"error": str(error)}
-        record["cpu"], record["wall"] = cpu_seconds() - started, time.monotonic() - wall
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        part = kept.with_suffix(".part")
+def record_of(choice: Choice) -> dict[str, Any]:
+    """Return the part of an answer that the atlas uses, for JSON."""
+    full = json.loads(choice.to_json())
+    model = full["model"]
+    kept = ("verdict", "headline", "model", "fit_p_values", "families", "mixtures", "notes")
+    fitted = full["misfit"].get(model, {}).get("discrepancies", [])[:3]
+    shown = ("feature", "label", "observed", "median", "q025", "q975")
+    parameters = full["parameters"].get(model, {})
+    return {
+        **{name: full[name] for name in kept},
+        "nodes": full["network"]["nodes"],
+        "edges": full["network"]["edges"],
+        "probabilities": {name: p for name, p in full["probabilities"].items() if p},
+        "intervals": full["intervals"],
+        "screening": full["screening"]["p_values"],
+        "unmatched": full["screening"]["unmatched"],
+        "discrepancies": [{name: each[name] for name in shown} for each in fitted],
+        "parameters": {
+            name: {part: each[part] for part in ("median", "interval", "at_boundary")}
+            for name, each in parameters.items()
+        },
+        "power": {each["alternative"]: each["share"] for each in full["fit"]["power"]},
+        "costs": costs_of(choice, full["screening"]),
+    }
+
+
+def costs_of(choice: Choice, screening: dict[str, Any]) -> dict[str, float]:
+    """Return the CPU seconds that the features of all simulations would take, and what was saved.
+
+    ``stages`` are features that a part of the simulations does not have: those of the screening have cheap
+    ones only, and those of the selection have expensive ones in part.
+    """
+    selection = choice.evidence.selection
+    table, used = selection.simulations, choice.cost
+    every = used["all_features"]
+    screened = sum(screening["simulations"].values())
+    screened += screening["training"] * len(screening["simulations"])
+    rows = screened + len(table) + used["simulations"]
+    rows += used["fit_simulations"] - len(choice.evidence.fit_table)
+    cheap = [name for name in screening["features"] if name in table.features]
+    stages = screened * (every - selection.cost(cheap))
+    if table.stages:
+        others = [name for name in table.features if name not in table.stages]
+        share = max(table.stages.values())
+        stages += len(table) * (1 - share) * (every - selection.cost(others))
+    return {
+        "simulations": rows,
+        "all_features": rows * every,
+        "saved_by_stages": stages,
+        "saved_by_selection": used["saved_seconds"],
+    }
+
+
+@dataclass(frozen=True)
+class Answerer:
+    """Answers for networks by their numbers, in any process; answers are kept in a folder.
+
+    ``stored`` holds answers of an earlier run, by network. Answers of other code are used with ``any_code``.
+    """
+
+    entries: list[Entry]
+    out: Path
+    stored: dict[str, dict[str, Any]] = field(default_factory=dict)
+    any_code: bool = False
+    code: str = field(default_factory=code_version)
+
+    def file(self, entry: Entry) -> Path:
+        """Return the file of an answer."""
+        return self.out / "answers" / f"{entry.id}.json"
+
+    def known(self, entry: Entry) -> dict[str, Any] | None:
+        """Return an answer that this code gave before for this network, or None."""
+        file, record = self.file(entry), self.stored.get(entry.id)
+        if file.exists():
+            record = json.loads(file.read_text())
+        own = {"fingerprint": entry.graph.fingerprint}
+        own |= {} if self.any_code else {"code": self.code}
+        return record if record and own.items() <= record.items() else None
+
+    def keep(self, entry: Entry, record: dict[str, Any]) -> None:
+        """Write an answer."""
+        file = self.file(entry)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_suffix(".part")
         part.write_text(json.dumps(record))
-        part.rename(kept)
-    return json.loads(kept.read_text())
+        part.rename(file)
+
+    def __call__(self, rows: list[int]) -> list[int]:
+        """Answer for some networks; return their numbers."""
+        for row in rows:
+            self._answer(self.entries[row])
+        return rows
+
+    def _answer(self, entry: Entry) -> None:
+        graph = entry.graph
+        print(f"… {entry.id}: {graph.n_nodes} nodes, {graph.n_edges} edges", file=sys.stderr)
+        started, wall = cpu_seconds(), time.monotonic()
+        run = self.out / "runs" / f"{entry.id}-{self.code}-{graph.fingerprint[:8]}"
+        resumed = run.exists()
+        try:
+            choice = netchoice.choose_model(
+                graph, space_for(graph), seed=1, plan=PLAN, engine="serial", workers=1, path=run,
+                on_progress=False,
+            )  # fmt: skip
+            record = record_of(choice)
+        except (
+            Exception
+        ) as error:  # an error of one network must not end the run; the page lists it
+            record = {"error": describe_error(error)}
+        record |= {
+            "code": self.code, "fingerprint": graph.fingerprint, "resumed": resumed,
+            "cpu": cpu_seconds() - started, "wall": time.monotonic() - wall,
+        }  # fmt: skip
+        self.keep(entry, record)
+        shutil.rmtree(run, ignore_errors=True)  # tables of this answer, some megabytes
 
 
-def seconds_each(entries: list[Entry], out: Path, hours: float | None) -> float | None:
-    """Return the time limit of each network that has no answer yet."""
-    if hours is None:
-        return None
-    left = [each for each in entries if not (out / "answers" / f"{each.id}.json").exists()]
-    return max(SHORTEST, 3600 * hours / max(1, len(left)))
+class TimeLimitError(Exception):
+    """The hours of the run are over."""
 
 
-# What came out
+def _stop(*_: Any) -> None:
+    raise TimeLimitError
 
 
-def pairs(entries: list[Entry], records: dict[str, dict]) -> pd.DataFrame:
-    """Return the p-value of every pair of network and model, raw and adjusted within its kind."""
-    rows = [
-        (entry.id, entry.kind, label, p)
-        for entry in entries
-        if "error" not in records[entry.id]
-        for label, p in p_values(records[entry.id]).items()
-    ]
-    frame = pd.DataFrame(rows, columns=["network", "kind", "model", "p"])
-    adjusted = frame.groupby("kind")["p"].transform(lambda p: adjusted_p_values(p.to_numpy()))
-    return frame.assign(q=adjusted)
+def answer_all(answerer: Answerer, hours: float | None, workers: int) -> None:
+    """Answer for all networks that have no answer yet, from the first on, within the time."""
+    entries = answerer.entries
+    missing = [i for i, entry in enumerate(entries) if answerer.known(entry) is None]
+    print(f"{len(entries) - len(missing)} of {len(entries)} networks have an answer", flush=True)
+    engine = SerialEngine() if workers == 1 else ProcessEngine(workers)
+    if hours is not None:
+        signal.signal(signal.SIGALRM, _stop)
+        signal.setitimer(signal.ITIMER_REAL, 3600 * hours)
+    started = time.monotonic()
+    done = len(entries) - len(missing)
+    try:
+        for result in engine.run(answerer, ([i] for i in missing)):
+            if isinstance(result, Lost):  # its process ended twice
+                entry = entries[result.row]
+                error = {"error": result.reason, "code": answerer.code, "cpu": 0.0, "wall": 0.0}
+                answerer.keep(entry, {**error, "fingerprint": entry.graph.fingerprint})
+            for i in [result.row] if isinstance(result, Lost) else result:
+                done += 1
+                record = answerer.known(entries[i]) or {}
+                said = record.get("error") or record["headline"]
+                print(
+                    f"[{done}/{len(entries)}, {duration(time.monotonic() - started)}] {entries[i].id}: "
+                    f"{said} ({duration(record['wall'])})",
+                    flush=True,
+                )
+    except (TimeLimitError, KeyboardInterrupt):
+        print("stopped; run the same command again to resume", flush=True)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 
-def answers(entries: list[Entry], records: dict[str, dict], tested: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each network that was compared."""
-    fitting = tested[tested["q"] > LEVEL].groupby("network")["model"].agg(list).to_dict()
-    rows = []
-    for entry in entries:
-        record = records[entry.id]
-        if "error" in record:
-            continue
-        families = record["families"]
-        family = max(families, key=families.get)
-        model = record["model"]
-        largest = record["misfit"].get(model, {}).get("discrepancies", [])[:3]
-        fit = record["fit"]
-        rows.append({
-            "network": entry.id, "kind": entry.kind, "domain": entry.domain, "source": entry.source,
-            "truth": entry.truth, "nodes": record["network"]["nodes"],
-            "edges": record["network"]["edges"], "verdict": record["verdict"],
-            "family": family, "family_probability": families[family], "model": model,
-            "probability": record["probabilities"][model], "p": record["fit_p_values"].get(model),
-            "fits": bool(fitting.get(entry.id)), "fitting": ";".join(fitting.get(entry.id, [])),
-            "power": fit["power_summary"], "discrepancies": ";".join(e["feature"] for e in largest),
-            "parameters": json.dumps(record["parameters"].get(model, {})),
-            "notes": "; ".join([*entry.notes, *record["notes"]]),
-            "cpu": record["cpu"], "wall": record["wall"],
-            "saved": record["cost"]["saved_seconds"],
-        })  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def share(count: int, total: int) -> str:
-    """Return a count with its share and Wilson's interval."""
-    low, high = wilson(count, total)
-    return f"{count} of {total} ({low:.2f}–{high:.2f})"
-
-
-def control_lines(frame: pd.DataFrame) -> list[str]:
-    """Return what the controls show."""
-    lines = []
-    grown = frame[frame["kind"] == "grown"]
-    if len(grown):
-        spaces = netchoice.get_space("all")
-        right = [family_of(spaces[row.truth]) == row.family for row in grown.itertuples()]
-        n, none = len(grown), int((~grown["fits"]).sum())
-        true = int((grown["model"] == grown["truth"]).sum())
-        lines.append(
-            f"- *grown*: none fits (a false discovery) for {share(none, n)}; the most probable model is the "
-            f"true one for {share(true, n)}, the most probable family for {share(sum(right), n)}"
-        )
-    rewired = frame[frame["kind"] == "rewired"]
-    if len(rewired):
-        models = Counter(rewired["model"]).most_common(3)
-        named = ", ".join(f"`{name}` {n}" for name, n in models)
-        fits = share(int(rewired["fits"].sum()), len(rewired))
-        lines.append(f"- *rewired*: a model fits for {fits}; named most often: {named}")
-    again = frame[frame["kind"] == "relabelled"].merge(
-        frame, left_on="source", right_on="network", suffixes=("", "_real")
+def in_order(entries: list[Entry]) -> list[Entry]:
+    """Return the networks from the smallest on, relabelled ones after their originals."""
+    return sorted(
+        entries, key=lambda each: (each.size * (LATER if each.kind == "relabelled" else 1), each.id)
     )
-    if len(again):
-        same = (again["verdict"] == again["verdict_real"]) & (again["model"] == again["model_real"])
-        difference = (again["probability"] - again["probability_real"]).abs().max()
-        lines.append(
-            f"- *relabelled*: the same verdict and model for {share(int(same.sum()), len(again))}; largest "
-            f"difference of the probability {difference:.2g}"
-        )
-    return lines
-
-
-def tables(frame: pd.DataFrame, errors: dict[str, str], too_large: list[str]) -> str:
-    """Return the tables of docs/atlas.md."""
-    real = frame[frame["kind"] == "real"]
-    families = sorted(real["family"].unique())
-    lines = [
-        f"{len(real)} real networks were compared; {len(errors)} files could not be read or compared, and "
-        f"{len(too_large)} networks are too large.", "",
-        f"| domain | networks | none fits | {' | '.join(families)} | models named most often | recurring "
-        "discrepancies |",
-        "|" + "---|" * (len(families) + 5),
-    ]  # fmt: skip
-    for domain, own in real.groupby("domain"):
-        none = share(int((~own["fits"]).sum()), len(own))
-        counts = [str(int((own["family"] == family).sum())) for family in families]
-        models = ", ".join(f"`{m}` {n}" for m, n in Counter(own["model"]).most_common(3))
-        features = Counter(
-            name for text in own["discrepancies"] for name in text.split(";") if name
-        )
-        recurring = ", ".join(f"`{name}` {n}" for name, n in features.most_common(3))
-        lines.append(
-            f"| {domain} | {len(own)} | {none} | {' | '.join(counts)} | {models} | {recurring} |"
-        )
-    lines += ["", "Controls:", "", *control_lines(frame), "", _costs(frame), ""]
-    lines += [
-        "| network | nodes | edges | verdict | family | model | p | fits after adjustment | largest "
-        "discrepancies |",
-        "|" + "---|" * 9,
-    ]
-    for row in real.sort_values(["domain", "nodes"]).itertuples():
-        p = "" if row.p is None or np.isnan(row.p) else f"{row.p:.2g}"
-        fits = (
-            ", ".join(f"`{name}`" for name in row.fitting.split(";")[:4]) if row.fitting else "none"
-        )
-        lines.append(
-            f"| {row.network} | {row.nodes} | {row.edges} | {VERDICTS[row.verdict]} | {row.family} "
-            f"{row.family_probability:.2f} | `{row.model}` {row.probability:.2f} | {p} | {fits} | "
-            f"{row.discrepancies.replace(';', ', ')} |"
-        )
-    if errors:
-        lines += ["", "Not compared:", "", *(f"- {name}: {text}" for name, text in errors.items())]
-    if too_large:
-        lines += ["", f"Too large: {', '.join(too_large)}"]
-    return "\n".join(lines)
-
-
-def _costs(frame: pd.DataFrame) -> str:
-    spent, saved = frame["cpu"].sum() / 3600, frame["saved"].sum() / 3600
-    return (
-        f"CPU hours: {spent:.2f} for {len(frame)} networks with controls. All features on all simulations "
-        f"for inference would have taken {saved:.2f} hours more."
-    )
-
-
-def draw(entries: list[Entry], frame: pd.DataFrame, path: Path) -> None:
-    """Draw all real networks in the plane of the two main components of their features."""
-    real = frame[frame["kind"] == "real"].set_index("network")
-    shown = [entry for entry in entries if entry.id in real.index]
-    rows = [netchoice.compute_features(entry.graph, list(SHOWN)).values for entry in shown]
-    values = pd.DataFrame(rows, index=[entry.id for entry in shown])[list(SHOWN)].fillna(0.0)
-    ranks = (values.rank() - 0.5) / len(values) - 0.5
-    left, sizes, _ = np.linalg.svd(ranks - ranks.mean(), full_matrices=False)
-    points = left[:, :2] * sizes[:2]
-    domains = sorted(real["domain"].unique())
-    colours = dict(zip(domains, plt.get_cmap("tab10").colors, strict=False))
-    figure, ax = plt.subplots(figsize=(8, 5.5), layout="constrained")
-    markers = dict(zip(VERDICT_STYLES, "osD^v", strict=False))
-    for number, name in enumerate(values.index):
-        row = real.loc[name]
-        ax.scatter(
-            *points[number], color=colours[row["domain"]], s=42, edgecolor="black", linewidth=0.5,
-            marker=markers.get(row["verdict"], "X"),
-        )  # fmt: skip
-    for domain in domains:
-        ax.scatter([], [], color=colours[domain], label=domain)
-    for verdict in sorted(real["verdict"].unique()):
-        ax.scatter(
-            [], [], color="white", edgecolor="black", marker=markers.get(verdict, "X"),
-            label=VERDICTS[verdict],
-        )  # fmt: skip
-    ax.set(
-        xlabel="first component of the features", ylabel="second component", xticks=[], yticks=[]
-    )
-    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
-    plt.close(figure)
 
 
 def main() -> None:
-    """Compare all networks, and write the tables to the page."""
+    """Compare all networks, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     default = os.environ.get(
         "NETCHOICE_NETWORKS", str(ROOT.parent / "shared" / "data" / "networks")
@@ -385,41 +390,44 @@ def main() -> None:
     parser.add_argument("--networks", type=Path, default=Path(default))
     parser.add_argument("--out", type=Path, default=Path("build/atlas"))
     parser.add_argument("--max-nodes", type=int, default=3000)
-    parser.add_argument("--controls", type=int, default=20, help="controls of each kind")
+    parser.add_argument(
+        "--controls", type=int, default=6, help="relabelled ones; others in proportion"
+    )
     parser.add_argument(
         "--hours", type=float, help="for all networks; without it, as long as it takes"
     )
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--page", action="store_true", help="write docs/atlas.md and its picture")
+    parser.add_argument(
+        "--any-code", action="store_true", help="use answers of other versions of netchoice, too"
+    )
+    parser.add_argument("--page", action="store_true", help="write docs/atlas.md and its figures")
     given = parser.parse_args()
     if not given.networks.is_dir():
         parser.error(f"{given.networks} is no folder; name one with NETCHOICE_NETWORKS")
     found, errors = real_networks(given.networks)
     too_large = [each.id for each in found if each.graph.n_nodes > given.max_nodes]
-    entries = [each for each in found if each.graph.n_nodes <= given.max_nodes]
-    entries += controls(entries, given.controls)
-    entries.sort(key=lambda each: (each.graph.n_nodes + each.graph.n_edges, each.id))
-    records = {}
-    for number, entry in enumerate(entries, start=1):
-        limit = seconds_each(entries[number - 1 :], given.out, given.hours)
-        records[entry.id] = record = answer(entry, given.out, limit, given.workers)
-        said = record.get("error") or record["headline"]
-        print(f"[{number}/{len(entries)}] {entry.id}: {said} ({record['wall']:.0f} s)", flush=True)
-        if "error" in record:
-            errors[entry.id] = record["error"]
-    tested = pairs(entries, records)
-    frame = answers(entries, records, tested)
-    tested.to_csv(given.out / "p-values.csv", index=False)
-    frame.to_csv(given.out / "atlas.csv", index=False)
-    made = tables(frame, errors, too_large)
-    print(made)
-    picture = (PICTURES if given.page else given.out) / "atlas.png"
-    draw(entries, frame, picture)
-    if given.page:
-        markers = (MARKERS[0].replace("shelf", "atlas"), MARKERS[1])
-        before, _, rest = PAGE.read_text().partition(markers[0])
-        _, _, after = rest.partition(markers[1])
-        PAGE.write_text("\n\n".join([before + markers[0], made, markers[1]]) + after)
+    real = [each for each in found if each.graph.n_nodes <= given.max_nodes]
+    if not real:
+        parser.error(f"{given.networks} has no network with at most {given.max_nodes} nodes")
+    print(f"{len(real)} networks; making controls", flush=True)
+    entries = in_order(real + controls(real, given.controls))
+    answerer = Answerer(entries, given.out, atlas_page.stored_answers(), given.any_code)
+    answer_all(answerer, given.hours, given.workers)
+    records = dict(iterate_known(answerer))
+    errors |= {name: each["error"] for name, each in records.items() if "error" in each}
+    answered = [each for each in answerer.entries if each.id in records]
+    missing = [each.id for each in answerer.entries if each.id not in records]
+    plan = {name: value for name, value in asdict(PLAN).items() if name in ("samples", "precision")}
+    result = atlas_page.Result(answered, records, errors, missing, too_large, plan)
+    atlas_page.write(result, given.out, given.page)
+
+
+def iterate_known(answerer: Answerer) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the identifier and the answer of each network that has one."""
+    for entry in answerer.entries:
+        record = answerer.known(entry)
+        if record is not None:
+            yield entry.id, record
 
 
 if __name__ == "__main__":

@@ -17,13 +17,16 @@ from netchoice.models.mechanisms.configuration import least_degree, match_stubs,
 from netchoice.models.mechanisms.davidsen import introduce
 from netchoice.models.mechanisms.geometric import radius_for, share_nearer
 from netchoice.models.mechanisms.hyperbolic import (
-    _POINTS,
-    _WEIGHTS,
+    FINE,
+    _far_distance,
     _link_far,
     _link_near,
     _places,
+    find_radius,
+    link_in_disk,
     share_linked,
 )
+from netchoice.models.mechanisms.hyperbolic import radius_for as hyperbolic_radius_for
 from netchoice.models.mechanisms.kumpula import sweep
 
 
@@ -138,7 +141,7 @@ def test_forest_fire_becomes_denser_as_it_grows():
 
 def introduced(n_lifetimes, seed):
     seed = seed_from(np.random.default_rng([n_lifetimes, seed]))
-    return graph_of(introduce(500, n_lifetimes * 500 * 8, 1 / 8, seed))
+    return graph_of(introduce(500, n_lifetimes * 500 * 8, 1 / 8, 0, seed))
 
 
 def swept(n_lifetimes, seed):
@@ -262,8 +265,37 @@ def test_hyperbolic_share_of_linked_pairs(exponent, temperature):
     quantiles, angle = rng.random((2, 400_000)), math.pi * rng.random(400_000)
     r, s = np.arccosh(1 + (np.cosh(alpha * radius) - 1) * quantiles) / alpha
     p = naive.hyperbolic_links(r, s, angle, radius, temperature)
-    ours = share_linked(radius, alpha, temperature, _POINTS, _WEIGHTS)
+    ours = share_linked(radius, alpha, temperature, *FINE)
     assert ours == pytest.approx(p.mean(), rel=0.01)
+
+
+@pytest.mark.parametrize("exponent", [2.05, 2.5, 3.5, 20.0])
+@pytest.mark.parametrize("temperature", [0.0, 0.02, 0.5, 0.95])
+@pytest.mark.parametrize("share", [0.4, 0.05, 1e-4])
+def test_hyperbolic_radius_gives_the_wanted_share(exponent, temperature, share):
+    """From any start, the search ends at the same radius."""
+    alpha = (exponent - 1) / 2
+    radius = hyperbolic_radius_for(share, alpha, temperature)
+    assert share_linked(radius, alpha, temperature, *FINE) == pytest.approx(share, rel=1e-4)
+    for start_at in (1e-3, 70.0):
+        found, _ = find_radius(share, alpha, temperature, start_at, -0.5, *FINE)
+        assert found == pytest.approx(radius, abs=1e-4)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.5])
+def test_hyperbolic_has_no_radius_for_nearly_all_pairs(temperature):
+    assert hyperbolic_radius_for(0.7, 0.9, temperature) is None
+    for start_at in (1e-3, 0.5, 70.0):
+        assert find_radius(0.7, 0.9, temperature, start_at, -0.5, *FINE)[0] == 0
+
+
+def test_hyperbolic_links_do_not_depend_on_which_pairs_are_far():
+    rng, n_edges = np.random.default_rng(8), []
+    for far_share in (1e-6, 0.01, 0.25):
+        grown = [link_in_disk(150, 9.0, 0.8, 0.7, far_share, seed_from(rng)) for _ in range(400)]
+        n_edges.append([graph_of(each).n_edges for each in grown])
+    assert mean_differs(n_edges[0], n_edges[1]) < 4
+    assert mean_differs(n_edges[0], n_edges[2]) < 4
 
 
 def test_hyperbolic_clustering_decreases_with_temperature():
@@ -323,15 +355,15 @@ def _stream(seed):
     return map(np.uint64, start(seed_from(np.random.default_rng(seed))))
 
 
-def _links_at(places, radius, temperature, seed):
-    """Return the pairs that are linked at given places."""
-    far = np.cosh(radius + 2 * temperature * np.log(15))
+def _links_at(places, radius, temperature, seed, share=0.0625):
+    """Return the pairs that are linked at given places; ``share`` of the far pairs are visited."""
+    far = _far_distance(radius, temperature, share)
     state = _stream(seed)
     ends = np.empty(16, np.int32)  # too short, so that it grows
     ends, n_edges, *state = _link_near(places, radius, temperature, far, ends, *state)
     if temperature > 0:
         state = map(np.uint64, state)
-        ends, n_edges = _link_far(places, radius, temperature, far, ends, n_edges, *state)
+        ends, n_edges = _link_far(places, radius, temperature, far, share, ends, n_edges, *state)
     pairs = [tuple(sorted(pair)) for pair in ends[: 2 * n_edges].reshape(-1, 2).tolist()]
     assert len({*pairs}) == len(pairs)
     return pairs
@@ -358,13 +390,13 @@ def test_hyperbolic_finds_every_near_pair(radius, alpha):
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("temperature", [0.2, 0.8])
-def test_hyperbolic_links_each_pair_with_its_probability(temperature):
+@pytest.mark.parametrize(("temperature", "share"), [(0.2, 0.0625), (0.8, 0.01), (0.8, 0.25)])
+def test_hyperbolic_links_each_pair_with_its_probability(temperature, share):
     radius, n, runs = 5.0, 25, 4000
     places = _places(n, radius, 0.9, *_stream(3))[0]
     counts = np.zeros((n, n))
     for seed in range(runs):
-        for u, v in _links_at(places, radius, temperature, seed):
+        for u, v in _links_at(places, radius, temperature, seed, share):
             counts[u, v] += 1
     p = 1 / (1 + np.exp((_distances(places) - radius) / (2 * temperature)))
     upper = np.triu_indices(n, 1)

@@ -6,7 +6,7 @@ import numpy as np
 
 from netchoice._kernels.compiler import FLOAT, INT, helper, kernel
 from netchoice._kernels.growth_loop import DONE
-from netchoice._kernels.neighbour_lists import adjacency_of, place_of, wider
+from netchoice._kernels.neighbour_lists import adjacency_of, more_room, start_lists
 from netchoice._kernels.random_stream import SEED, start, uniform
 from netchoice.graph import Graph
 from netchoice.models.mechanism import graph_of, seed_from
@@ -16,110 +16,115 @@ from netchoice.models.shared_parameters import probability
 
 P_DELETE, P_RANDOM, N_SWEEPS = 0.01, 0.005, 800
 _MAX_TRIES = 1000
+#: A node: the place of its first link, its number of links, and the sum of their weights.
+_NODE = np.dtype([("first", "u4"), ("degree", "u4"), ("strength", "f8")])
+#: A link, as one end sees it: the other end, the place of the same link there, and the weight.
+_LINK = np.dtype([("node", "u4"), ("back", "u4"), ("weight", "f8")])
 
 
 @helper
-def _place_by_weight(weights, strength, degree, u, skipped, at):
-    """Return the place at the share ``at`` of the weights of the links of u, without a skipped place."""
-    at *= strength[u] - (weights[u, skipped] if skipped >= 0 else 0.0)
-    chosen = -1
-    for place in range(degree[u]):
-        if place != skipped:
-            chosen = place
-            at -= weights[u, place]
-            if at < 0.0:
-                break
-    return chosen
+def _link(nodes, links, u, v):
+    """Add a link of weight 1; return how many of the two nodes had no links."""
+    to_v, to_u = nodes[u].first + nodes[u].degree, nodes[v].first + nodes[v].degree
+    links[to_v].node, links[to_v].back, links[to_v].weight = v, to_u, 1.0
+    links[to_u].node, links[to_u].back, links[to_u].weight = u, to_v, 1.0
+    nodes[u].degree += 1
+    nodes[v].degree += 1
+    nodes[u].strength += 1.0
+    nodes[v].strength += 1.0
+    return (nodes[u].degree == 1) + (nodes[v].degree == 1)
 
 
 @helper
-def _raise(weights, strength, u, place, v, back, amount):
-    """Raise the weight of a link, which is at ``place`` in the list of u and at ``back`` in that of v."""
-    weights[u, place] += amount
-    weights[v, back] += amount
-    strength[u] += amount
-    strength[v] += amount
+def _unlink_all(nodes, links, u):
+    """Remove all links of a node; return how many nodes lost their last link."""
+    n_alone = 1 if nodes[u].degree > 0 else 0
+    for to_v in range(nodes[u].first, nodes[u].first + nodes[u].degree):
+        v, gap = links[to_v].node, links[to_v].back
+        nodes[v].degree -= 1
+        nodes[v].strength -= links[gap].weight
+        n_alone += nodes[v].degree == 0
+        moved = links[nodes[v].first + nodes[v].degree]
+        links[gap].node, links[gap].back, links[gap].weight = moved.node, moved.back, moved.weight
+        links[moved.back].back = gap
+    nodes[u].degree, nodes[u].strength = 0, 0.0
+    return n_alone
 
 
 @helper
-def _link(neighbours, weights, degree, strength, u, v):
-    """Add a link of weight 1."""
-    neighbours[u, degree[u]], neighbours[v, degree[v]] = v, u
-    weights[u, degree[u]] = weights[v, degree[v]] = 1.0
-    degree[u] += 1
-    degree[v] += 1
-    strength[u] += 1.0
-    strength[v] += 1.0
+def _update(nodes, links, room, t, end, n_linked, n_wanted, p_close, amount, a, b, c, d):
+    """Update nodes in turn until the end, until so many nodes have links, or until a list is nearly full.
 
+    An update adds at most two links to a list, and all lists have room for them. The functions that are
+    called with arrays take time, but few updates add or remove links.
 
-@helper
-def _unlink_all(neighbours, weights, degree, strength, u):
-    """Remove all links of a node."""
-    for place in range(degree[u]):
-        v = neighbours[u, place]
-        back = place_of(neighbours, degree, v, u)
-        degree[v] -= 1
-        strength[v] -= weights[v, back]
-        neighbours[v, back] = neighbours[v, degree[v]]
-        weights[v, back] = weights[v, degree[v]]
-    degree[u], strength[u] = 0, 0.0
-
-
-@helper
-def _search_locally(neighbours, weights, degree, strength, u, p_close, amount, a, b, c, d):
-    """Go from u to a neighbour v and on to a neighbour w of v, and link or strengthen u and w."""
-    draw, a, b, c, d = uniform(a, b, c, d)
-    to_v = _place_by_weight(weights, strength, degree, u, -1, draw)
-    v = neighbours[u, to_v]
-    v_to_u = place_of(neighbours, degree, v, u)
-    draw, a, b, c, d = uniform(a, b, c, d)
-    to_w = _place_by_weight(weights, strength, degree, v, v_to_u, draw)
-    if to_w < 0:
-        return a, b, c, d
-    w = neighbours[v, to_w]
-    _raise(weights, strength, u, to_v, v, v_to_u, amount)
-    _raise(weights, strength, v, to_w, w, place_of(neighbours, degree, w, v), amount)
-    closing = place_of(neighbours, degree, u, w)
-    if closing >= 0:
-        _raise(weights, strength, u, closing, w, place_of(neighbours, degree, w, u), amount)
-    else:
-        draw, a, b, c, d = uniform(a, b, c, d)
-        if draw < p_close:
-            _link(neighbours, weights, degree, strength, u, w)
-    return a, b, c, d
-
-
-@helper
-def _update(neighbours, weights, degree, strength, t, end, p_close, amount, a, b, c, d):
-    """Update nodes in turn until the end, or until a list is nearly full; return the next time.
-
-    An update adds at most two entries to a list.
+    Returns ``t, n_linked, a, b, c, d``: the next time, the number of nodes with links, and the stream.
     """
-    n_nodes, full = len(degree), neighbours.shape[1] - 1
-    while t < end:
-        u = t % n_nodes
+    n_nodes = len(nodes)
+    u, crowded = t % n_nodes - 1, False
+    while t < end and n_linked != n_wanted and not crowded:
         t += 1
-        crowded = False
-        if degree[u] > 0:
-            a, b, c, d = _search_locally(
-                neighbours, weights, degree, strength, u, p_close, amount, a, b, c, d
-            )
-            crowded = degree[neighbours[u, degree[u] - 1]] >= full
+        u = u + 1 if u + 1 < n_nodes else 0
+        if nodes[u].degree > 0:
+            # Go from u to a neighbour v, chosen by weight.
+            first = np.int64(nodes[u].first)
+            last = first + nodes[u].degree - 1
+            draw, a, b, c, d = uniform(a, b, c, d)
+            to_v = first
+            at = draw * nodes[u].strength - links[to_v].weight
+            while at >= 0.0 and to_v < last:
+                to_v += 1
+                at -= links[to_v].weight
+            v, v_to_u = links[to_v].node, links[to_v].back
+            draw, a, b, c, d = uniform(a, b, c, d)
+            if nodes[v].degree > 1:
+                # Go on to another neighbour w of v, and strengthen both links.
+                at = draw * (nodes[v].strength - links[v_to_u].weight)
+                to_w = np.int64(nodes[v].first)
+                for place in range(to_w, to_w + nodes[v].degree):
+                    if place != v_to_u:
+                        to_w = place
+                        at -= links[place].weight
+                        if at < 0.0:
+                            break
+                w, w_to_v = links[to_w].node, links[to_w].back
+                links[to_v].weight += amount
+                links[v_to_u].weight += amount
+                links[to_w].weight += amount
+                links[w_to_v].weight += amount
+                nodes[u].strength += amount
+                nodes[v].strength = nodes[v].strength + amount + amount
+                nodes[w].strength += amount
+                # Strengthen the link of u and w, or add one.
+                to_w = first
+                while to_w <= last and links[to_w].node != w:
+                    to_w += 1
+                if to_w <= last:
+                    links[to_w].weight += amount
+                    links[links[to_w].back].weight += amount
+                    nodes[u].strength += amount
+                    nodes[w].strength += amount
+                else:
+                    draw, a, b, c, d = uniform(a, b, c, d)
+                    if draw < p_close:
+                        n_linked += _link(nodes, links, u, w)
+                        crowded = nodes[u].degree + 2 > room[u] or nodes[w].degree + 2 > room[w]
         draw, a, b, c, d = uniform(a, b, c, d)
-        if degree[u] == 0 or draw < P_RANDOM:
+        if nodes[u].degree == 0 or draw < P_RANDOM:
             draw, a, b, c, d = uniform(a, b, c, d)
             v = int(draw * (n_nodes - 1))
             v += v >= u
-            if place_of(neighbours, degree, u, v) < 0:
-                _link(neighbours, weights, degree, strength, u, v)
-            crowded = crowded or degree[v] >= full
-        crowded = crowded or degree[u] >= full
+            to_v = np.int64(nodes[u].first)
+            last = to_v + nodes[u].degree - 1
+            while to_v <= last and links[to_v].node != v:
+                to_v += 1
+            if to_v > last:
+                n_linked += _link(nodes, links, u, v)
+                crowded = crowded or nodes[u].degree + 2 > room[u] or nodes[v].degree + 2 > room[v]
         draw, a, b, c, d = uniform(a, b, c, d)
         if draw < P_DELETE:
-            _unlink_all(neighbours, weights, degree, strength, u)
-        if crowded:
-            break
-    return t, a, b, c, d
+            n_linked -= _unlink_all(nodes, links, u)
+    return t, n_linked, a, b, c, d
 
 
 @kernel(INT, INT, FLOAT, FLOAT, INT, SEED)
@@ -128,23 +133,20 @@ def sweep(n_nodes, n_sweeps, p_close, reinforcement, n_linked, seed):
 
     With ``n_linked`` above 0, go on until so many nodes have links, for at most ten sweeps.
     """
-    neighbours, degree = np.empty((n_nodes, 16), np.int32), np.zeros(n_nodes, np.int32)
-    weights, strength = np.empty((n_nodes, 16)), np.zeros(n_nodes)
+    nodes = np.zeros(n_nodes, _NODE)
+    room, used = start_lists(nodes)
+    links = np.empty(2 * used, _LINK)
     a, b, c, d = start(seed)
-    t, end, last = 0, n_sweeps * n_nodes, n_sweeps * n_nodes
-    if n_linked > 0:
-        last += 10 * n_nodes
-    while t < last:
-        if t >= end:
-            if np.sum(degree > 0) == n_linked:
-                break
-            end = t + 1
-        t, a, b, c, d = _update(
-            neighbours, weights, degree, strength, t, end, p_close, reinforcement, a, b, c, d
+    t, n_found, n_wanted, end = 0, 0, -1, n_sweeps * n_nodes
+    last = end + 10 * n_nodes if n_linked > 0 else end
+    while t < last and n_found != n_wanted:
+        t, n_found, a, b, c, d = _update(
+            nodes, links, room, t, end, n_found, n_wanted, p_close, reinforcement, a, b, c, d
         )
-        if degree.max() >= neighbours.shape[1] - 1:
-            neighbours, weights = wider(neighbours, n_nodes), wider(weights, n_nodes)
-    indptr, indices = adjacency_of(neighbours, degree)
+        links, used = more_room(nodes, links, room, used, (t - 1) % n_nodes)
+        if t == end:
+            end, n_wanted = last, n_linked
+    indptr, indices = adjacency_of(nodes, links)
     return DONE, n_nodes, indptr, indices
 
 

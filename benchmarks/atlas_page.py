@@ -1,0 +1,465 @@
+"""Tables, figures and the report of the atlas; ``benchmarks/atlas.py`` computes the answers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+from shelf import LEVEL
+
+import netchoice
+from netchoice.evaluation import wilson
+from netchoice.inference.false_discovery import adjusted_p_values
+from netchoice.models.families import family_of
+from netchoice.report.cohort_page import write_cohort_report
+from netchoice.workflows import summarise_cohort
+from netchoice.workflows.choice_verdict import VERDICTS
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGE, LIST, RECORDS = DOCS / "atlas.md", DOCS / "atlas-networks.md", DOCS / "atlas.json"
+MARKERS = ("<!-- made by benchmarks/atlas.py -->", "<!-- end -->")
+#: Features of the picture, which do not depend on the number of nodes by definition.
+SHOWN = (
+    "degree_mean", "transitivity", "clustering_mean", "square_clustering_mean", "degree_entropy",
+    "degree_std", "degree_connectivity", "lcc_mean_distance",
+)  # fmt: skip
+MOST_FEATURES = 12
+
+
+@dataclass
+class Entry:
+    """A network of the atlas; ``source`` is the real network that a control was made from."""
+
+    id: str
+    kind: str
+    domain: str
+    graph: netchoice.Graph
+    source: str = ""
+    truth: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """Nodes and edges together."""
+        return self.graph.n_nodes + self.graph.n_edges
+
+
+@dataclass
+class Result:
+    """The answers of a run, and what was not answered.
+
+    ``records`` holds an answer for each entry, with ``error`` if there is none; ``missing`` are networks
+    that were not reached.
+    """
+
+    entries: list[Entry]
+    records: dict[str, dict[str, Any]]
+    errors: dict[str, str]
+    missing: list[str]
+    too_large: list[str]
+    plan: dict[str, Any]
+
+    @cached_property
+    def compared(self) -> list[Entry]:
+        """Entries with an answer."""
+        return [each for each in self.entries if "error" not in self.records[each.id]]
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """The p-value of every pair of network and model, raw and adjusted within its kind."""
+        rows = [
+            (entry.id, entry.kind, label, p)
+            for entry in self.compared
+            for label, p in p_values(self.records[entry.id]).items()
+        ]
+        frame = pd.DataFrame(rows, columns=["network", "kind", "model", "p"])
+        adjusted = frame.groupby("kind")["p"].transform(lambda p: adjusted_p_values(p.to_numpy()))
+        return frame.assign(q=adjusted)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """A row for each network that was compared."""
+        left = self.pairs[self.pairs["q"] > LEVEL].sort_values("p", ascending=False)
+        fitting = left.groupby("network", sort=False)["model"].agg(list).to_dict()
+        rows = [self._row(entry, fitting.get(entry.id, [])) for entry in self.compared]
+        return pd.DataFrame(rows)
+
+    def _row(self, entry: Entry, fitting: list[str]) -> dict[str, Any]:
+        record = self.records[entry.id]
+        families, model = record["families"], record["model"]
+        family = max(families, key=families.get)
+        probability = record["probabilities"].get(model, 0.0)
+        return {
+            "network": entry.id, "kind": entry.kind, "domain": entry.domain, "source": entry.source,
+            "truth": entry.truth, "nodes": record["nodes"], "edges": record["edges"],
+            "verdict": record["verdict"], "family": family, "family_probability": families[family],
+            "model": model, "probability": probability, "p": record["fit_p_values"].get(model),
+            "fits": bool(fitting), "fitting": fitting,
+            "power": record["power"], "discrepancies": record["discrepancies"],
+            "parameters": record["parameters"], "notes": entry.notes, "cpu": record["cpu"],
+            **record["costs"],
+        }  # fmt: skip
+
+    @property
+    def real(self) -> pd.DataFrame:
+        """The rows of the real networks."""
+        return self.frame[self.frame["kind"] == "real"]
+
+
+def p_values(record: dict[str, Any]) -> dict[str, float]:
+    """Return the p-value of every model: of the test of fit, or of the screening."""
+    return {**record["screening"], **record["fit_p_values"]}
+
+
+def share(count: int, total: int) -> str:
+    """Return a count with its share and Wilson's 95 % interval.
+
+    >>> share(1, 4)
+    '1 of 4 (5–70%)'
+    """
+    low, high = wilson(count / total, total)
+    return f"{count} of {total} ({100 * low:.0f}–{100 * high:.0f}%)"
+
+
+# Tables
+
+
+def summary(result: Result) -> list[str]:
+    """Return how many networks were compared."""
+    kinds = Counter(entry.kind for entry in result.compared)
+    others = ", ".join(f"{n} {kind}" for kind, n in kinds.items() if kind != "real")
+    lines = [f"{kinds['real']} real networks were compared, and as controls {others or 'none'}."]
+    if result.missing:
+        lines.append(f"{len(result.missing)} networks were not reached within the time.")
+    if result.too_large:
+        lines.append(f"{len(result.too_large)} networks are too large.")
+    if result.errors:
+        lines.append(f"{len(result.errors)} could not be read or compared.")
+    codes = Counter(record["code"] for record in result.records.values())
+    if len(codes) > 1:
+        listed = ", ".join(f"{code} ({n})" for code, n in codes.items())
+        lines.append(f"The answers come from {len(codes)} versions of the code: {listed}.")
+    return [" ".join(lines)]
+
+
+def table(head: list[str], rows: list[list[object]]) -> list[str]:
+    """Return the lines of a Markdown table."""
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    return [*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)]
+
+
+def verdict_table(real: pd.DataFrame) -> list[str]:
+    """Return the shares of verdicts in each domain."""
+    head = ["domain", "networks", "a model fits", "none fits", *VERDICTS.values()]
+    rows: list[list[object]] = []
+    for domain, own in [*real.groupby("domain"), ("all", real)]:
+        n, fits = len(own), int(own["fits"].sum())
+        counts = [int((own["verdict"] == verdict).sum()) for verdict in VERDICTS]
+        rows.append([domain, n, share(fits, n), share(n - fits, n), *counts])
+    return table(head, rows)
+
+
+def family_table(real: pd.DataFrame) -> list[str]:
+    """Return the most probable families in each domain, and the models that are not rejected."""
+    families = sorted(real["family"].unique())
+    head = ["domain", *families, "models that are left for the most networks"]
+    rows: list[list[object]] = []
+    for domain, own in [*real.groupby("domain"), ("all", real)]:
+        cells = []
+        for family in families:
+            named = own[own["family"] == family]
+            cells.append(f"{int(named['fits'].sum())} of {len(named)}" if len(named) else "")
+        left = Counter(model for models in own["fitting"] for model in models)
+        most = ", ".join(f"`{model}` {n}" for model, n in left.most_common(4))
+        rows.append([domain, *cells, most or "none"])
+    return table(head, rows)
+
+
+def control_lines(frame: pd.DataFrame, pairs: pd.DataFrame) -> list[str]:
+    """Return what the controls show."""
+    lines = []
+    grown = frame[frame["kind"] == "grown"]
+    if len(grown):
+        space = netchoice.get_space("all")
+        family = [family_of(space[row.truth]) == row.family for row in grown.itertuples()]
+        n, none = len(grown), int((~grown["fits"]).sum())
+        rejected = [row.truth not in row.fitting for row in grown.itertuples()]
+        model = int((grown["model"] == grown["truth"]).sum())
+        lines.append(
+            f'- *grown*: "none fits", which is false, for {share(none, n)}, expected at most 5 %; the true '
+            f"model is rejected for {share(sum(rejected), n)}, expected at most 5 %; the most probable model "
+            f"is the true one for {share(model, n)}, its family for {share(sum(family), n)}"
+        )
+    foreign = frame[frame["kind"] == "foreign"]
+    if len(foreign):
+        n, fits = len(foreign), int(foreign["fits"].sum())
+        large = foreign[foreign["nodes"] >= foreign["nodes"].median()]
+        by_rule = ", ".join(
+            f"{rule} {int(own['fits'].sum())} of {len(own)}"
+            for rule, own in foreign.groupby("truth")
+        )
+        lines.append(
+            f"- *foreign*: a model fits, which is false, for {share(fits, n)} ({by_rule}); of those with "
+            f"{foreign['nodes'].median():.0f} nodes or more, for {int(large['fits'].sum())} of {len(large)}"
+        )
+    rewired = frame[frame["kind"] == "rewired"]
+    if len(rewired):
+        left = Counter(model for models in rewired["fitting"] for model in models)
+        named = ", ".join(f"`{name}` {n}" for name, n in left.most_common(3)) or "none"
+        lines.append(
+            f"- *rewired*: a model fits for {share(int(rewired['fits'].sum()), len(rewired))}; left most "
+            f"often: {named}"
+        )
+    lines += relabelled_lines(frame, pairs)
+    return lines
+
+
+def relabelled_lines(frame: pd.DataFrame, pairs: pd.DataFrame) -> list[str]:
+    """Return whether relabelled networks have the answers of their originals."""
+    both = frame[frame["kind"] == "relabelled"].merge(
+        frame[frame["kind"] == "real"], left_on="source", right_on="network",
+        suffixes=("", "_real"),
+    )  # fmt: skip
+    if not len(both):
+        return []
+    same = (both["verdict"] == both["verdict_real"]) & (both["model"] == both["model_real"])
+    difference = (both["probability"] - both["probability_real"]).abs().max()
+    p = pairs.set_index(["network", "model"])["p"]
+    largest = max((p[row.network] - p[row.source]).abs().max() for row in both.itertuples())
+    return [
+        f"- *relabelled*: the same verdict and model for {int(same.sum())} of {len(both)}; largest "
+        f"difference of the probability {difference:.2g}, of a p-value {largest:.2g}"
+    ]
+
+
+def cost_lines(frame: pd.DataFrame) -> list[str]:
+    """Return the CPU hours that were spent and saved."""
+    hours = {name: frame[name].sum() / 3600 for name in
+             ("cpu", "all_features", "saved_by_stages", "saved_by_selection")}  # fmt: skip
+    millions = frame["simulations"].sum() / 1e6
+    return [
+        f"{hours['cpu']:.2f} CPU hours for {len(frame)} networks, with controls, and {millions:.2f} million "
+        f"simulations. The features of all these simulations would take {hours['all_features']:.2f} CPU "
+        f"hours; {hours['saved_by_stages']:.2f} were saved because the screening uses cheap features and "
+        f"expensive ones are computed on a part of the simulations, and {hours['saved_by_selection']:.2f} "
+        "because the simulations for inference have the selected features only."
+    ]
+
+
+def network_table(real: pd.DataFrame) -> list[str]:
+    """Return a row for each real network."""
+    head = [
+        "network", "nodes", "edges", "verdict", "family", "model", "p", "not rejected after the adjustment",
+        "parameters of the model: median and 95 % interval", "power", "largest discrepancies", "reading",
+    ]  # fmt: skip
+    rows: list[list[object]] = []
+    for row in real.sort_values(["domain", "nodes"]).itertuples():
+        p = "" if row.p is None or np.isnan(row.p) else f"{row.p:.2g}"
+        fitting = ", ".join(f"`{name}`" for name in row.fitting[:4])
+        more = f" and {len(row.fitting) - 4} others" if len(row.fitting) > 4 else ""
+        parameters = "; ".join(
+            f"{name} {each['median']:.3g} ({each['interval'][0]:.3g} to {each['interval'][1]:.3g})"
+            for name, each in row.parameters.items()
+        )
+        power = " / ".join(f"{value:.0%}" for value in row.power.values())
+        rows.append([
+            row.network, row.nodes, row.edges, VERDICTS[row.verdict],
+            f"{row.family} {row.family_probability:.2f}", f"`{row.model}` {row.probability:.2f}", p,
+            (fitting + more) or "none", parameters, power,
+            "; ".join(map(discrepancy, row.discrepancies)), "; ".join(row.notes),
+        ])  # fmt: skip
+    return table(head, rows)
+
+
+def discrepancy(each: dict[str, Any]) -> str:
+    """Return an observed feature next to the interval of the simulations."""
+    low, high = each["q025"], each["q975"]
+    return f"{each['label']} {each['observed']:.3g} (simulated {low:.3g} to {high:.3g})"
+
+
+def page(result: Result) -> str:
+    """Return the tables of docs/atlas.md."""
+    frame, real = result.frame, result.real
+    parts = [
+        summary(result),
+        ["### What fits", "", *verdict_table(real)],
+        ["### Families and models", "", *family_table(real)],
+        ["### Controls", "", *control_lines(frame, result.pairs)],
+        ["### Costs", "", *cost_lines(frame)],
+    ]
+    if result.errors:
+        listed = [f"- {name}: {text}" for name, text in result.errors.items()]
+        parts.append(["Not compared:", "", *listed])
+    if result.too_large:
+        parts.append([f"Too large: {', '.join(result.too_large)}."])
+    if result.missing:
+        parts.append([f"Not reached: {', '.join(result.missing)}."])
+    return "\n\n".join("\n".join(lines) for lines in parts)
+
+
+# Figures
+
+
+def draw_map(entries: list[Entry], frame: pd.DataFrame, path: Path) -> None:
+    """Draw all real networks in the plane of the two main components of their features."""
+    real = frame[frame["kind"] == "real"].set_index("network")
+    shown = [entry for entry in entries if entry.id in real.index]
+    rows = [netchoice.compute_features(entry.graph, list(SHOWN)).values for entry in shown]
+    values = pd.DataFrame(rows, index=[entry.id for entry in shown])[list(SHOWN)].fillna(0.0)
+    ranks = (values.rank() - 0.5) / len(values) - 0.5
+    left, sizes, _ = np.linalg.svd(ranks - ranks.mean(), full_matrices=False)
+    points = pd.DataFrame(left[:, :2] * sizes[:2], index=values.index, columns=["x", "y"])
+    domains = sorted(real["domain"].unique())
+    colours = dict(zip(domains, plt.get_cmap("tab10").colors, strict=False))
+    figure, ax = plt.subplots(figsize=(8, 5.5), layout="constrained")
+    for fits, marker, label in ((True, "o", "a model fits"), (False, "^", "none fits")):
+        for domain in domains:
+            own = real[(real["domain"] == domain) & (real["fits"] == fits)].index
+            at = points.loc[own]
+            face = colours[domain] if fits else "none"
+            ax.scatter(at["x"], at["y"], s=44, marker=marker, facecolor=face, edgecolor=colours[domain],
+                       linewidth=1.4)  # fmt: skip
+        face = "grey" if fits else "none"
+        ax.scatter([], [], marker=marker, facecolor=face, edgecolor="grey", label=label)
+    for domain in domains:
+        ax.scatter([], [], color=colours[domain], label=domain)
+    ax.set(
+        xlabel="first component of the features", ylabel="second component", xticks=[], yticks=[]
+    )
+    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), fontsize=9)
+    _save(figure, path)
+
+
+def discrepancy_counts(real: pd.DataFrame) -> pd.DataFrame:
+    """Return, by feature and domain, how many networks are above the simulations minus how many below.
+
+    Counted are the three largest discrepancies from the model that is named, outside of the middle 95 %.
+    """
+    rows = [
+        (each["label"], row.domain, 1 if each["observed"] > each["q975"] else -1)
+        for row in real.itertuples()
+        for each in row.discrepancies
+        if not each["q025"] <= each["observed"] <= each["q975"]
+    ]
+    frame = pd.DataFrame(rows, columns=["feature", "domain", "side"])
+    most = frame["feature"].value_counts().index[:MOST_FEATURES]
+    found = frame[frame["feature"].isin(most)]
+    counted = found.pivot_table(
+        index="feature", columns=["domain", "side"], aggfunc=len, fill_value=0
+    )
+    return counted.reindex(most)
+
+
+def draw_discrepancies(real: pd.DataFrame, path: Path) -> None:
+    """Draw which features of a domain differ from the named models, and in which direction."""
+    counts, sizes = discrepancy_counts(real), real["domain"].value_counts()
+    domains = sorted(sizes.index)
+    figure, ax = plt.subplots(
+        figsize=(1.7 + 1.05 * len(domains), 1.4 + 0.34 * len(counts)), layout="constrained"
+    )
+    shares = np.zeros((len(counts), len(domains)))
+    for column, domain in enumerate(domains):
+        for line, feature in enumerate(counts.index):
+            above, below = (_count(counts, feature, domain, side) for side in (1, -1))
+            shares[line, column] = (above - below) / sizes[domain]
+            texts = [f"{n}{mark}" for n, mark in ((above, "↑"), (below, "↓")) if n]
+            dark = abs(shares[line, column]) > 0.55
+            ax.text(column, line, " ".join(texts), ha="center", va="center", fontsize=8,
+                    color="white" if dark else "black")  # fmt: skip
+    ax.imshow(shares, cmap="PuOr_r", vmin=-1, vmax=1, aspect="auto")
+    labels = [f"{domain}\n({sizes[domain]})" for domain in domains]
+    ax.set_xticks(range(len(domains)), labels, fontsize=8, rotation=25)
+    ax.set_yticks(range(len(counts)), counts.index, fontsize=8)
+    ax.set_title("networks above (↑) or below (↓) the simulations of the named model", fontsize=9)
+    _save(figure, path)
+
+
+def _count(counts: pd.DataFrame, feature: str, domain: str, side: int) -> int:
+    return int(counts.loc[feature, (domain, side)]) if (domain, side) in counts.columns else 0
+
+
+def _save(figure: Any, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+# The report
+
+
+def cohort_answers(result: Result) -> pd.DataFrame:
+    """Return the answers for real networks with the columns of the report of a cohort."""
+    rows = []
+    for entry in result.compared:
+        record = result.records[entry.id]
+        if entry.kind != "real":
+            continue
+        row: dict[str, Any] = {
+            "id": entry.id, "group": entry.domain, "n_nodes": record["nodes"],
+            "n_edges": record["edges"], "isolated": "drop", "verdict": record["verdict"],
+            "headline": record["headline"], "model": record["model"],
+            "notes": "; ".join([*entry.notes, *map(discrepancy, record["discrepancies"])]),
+            "seconds": record["wall"],
+        }  # fmt: skip
+        for model, p in p_values(record).items():
+            low, high = record["intervals"].get(model, (0.0, 0.0))
+            row[f"probability_{model}"] = record["probabilities"].get(model, 0.0)
+            row[f"lower_{model}"], row[f"upper_{model}"] = low, high
+            row[f"fit_p_{model}"] = p
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def write(result: Result, out: Path, to_docs: bool) -> None:
+    """Write tables, figures and the report to the folder; with ``to_docs`` also to the documentation."""
+    if not len(result.real):
+        print("no real network has an answer yet")
+        return
+    made = page(result)
+    print(made)
+    listed = "\n".join(network_table(result.real))
+    (out / "atlas.md").write_text(f"{made}\n\n{listed}\n")
+    result.pairs.to_csv(out / "p-values.csv", index=False)
+    result.frame.to_csv(out / "atlas.csv", index=False)
+    answers = cohort_answers(result)
+    report = write_cohort_report(out / "report", summarise_cohort(answers), answers)
+    pictures = DOCS / "pictures" if to_docs else out
+    draw_map(result.entries, result.frame, pictures / "atlas.png")
+    draw_discrepancies(result.real, pictures / "atlas-discrepancies.png")
+    print(f"\nreport of the real networks: {report}")
+    if to_docs:
+        replace_part(PAGE, made)
+        replace_part(LIST, listed)
+        records = {"plan": result.plan, "answers": result.records}
+        RECORDS.write_text(json.dumps(rounded(records), indent=0, sort_keys=True) + "\n")
+
+
+def stored_answers() -> dict[str, dict[str, Any]]:
+    """Return the answers of the run that the page shows."""
+    return dict(json.loads(RECORDS.read_text())["answers"]) if RECORDS.exists() else {}
+
+
+def rounded(value: Any) -> Any:
+    """Return the same with numbers of six digits, which keeps the file small."""
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [rounded(each) for each in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def replace_part(file: Path, made: str) -> None:
+    """Replace the part of a page between the two markers."""
+    before, _, rest = file.read_text().partition(MARKERS[0])
+    _, _, after = rest.partition(MARKERS[1])
+    file.write_text("\n\n".join([before + MARKERS[0], made, MARKERS[1]]) + after)
