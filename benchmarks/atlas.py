@@ -4,11 +4,14 @@
 
 Fixed before the results were looked at:
 
-- The networks are all files of the folder ``NETCHOICE_NETWORKS``, whose subfolders are the domains, and the
-  three yeast networks. They are simple and undirected: direction, weights and self loops are ignored.
+- The networks are all files of the folder ``NETCHOICE_NETWORKS``, whose subfolders are the domains; the
+  three yeast networks; and those that networkx ships: Zachary's karate club, Les Misérables, Davis' southern
+  women (women and events are nodes) and the Florentine families.
+  They are simple and undirected: direction, weights and self loops are ignored.
   Isolated nodes are left out, and all components are kept. Networks of two kinds of nodes are marked, and
   networks that are in the folder twice. Networks with more than ``--max-nodes`` nodes are not compared.
-- The models are the space `all` and the ten mixtures of the shelf, density-matched, with family weights.
+- The models are the space `all` and ten mixtures, density-matched, with family weights. The mixtures combine
+  a mechanism of protein networks (duplication) or of social networks (closure) with hubs, closure or chance.
   Each network is compared with `choose_model`, seed 1, and its defaults, with two exceptions: at most 8000
   simulations for inference, with which the standard error of a probability, due to their number, is at most
   about 0.02; and at most 120 CPU seconds for them.
@@ -42,6 +45,7 @@ import shutil
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -66,9 +70,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import atlas_page
 from atlas_page import Entry
 from node_order import shuffled
-from shelf import MIXTURES, YEAST
 
 ROOT = Path(__file__).resolve().parents[1]
+MIXTURES = (
+    "dmc+lpa", "dmr+lpa", "dmc+holme-kim", "dmr+holme-kim", "heterodimer+lpa", "ispolatov+rdg",
+    "holme-kim+rdg", "jackson-rogers+lpa", "toivonen+rdg", "forest-fire+rdg",
+)  # fmt: skip
+YEAST = ("uetz2000", "ito2001", "yu2008")
+SHIPPED = {
+    "karate": nx.karate_club_graph,
+    "les-miserables": nx.les_miserables_graph,
+    "davis": nx.davis_southern_women_graph,
+    "florentine": nx.florentine_families_graph,
+}
 #: Controls of each kind, for each one that ``--controls`` asks for.
 KINDS = {"grown": 4, "rewired": 2, "relabelled": 1, "foreign": 2}
 #: Controls are made from real networks with at most so many nodes and edges together.
@@ -103,6 +117,10 @@ def real_networks(folder: Path) -> tuple[list[Entry], dict[str, str]]:
             entries.append(_entry(f"protein-{name}", "protein", *datasets.load(name)))
         except NetchoiceError as error:
             errors[name] = str(error)
+    for name, make in SHIPPED.items():
+        graph = netchoice.Graph.of(make())
+        notes = ["two kinds of nodes"] if name == "davis" else []
+        entries.append(Entry(f"networkx-{name}", "real", "networkx", graph, notes=notes))
     _mark_copies(entries)
     return entries, errors
 
@@ -129,12 +147,15 @@ def _mark_copies(entries: list[Entry]) -> None:
     for entry in entries:
         graph = entry.graph
         key: tuple[Any, ...] = (graph.n_nodes, graph.n_edges, tuple(np.sort(graph.degrees)))
-        if key in seen:  # few networks are hashed, because it takes long
-            hashes = {nx.weisfeiler_lehman_graph_hash(each.to_networkx())
-                      for each in (graph, seen[key].graph)}  # fmt: skip
-            if len(hashes) == 1:
-                entry.notes.append(f"the same network as {seen[key].id}")
+        if key in seen and _hash(graph) == _hash(seen[key].graph):
+            entry.notes.append(f"the same network as {seen[key].id}")
         seen.setdefault(key, entry)
+
+
+def _hash(graph: netchoice.Graph) -> str:
+    with warnings.catch_warnings():  # hashes of networkx 3.4 differ, which does not matter here
+        warnings.simplefilter("ignore")
+        return str(nx.weisfeiler_lehman_graph_hash(graph.to_networkx()))
 
 
 def space_for(graph: netchoice.Graph) -> Any:

@@ -15,7 +15,6 @@ import pandas as pd
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from shelf import LEVEL
 
 import netchoice
 from netchoice.evaluation import wilson
@@ -27,6 +26,8 @@ from netchoice.workflows.choice_verdict import VERDICTS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, LIST, RECORDS = DOCS / "atlas.md", DOCS / "atlas-networks.md", DOCS / "atlas.json"
+#: A model is rejected if its adjusted p-value is at most this.
+LEVEL = 0.05
 MARKERS = ("<!-- made by benchmarks/atlas.py -->", "<!-- end -->")
 #: Features of the picture, which do not depend on the number of nodes by definition.
 SHOWN = (
