@@ -1,4 +1,4 @@
-"""The atlas: networks and controls that it compares, and the tables that it makes of the answers."""
+"""The atlas: networks and controls that it compares, answers that are kept, and the tables made of them."""
 
 import json
 import sys
@@ -13,6 +13,8 @@ import netchoice
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 import atlas
+import atlas_page
+from small_plans import small_plan
 
 
 @pytest.fixture(scope="module")
@@ -38,18 +40,33 @@ def entries(folder):
 
 def test_networks_have_a_domain_and_say_what_was_left_out(entries):
     by_id = {each.id: each for each in entries}
-    assert {*by_id} == {"social-karate", "social-lesmis", "grids-grid"}
+    shipped = {f"networkx-{name}" for name in ("karate", "les-miserables", "davis", "florentine")}
+    assert {*by_id} == {"social-karate", "social-lesmis", "grids-grid", *shipped}
     karate = by_id["social-karate"]
     assert (karate.graph.n_nodes, karate.graph.n_edges) == (34, 78)
     assert "weights ignored" in karate.notes
+    assert by_id["networkx-davis"].notes == ["two kinds of nodes"]
+
+
+def test_a_network_that_is_there_twice_is_marked(entries):
+    copies = {each.id: each.notes[-1] for each in entries if "the same" in " ".join(each.notes)}
+    assert copies == {
+        "networkx-karate": "the same network as social-karate",
+        "networkx-les-miserables": "the same network as social-lesmis",
+    }
 
 
 def test_controls_keep_what_they_should(entries):
     by_id = {each.id: each.graph for each in entries}
-    made = atlas.controls(entries, 2)
-    assert [each.kind for each in made] == ["grown"] * 2 + ["rewired"] * 2 + ["relabelled"] * 2
+    made = atlas.controls(entries, 1)
+    assert [each.kind for each in made] == [
+        *["grown"] * 4, *["rewired"] * 2, "relabelled", *["foreign"] * 2
+    ]  # fmt: skip
     for control in made:
         real, graph = by_id[control.source], control.graph
+        if control.kind == "foreign":
+            assert control.truth in atlas.FOREIGN
+            continue
         assert graph.n_nodes == real.n_nodes
         if control.kind == "grown":
             assert control.truth in netchoice.get_space("all").labels
@@ -65,97 +82,211 @@ def test_controls_keep_what_they_should(entries):
             assert nx.is_isomorphic(graph.to_networkx(), real.to_networkx())
 
 
+@pytest.mark.parametrize(("n_nodes", "n_edges"), [(30, 30), (64, 120), (100, 700)])
+@pytest.mark.parametrize("rule", atlas.FOREIGN)
+def test_foreign_networks_have_about_the_size_and_the_density(rule, n_nodes, n_edges):
+    graph = atlas.FOREIGN[rule](n_nodes, n_edges, np.random.default_rng(1)).without_isolated()
+    assert abs(graph.n_nodes - n_nodes) <= 0.15 * n_nodes
+    assert abs(graph.n_edges - n_edges) <= 0.35 * n_edges
+    if rule == "regular":
+        assert len({*graph.degrees}) == 1
+
+
+def test_a_lattice_links_the_nearest_pairs_first():
+    graph = atlas.lattice(36, 60, np.random.default_rng(1))
+    assert nx.is_isomorphic(graph.to_networkx(), nx.grid_2d_graph(6, 6))
+
+
+def test_relabelled_networks_come_after_their_originals(entries):
+    copy = atlas_page.Entry("a-copy", "relabelled", "social", entries[0].graph, entries[0].id)
+    ids = [each.id for each in atlas.in_order([copy, *entries])]
+    assert ids.index("a-copy") > ids.index(entries[0].id)
+    assert ids[0] == "networkx-florentine"
+
+
+# Answers
+
+
+def test_answers_are_kept_and_used_again(tmp_path, monkeypatch, capsys):
+    karate = atlas_page.Entry(
+        "karate", "real", "social", netchoice.Graph.of(nx.karate_club_graph())
+    )
+    space = netchoice.get_space("all").only(["dmc", "rdg"]).matched_to(karate.graph)
+    plan = small_plan(samples=300, screen_above=1, screening_samples=60, screening_training=20)
+    monkeypatch.setattr(atlas, "space_for", lambda _: space)
+    monkeypatch.setattr(atlas, "PLAN", plan)
+    answerer = atlas.Answerer([karate], tmp_path)
+    atlas.answer_all(answerer, None, 1)
+    record = answerer.known(karate)
+    assert record["model"] in {"dmc", "rdg"}
+    assert {*atlas_page.p_values(record)} == {"dmc", "rdg"}
+    assert not any((tmp_path / "runs").iterdir())
+    costs = record["costs"]
+    assert 0 < costs["saved_by_stages"] + costs["saved_by_selection"] < costs["all_features"]
+    assert "[1/1, " in capsys.readouterr().out
+
+    def fail(*_, **__):
+        raise AssertionError("the answer is known")
+
+    monkeypatch.setattr(atlas.netchoice, "choose_model", fail)
+    atlas.answer_all(answerer, None, 1)
+    assert "1 of 1 networks have an answer" in capsys.readouterr().out
+    stored = {"karate": json.loads(json.dumps(record))}
+    assert atlas.Answerer([karate], tmp_path / "new", stored).known(karate) == record
+    other = {"karate": {**record, "code": "of another version"}}
+    assert atlas.Answerer([karate], tmp_path / "new", other).known(karate) is None
+    assert atlas.Answerer([karate], tmp_path / "new", other, any_code=True).known(karate)
+    moved = {"karate": {**record, "fingerprint": "of another network"}}
+    assert atlas.Answerer([karate], tmp_path / "new", moved, any_code=True).known(karate) is None
+
+
+def test_an_error_of_one_network_is_recorded(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(atlas, "space_for", lambda _: netchoice.get_space("all"))
+    tiny = atlas_page.Entry("tiny", "real", "social", netchoice.Graph.from_edges([(0, 1)]))
+    answerer = atlas.Answerer([tiny], tmp_path)
+    atlas.answer_all(answerer, None, 1)
+    assert "expected at least" in answerer.known(tiny)["error"]
+    assert "expected at least" in capsys.readouterr().out
+
+
+def test_a_run_ends_when_its_time_is_over(tmp_path, monkeypatch, capsys):
+    karate = atlas_page.Entry(
+        "karate", "real", "social", netchoice.Graph.of(nx.karate_club_graph())
+    )
+
+    def wait(*_, **__):
+        while True:
+            pass
+
+    monkeypatch.setattr(atlas.netchoice, "choose_model", wait)
+    monkeypatch.setattr(atlas, "space_for", lambda _: None)
+    answerer = atlas.Answerer([karate], tmp_path)
+    atlas.answer_all(answerer, 0.5 / 3600, 1)
+    assert "run the same command again to resume" in capsys.readouterr().out
+    assert answerer.known(karate) is None
+
+
+# Tables
+
+
 def record(verdict, model, p, **changes):
-    """Return what an answer holds, as far as the atlas reads it."""
+    """Return an answer."""
+    discrepancy = {
+        "feature": "transitivity", "label": "transitivity", "observed": 0.4, "median": 0.2, "q025": 0.1,
+        "q975": 0.3,
+    }  # fmt: skip
     known = {
-        "verdict": verdict, "model": model, "network": {"nodes": 30, "edges": 60},
-        "families": {"duplication": 0.8, "closure": 0.2}, "headline": "a sentence",
+        "verdict": verdict, "model": model, "nodes": 30, "edges": 60, "headline": "a sentence",
+        "families": {"duplication": 0.8, "closure": 0.2}, "mixtures": [], "notes": [],
         "probabilities": {"dmc": 0.7, "holme-kim": 0.3}, "fit_p_values": {"dmc": p, "holme-kim": 0.001},
-        "fit": {"power_summary": "some"}, "parameters": {}, "notes": [],
-        "misfit": {model: {"discrepancies": [{"feature": "transitivity"}, {"feature": "degree_max"}]}},
-        "cost": {"saved_seconds": 1800.0}, "screening": {"p_values": {"lpa": 0.002}},
-        "cpu": 3600.0, "wall": 1800.0,
+        "intervals": {"dmc": [0.6, 0.8], "holme-kim": [0.2, 0.4]},
+        "parameters": {"p_new": {"median": 0.5, "interval": [0.4, 0.6], "at_boundary": None}},
+        "power": {"all edges rewired": 0.9}, "screening": {"lpa": 0.002}, "unmatched": [],
+        "discrepancies": [discrepancy], "cpu": 3600.0, "wall": 1800.0, "code": "c", "fingerprint": "f",
+        "costs": {"simulations": 20_000, "all_features": 7200.0, "saved_by_stages": 1800.0,
+                  "saved_by_selection": 900.0},
     }  # fmt: skip
     return known | changes
 
 
 def entry(name, kind="real", **facts):
-    graph = netchoice.Graph.from_edges([(0, 1)])
-    return atlas.Entry(name, kind, facts.pop("domain", "social"), graph, **facts)
+    graph = netchoice.Graph.of(nx.cycle_graph(8 + len(name)))
+    return atlas_page.Entry(name, kind, facts.pop("domain", "social"), graph, **facts)
 
 
 @pytest.fixture
-def frame():
+def result():
     entries = [
-        entry("a"), entry("b"), entry("c", domain="web"), entry("d"),
+        entry("a", notes=["weights ignored"]), entry("b"), entry("c", domain="web"), entry("d"),
         entry("g1", "grown", truth="dmc"), entry("g2", "grown", truth="holme-kim"),
         entry("r", "rewired"), entry("l", "relabelled", source="a"),
+        entry("f1", "foreign", truth="lattice"), entry("f2", "foreign", truth="regular"),
     ]  # fmt: skip
     records = {each.id: record("one-fits", "dmc", 0.5) for each in entries}
     records["b"] = record("none-fits", "dmc", 0.001)
     records["g2"] = record("none-fits", "dmc", 0.001)
-    records["d"] = {"error": "it takes too long", "cpu": 1.0, "wall": 1.0}
-    tested = atlas.pairs(entries, records)
-    return atlas.answers(entries, records, tested), tested
+    records["f2"] = record("none-fits", "dmc", 0.001)
+    records["d"] = {"error": "it takes too long", "cpu": 1.0, "wall": 1.0, "code": "c"}
+    return atlas_page.Result(
+        entries, records, {"d": "it takes too long"}, ["late"], ["huge"], {"samples": 8000}
+    )
 
 
-def test_p_values_are_adjusted_over_all_pairs_of_a_kind(frame):
-    _, tested = frame
+def test_the_false_discovery_rate_of_none_fits_is_controlled(result):
+    tested = result.pairs
     assert {*tested["model"]} == {"dmc", "holme-kim", "lpa"}
-    for _, own in tested.groupby("kind"):
-        expected = netchoice.inference.adjusted_p_values(own["p"].to_numpy())
-        np.testing.assert_array_equal(own["q"], expected)
+    real = tested[tested["kind"] == "real"]
+    assert atlas_page.threshold(real) == 0.002  # the largest p-value of b, the only discovery
     assert "d" not in set(tested["network"])
+    assert tested.loc[tested["rejected"], "p"].max() == 0.002
+    one = real[real["network"] == "a"]
+    assert atlas_page.threshold(one) == 0.0
 
 
-def test_answers_say_what_fits_after_the_adjustment(frame):
-    answers = frame[0].set_index("network")
-    assert answers["fits"].to_dict() == {
-        "a": True, "b": False, "c": True, "g1": True, "g2": False, "r": True, "l": True
+def test_the_threshold_is_that_of_benjamini_and_hochberg():
+    p = [0.01, 0.02, 0.03, 0.2, 0.8]
+    pairs = pd.DataFrame({"network": list("abcde") * 2, "p": [*p, *[0.001] * 5]})
+    assert atlas_page.threshold(pairs) == 0.03  # 0.03 <= 3/5 · 0.05, 0.2 > 4/5 · 0.05
+
+
+def test_answers_say_what_fits_at_that_threshold(result):
+    fits = result.frame.set_index("network")["fits"].to_dict()
+    assert fits == {
+        "a": True, "b": False, "c": True, "g1": True, "g2": False, "r": True, "l": True, "f1": True,
+        "f2": False,
     }  # fmt: skip
-    assert answers.loc["a", "fitting"] == "dmc"
-    assert answers.loc["a", "discrepancies"] == "transitivity;degree_max"
+    assert result.frame.set_index("network").loc["a", "fitting"] == ["dmc"]
 
 
-def test_tables_have_domains_controls_and_costs(frame):
-    text = atlas.tables(frame[0], {"d": "it takes too long"}, ["huge"])
-    assert "3 real networks were compared; 1 files could not be read or compared" in text
-    assert "| social | 2 | 1 of 2 (" in text
-    assert "none fits (a false discovery) for 1 of 2" in text
-    assert "the true one for 1 of 2" in text
-    assert "the most probable family for 1 of 2" in text
-    assert "*relabelled*: the same verdict and model for 1 of 1" in text
-    assert "CPU hours: 7.00 for 7 networks" in text
-    assert "Too large: huge" in text
+def test_page_has_domains_controls_and_costs(result):
+    text = atlas_page.page(result)
+    assert "3 real networks were compared, and as controls 2 grown, 1 rewired, 1 relabelled" in text
+    assert "rejected if its p-value is at most 0.002. 1 networks were not reached" in text
+    assert "within the time. 1 networks are too large." in text
+    assert "| social | 2 | 1 of 2 (9–91%) | 1 of 2 (9–91%) |" in text
+    assert "| all | 2 of 3 | `dmc` 2 |" in text
+    assert '"none fits", which is false, for 1 of 2' in text
+    assert "the true model is rejected for 1 of 2" in text
+    assert "is the true one for 1 of 2 (9–91%), its family for 1 of 2" in text
+    assert "for 1 of 2 (9–91%) (lattice 1 of 1, regular 0 of 1)" in text
+    assert "*relabelled*: the same verdict and model for 1 of 1; largest difference of the " in text
+    assert "9.00 CPU hours for 9 networks, with controls, and 0.18 million simulations" in text
+    assert "would take 18.00 CPU hours; 4.50 were saved" in text
+    assert "Too large: huge." in text
+    assert "Not reached: late." in text
     assert "- d: it takes too long" in text
 
 
-def test_answers_are_kept(tmp_path, monkeypatch):
-    calls = []
-
-    class Found:
-        def to_json(self):
-            return json.dumps({"verdict": "one-fits"})
-
-    def choose(*_, **options):
-        calls.append(options["time_limit"])
-        return Found()
-
-    monkeypatch.setattr(atlas.netchoice, "choose_model", choose)
-    karate = entry("karate")
-    karate.graph = netchoice.Graph.of(nx.karate_club_graph())
-    for _ in range(2):
-        assert atlas.answer(karate, tmp_path, 90.0, 1)["verdict"] == "one-fits"
-    assert calls == [90.0]
-    assert atlas.seconds_each([karate, entry("other")], tmp_path, 1.0) == 3600
-    assert atlas.seconds_each([entry(f"n{i}") for i in range(100)], tmp_path, 0.1) == atlas.SHORTEST
-    assert atlas.seconds_each([karate], tmp_path, None) is None
+def test_each_network_has_a_row_with_everything_that_is_known(result):
+    row = next(line for line in atlas_page.network_table(result.real) if line.startswith("| a |"))
+    for part in (
+        "one model fits", "duplication 0.80", "`dmc` 0.70", "p_new 0.5 (0.4 to 0.6)", "90%",
+        "transitivity 0.4 (simulated 0.1 to 0.3)", "weights ignored",
+    ):  # fmt: skip
+        assert part in row
 
 
-def test_picture_shows_every_network(entries, tmp_path):
-    rows = [
-        {"network": each.id, "kind": "real", "domain": each.domain, "verdict": "one-fits"}
-        for each in entries
-    ]
-    atlas.draw(entries, pd.DataFrame(rows), tmp_path / "atlas.png")
-    assert (tmp_path / "atlas.png").stat().st_size > 10_000
+def test_discrepancies_are_counted_by_side(result):
+    counts = atlas_page.discrepancy_counts(result.real)
+    assert counts.loc["transitivity", ("social", 1)] == 2
+    assert counts.loc["transitivity", ("web", 1)] == 1
+
+
+def test_all_files_are_written(result, tmp_path, monkeypatch):
+    for name in ("PAGE", "LIST"):
+        file = tmp_path / f"{name}.md"
+        file.write_text("before\n\n{}\n\nold\n\n{}\nafter".format(*atlas_page.MARKERS))
+        monkeypatch.setattr(atlas_page, name, file)
+    monkeypatch.setattr(atlas_page, "DOCS", tmp_path)
+    monkeypatch.setattr(atlas_page, "RECORDS", tmp_path / "atlas.json")
+    atlas_page.write(result, tmp_path, to_docs=True)
+    text = (tmp_path / "PAGE.md").read_text()
+    assert text.startswith("before")
+    assert text.endswith("after")
+    assert "3 real networks" in text
+    assert "old" not in text
+    assert {"atlas.csv", "p-values.csv", "report", "pictures"} <= {
+        path.name for path in tmp_path.iterdir()
+    }
+    assert "social" in (tmp_path / "report" / "report.html").read_text()
+    assert atlas_page.stored_answers()["a"] == result.records["a"]
