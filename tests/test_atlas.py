@@ -183,6 +183,7 @@ def record(verdict, model, p, **changes):
         "parameters": {"p_new": {"median": 0.5, "interval": [0.4, 0.6], "at_boundary": None}},
         "power": {"all edges rewired": 0.9}, "screening": {"lpa": 0.002}, "unmatched": [],
         "discrepancies": [discrepancy], "cpu": 3600.0, "wall": 1800.0, "code": "c", "fingerprint": "f",
+        "resumed": False, "settings": "s",
         "costs": {"simulations": 20_000, "all_features": 7200.0, "saved_by_stages": 1800.0,
                   "saved_by_selection": 900.0},
     }  # fmt: skip
@@ -207,26 +208,37 @@ def result():
     records["g2"] = record("none-fits", "dmc", 0.001)
     records["f2"] = record("none-fits", "dmc", 0.001)
     records["d"] = {"error": "it takes too long", "cpu": 1.0, "wall": 1.0, "code": "c"}
-    return atlas_page.Result(
-        entries, records, {"d": "it takes too long"}, ["late"], ["huge"], {"samples": 8000}
-    )
+    return atlas_page.Result(entries, records, {"d": "it takes too long"}, ["late"], ["huge"])
 
 
 def test_the_false_discovery_rate_of_none_fits_is_controlled(result):
-    tested = result.pairs
-    assert {*tested["model"]} == {"dmc", "holme-kim", "lpa"}
-    real = tested[tested["kind"] == "real"]
-    assert atlas_page.threshold(real) == 0.002  # the largest p-value of b, the only discovery
-    assert "d" not in set(tested["network"])
-    assert tested.loc[tested["rejected"], "p"].max() == 0.002
-    one = real[real["network"] == "a"]
-    assert atlas_page.threshold(one) == 0.0
+    assert {*result.pairs["model"]} == {"dmc", "holme-kim", "lpa"}
+    assert "d" not in set(result.pairs["network"])
+    assert result.threshold == 0.002  # the largest p-value of b, the only discovery
+    del result.records["b"], result.records["d"]
+    result.entries = [each for each in result.entries if each.id in result.records]
+    again = atlas_page.Result(result.entries, result.records, {}, [], [])
+    assert again.threshold == 0.0
 
 
 def test_the_threshold_is_that_of_benjamini_and_hochberg():
-    p = [0.01, 0.02, 0.03, 0.2, 0.8]
-    pairs = pd.DataFrame({"network": list("abcde") * 2, "p": [*p, *[0.001] * 5]})
-    assert atlas_page.threshold(pairs) == 0.03  # 0.03 <= 3/5 · 0.05, 0.2 > 4/5 · 0.05
+    def found(p):
+        networks = [f"n{i}" for i in range(len(p))]
+        return atlas_page.threshold(
+            pd.DataFrame({"network": networks * 2, "p": [*p, *[0.001] * len(p)]})
+        )
+
+    # With the probability of an error of the screening: 2 · 0.004 <= 2/10 · 0.05, 2 · 0.005 > 3/20 · 0.05.
+    assert found([0.003, 0.004, *[0.5] * 8]) == 0.004
+    assert found([0.003, 0.004, 0.005, *[0.5] * 17]) == 0.0
+    assert found([0.009, 0.01, 0.011, 0.2]) == 0.01  # at most the level of choose
+
+
+def test_a_network_that_is_there_twice_counts_once(result):
+    result.entries[1].copy_of = "a"
+    assert "b" not in set(result.counted["network"])
+    assert result.threshold == 0.0
+    assert "1 real networks are there twice and counted once" in atlas_page.page(result)
 
 
 def test_answers_say_what_fits_at_that_threshold(result):
@@ -245,9 +257,13 @@ def test_page_has_domains_controls_and_costs(result):
     assert "within the time. 1 networks are too large." in text
     assert "| social | 2 | 1 of 2 (9–91%) | 1 of 2 (9–91%) |" in text
     assert "| all | 2 of 3 | `dmc` 2 |" in text
-    assert '"none fits", which is false, for 1 of 2' in text
-    assert "the true model is rejected for 1 of 2" in text
-    assert "is the true one for 1 of 2 (9–91%), its family for 1 of 2" in text
+    assert (
+        "none fits for 1 of 2 (9–91%), true model rejected for 1 of 2 (9–91%); expected at" in text
+    )
+    assert (
+        "expected at most 0.7%, which is contradicted. The p-value of the true model is at" in text
+    )
+    assert "is the true one for 1 of 2 (9–91%), and the most probable family for 1 of 2" in text
     assert "for 1 of 2 (9–91%) (lattice 1 of 1, regular 0 of 1)" in text
     assert "*relabelled*: the same verdict and model for 1 of 1; largest difference of the " in text
     assert "9.00 CPU hours for 9 networks, with controls, and 0.18 million simulations" in text
