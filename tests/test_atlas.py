@@ -241,7 +241,16 @@ def test_a_network_that_is_there_twice_counts_once(result):
     assert "1 real networks are there twice and counted once" in atlas_page.page(result)
 
 
-def test_answers_say_what_fits_at_that_threshold(result):
+def test_what_is_rejected_but_no_discovery_remains_open(result):
+    result.records["d"] = record("one-fits", "dmc", 0.5)
+    result.records["b"]["fit_p_values"] = {"dmc": 0.0099}
+    row = result.frame.set_index("network").loc["b"]
+    assert not row["fits"]
+    assert not row["none"]  # (0.0099 + 0.005) · 4 > 0.05
+    assert "| social | 3 | 2 of 3 (21–94%) | 0 of 3 (0–56%) | 1 |" in atlas_page.page(result)
+
+
+def test_answers_say_what_fits(result):
     fits = result.frame.set_index("network")["fits"].to_dict()
     assert fits == {
         "a": True, "b": False, "c": True, "g1": True, "g2": False, "r": True, "l": True, "f1": True,
@@ -253,15 +262,14 @@ def test_answers_say_what_fits_at_that_threshold(result):
 def test_page_has_domains_controls_and_costs(result):
     text = atlas_page.page(result)
     assert "3 real networks were compared, and as controls 2 grown, 1 rewired, 1 relabelled" in text
-    assert "rejected if its p-value is at most 0.002. 1 networks were not reached" in text
-    assert "within the time. 1 networks are too large." in text
-    assert "| social | 2 | 1 of 2 (9–91%) | 1 of 2 (9–91%) |" in text
+    assert "1 networks were not reached within the time. 1 networks are too large." in text
+    assert "| social | 2 | 1 of 2 (9–91%) | 1 of 2 (9–91%) | 0 |" in text
     assert "| all | 2 of 3 | `dmc` 2 |" in text
     assert (
         "none fits for 1 of 2 (9–91%), true model rejected for 1 of 2 (9–91%); expected at" in text
     )
     assert (
-        "expected at most 0.7%, which is contradicted. The p-value of the true model is at" in text
+        "expected at most 1.5%, which is contradicted. The p-value of the true model is at" in text
     )
     assert "is the true one for 1 of 2 (9–91%), and the most probable family for 1 of 2" in text
     assert "for 1 of 2 (9–91%) (lattice 1 of 1, regular 0 of 1)" in text
