@@ -21,6 +21,7 @@ from netchoice.evaluation import wilson
 from netchoice.inference.false_discovery import RATE, adjusted_p_values
 from netchoice.inference.goodness_of_fit import ALPHA as LEVEL
 from netchoice.models.families import family_of
+from netchoice.models.mixture import FAMILY as MIXTURE
 from netchoice.report.cohort_page import write_cohort_report
 from netchoice.workflows import summarise_cohort
 from netchoice.workflows.choice_verdict import VERDICTS
@@ -211,8 +212,9 @@ def family_table(real: pd.DataFrame) -> list[str]:
     families, space = sorted(real["family"].unique()), netchoice.get_space("all")
     head = ["domain", *families, "models that are left for the most networks"]
 
-    def is_left(row: Any) -> bool:  # a mixture has the family of its first mechanism
-        return row.family in {family_of(space[each.split("+")[0]]) for each in row.fitting}
+    def is_left(row: Any) -> bool:
+        found = {MIXTURE if "+" in each else family_of(space[each]) for each in row.fitting}
+        return row.family in found
 
     rows: list[list[object]] = []
     for domain, own in [*real.groupby("domain"), ("all", real)]:
