@@ -177,14 +177,14 @@ def _say_estimate(
     """Print what a screened space takes, on standard error if standard output is JSON."""
     from netchoice.workflows.screening import is_screened
     from netchoice.workflows.simulation_plan import SimulationPlan
-    from netchoice.workflows.time_estimate import screening_estimate
+    from netchoice.workflows.time_estimate import screened_time
 
     plan = SimulationPlan()
     plan = replace(plan, samples=settings["samples"] or plan.samples)
     if is_screened(space, plan):
         workers = workers or count_threads(-1)
-        line = screening_estimate(graph, space, plan, settings["isolated"], workers)
-        typer.echo(line, err=as_json)
+        stated = screened_time(graph, space, plan, settings["isolated"], workers)
+        typer.echo(stated.sentence, err=as_json)
 
 
 def _name(network: str) -> str:

@@ -88,6 +88,9 @@ class CohortFrame:
         frame[numbers] = frame[numbers].apply(pd.to_numeric).astype(float)
         meant = {*_FIXED, *_COMPUTED, *numbers}
         covariates = tuple(name for name in columns if name not in meant)
+        frame = (
+            frame.copy()
+        )  # in one block of memory, so that adding columns later takes little time
         return cls(frame, models, parameters, covariates)
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from netchoice.models.model import Model
@@ -71,10 +72,45 @@ def _row_seconds(model: Model, n_nodes: int, isolated: str) -> float:
     return (time.perf_counter() - started) / len(rows)
 
 
-def screening_estimate(
+@dataclass(frozen=True)
+class ScreenedTime:
+    """About how long it takes to screen a space and to choose a model.
+
+    Attributes
+    ----------
+    n_models : int
+        Models that can have the density of the network.
+    n_rows : int
+        Simulations of the screening.
+    screening : float
+        Seconds of the screening.
+    least, most : float
+        Seconds of the comparison of the models that are not discarded, with the fewest and the most
+        simulations for inference.
+    plan : SimulationPlan
+    """
+
+    n_models: int
+    n_rows: int
+    screening: float
+    least: float
+    most: float
+    plan: SimulationPlan
+
+    @property
+    def sentence(self) -> str:
+        """What it takes, in a sentence."""
+        return (
+            f"{self.n_rows} simulations with cheap features to screen {self.n_models} models, in about "
+            f"{duration(self.screening)}; then {self.plan.first_samples} to {self.plan.samples} to compare "
+            f"the models that are not discarded, in about {duration(self.least)} to {duration(self.most)}"
+        )
+
+
+def screened_time(
     graph: Any, space: ModelSpace, plan: SimulationPlan, isolated: str | None, workers: int
-) -> str:
-    """Return what it takes to screen a space and to choose a model, in a sentence."""
+) -> ScreenedTime:
+    """Return about how long it takes to screen a space and to choose a model, from a few simulations."""
     network, isolated = comparable_network(graph, isolated)
     space = matching(space)
     n_rows = n_screening(space, plan)
@@ -82,8 +118,4 @@ def screening_estimate(
     seconds = sum(each) / len(each) * n_rows / workers
     size = Size(network.n_nodes, isolated)
     least, most = _estimated(space, plan, size, workers, [plan.first_samples, plan.samples])
-    return (
-        f"{n_rows} simulations with cheap features to screen {len(space)} models, in about "
-        f"{duration(seconds)}; then {plan.first_samples} to {plan.samples} to compare the models that are "
-        f"not discarded, in about {duration(least)} to {duration(most)}"
-    )
+    return ScreenedTime(len(space), n_rows, seconds, least, most, plan)

@@ -167,8 +167,9 @@ def grow_kumpula(
     links have weight 1. The paper removes links with probability 0.001 and links random nodes with 0.0005;
     with the same ratio and ten times larger values, the network is stationary after a tenth of the
     sweeps. There are 800 sweeps, in which each node is replaced 8 times on average. After 400 sweeps,
-    dense networks with reinforcement still have up to 10% fewer edges than after 800 or 1600. To drop
-    isolated nodes, updates go on until n of slightly more nodes have links.
+    dense networks with reinforcement still have up to 10% fewer edges than after 800 or 1600. With values of
+    p_close beyond its prior, which match dense networks, the number of edges still grows after 800 sweeps.
+    To drop isolated nodes, updates go on until n of slightly more nodes have links.
 
     Priors: p_close is log-uniform on [0.003, 0.1], because the number of edges depends on its order of
     magnitude; networks of 1000 nodes then have 1.1 to 4.4 edges per node. reinforcement is uniform on
