@@ -245,7 +245,7 @@ def control_lines(result: Result) -> list[str]:
         )
         lines.append(
             f"- *foreign*: a model fits, which is false, for {share(fits, n)} ({by_rule}); of those with "
-            f"{middle:.0f} nodes or more, for {int(large['fits'].sum())} of {len(large)}"
+            f"{np.ceil(middle):.0f} nodes or more, for {int(large['fits'].sum())} of {len(large)}"
         )
     if "rewired" in kinds:
         rewired = kinds["rewired"]

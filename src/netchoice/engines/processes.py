@@ -274,7 +274,10 @@ def _serve(connection: Any) -> None:
     sys.stdout = sys.stderr  # what a user's module prints must not become part of a result
     try:
         while True:
-            message = connection.recv()
+            try:
+                message = connection.recv()
+            except OSError:  # the parent ended while it sent the message
+                return
             if isinstance(message, bytes):
                 work = cloudpickle.loads(message)
                 getattr(work, "warm_up", lambda: None)()
