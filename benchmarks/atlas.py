@@ -38,7 +38,7 @@ Fixed in advance, with the changes that are named below:
 - How many foreign networks are said to fit is the rate of false "fits"; it depends on the size, and nothing
   is expected. Whether a mechanism fits a rewired network is not known.
 
-The rules for "none fits" and for the controls were changed twice during the first run, after about 20 and about
+The rules for "none fits" and for the controls were changed twice in the first run, after about 20 and about
 40 networks. The first version adjusted the p-values of all pairs of network and model, which does not bound
 the false discovery rate of "none fits". The second rejected models at the threshold of "none fits", which is
 0 if there is no discovery, so that every model fitted. The printed verdicts of these networks, and before the
