@@ -51,6 +51,32 @@ def test_probabilities_are_sorted_within_groups(by_hand):
     assert drawn["data"][0]["y"][:2] == [0.9, 0.9]
 
 
+def test_the_models_with_the_smallest_probabilities_are_drawn_together():
+    names = [f"model-{i:02d}" for i in range(20)]
+    by_network = np.random.default_rng(1).dirichlet(np.linspace(2, 0.1, 20), size=40)
+    verdict = ["several-fit"] * 30 + ["undetermined"] * 10
+    answers = pd.DataFrame({"id": [f"n{i}" for i in range(40)], "verdict": verdict})
+    answers["model"] = [names[i] for i in by_network.argmax(axis=1)]
+    for i, name in enumerate(names):
+        answers[f"probability_{name}"] = by_network[:, i]
+        answers[[f"lower_{name}", f"upper_{name}", f"fit_p_{name}"]] = 0.5
+    cohort = CohortFrame.of(answers)
+    shown = data.sorted_probabilities(cohort).values
+    totals = by_network.sum(axis=0)
+    most = sorted(names[i] for i in np.argsort(-totals)[: data.MOST_MODELS])
+    assert list(shown) == [*most, "other models"]
+    assert shown.sum(axis=1).to_numpy() == pytest.approx(1)
+    assert shown["other models"].sum() == pytest.approx(np.sort(totals)[:8].sum())
+    counts = data.model_counts(cohort)
+    assert len(set(counts) & set(names)) == data.MOST_MODELS
+    assert counts.loc["all networks"].sum() == 40
+    assert counts.loc["all networks", "undetermined"] == 10
+    drawn = interactive.probabilities(data.sorted_probabilities(cohort))
+    assert drawn["data"][-1]["name"] == "other models"
+    legend = figures.cohort_models(answers).get_legend().get_texts()
+    assert "undetermined" in [text.get_text() for text in legend]
+
+
 def test_figures_of_many_networks_have_at_most_5000_points():
     answers = random_answers(12_000)
     cohort = CohortFrame.of(answers)

@@ -30,6 +30,9 @@ MODEL_COLOURS = {
     "ba1": "#440154", "ba2": "#31688E", "ba3": "#1F9E89", "ba4": "#7AD151",
 }  # fmt: skip
 
+#: What figures of many models call those that are not shown each; their colour is light grey.
+OTHER_MODELS = "other models"
+
 #: The colour of each selection method of the paper, with one hue for methods of one kind: information
 #: blue, ReliefF orange, penalized forests green, weighted forests purple. The baseline is grey.
 METHOD_COLOURS = {
@@ -115,6 +118,8 @@ def model_colour(name: str) -> str:
     """
     if name in MODEL_COLOURS:
         return MODEL_COLOURS[name]
+    if name == OTHER_MODELS:
+        return "#DCDCDC"
     base, _, kind = name.rpartition("~")
     if base and kind in ("edges", "nodes"):
         return _mixed(model_colour(base), "#FFFFFF" if kind == "edges" else "#000000", 0.35)

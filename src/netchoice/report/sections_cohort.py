@@ -77,7 +77,8 @@ def add_models(sections: Sections, record: Mapping[str, Any], answers: CohortFra
     ]
     head = ("group", "model", "named, one-fits", "named, several-fit")
     data = sorted_probabilities(answers)
-    bars = figures.group_bars(model_counts(answers), category_styles(answers.models))
+    counted = model_counts(answers)
+    bars = figures.group_bars(counted, category_styles(list(counted)))
     probabilities: Html | str = ""
     if data.values.size:
         probabilities = join([

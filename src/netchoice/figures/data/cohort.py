@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from netchoice.figures.data.checks import check_columns
-from netchoice.figures.style import model_styles
+from netchoice.figures.style import OTHER_MODELS, model_styles
 from netchoice.inference import Embedding, embed
 from netchoice.workflows.choice_verdict import VERDICTS
 from netchoice.workflows.cohort_frame import NAMING, CohortFrame, ParameterOfModel
@@ -25,6 +25,7 @@ ALL = "all networks"
 MOST_POINTS = 5000  # in one figure
 MOST_COLUMNS = 1000  # about the width of a figure in pixels
 MOST_GROUPS, MOST_PANELS, MOST_EMBEDDINGS = 15, 9, 6
+MOST_MODELS = 12
 MOST_LACKING = 0.1  # share of networks that may lack a feature of the embedding
 
 
@@ -44,6 +45,8 @@ VERDICT_STYLES = {
     "undetermined": CategoryStyle("#9AA0A6", "D", "diamond", "..", "."),
     "none-fits": CategoryStyle("#D55E00", "^", "triangle-up", "xx", "x"),
 }
+#: Verdicts that name no model, and their colours next to those of models.
+UNNAMED = {"undetermined": "#9AA0A6", "none-fits": "#4D5359"}
 _PATTERNS = (
     ("", ""),
     ("//", "/"),
@@ -61,8 +64,7 @@ def category_styles(models: Sequence[str]) -> dict[str, CategoryStyle]:
         name: CategoryStyle(style.colour, style.marker, style.symbol, *_PATTERNS[i % len(_PATTERNS)])
         for i, (name, style) in enumerate(model_styles(models).items())
     }  # fmt: skip
-    unnamed = {"undetermined": "#9AA0A6", "none-fits": "#4D5359"}
-    others = {kind: VERDICT_STYLES[kind]._replace(colour=grey) for kind, grey in unnamed.items()}
+    others = {kind: VERDICT_STYLES[kind]._replace(colour=grey) for kind, grey in UNNAMED.items()}
     return styles | others
 
 
@@ -75,7 +77,19 @@ def model_counts(cohort: CohortFrame) -> pd.DataFrame:
     """Return the number of networks by group and named model, or the verdict that names none."""
     rows = cohort.answered
     named = rows["model"].where(rows["verdict"].isin(NAMING), rows["verdict"])
-    return _counts(cohort, named, list(category_styles(cohort.models)))
+    counts = _counts(cohort, named, [*cohort.models, *UNNAMED])
+    models = _most_frequent(counts[list(cohort.models)], counts.loc[ALL])
+    return models.join(counts[list(UNNAMED)])
+
+
+def _most_frequent(values: pd.DataFrame, totals: pd.Series) -> pd.DataFrame:
+    """Return the columns of the models with the largest totals, and the sum of the others."""
+    if values.shape[1] <= MOST_MODELS:
+        return values
+    kept = set(totals[values.columns].nlargest(MOST_MODELS).index)
+    shown = values[[name for name in values if name in kept]]
+    others = values.drop(columns=shown.columns).sum(axis=1)
+    return shown.assign(**{OTHER_MODELS: others}) if others.any() else shown
 
 
 def _counts(cohort: CohortFrame, categories: pd.Series, order: list[str]) -> pd.DataFrame:
@@ -114,7 +128,7 @@ def sorted_probabilities(cohort: CohortFrame) -> SortedProbabilities:
     top, largest = values.to_numpy().argmax(axis=1), values.max(axis=1)
     order = np.lexsort((-largest, top, groups.map(place).fillna(0)))
     chosen = thin(order, min(MOST_COLUMNS, MOST_POINTS // max(1, len(columns))))
-    rows = values.iloc[chosen]
+    rows = _most_frequent(values, values.sum()).iloc[chosen]
     at = pd.Series(range(len(rows))).groupby(groups.loc[rows.index].to_numpy(), sort=False)
     ends = at.agg(["min", "max"]) if shown else pd.DataFrame(columns=["min", "max"])
     spans = {str(name): (int(first), int(last)) for name, first, last in ends.itertuples()}

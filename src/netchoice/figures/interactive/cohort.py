@@ -54,7 +54,7 @@ def group_bars(counts: pd.DataFrame, styles: Mapping[str, CategoryStyle]) -> dic
         )  # fmt: skip
     ticks = [f"{label(group, 22)} ({n})" for group, n in sizes.items()]
     return figure(
-        traces, height=120 + 40 * len(rows), barmode="stack", uniformtext={"minsize": 9, "mode": "hide"},
+        traces, **_heights(120 + 40 * len(rows), len(traces), 1), barmode="stack", uniformtext={"minsize": 9, "mode": "hide"},
         xaxis={"title": {"text": "share of the networks"}, "tickformat": ".0%", "range": [0, 1.02],
                "dtick": 0.25},
         legend={"traceorder": "normal"},
@@ -92,10 +92,17 @@ def probabilities(data: SortedProbabilities) -> dict[str, Any]:
          "line": {"color": TEXT_COLOUR, "width": 2}} for x in edges
     ]  # fmt: skip
     return figure(
-        traces, height=340, barmode="stack", bargap=0, shapes=lines, legend={"traceorder": "normal"},
+        traces, **_heights(340, len(traces), 2), barmode="stack", bargap=0, shapes=lines,
+        legend={"traceorder": "normal"},
         xaxis=axis | {"range": [-0.5, len(positions) - 0.5]},
         yaxis={"title": {"text": "probability"}, "range": [-0.02, 1.02]},
     )  # fmt: skip
+
+
+def _heights(height: int, entries: int, phone_columns: int) -> dict[str, int]:
+    """Return the heights of a figure on a screen and on a phone, with room for the rows of the legend."""
+    columns = {"height": 4, "phone_height": phone_columns}
+    return {name: height + 20 * max(0, -(-entries // n) - 1) for name, n in columns.items()}
 
 
 def parameter(panel: ParameterPanel) -> dict[str, Any]:

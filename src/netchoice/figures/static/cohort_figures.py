@@ -34,6 +34,8 @@ from netchoice.stores import place
 from netchoice.workflows.cohort_frame import CohortFrame
 from netchoice.workflows.parameter_trends import parameter_trends
 
+LEGEND_COLUMNS = 4
+
 
 def cohort_verdicts(answers: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw the share of each verdict among the networks of a cohort, overall and by group.
@@ -74,7 +76,8 @@ def cohort_models(answers: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ['2', '1']
     """
     cohort = CohortFrame.of(answers)
-    return _group_bars(model_counts(cohort), category_styles(cohort.models), ax)
+    counted = model_counts(cohort)
+    return _group_bars(counted, category_styles(list(counted)), ax)
 
 
 def _group_bars(counts: pd.DataFrame, styles: Mapping[str, CategoryStyle], ax: Axes | None) -> Axes:
@@ -98,7 +101,7 @@ def _group_bars(counts: pd.DataFrame, styles: Mapping[str, CategoryStyle], ax: A
     ax.set_yticks(range(len(counts)), [f"{name} ({n})" for name, n in sizes.items()])
     ax.set(xlim=(0, 1), ylim=(len(counts) - 0.4, -0.6), xlabel="share of the networks")
     if left.any():
-        ax.legend(ncols=4, **axes.ABOVE)
+        ax.legend(ncols=LEGEND_COLUMNS, **axes.ABOVE)
     return ax
 
 
@@ -124,7 +127,8 @@ def cohort_probabilities(answers: pd.DataFrame, *, ax: Axes | None = None) -> Ax
         raise UsageError(
             "no network has model probabilities; expected at least one answered network"
         )
-    ax = new_axes(ax, WIDTH, 3.2)
+    rows = -(-data.values.shape[1] // LEGEND_COLUMNS)
+    ax = new_axes(ax, WIDTH, 3.0 + 0.2 * rows)
     edges, bottom = np.arange(len(data.values) + 1) - 0.5, np.zeros(len(data.values))
     for name, style in model_styles(list(data.values)).items():
         top = bottom + data.values[name].to_numpy()
@@ -136,9 +140,12 @@ def cohort_probabilities(answers: pd.DataFrame, *, ax: Axes | None = None) -> Ax
     for _, last in list(spans.values())[:-1]:
         ax.axvline(last + 0.5, color="black", linewidth=1.5, path_effects=halo(3))
     ax.set_xticks([sum(ends) / 2 for ends in spans.values()], list(spans))
+    if len(spans) > 4:  # long names would overlap
+        for text in ax.get_xticklabels():
+            text.set(rotation=30, ha="right", rotation_mode="anchor")
     title = "networks by group" if spans else "networks"
     ax.set(xlim=(edges[0], edges[-1]), ylim=(0, 1), xlabel=title, ylabel="probability")
-    ax.legend(ncols=6, **axes.ABOVE)
+    ax.legend(ncols=LEGEND_COLUMNS, **axes.ABOVE)
     return ax
 
 
@@ -227,7 +234,7 @@ def cohort_embedding(data: CohortEmbedding, *, ax: Axes | None = None) -> Axes:
     ax.set_aspect("equal", adjustable="datalim")
     ax.set(xticks=[], yticks=[])
     ax.set_xlabel(data.chooser, fontsize=SMALL + 1, color=GREY)
-    ax.legend(ncols=4, **axes.ABOVE)
+    ax.legend(ncols=LEGEND_COLUMNS, **axes.ABOVE)
     return ax
 
 
