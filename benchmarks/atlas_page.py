@@ -1,156 +1,28 @@
-"""Tables, figures and the report of the atlas; ``benchmarks/atlas.py`` computes the answers."""
+"""Tables and files of the atlas; ``benchmarks/atlas.py`` computes the answers."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
+from atlas_figures import draw_discrepancies, draw_map
+from atlas_result import LEVEL, SCREENING, Result, p_values
 
 import netchoice
 from netchoice.evaluation import wilson
-from netchoice.inference.false_discovery import RATE, adjusted_p_values
-from netchoice.inference.goodness_of_fit import ALPHA as LEVEL
 from netchoice.models.families import family_of
 from netchoice.models.mixture import FAMILY as MIXTURE
 from netchoice.report.cohort_page import write_cohort_report
 from netchoice.workflows import summarise_cohort
 from netchoice.workflows.choice_verdict import VERDICTS
-from netchoice.workflows.screening import ALPHA as SCREENING
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, LIST, RECORDS = DOCS / "atlas.md", DOCS / "atlas-networks.md", DOCS / "atlas.json"
 MARKERS = ("<!-- made by benchmarks/atlas.py -->", "<!-- end -->")
-#: Features of the picture, which do not depend on the number of nodes by definition.
-SHOWN = (
-    "degree_mean", "transitivity", "clustering_mean", "square_clustering_mean", "degree_entropy",
-    "degree_std", "degree_connectivity", "lcc_mean_distance",
-)  # fmt: skip
-MOST_FEATURES = 12
-
-
-@dataclass
-class Entry:
-    """A network of the atlas.
-
-    ``source`` is the real network that a control was made from, ``truth`` the mechanism or rule that made it,
-    and ``copy_of`` an earlier real network that is the same.
-    """
-
-    id: str
-    kind: str
-    domain: str
-    graph: netchoice.Graph
-    source: str = ""
-    truth: str = ""
-    copy_of: str = ""
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def size(self) -> int:
-        """Nodes and edges together."""
-        return self.graph.n_nodes + self.graph.n_edges
-
-
-@dataclass
-class Result:
-    """The answers of a run, and what was not answered.
-
-    ``records`` holds an answer for each entry, with ``error`` if there is none; ``missing`` are networks
-    that were not reached.
-    """
-
-    entries: list[Entry]
-    records: dict[str, dict[str, Any]]
-    errors: dict[str, str]
-    missing: list[str]
-    too_large: list[str]
-
-    @cached_property
-    def compared(self) -> list[Entry]:
-        """Entries with an answer."""
-        return [each for each in self.entries if "error" not in self.records[each.id]]
-
-    @cached_property
-    def pairs(self) -> pd.DataFrame:
-        """The p-value of every pair of network and model."""
-        rows = [
-            (entry.id, entry.kind, label, p)
-            for entry in self.compared
-            for label, p in p_values(self.records[entry.id]).items()
-        ]
-        return pd.DataFrame(rows, columns=["network", "kind", "model", "p"])
-
-    @cached_property
-    def threshold(self) -> float:
-        """The largest p-value of "none fits" that is a discovery."""
-        counted = [each.id for each in self.compared if each.kind == "real" and not each.copy_of]
-        return threshold(self.pairs[self.pairs["network"].isin(counted)])
-
-    @cached_property
-    def frame(self) -> pd.DataFrame:
-        """A row for each network that was compared."""
-        left = self.pairs[self.pairs["p"] > LEVEL].sort_values("p", ascending=False)
-        fitting = left.groupby("network", sort=False)["model"].agg(list).to_dict()
-        rows = [self._row(entry, fitting.get(entry.id, [])) for entry in self.compared]
-        largest = self.pairs.groupby("network")["p"].max()
-        frame = pd.DataFrame(rows)
-        return frame.assign(none=frame["network"].map(largest) <= self.threshold)
-
-    def _row(self, entry: Entry, fitting: list[str]) -> dict[str, Any]:
-        record = self.records[entry.id]
-        families, probabilities = record["families"], record["probabilities"]
-        family = max(families, key=families.get)
-        model = record["model"]  # the nearest one if none fits
-        return {
-            "network": entry.id, "kind": entry.kind, "domain": entry.domain, "source": entry.source,
-            "truth": entry.truth, "copy_of": entry.copy_of, "nodes": record["nodes"],
-            "edges": record["edges"], "verdict": record["verdict"], "family": family,
-            "family_probability": families[family],
-            "most_probable": max(probabilities, key=probabilities.get), "model": model,
-            "probability": probabilities.get(model, 0.0), "p": record["fit_p_values"].get(model),
-            "fits": bool(fitting), "fitting": fitting,
-            "power": record["power"], "discrepancies": record["discrepancies"],
-            "parameters": record["parameters"], "notes": entry.notes, "cpu": record["cpu"],
-            "resumed": record["resumed"],
-            **record["costs"],
-        }  # fmt: skip
-
-    @property
-    def real(self) -> pd.DataFrame:
-        """The rows of the real networks."""
-        return self.frame[self.frame["kind"] == "real"]
-
-    @property
-    def counted(self) -> pd.DataFrame:
-        """The rows of the real networks, each once."""
-        return self.real[self.real["copy_of"] == ""]
-
-
-def p_values(record: dict[str, Any]) -> dict[str, float]:
-    """Return the p-value of every model: of the test of fit, or of the screening."""
-    return {**record["screening"], **record["fit_p_values"]}
-
-
-def threshold(pairs: pd.DataFrame) -> float:
-    """Return the largest p-value of "none fits" that is a discovery; 0 if there is none.
-
-    The p-value of a network is the largest one of its models. It can be too small, because of the screening,
-    with a probability that is added. At most 5 % of the discoveries are false, on average. The p-values of
-    discoveries are at most 0.01, the level of the test of fit.
-    """
-    p = pairs.groupby("network")["p"].max().to_numpy()
-    adjusted = adjusted_p_values(np.minimum(p + np.minimum(p, SCREENING), 1.0))
-    return float(max(p[(adjusted <= RATE) & (p <= LEVEL)], default=0.0))
 
 
 def share(count: int, total: int) -> str:
@@ -161,9 +33,6 @@ def share(count: int, total: int) -> str:
     """
     low, high = wilson(count / total, total)
     return f"{count} of {total} ({100 * low:.0f}–{100 * high:.0f}%)"
-
-
-# Tables
 
 
 def summary(result: Result) -> list[str]:
@@ -369,94 +238,7 @@ def page(result: Result) -> str:
     return "\n\n".join("\n".join(lines) for lines in parts)
 
 
-# Figures
-
-
-def draw_map(entries: list[Entry], frame: pd.DataFrame, path: Path) -> None:
-    """Draw all real networks in the plane of the two main components of their features."""
-    real = frame[frame["kind"] == "real"].set_index("network")
-    shown = [entry for entry in entries if entry.id in real.index]
-    rows = [netchoice.compute_features(entry.graph, list(SHOWN)).values for entry in shown]
-    values = pd.DataFrame(rows, index=[entry.id for entry in shown])[list(SHOWN)].fillna(0.0)
-    ranks = (values.rank() - 0.5) / len(values) - 0.5
-    left, sizes, _ = np.linalg.svd(ranks - ranks.mean(), full_matrices=False)
-    points = pd.DataFrame(left[:, :2] * sizes[:2], index=values.index, columns=["x", "y"])
-    domains = sorted(real["domain"].unique())
-    colours = dict(zip(domains, plt.get_cmap("tab10").colors, strict=False))
-    figure, ax = plt.subplots(figsize=(8, 5.5), layout="constrained")
-    for fits, marker, label in ((True, "o", "a model fits"), (False, "^", "all models rejected")):
-        for domain in domains:
-            own = real[(real["domain"] == domain) & (real["fits"] == fits)].index
-            at = points.loc[own]
-            face = colours[domain] if fits else "none"
-            ax.scatter(at["x"], at["y"], s=44, marker=marker, facecolor=face, edgecolor=colours[domain],
-                       linewidth=1.4)  # fmt: skip
-        face = "grey" if fits else "none"
-        ax.scatter([], [], marker=marker, facecolor=face, edgecolor="grey", label=label)
-    for domain in domains:
-        ax.scatter([], [], color=colours[domain], label=domain)
-    ax.set(
-        xlabel="first component of the features", ylabel="second component", xticks=[], yticks=[]
-    )
-    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), fontsize=9)
-    _save(figure, path)
-
-
-def discrepancy_counts(real: pd.DataFrame) -> pd.DataFrame:
-    """Return, by feature, domain and side, how many networks are above (1) or below (-1) the simulations.
-
-    Counted are the three largest discrepancies from the model that is named, outside of the middle 95 %.
-    """
-    rows = [
-        (each["label"], row.domain, 1 if each["observed"] > each["q975"] else -1)
-        for row in real.itertuples()
-        for each in row.discrepancies
-        if not each["q025"] <= each["observed"] <= each["q975"]
-    ]
-    frame = pd.DataFrame(rows, columns=["feature", "domain", "side"])
-    most = frame["feature"].value_counts().index[:MOST_FEATURES]
-    found = frame[frame["feature"].isin(most)]
-    counted = found.pivot_table(
-        index="feature", columns=["domain", "side"], aggfunc=len, fill_value=0
-    )
-    return counted.reindex(most)
-
-
-def draw_discrepancies(real: pd.DataFrame, path: Path) -> None:
-    """Draw which features of a domain differ from the named models, and in which direction."""
-    counts, sizes = discrepancy_counts(real), real["domain"].value_counts()
-    domains = sorted(sizes.index)
-    figure, ax = plt.subplots(
-        figsize=(1.7 + 1.05 * len(domains), 1.4 + 0.34 * len(counts)), layout="constrained"
-    )
-    shares = np.zeros((len(counts), len(domains)))
-    for column, domain in enumerate(domains):
-        for line, feature in enumerate(counts.index):
-            above, below = (_count(counts, feature, domain, side) for side in (1, -1))
-            shares[line, column] = (above - below) / sizes[domain]
-            texts = [f"{n}{mark}" for n, mark in ((above, "↑"), (below, "↓")) if n]
-            dark = abs(shares[line, column]) > 0.55
-            ax.text(column, line, " ".join(texts), ha="center", va="center", fontsize=8,
-                    color="white" if dark else "black")  # fmt: skip
-    ax.imshow(shares, cmap="PuOr_r", vmin=-1, vmax=1, aspect="auto")
-    labels = [f"{domain}\n({sizes[domain]})" for domain in domains]
-    ax.set_xticks(range(len(domains)), labels, fontsize=8, rotation=25)
-    ax.set_yticks(range(len(counts)), counts.index, fontsize=8)
-    ax.set_title("networks above (↑) or below (↓) the simulations of the named model", fontsize=9)
-    _save(figure, path)
-
-
-def _count(counts: pd.DataFrame, feature: str, domain: str, side: int) -> int:
-    return int(counts.loc[feature, (domain, side)]) if (domain, side) in counts.columns else 0
-
-
-def _save(figure: Any, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
-    plt.close(figure)
-
-
-# The report
+# Files
 
 
 def cohort_answers(result: Result) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from netchoice.workflows.time_estimate import screened_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import atlas
+import atlas_networks
 
 
 def main() -> None:
@@ -32,7 +33,7 @@ def main() -> None:
     given = parser.parse_args()
     found = [
         (entry, json.loads((given.answers / f"{entry.id}.json").read_text()))
-        for entry in atlas.in_order(atlas.real_networks(given.networks)[0])
+        for entry in atlas_networks.in_order(atlas_networks.real_networks(given.networks)[0])
         if (given.answers / f"{entry.id}.json").exists()
     ]
     found = [pair for pair in found if "error" not in pair[1] and not pair[1]["resumed"]]

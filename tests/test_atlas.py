@@ -13,7 +13,10 @@ import netchoice
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 import atlas
+import atlas_figures
+import atlas_networks
 import atlas_page
+import atlas_result
 from small_plans import small_plan
 
 
@@ -33,7 +36,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def entries(folder):
-    found, errors = atlas.real_networks(folder)
+    found, errors = atlas_networks.real_networks(folder)
     assert "grids/broken.graphml" in errors
     return [each for each in found if each.domain != "protein"]
 
@@ -58,14 +61,14 @@ def test_a_network_that_is_there_twice_is_marked(entries):
 
 def test_controls_keep_what_they_should(entries):
     by_id = {each.id: each.graph for each in entries}
-    made = atlas.controls(entries, 1)
+    made = atlas_networks.controls(entries, 1)
     assert [each.kind for each in made] == [
         *["grown"] * 4, *["rewired"] * 2, "relabelled", *["foreign"] * 2
     ]  # fmt: skip
     for control in made:
         real, graph = by_id[control.source], control.graph
         if control.kind == "foreign":
-            assert control.truth in atlas.FOREIGN
+            assert control.truth in atlas_networks.FOREIGN
             continue
         assert graph.n_nodes == real.n_nodes
         if control.kind == "grown":
@@ -83,9 +86,11 @@ def test_controls_keep_what_they_should(entries):
 
 
 @pytest.mark.parametrize(("n_nodes", "n_edges"), [(30, 30), (64, 120), (100, 700)])
-@pytest.mark.parametrize("rule", atlas.FOREIGN)
+@pytest.mark.parametrize("rule", atlas_networks.FOREIGN)
 def test_foreign_networks_have_about_the_size_and_the_density(rule, n_nodes, n_edges):
-    graph = atlas.FOREIGN[rule](n_nodes, n_edges, np.random.default_rng(1)).without_isolated()
+    graph = atlas_networks.FOREIGN[rule](
+        n_nodes, n_edges, np.random.default_rng(1)
+    ).without_isolated()
     assert abs(graph.n_nodes - n_nodes) <= 0.15 * n_nodes
     assert abs(graph.n_edges - n_edges) <= 0.35 * n_edges
     if rule == "regular":
@@ -93,13 +98,13 @@ def test_foreign_networks_have_about_the_size_and_the_density(rule, n_nodes, n_e
 
 
 def test_a_lattice_links_the_nearest_pairs_first():
-    graph = atlas.lattice(36, 60, np.random.default_rng(1))
+    graph = atlas_networks.lattice(36, 60, np.random.default_rng(1))
     assert nx.is_isomorphic(graph.to_networkx(), nx.grid_2d_graph(6, 6))
 
 
 def test_relabelled_networks_come_after_their_originals(entries):
-    copy = atlas_page.Entry("a-copy", "relabelled", "social", entries[0].graph, entries[0].id)
-    ids = [each.id for each in atlas.in_order([copy, *entries])]
+    copy = atlas_result.Entry("a-copy", "relabelled", "social", entries[0].graph, entries[0].id)
+    ids = [each.id for each in atlas_networks.in_order([copy, *entries])]
     assert ids.index("a-copy") > ids.index(entries[0].id)
     assert ids[0] == "networkx-florentine"
 
@@ -108,7 +113,7 @@ def test_relabelled_networks_come_after_their_originals(entries):
 
 
 def test_answers_are_kept_and_used_again(tmp_path, monkeypatch, capsys):
-    karate = atlas_page.Entry(
+    karate = atlas_result.Entry(
         "karate", "real", "social", netchoice.Graph.of(nx.karate_club_graph())
     )
     space = netchoice.get_space("all").only(["dmc", "rdg"]).matched_to(karate.graph)
@@ -119,7 +124,7 @@ def test_answers_are_kept_and_used_again(tmp_path, monkeypatch, capsys):
     atlas.answer_all(answerer, None, 1)
     record = answerer.known(karate)
     assert record["model"] in {"dmc", "rdg"}
-    assert {*atlas_page.p_values(record)} == {"dmc", "rdg"}
+    assert {*atlas_result.p_values(record)} == {"dmc", "rdg"}
     assert not any((tmp_path / "runs").iterdir())
     costs = record["costs"]
     assert 0 < costs["saved_by_stages"] + costs["saved_by_selection"] < costs["all_features"]
@@ -136,13 +141,15 @@ def test_answers_are_kept_and_used_again(tmp_path, monkeypatch, capsys):
     other = {"karate": {**record, "code": "of another version"}}
     assert atlas.Answerer([karate], tmp_path / "new", other).known(karate) is None
     assert atlas.Answerer([karate], tmp_path / "new", other, any_code=True).known(karate)
+    failed = {"karate": {**other["karate"], "error": "of another version"}}
+    assert atlas.Answerer([karate], tmp_path / "new", failed, any_code=True).known(karate) is None
     moved = {"karate": {**record, "fingerprint": "of another network"}}
     assert atlas.Answerer([karate], tmp_path / "new", moved, any_code=True).known(karate) is None
 
 
 def test_an_error_of_one_network_is_recorded(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(atlas, "space_for", lambda _: netchoice.get_space("all"))
-    tiny = atlas_page.Entry("tiny", "real", "social", netchoice.Graph.from_edges([(0, 1)]))
+    tiny = atlas_result.Entry("tiny", "real", "social", netchoice.Graph.from_edges([(0, 1)]))
     answerer = atlas.Answerer([tiny], tmp_path)
     atlas.answer_all(answerer, None, 1)
     assert "expected at least" in answerer.known(tiny)["error"]
@@ -150,7 +157,7 @@ def test_an_error_of_one_network_is_recorded(tmp_path, monkeypatch, capsys):
 
 
 def test_a_run_ends_when_its_time_is_over(tmp_path, monkeypatch, capsys):
-    karate = atlas_page.Entry(
+    karate = atlas_result.Entry(
         "karate", "real", "social", netchoice.Graph.of(nx.karate_club_graph())
     )
 
@@ -192,7 +199,7 @@ def record(verdict, model, p, **changes):
 
 def entry(name, kind="real", **facts):
     graph = netchoice.Graph.of(nx.cycle_graph(8 + len(name)))
-    return atlas_page.Entry(name, kind, facts.pop("domain", "social"), graph, **facts)
+    return atlas_result.Entry(name, kind, facts.pop("domain", "social"), graph, **facts)
 
 
 @pytest.fixture
@@ -208,7 +215,7 @@ def result():
     records["g2"] = record("none-fits", "dmc", 0.001)
     records["f2"] = record("none-fits", "dmc", 0.001)
     records["d"] = {"error": "it takes too long", "cpu": 1.0, "wall": 1.0, "code": "c"}
-    return atlas_page.Result(entries, records, {"d": "it takes too long"}, ["late"], ["huge"])
+    return atlas_result.Result(entries, records, {"d": "it takes too long"}, ["late"], ["huge"])
 
 
 def test_the_false_discovery_rate_of_none_fits_is_controlled(result):
@@ -217,14 +224,14 @@ def test_the_false_discovery_rate_of_none_fits_is_controlled(result):
     assert result.threshold == 0.002  # the largest p-value of b, the only discovery
     del result.records["b"], result.records["d"]
     result.entries = [each for each in result.entries if each.id in result.records]
-    again = atlas_page.Result(result.entries, result.records, {}, [], [])
+    again = atlas_result.Result(result.entries, result.records, {}, [], [])
     assert again.threshold == 0.0
 
 
 def test_the_threshold_is_that_of_benjamini_and_hochberg():
     def found(p):
         networks = [f"n{i}" for i in range(len(p))]
-        return atlas_page.threshold(
+        return atlas_result.threshold(
             pd.DataFrame({"network": networks * 2, "p": [*p, *[0.001] * len(p)]})
         )
 
@@ -291,7 +298,7 @@ def test_each_network_has_a_row_with_everything_that_is_known(result):
 
 
 def test_discrepancies_are_counted_by_side(result):
-    counts = atlas_page.discrepancy_counts(result.real)
+    counts = atlas_figures.discrepancy_counts(result.real)
     assert counts.loc["transitivity", ("social", 1)] == 2
     assert counts.loc["transitivity", ("web", 1)] == 1
 

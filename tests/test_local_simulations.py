@@ -2,16 +2,20 @@
 
 import dataclasses
 import math
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
 import pytest
 
 import netchoice
-from netchoice.workflows import SimulationPlan
+from netchoice.models.model import Draws
+from netchoice.models.space import ModelSpace
+from netchoice.workflows import SimulationPlan, comparison
 from netchoice.workflows import prepared as prepared_module
 from netchoice.workflows.answer import answer
 from netchoice.workflows.comparison import Comparison
+from netchoice.workflows.local_simulations import local_space
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation, plan_of
 from netchoice.workflows.prepared import Prepared
 from netchoice.workflows.simulation_plan import Pace, Stopwatch
@@ -133,3 +137,35 @@ def test_too_little_time_leaves_out_the_simulations_near_the_network(
     assert found.local_fit is None
     note = "models were not simulated near the network, to stay within the time limit"
     assert list(found.notes()).count(note) == 1
+
+
+def test_posterior_without_the_density_leaves_the_simulations_from_the_prior(
+    corner, tmp_path, monkeypatch
+):
+    space = netchoice.get_space("duplication").matched_to(corner)
+    settings = ChoiceSettings(
+        space=space.as_dict(), n_nodes=N_NODES, isolated="keep", plan=PLAN,
+        features=("transitivity", "degree_std"),
+    )  # fmt: skip
+    maker = TableMaker(space, settings.seed, settings.isolated, "serial", 1)
+    prepared = Prepared.simulate(make_preparation(space, settings, maker))
+    draws = Draws(("p_delete", "p_connect"), ((0.999, 0.0),))  # hardly an edge is left
+
+    def impossible(space, model, posterior):
+        found = local_space(space, model, posterior)[model]
+        return ModelSpace("posterior", [replace(found, draws=draws) if model == "dmc" else found])
+
+    monkeypatch.setattr(comparison, "local_space", impossible)
+    found = compare(prepared, corner, tmp_path)
+    result = answer(found)
+    assert local_tables(tmp_path) == ["local-1"]
+    assert found.near("dmc") is found.prepared.fit_simulations
+    assert not found.is_near("dmc")
+    assert found.is_near("dmr")
+    assert [note for note in result.notes if "none of 200 networks" in note] == [
+        "dmc was not simulated near the network: none of 200 networks with parameters from its posterior "
+        "has the density of the network"
+    ]
+    if found.probabilities.model == "dmc":
+        assert found.local_fit is None
+    assert result.cost["fit_simulations"] == len(prepared.fit_table) + len(found.near("dmr").table)

@@ -325,8 +325,20 @@ def test_hyperbolic_agrees_with_networkit():
 
 
 def test_hyperbolic_says_when_the_density_does_not_fit():
-    with pytest.raises(UsageError, match=r"hyperbolic: mean_links=4 is too dense for 9 nodes"):
+    expected = r"hyperbolic: mean_links=4 is too dense for 9 nodes; expected at most 2\.0"
+    with pytest.raises(UsageError, match=expected):  # half of the pairs, if all places are the same
         grow("hyperbolic", 9, mean_links=4, exponent=3, temperature=0.5)
+    assert grow("hyperbolic", 9, mean_links=1.99, exponent=3, temperature=0.5).n_nodes == 9
+
+
+def test_a_density_that_some_temperatures_cannot_have_is_no_error_of_a_matched_space():
+    """Half of the pairs are linked at most if the temperature is high."""
+    dense = netchoice.Graph.of(nx.gnm_random_graph(93, 2262, seed=1))
+    space = netchoice.get_space("all").only(["hyperbolic", "rds"]).matched_to(dense)
+    rng = np.random.default_rng(1)
+    found = [space["hyperbolic"].draw(93, rng, "drop") for _ in range(20)]
+    low, high = space.bounds
+    assert all(low <= graph.n_edges <= high for _, graph in found)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,10 @@ class EdgeLimitError(GrowthLimitError):
     """A model made more edges than the limit."""
 
 
+class TooDenseError(EdgeLimitError, UsageError):
+    """Parameters ask for more edges than a model can place among its nodes."""
+
+
 class NotComputedError(NetchoiceError):
     """A feature of a network would take more steps than its budget, and was not computed."""
 

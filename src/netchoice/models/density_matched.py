@@ -59,12 +59,12 @@ class MatchedModel(Model):
         return graph if graph.n_edges >= low else None
 
     def can_match(self, tries: int, rng: np.random.Generator) -> bool:
-        """Return whether one of so many networks with parameters from the prior matches.
+        """Return whether one of so many networks matches, with parameters from the prior or the given draws.
 
-        There are at most 50 if the search for the density ended at a bound of its parameter: beyond the
-        bound there is no value, and matches are rare or impossible.
+        With the prior there are at most 50 if the search for the density ended at a bound of its
+        parameter: beyond the bound there is no value, and matches are rare or impossible.
         """
-        adapted = [spec for spec in self.parameters.values() if spec.adapts]
+        adapted = [] if self.draws else [each for each in self.parameters.values() if each.adapts]
         if any(s.prior.high <= 1.1 * s.low or s.prior.low >= 0.9 * s.high for s in adapted):
             tries = min(tries, _TRIES_AT_BOUND)
         drawn = (super(MatchedModel, self).sample(rng) for _ in range(tries))
@@ -279,7 +279,7 @@ class _Search:
         values = self.parameters | {self.name: value}
         try:
             return self.model.grow(self.n_nodes, values, self.rng, **options).n_edges > self.wanted
-        except (EdgeLimitError, UsageError):
+        except EdgeLimitError:
             return True
         except GrowthLimitError:
             return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netchoice.errors import UsageError
+from netchoice.errors import TooDenseError
 from netchoice.models.model import Parameter
 from netchoice.models.priors import uniform
 
@@ -25,8 +25,8 @@ def probability(meaning: str, low: float = 0.25, high: float = 0.75) -> Paramete
     return Parameter(uniform(low, high), 0.0, 1.0, meaning)
 
 
-def too_dense(name: str, mean_links: float, n_nodes: int, most: float) -> UsageError:
+def too_dense(name: str, mean_links: float, n_nodes: int, most: float) -> TooDenseError:
     """Return the error for more links than the nodes have room for."""
-    return UsageError(
+    return TooDenseError(
         f"{name}: mean_links={mean_links:g} is too dense for {n_nodes} nodes; expected at most {most:g}"
     )

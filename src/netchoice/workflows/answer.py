@@ -56,9 +56,8 @@ def answer(
     if screening is not None:
         probabilities |= dict.fromkeys(screening.discarded, 0.0)
     settings = prepared.settings
-    n_near = 0
-    if found.is_local:
-        n_near = sum(len(found.near(model).table) for model in prepared.space.labels)
+    near = [model for model in prepared.space.labels if found.is_near(model)]
+    n_near = sum(len(found.near(model).table) for model in near)
     return Choice(
         verdict=verdict.kind,
         headline=verdict.sentence,

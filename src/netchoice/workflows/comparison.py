@@ -18,7 +18,7 @@ from netchoice.features.registry import find
 from netchoice.graph import Graph
 from netchoice.inference import Fit, ModelProbabilities, pool_feature_sets
 from netchoice.inference.goodness_of_fit import ALPHA, goodness_of_fit, min_simulations
-from netchoice.models.density_matched import MatchedSpace
+from netchoice.models.density_matched import MatchedModel, MatchedSpace
 from netchoice.storage.table import ReferenceTable
 from netchoice.threads import one_blas_thread
 from netchoice.workflows.choice_verdict import Verdict, decide
@@ -35,6 +35,8 @@ from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.simulation_plan import Stopwatch
 from netchoice.workflows.sizes import Size
 from netchoice.workflows.time_costs import LOCAL_SHARE, answer_seconds
+
+NEAR_TRIES = 200  # networks with parameters from a posterior, one of which must have the density
 
 
 @dataclass(frozen=True)
@@ -155,9 +157,10 @@ class Comparison:
         corners of the prior it rejects more often. Before the most probable model is rejected, it is
         therefore simulated again, with parameters from its posterior.
         """
-        if not self._is_confirmed_locally or not self.is_local:
+        model = self.probabilities.model
+        if not self._is_confirmed_locally or not self.is_near(model):
             return None
-        table = self.near(self.probabilities.model).table
+        table = self.near(model).table
         return goodness_of_fit(table.X[list(self.fit_observed)], table.y, self.fit_observed)
 
     @property
@@ -238,6 +241,12 @@ class Comparison:
                 f"(p = {self.prior_fit.p_values[model]:.3g}), and fits with parameters from its posterior "
                 f"(p = {self.local_p_value:.3g}): the network is at the edge of what the prior allows"
             )
+        for name, can_match in self._can_match.items():
+            if not can_match:
+                yield (
+                    f"{name} was not simulated near the network: none of {NEAR_TRIES} networks with "
+                    "parameters from its posterior has the density of the network"
+                )
         if prepared.settings.isolated == "drop":
             yield (
                 "the network has no isolated nodes, so those of the simulations were dropped; pass "
@@ -257,14 +266,32 @@ class Comparison:
     def near(self, model: str) -> FitSimulations:
         """Return simulations of a model with parameters from its posterior.
 
-        A prior covers many networks that are unlike the observed one. Without a local stage, these are
-        the simulations from the prior.
+        A prior covers many networks that are unlike the observed one. If the model is not simulated near
+        the network, these are the simulations from the prior.
         """
-        if not self.is_local:
+        if not self.is_near(model):
             return self.prepared.fit_simulations
         if model not in self._near:
             self._near[model] = self._simulate_near(model)
         return self._near[model]
+
+    @cached_property
+    def _can_match(self) -> dict[str, bool]:
+        return {}
+
+    def is_near(self, model: str) -> bool:
+        """Return whether a model is simulated near the network.
+
+        Parameters from a posterior can be such that no network has the density that simulations must have.
+        """
+        if not self.is_local:
+            return False
+        if model not in self._can_match:
+            found = local_space(self.prepared.space, model, self.posterior(model))[model]
+            self._can_match[model] = not isinstance(found, MatchedModel) or found.can_match(
+                NEAR_TRIES, np.random.default_rng(0)
+            )
+        return self._can_match[model]
 
     @cached_property
     def is_local(self) -> bool:

@@ -54,7 +54,8 @@ def group_bars(counts: pd.DataFrame, styles: Mapping[str, CategoryStyle]) -> dic
         )  # fmt: skip
     ticks = [f"{label(group, 22)} ({n})" for group, n in sizes.items()]
     return figure(
-        traces, **_heights(120 + 40 * len(rows), len(traces), 1), barmode="stack", uniformtext={"minsize": 9, "mode": "hide"},
+        traces, **_heights(120 + 40 * len(rows), len(traces), 1), barmode="stack",
+        uniformtext={"minsize": 9, "mode": "hide"},
         xaxis={"title": {"text": "share of the networks"}, "tickformat": ".0%", "range": [0, 1.02],
                "dtick": 0.25},
         legend={"traceorder": "normal"},
