@@ -51,6 +51,14 @@ def test_probabilities_are_sorted_within_groups(by_hand):
     assert drawn["data"][0]["y"][:2] == [0.9, 0.9]
 
 
+def test_a_group_can_be_called_like_the_bar_of_all_networks():
+    answers = random_answers(20, groups=2)
+    answers["group"] = answers["group"].replace("g0", "all networks")
+    counts = data.model_counts(CohortFrame.of(answers))
+    assert len(counts) == 3
+    assert counts.iloc[1:].sum().tolist() == counts.iloc[0].tolist()
+
+
 def test_the_models_with_the_smallest_probabilities_are_drawn_together():
     names = [f"model-{i:02d}" for i in range(20)]
     by_network = np.random.default_rng(1).dirichlet(np.linspace(2, 0.1, 20), size=40)
@@ -64,15 +72,15 @@ def test_the_models_with_the_smallest_probabilities_are_drawn_together():
     shown = data.sorted_probabilities(cohort).values
     totals = by_network.sum(axis=0)
     most = sorted(names[i] for i in np.argsort(-totals)[: data.MOST_MODELS])
-    assert list(shown) == [*most, "other models"]
+    assert list(shown) == [*most, "8 other models"]
     assert shown.sum(axis=1).to_numpy() == pytest.approx(1)
-    assert shown["other models"].sum() == pytest.approx(np.sort(totals)[:8].sum())
+    assert shown["8 other models"].sum() == pytest.approx(np.sort(totals)[:8].sum())
     counts = data.model_counts(cohort)
     assert len(set(counts) & set(names)) == data.MOST_MODELS
     assert counts.loc["all networks"].sum() == 40
     assert counts.loc["all networks", "undetermined"] == 10
     drawn = interactive.probabilities(data.sorted_probabilities(cohort))
-    assert drawn["data"][-1]["name"] == "other models"
+    assert drawn["data"][-1]["name"] == "8 other models"
     legend = figures.cohort_models(answers).get_legend().get_texts()
     assert "undetermined" in [text.get_text() for text in legend]
 

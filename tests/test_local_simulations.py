@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import netchoice
+from netchoice.errors import GrowthLimitError
+from netchoice.models import density_matched
 from netchoice.models.model import Draws
 from netchoice.models.space import ModelSpace
 from netchoice.workflows import SimulationPlan, comparison
@@ -139,16 +141,39 @@ def test_too_little_time_leaves_out_the_simulations_near_the_network(
     assert list(found.notes()).count(note) == 1
 
 
-def test_posterior_without_the_density_leaves_the_simulations_from_the_prior(
-    corner, tmp_path, monkeypatch
-):
+@pytest.fixture(scope="module")
+def matched():
+    """Density-matched simulations of dmc and dmr."""
+    corner = grown_network(0.25, 0.25, seed=6)
     space = netchoice.get_space("duplication").matched_to(corner)
     settings = ChoiceSettings(
         space=space.as_dict(), n_nodes=N_NODES, isolated="keep", plan=PLAN,
         features=("transitivity", "degree_std"),
     )  # fmt: skip
     maker = TableMaker(space, settings.seed, settings.isolated, "serial", 1)
-    prepared = Prepared.simulate(make_preparation(space, settings, maker))
+    return Prepared.simulate(make_preparation(space, settings, maker))
+
+
+def check_prior_is_used(prepared, found, reason, folder):
+    """Check that dmc is compared on its prior, and dmr near the network."""
+    result = answer(found)
+    assert "local-1" in local_tables(folder)
+    assert found.near("dmc") is found.prepared.fit_simulations
+    assert not found.is_near("dmc")
+    assert found.is_near("dmr")
+    assert [*result.fit["not_near"]] == ["dmc"]
+    assert [note for note in result.notes if "simulations from its prior" in note] == [
+        "dmc was compared with simulations from its prior, not with simulations near the network "
+        f"(parameters from its posterior): {reason}"
+    ]
+    if found.probabilities.model == "dmc":
+        assert found.local_fit is None
+    assert result.cost["fit_simulations"] == len(prepared.fit_table) + len(found.near("dmr").table)
+
+
+def test_posterior_without_the_density_leaves_the_simulations_from_the_prior(
+    matched, corner, tmp_path, monkeypatch
+):
     draws = Draws(("p_delete", "p_connect"), ((0.999, 0.0),))  # hardly an edge is left
 
     def impossible(space, model, posterior):
@@ -156,16 +181,39 @@ def test_posterior_without_the_density_leaves_the_simulations_from_the_prior(
         return ModelSpace("posterior", [replace(found, draws=draws) if model == "dmc" else found])
 
     monkeypatch.setattr(comparison, "local_space", impossible)
-    found = compare(prepared, corner, tmp_path)
-    result = answer(found)
+    found = compare(matched, corner, tmp_path)
+    reason = "hardly any of these have the density of the network"
+    check_prior_is_used(matched, found, reason, tmp_path)
     assert local_tables(tmp_path) == ["local-1"]
-    assert found.near("dmc") is found.prepared.fit_simulations
+
+
+def test_simulations_that_fail_near_the_network_do_not_lose_the_answer(
+    matched, corner, tmp_path, monkeypatch
+):
+    def failing(*args, **options):
+        raise GrowthLimitError("too many steps")
+
+    def fails(space, model, posterior):
+        found = local_space(space, model, posterior)[model]
+        return ModelSpace(
+            "posterior", [replace(found, function=failing) if model == "dmc" else found]
+        )
+
+    monkeypatch.setattr(comparison, "local_space", fails)
+    monkeypatch.setattr(Comparison, "_has_density", lambda *_: True)
+    monkeypatch.setattr(density_matched, "MAX_DRAWS", 2)
+    found = compare(matched, corner, tmp_path)
+    check_prior_is_used(matched, found, "too many of these failed", tmp_path)
+
+
+def test_the_time_limit_holds_for_trying_networks_near_the_network(
+    matched, corner, tmp_path, monkeypatch
+):
+    tried = []
+    monkeypatch.setattr(
+        density_matched.MatchedModel, "matches", lambda *_: tried.append(1) or False
+    )
+    monkeypatch.setattr(Comparison, "_near_seconds", -1.0)
+    found = compare(matched, corner, tmp_path)
     assert not found.is_near("dmc")
-    assert found.is_near("dmr")
-    assert [note for note in result.notes if "none of 200 networks" in note] == [
-        "dmc was not simulated near the network: none of 200 networks with parameters from its posterior "
-        "has the density of the network"
-    ]
-    if found.probabilities.model == "dmc":
-        assert found.local_fit is None
-    assert result.cost["fit_simulations"] == len(prepared.fit_table) + len(found.near("dmr").table)
+    assert len(tried) == 1

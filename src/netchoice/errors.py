@@ -32,6 +32,10 @@ class NotComputedError(NetchoiceError):
     """A feature of a network would take more steps than its budget, and was not computed."""
 
 
+class FailedRowsError(NetchoiceError):
+    """Too many simulations failed."""
+
+
 class ModelError(NetchoiceError):
     """A user's model returned something other than the requested network."""
 

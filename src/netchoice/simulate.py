@@ -19,7 +19,7 @@ import numpy as np
 
 from netchoice.engines import get_engine
 from netchoice.engines.engine import Engine, Lost
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import FailedRowsError, NetchoiceError, UsageError
 from netchoice.features import Feature
 from netchoice.features.plan import plan
 from netchoice.features.registry import FEATURES, Step, find
@@ -340,7 +340,7 @@ class _TableWriter:
             self.on_progress(self.n_done, self.n_total, self.n_failed)
         if self.n_new >= MIN_ROWS_TO_STOP and self.n_errors > MAX_FAILURE_SHARE * self.n_new:
             reason = next(iter(batch.errors), "see the failures of the table")
-            raise NetchoiceError(
+            raise FailedRowsError(
                 f"{self.n_errors} of {self.n_new} rows failed, more than {MAX_FAILURE_SHARE:.0%}; "
                 f"for example: {reason}; the run was stopped, and simulated rows are kept"
             )

@@ -30,8 +30,8 @@ MODEL_COLOURS = {
     "ba1": "#440154", "ba2": "#31688E", "ba3": "#1F9E89", "ba4": "#7AD151",
 }  # fmt: skip
 
-#: What figures of many models call those that are not shown each; their colour is light grey.
-OTHER_MODELS = "other models"
+#: The end of the name of models that are shown together; their colour is light grey.
+OTHER_MODELS = " other models"
 
 #: The colour of each selection method of the paper, with one hue for methods of one kind: information
 #: blue, ReliefF orange, penalized forests green, weighted forests purple. The baseline is grey.
@@ -118,7 +118,7 @@ def model_colour(name: str) -> str:
     """
     if name in MODEL_COLOURS:
         return MODEL_COLOURS[name]
-    if name == OTHER_MODELS:
+    if name.endswith(OTHER_MODELS):
         return "#DCDCDC"
     base, _, kind = name.rpartition("~")
     if base and kind in ("edges", "nodes"):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from netchoice.errors import EdgeLimitError, GrowthLimitError, UsageError
+from netchoice.errors import EdgeLimitError, GrowthLimitError, TooDenseError, UsageError
 from netchoice.graph import Graph
 from netchoice.models.model import Model, Parameters
 from netchoice.models.priors import as_prior, uniform
@@ -17,7 +17,8 @@ from netchoice.models.space import ModelSpace
 from netchoice.validation import check_fraction
 
 MAX_PROPOSALS = 100_000
-MAX_DRAWS, MAX_TRIES = 50, 500  # joint draws, and networks for each of them
+MAX_DRAWS, MAX_TRIES = 50, 50  # joint draws, and networks for each of them
+_MAX_TOO_DENSE = 1000  # draws, if none allows a network at all
 _TRIES_AT_BOUND = 50
 _SEARCH_NODES, _SEARCH_DRAWS, _SEARCH_STEPS = 400, 12, 12
 
@@ -51,24 +52,38 @@ class MatchedModel(Model):
         self, n_nodes: int, parameters: Parameters, rng: np.random.Generator
     ) -> Graph | None:
         """Grow one network; return None if it does not match."""
+        try:
+            return self._propose(n_nodes, parameters, rng)
+        except TooDenseError:
+            return None
+
+    def _propose(
+        self, n_nodes: int, parameters: Parameters, rng: np.random.Generator
+    ) -> Graph | None:
+        """Grow one network; raise an error if no network can have these parameters."""
         low, high = self.bounds(n_nodes)
         try:
             graph = super().grow(n_nodes, parameters, rng, isolated=self.isolated, max_edges=high)
+        except TooDenseError:
+            raise
         except GrowthLimitError:
             return None
         return graph if graph.n_edges >= low else None
 
     def can_match(self, tries: int, rng: np.random.Generator) -> bool:
-        """Return whether one of so many networks matches, with parameters from the prior or the given draws.
+        """Return whether one of so many networks with parameters from the prior matches.
 
-        With the prior there are at most 50 if the search for the density ended at a bound of its
-        parameter: beyond the bound there is no value, and matches are rare or impossible.
+        There are at most 50 if the search for the density ended at a bound of its parameter: beyond the
+        bound there is no value, and matches are rare or impossible.
         """
-        adapted = [] if self.draws else [each for each in self.parameters.values() if each.adapts]
+        adapted = [spec for spec in self.parameters.values() if spec.adapts]
         if any(s.prior.high <= 1.1 * s.low or s.prior.low >= 0.9 * s.high for s in adapted):
             tries = min(tries, _TRIES_AT_BOUND)
-        drawn = (super(MatchedModel, self).sample(rng) for _ in range(tries))
-        return any(self.propose(self.n_nodes, each, rng) is not None for each in drawn)
+        return any(self.matches(rng) for _ in range(tries))
+
+    def matches(self, rng: np.random.Generator) -> bool:
+        """Grow one network with parameters from the prior, or from joint draws; return whether it matches."""
+        return self.propose(self.n_nodes, super().sample(rng), rng) is not None
 
     def sample(self, rng: np.random.Generator) -> Parameters:
         """Draw parameters from the prior, conditioned on a match."""
@@ -80,7 +95,8 @@ class MatchedModel(Model):
         """Draw parameters, and grow a network with them, until one matches; return both.
 
         Joint draws, for example from a posterior, come from networks that match. They are not conditioned
-        again; only draws with which hardly any network matches are left out.
+        again; only draws with which hardly any network matches are left out, mostly those with which fewer
+        than one in 50 networks does.
         """
         self._check_isolated(isolated)
         if self.draws is not None:
@@ -89,12 +105,18 @@ class MatchedModel(Model):
             varies = any(not spec.prior.is_constant for spec in self.parameters.values())
             given, tries = "with parameters from the prior", 1
             n_draws = MAX_PROPOSALS if varies else min(MAX_PROPOSALS, 1000)
-        for _ in range(n_draws):
+        n_possible = 0
+        for i in range(n_draws):
             parameters = super().sample(rng)
-            for _ in range(tries):
-                graph = self.propose(n_nodes, parameters, rng)
-                if graph is not None:
-                    return parameters, graph
+            try:
+                for _ in range(tries):
+                    graph = self._propose(n_nodes, parameters, rng)
+                    n_possible += 1
+                    if graph is not None:
+                        return parameters, graph
+            except TooDenseError:
+                if not n_possible and i + 1 == min(n_draws, _MAX_TOO_DENSE):
+                    raise
         raise self._no_match(given, n_nodes, n_draws * tries)
 
     def _check_isolated(self, isolated: str) -> None:
@@ -120,7 +142,7 @@ class MatchedModel(Model):
         n_nodes = self.check_size(n_nodes, self.isolated)
         values = self._check_parameters(parameters or {})
         for _ in range(MAX_PROPOSALS):
-            graph = self.propose(n_nodes, values, rng)
+            graph = self._propose(n_nodes, values, rng)
             if graph is not None:
                 return graph
         text = ", ".join(f"{name}={value:g}" for name, value in values.items())
@@ -233,11 +255,8 @@ class MatchedSpace(ModelSpace):
         children = np.random.SeedSequence(seed).spawn(len(self))
         for model, child in zip(self.models, children, strict=True):
             rng = np.random.default_rng(child)
-            proposals = (
-                model.propose(self.n_nodes, Model.sample(model, rng), rng)  # type: ignore[attr-defined]
-                for _ in range(n_proposals)
-            )
-            rates[model.name] = sum(graph is not None for graph in proposals) / n_proposals
+            matches = (model.matches(rng) for _ in range(n_proposals))  # type: ignore[attr-defined]
+            rates[model.name] = sum(matches) / n_proposals
         return rates
 
 

@@ -25,8 +25,11 @@ def probability(meaning: str, low: float = 0.25, high: float = 0.75) -> Paramete
     return Parameter(uniform(low, high), 0.0, 1.0, meaning)
 
 
-def too_dense(name: str, mean_links: float, n_nodes: int, most: float) -> TooDenseError:
+def too_dense(
+    name: str, mean_links: float, n_nodes: int, most: float, about: str = ""
+) -> TooDenseError:
     """Return the error for more links than the nodes have room for."""
     return TooDenseError(
-        f"{name}: mean_links={mean_links:g} is too dense for {n_nodes} nodes; expected at most {most:g}"
+        f"{name}: mean_links={mean_links:g} is too dense for {n_nodes} nodes; expected at most "
+        f"{about}{most:g}"
     )

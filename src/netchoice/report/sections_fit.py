@@ -30,9 +30,11 @@ def add_fit(sections: Sections, folder: ResultFolder) -> None:
     others = details(
         f"Show {rest} less probable {'model' if rest == 1 else 'models'}", join(blocks[n:])
     )
+    not_near = record["fit"].get("not_near", {})  # folders of earlier versions lack it
+    others_from = f" ({', '.join(not_near)}: from the prior)" if not_near else ""
     source = (
         "From each model, networks were simulated with parameters from its posterior, given the observed "
-        "network. The lists say what still differs"
+        f"network{others_from}. The lists say what still differs"
         if record["fit"]["local"]
         else "From each model, networks were simulated with parameters from its prior. The lists say what "
         "differs"

@@ -56,8 +56,8 @@ def answer(
     if screening is not None:
         probabilities |= dict.fromkeys(screening.discarded, 0.0)
     settings = prepared.settings
-    near = [model for model in prepared.space.labels if found.is_near(model)]
-    n_near = sum(len(found.near(model).table) for model in near)
+    near = {model: len(found.near(model).table) for model in prepared.space.labels}
+    n_near = sum(n for model, n in near.items() if found.is_near(model))
     return Choice(
         verdict=verdict.kind,
         headline=verdict.sentence,
@@ -102,6 +102,7 @@ def _fit_record(found: Comparison) -> dict[str, Any]:
         "floor": fit.floor,
         "simulations": fit.n_simulations,
         "local": found.is_local,
+        "not_near": dict(found.not_near),
         "local_p_value": found.local_p_value,
         "features": [str(name) for name in fit.quantiles.index],
         "remoteness": remoteness,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import FailedRowsError, NetchoiceError, UsageError
 from netchoice.features import FeatureResult, compute_features
 from netchoice.features.registry import find
 from netchoice.graph import Graph
@@ -36,7 +38,8 @@ from netchoice.workflows.simulation_plan import Stopwatch
 from netchoice.workflows.sizes import Size
 from netchoice.workflows.time_costs import LOCAL_SHARE, answer_seconds
 
-NEAR_TRIES = 200  # networks with parameters from a posterior, one of which must have the density
+#: Of so many networks with parameters from a posterior, so many must have the density.
+NEAR_TRIES, MIN_NEAR = 200, 4
 
 
 @dataclass(frozen=True)
@@ -158,9 +161,11 @@ class Comparison:
         therefore simulated again, with parameters from its posterior.
         """
         model = self.probabilities.model
-        if not self._is_confirmed_locally or not self.is_near(model):
+        if not self._is_confirmed_locally:
             return None
         table = self.near(model).table
+        if not self.is_near(model):
+            return None
         return goodness_of_fit(table.X[list(self.fit_observed)], table.y, self.fit_observed)
 
     @property
@@ -241,12 +246,11 @@ class Comparison:
                 f"(p = {self.prior_fit.p_values[model]:.3g}), and fits with parameters from its posterior "
                 f"(p = {self.local_p_value:.3g}): the network is at the edge of what the prior allows"
             )
-        for name, can_match in self._can_match.items():
-            if not can_match:
-                yield (
-                    f"{name} was not simulated near the network: none of {NEAR_TRIES} networks with "
-                    "parameters from its posterior has the density of the network"
-                )
+        for name, reason in self.not_near.items():
+            yield (
+                f"{name} was compared with simulations from its prior, not with simulations near the network "
+                f"(parameters from its posterior): {reason}"
+            )
         if prepared.settings.isolated == "drop":
             yield (
                 "the network has no isolated nodes, so those of the simulations were dropped; pass "
@@ -269,29 +273,48 @@ class Comparison:
         A prior covers many networks that are unlike the observed one. If the model is not simulated near
         the network, these are the simulations from the prior.
         """
-        if not self.is_near(model):
-            return self.prepared.fit_simulations
-        if model not in self._near:
-            self._near[model] = self._simulate_near(model)
-        return self._near[model]
+        if self.is_near(model) and model not in self._near:
+            try:
+                self._near[model] = self._simulate_near(model)
+            except FailedRowsError:
+                self.not_near[model] = "too many of these failed"
+        return self._near.get(model, self.prepared.fit_simulations)
 
     @cached_property
-    def _can_match(self) -> dict[str, bool]:
+    def not_near(self) -> dict[str, str]:
+        """Why models that were to be simulated near the network were not, by name."""
         return {}
+
+    @cached_property
+    def _checked(self) -> set[str]:
+        return set()
 
     def is_near(self, model: str) -> bool:
         """Return whether a model is simulated near the network.
 
-        Parameters from a posterior can be such that no network has the density that simulations must have.
+        Parameters from a posterior can be such that hardly any network has the density that simulations
+        must have.
         """
-        if not self.is_local:
-            return False
-        if model not in self._can_match:
-            found = local_space(self.prepared.space, model, self.posterior(model))[model]
-            self._can_match[model] = not isinstance(found, MatchedModel) or found.can_match(
-                NEAR_TRIES, np.random.default_rng(0)
-            )
-        return self._can_match[model]
+        if self.is_local and model not in self._checked:
+            self._checked.add(model)
+            posterior = self.posterior(model)
+            found = local_space(self.prepared.space, model, posterior)[model]
+            if posterior is not None and isinstance(found, MatchedModel):
+                matching = f"{model} near the network"
+                if not self._watch.decided(matching, lambda: self._has_density(found)):
+                    self.not_near[model] = "hardly any of these have the density of the network"
+        return self.is_local and model not in self.not_near
+
+    def _has_density(self, model: MatchedModel) -> bool:
+        """Return whether enough networks with parameters from a posterior have the density, in the time."""
+        rng, n_matches = np.random.default_rng(0), 0
+        end = time.monotonic() + self._near_seconds
+        for _ in range(NEAR_TRIES):
+            with suppress(NetchoiceError):  # a model of the user can fail for some parameters
+                n_matches += model.matches(rng)
+            if n_matches == MIN_NEAR or time.monotonic() > end:
+                break
+        return n_matches == MIN_NEAR
 
     @cached_property
     def is_local(self) -> bool:
@@ -327,10 +350,9 @@ class Comparison:
         table = self._watch.limited(name, rows, min_simulations(), seconds, simulate)
         table = table.complete()
         if len(table) < min_simulations():
-            raise NetchoiceError(
-                f"{len(table)} simulations of {model} with parameters from its posterior succeeded, too "
-                "few to judge its fit; pass --no-local (in Python local=False) to judge it on "
-                "simulations from the prior"
+            raise FailedRowsError(
+                f"{len(table)} simulations of {model} with parameters from its posterior succeeded; expected "
+                f"at least {min_simulations()}"
             )
         simulator = prepared.maker.simulator(n_nodes, features, stream=stream, space=space)
         return FitSimulations(table, simulator)
@@ -358,7 +380,7 @@ class Comparison:
         n_models, watch = len(self.prepared.space), self._watch
         if watch.limit is None:
             return math.inf
-        to_come = max(1, n_models - len(self._near))
+        to_come = max(1, n_models - len(self._near) - len(self.not_near))
         return LOCAL_SHARE * (watch.left - watch.wall(answer_seconds(n_models))) / to_come
 
     def discrepancies(self, model: str) -> list[Discrepancy]:

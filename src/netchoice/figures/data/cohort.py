@@ -78,18 +78,18 @@ def model_counts(cohort: CohortFrame) -> pd.DataFrame:
     rows = cohort.answered
     named = rows["model"].where(rows["verdict"].isin(NAMING), rows["verdict"])
     counts = _counts(cohort, named, [*cohort.models, *UNNAMED])
-    models = _most_frequent(counts[list(cohort.models)], counts.loc[ALL])
-    return models.join(counts[list(UNNAMED)])
+    models = _most_frequent(counts[list(cohort.models)], counts.iloc[0])
+    return pd.concat([models, counts[list(UNNAMED)]], axis=1)
 
 
 def _most_frequent(values: pd.DataFrame, totals: pd.Series) -> pd.DataFrame:
     """Return the columns of the models with the largest totals, and the sum of the others."""
-    if values.shape[1] <= MOST_MODELS:
+    if values.shape[1] <= MOST_MODELS + 1:
         return values
-    kept = set(totals[values.columns].nlargest(MOST_MODELS).index)
-    shown = values[[name for name in values if name in kept]]
-    others = values.drop(columns=shown.columns).sum(axis=1)
-    return shown.assign(**{OTHER_MODELS: others}) if others.any() else shown
+    kept = {*totals[values.columns].nlargest(MOST_MODELS).index}
+    rest = [name for name in values if name not in kept]
+    others = values[rest].sum(axis=1).rename(f"{len(rest)}{OTHER_MODELS}")
+    return pd.concat([values.drop(columns=rest), *([others] if others.any() else [])], axis=1)
 
 
 def _counts(cohort: CohortFrame, categories: pd.Series, order: list[str]) -> pd.DataFrame:
@@ -121,14 +121,14 @@ def sorted_probabilities(cohort: CohortFrame) -> SortedProbabilities:
     """Return the probabilities of all networks, or of an even sample of many."""
     columns = {f"probability_{model}": model for model in cohort.models}
     values = cohort.answered[list(columns)].rename(columns=columns).astype(float).dropna(how="all")
-    values = values.fillna(0.0)
+    values = _most_frequent(values.fillna(0.0), values.sum())
     groups = cohort.group[values.index]
     shown = cohort.groups if len(cohort.groups) <= MOST_GROUPS else []
     place = {name: i for i, name in enumerate(shown)}
     top, largest = values.to_numpy().argmax(axis=1), values.max(axis=1)
     order = np.lexsort((-largest, top, groups.map(place).fillna(0)))
-    chosen = thin(order, min(MOST_COLUMNS, MOST_POINTS // max(1, len(columns))))
-    rows = _most_frequent(values, values.sum()).iloc[chosen]
+    chosen = thin(order, min(MOST_COLUMNS, MOST_POINTS // max(1, values.shape[1])))
+    rows = values.iloc[chosen]
     at = pd.Series(range(len(rows))).groupby(groups.loc[rows.index].to_numpy(), sort=False)
     ends = at.agg(["min", "max"]) if shown else pd.DataFrame(columns=["min", "max"])
     spans = {str(name): (int(first), int(last)) for name, first, last in ends.itertuples()}

@@ -300,8 +300,8 @@ def grow_hyperbolic(
     for _ in range(_MAX_TRIES):
         radius = radius_for(2 * mean_links / (total - 1), alpha, temperature)
         if radius is None:
-            share = share_linked(_SMALLEST, alpha, temperature, *FINE)
-            raise too_dense("hyperbolic", mean_links, total, share * (total - 1) / 2)
+            # The largest share is half of the pairs, or a little more at a low temperature.
+            raise too_dense("hyperbolic", mean_links, total, (total - 1) / 4, "about ")
         if isolated == "drop":
             n_places = math.ceil((1 + TOLERANCE) * total) + 1
         far_share = far_share_for(n_places, mean_links, temperature)
