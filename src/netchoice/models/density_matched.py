@@ -51,16 +51,10 @@ class MatchedModel(Model):
     def propose(
         self, n_nodes: int, parameters: Parameters, rng: np.random.Generator
     ) -> Graph | None:
-        """Grow one network; return None if it does not match."""
-        try:
-            return self._propose(n_nodes, parameters, rng)
-        except TooDenseError:
-            return None
+        """Grow one network; return None if it does not match.
 
-    def _propose(
-        self, n_nodes: int, parameters: Parameters, rng: np.random.Generator
-    ) -> Graph | None:
-        """Grow one network; raise an error if no network can have these parameters."""
+        Raise :class:`~netchoice.errors.TooDenseError` if no network can have these parameters.
+        """
         low, high = self.bounds(n_nodes)
         try:
             graph = super().grow(n_nodes, parameters, rng, isolated=self.isolated, max_edges=high)
@@ -83,7 +77,10 @@ class MatchedModel(Model):
 
     def matches(self, rng: np.random.Generator) -> bool:
         """Grow one network with parameters from the prior, or from joint draws; return whether it matches."""
-        return self.propose(self.n_nodes, super().sample(rng), rng) is not None
+        try:
+            return self.propose(self.n_nodes, super().sample(rng), rng) is not None
+        except TooDenseError:
+            return False
 
     def sample(self, rng: np.random.Generator) -> Parameters:
         """Draw parameters from the prior, conditioned on a match."""
@@ -110,7 +107,7 @@ class MatchedModel(Model):
             parameters = super().sample(rng)
             try:
                 for _ in range(tries):
-                    graph = self._propose(n_nodes, parameters, rng)
+                    graph = self.propose(n_nodes, parameters, rng)
                     n_possible += 1
                     if graph is not None:
                         return parameters, graph
@@ -142,7 +139,7 @@ class MatchedModel(Model):
         n_nodes = self.check_size(n_nodes, self.isolated)
         values = self._check_parameters(parameters or {})
         for _ in range(MAX_PROPOSALS):
-            graph = self._propose(n_nodes, values, rng)
+            graph = self.propose(n_nodes, values, rng)
             if graph is not None:
                 return graph
         text = ", ".join(f"{name}={value:g}" for name, value in values.items())
