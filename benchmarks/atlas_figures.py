@@ -42,8 +42,8 @@ def draw_map(entries: list[Entry], frame: pd.DataFrame, path: Path) -> None:
             face = colours[domain] if fits else "none"
             ax.scatter(at["x"], at["y"], s=44, marker=marker, facecolor=face, edgecolor=colours[domain],
                        linewidth=1.4)  # fmt: skip
-        face = "grey" if fits else "none"
-        ax.scatter([], [], marker=marker, facecolor=face, edgecolor="grey", label=label)
+        face = "black" if fits else "none"
+        ax.scatter([], [], marker=marker, facecolor=face, edgecolor="black", label=label)
     for domain in domains:
         ax.scatter([], [], color=colours[domain], label=domain)
     ax.set(

@@ -48,6 +48,8 @@ def test_networks_have_a_domain_and_say_what_was_left_out(entries):
     karate = by_id["social-karate"]
     assert (karate.graph.n_nodes, karate.graph.n_edges) == (34, 78)
     assert "weights ignored" in karate.notes
+    assert atlas_networks.ALL_EVEN in by_id["grids-grid"].notes
+    assert atlas_networks.ALL_EVEN not in karate.notes
     assert by_id["networkx-davis"].notes == ["two kinds of nodes"]
 
 

@@ -161,10 +161,10 @@ class Comparison:
         therefore simulated again, with parameters from its posterior.
         """
         model = self.probabilities.model
-        if not self._is_confirmed_locally:
+        if not self._is_confirmed_locally or not self.is_near(model):
             return None
         table = self.near(model).table
-        if not self.is_near(model):
+        if model in self.not_near:
             return None
         return goodness_of_fit(table.X[list(self.fit_observed)], table.y, self.fit_observed)
 
@@ -278,7 +278,7 @@ class Comparison:
                 self._near[model] = self._simulate_near(model)
             except FailedRowsError:
                 self.not_near[model] = "too many of these failed"
-        return self._near.get(model, self.prepared.fit_simulations)
+        return self._near[model] if model in self._near else self.prepared.fit_simulations
 
     @cached_property
     def not_near(self) -> dict[str, str]:
@@ -295,7 +295,7 @@ class Comparison:
         Parameters from a posterior can be such that hardly any network has the density that simulations
         must have.
         """
-        if self.is_local and model not in self._checked:
+        if self.is_local and model not in self._checked | self._near.keys():
             self._checked.add(model)
             posterior = self.posterior(model)
             found = local_space(self.prepared.space, model, posterior)[model]
