@@ -278,7 +278,8 @@ class Comparison:
                 self._near[model] = self._simulate_near(model)
             except FailedRowsError:
                 self.not_near[model] = "too many of these failed"
-        return self._near[model] if model in self._near else self.prepared.fit_simulations
+        found = self._near.get(model)  # simulations from the prior are set up only if they are needed
+        return self.prepared.fit_simulations if found is None else found
 
     @cached_property
     def not_near(self) -> dict[str, str]:
