@@ -278,7 +278,7 @@ class Comparison:
                 self._near[model] = self._simulate_near(model)
             except FailedRowsError:
                 self.not_near[model] = "too many of these failed"
-        found = self._near.get(model)  # simulations from the prior are set up only if they are needed
+        found = self._near.get(model)
         return self.prepared.fit_simulations if found is None else found
 
     @cached_property
