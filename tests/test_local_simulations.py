@@ -30,10 +30,14 @@ PLAN = SimulationPlan(selection_samples=400, samples=200, profile_samples=20, po
 @pytest.fixture(scope="module")
 def prepared():
     """Simulations of dmc and dmr."""
-    space = netchoice.get_space("duplication")
+    return simulated(netchoice.get_space("duplication"), "degree_mean")
+
+
+def simulated(space, feature):
+    """Return prepared simulations of a space."""
     settings = ChoiceSettings(
         space=space.as_dict(), n_nodes=N_NODES, isolated="keep", plan=PLAN,
-        features=("transitivity", "degree_mean"),
+        features=("transitivity", feature),
     )  # fmt: skip
     maker = TableMaker(space, settings.seed, settings.isolated, "serial", 1)
     return Prepared.simulate(make_preparation(space, settings, maker))
@@ -145,13 +149,7 @@ def test_too_little_time_leaves_out_the_simulations_near_the_network(
 def matched():
     """Density-matched simulations of dmc and dmr."""
     corner = grown_network(0.25, 0.25, seed=6)
-    space = netchoice.get_space("duplication").matched_to(corner)
-    settings = ChoiceSettings(
-        space=space.as_dict(), n_nodes=N_NODES, isolated="keep", plan=PLAN,
-        features=("transitivity", "degree_std"),
-    )  # fmt: skip
-    maker = TableMaker(space, settings.seed, settings.isolated, "serial", 1)
-    return Prepared.simulate(make_preparation(space, settings, maker))
+    return simulated(netchoice.get_space("duplication").matched_to(corner), "degree_std")
 
 
 def check_prior_is_used(prepared, found, reason, folder):

@@ -210,6 +210,17 @@ def test_fit_section_names_no_panels_if_a_time_limit_left_them_out(choice, tmp_p
     assert "panels" not in section
 
 
+def test_fit_section_names_models_that_were_not_simulated_near_the_network(choice, tmp_path):
+    folder = tmp_path / "far"
+    shutil.copytree(choice, folder)
+    add_misfit(folder)
+    record = json.loads((folder / "choice.json").read_text())
+    record["fit"] |= {"local": True, "not_near": {"dmr": "too many of these failed"}}
+    (folder / "choice.json").write_text(json.dumps(record))
+    text = Outline(write_report(folder).read_text()).text
+    assert "given the observed network (dmr: from the prior). The lists say what still" in text
+
+
 def test_fit_panels_show_the_envelopes(choice, tmp_path):
     shutil.copytree(choice, tmp_path / "other")
     misfit = add_misfit(tmp_path / "other")

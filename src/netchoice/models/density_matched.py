@@ -251,8 +251,9 @@ class MatchedSpace(ModelSpace):
         rates = {}
         children = np.random.SeedSequence(seed).spawn(len(self))
         for model, child in zip(self.models, children, strict=True):
+            assert isinstance(model, MatchedModel)
             rng = np.random.default_rng(child)
-            matches = (model.matches(rng) for _ in range(n_proposals))  # type: ignore[attr-defined]
+            matches = (model.matches(rng) for _ in range(n_proposals))
             rates[model.name] = sum(matches) / n_proposals
         return rates
 
