@@ -17,7 +17,7 @@ from netchoice.models.space import ModelSpace
 from netchoice.validation import check_fraction
 
 MAX_PROPOSALS = 100_000
-MAX_DRAWS, MAX_TRIES = 50, 50  # joint draws, and networks for each of them
+MAX_DRAWS, MAX_TRIES = 200, 10  # joint draws, and networks for each of them
 _MAX_TOO_DENSE = 1000  # draws, if none allows a network at all
 _TRIES_AT_BOUND = 50
 _SEARCH_NODES, _SEARCH_DRAWS, _SEARCH_STEPS = 400, 12, 12
@@ -93,7 +93,7 @@ class MatchedModel(Model):
 
         Joint draws, for example from a posterior, come from networks that match. They are not conditioned
         again; only draws with which hardly any network matches are left out, mostly those with which fewer
-        than one in 50 networks does.
+        than one in 10 networks does.
         """
         self._check_isolated(isolated)
         if self.draws is not None:
