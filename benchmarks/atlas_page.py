@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from netchoice.workflows.choice_verdict import VERDICTS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, LIST, RECORDS = DOCS / "atlas.md", DOCS / "atlas-networks.md", DOCS / "atlas.json"
+#: Numbers of nodes that divide small, medium and large networks.
+SIZES = (50, 200, 1000)
 MARKERS = ("<!-- made by benchmarks/atlas.py -->", "<!-- end -->")
 
 
@@ -74,6 +77,41 @@ def verdict_table(real: pd.DataFrame) -> list[str]:
         counts = [int((own["verdict"] == verdict).sum()) for verdict in VERDICTS]
         rows.append([domain, n, share(fits, n), share(none, n), n - fits - none, *counts])
     return table(head, rows)
+
+
+def size_table(real: pd.DataFrame) -> list[str]:
+    """Return how many networks of each size have a model that fits."""
+    rows: list[list[object]] = []
+    for low, high in pairwise((0, *SIZES, np.inf)):
+        own = real[(real["nodes"] >= low) & (real["nodes"] < high)]
+        if len(own):
+            name = f"{low} to {high - 1}" if high < np.inf else f"{low} or more"
+            left = own["fitting"].map(len).median()
+            rows.append(
+                [
+                    name if low else f"below {high}",
+                    share(int(own["fits"].sum()), len(own)),
+                    f"{left:g}",
+                ]
+            )
+    return table(["nodes", "a model fits", "models that are not rejected, median"], rows)
+
+
+def rejection_line(result: Result) -> str:
+    """Return for how many networks all models are rejected, next to what chance would do."""
+    n, count = len(result.counted), int((~result.counted["fits"]).sum())
+    line = (
+        f"All models are rejected for {share(count, n)}. If one of the models had made each network, this "
+        f"would be at most {(LEVEL + SCREENING) * n:.1f} on average."
+    )
+    if count:
+        p = result.none_p_values["p"]
+        line += (
+            f' The p-values of "none fits" of these networks are {p.min():.2g} to {p[p <= LEVEL].max():.2g}. '
+            f"If it were said of all of them, the false discovery rate would be at most "
+            f"{result.rate_of_all:.1%}."
+        )
+    return line
 
 
 def family_table(real: pd.DataFrame) -> list[str]:
@@ -224,6 +262,8 @@ def page(result: Result) -> str:
     parts = [
         summary(result),
         ["### What fits", "", *verdict_table(real)],
+        [rejection_line(result)],
+        size_table(real),
         ["### Families and models", "", *family_table(real)],
         ["### Controls", "", *control_lines(result)],
         ["### Costs", "", *cost_lines(frame)],

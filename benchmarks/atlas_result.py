@@ -68,10 +68,21 @@ class Result:
         return pd.DataFrame(rows, columns=["network", "kind", "model", "p"])
 
     @cached_property
-    def threshold(self) -> float:
-        """The largest p-value of "none fits" that is a discovery."""
+    def none_p_values(self) -> pd.DataFrame:
+        """The p-values of "none fits" of the real networks, each once."""
         counted = [each.id for each in self.compared if each.kind == "real" and not each.copy_of]
-        return threshold(self.pairs[self.pairs["network"].isin(counted)])
+        return none_p_values(self.pairs[self.pairs["network"].isin(counted)])
+
+    @cached_property
+    def threshold(self) -> float:
+        """The largest p-value of "none fits" that is a discovery; 0 if there is none."""
+        return threshold(self.none_p_values)
+
+    @property
+    def rate_of_all(self) -> float:
+        """The false discovery rate if "none fits" were said wherever all models are rejected, at most."""
+        bounds = self.none_p_values.loc[self.none_p_values["p"] <= LEVEL, "bound"]
+        return float(bounds.max() * len(self.none_p_values) / len(bounds)) if len(bounds) else 0.0
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -118,13 +129,21 @@ def p_values(record: dict[str, Any]) -> dict[str, float]:
     return {**record["screening"], **record["fit_p_values"]}
 
 
-def threshold(pairs: pd.DataFrame) -> float:
-    """Return the largest p-value of "none fits" that is a discovery; 0 if there is none.
+def none_p_values(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the p-value of "none fits" of each network, and a bound of the probability of one so small.
 
     The p-value of a network is the largest one of its models. It can be too small, because of the screening,
-    with a probability that is added. At most 5 % of the discoveries are false, on average. The p-values of
-    discoveries are at most 0.01, the level of the test of fit.
+    with a probability that is added.
     """
-    p = pairs.groupby("network")["p"].max().to_numpy()
-    adjusted = adjusted_p_values(np.minimum(p + np.minimum(p, SCREENING), 1.0))
-    return float(max(p[(adjusted <= RATE) & (p <= LEVEL)], default=0.0))
+    p = pairs.groupby("network")["p"].max()
+    return pd.DataFrame({"p": p, "bound": np.minimum(p + np.minimum(p, SCREENING), 1.0)})
+
+
+def threshold(none: pd.DataFrame) -> float:
+    """Return the largest p-value of "none fits" that is a discovery; 0 if there is none.
+
+    At most 5 % of the discoveries are false, on average. The p-values of discoveries are at most 0.01, the
+    level of the test of fit.
+    """
+    found = (adjusted_p_values(none["bound"]) <= RATE) & (none["p"] <= LEVEL)
+    return float(max(none["p"][found], default=0.0))

@@ -233,9 +233,8 @@ def test_the_false_discovery_rate_of_none_fits_is_controlled(result):
 def test_the_threshold_is_that_of_benjamini_and_hochberg():
     def found(p):
         networks = [f"n{i}" for i in range(len(p))]
-        return atlas_result.threshold(
-            pd.DataFrame({"network": networks * 2, "p": [*p, *[0.001] * len(p)]})
-        )
+        pairs = pd.DataFrame({"network": networks * 2, "p": [*p, *[0.001] * len(p)]})
+        return atlas_result.threshold(atlas_result.none_p_values(pairs))
 
     # With the probability of an error of the screening: 2 · 0.004 <= 2/10 · 0.05, 2 · 0.005 > 3/20 · 0.05.
     assert found([0.003, 0.004, *[0.5] * 8]) == 0.004
@@ -288,6 +287,21 @@ def test_page_has_domains_controls_and_costs(result):
     assert "Too large: huge." in text
     assert "Not reached: late." in text
     assert "- d: it takes too long" in text
+
+
+def test_page_compares_rejections_with_chance(result):
+    text = atlas_page.page(result)
+    assert "All models are rejected for 1 of 3 (6–79%). If one of the models had made each" in text
+    assert "this would be at most 0.0 on average" in text  # 3 · 0.015
+    assert "networks are 0.002 to 0.002. If it were said of all of them, the false disc" in text
+    assert "the false discovery rate would be at most 1.2%" in text  # 3 · (0.002 + 0.002)
+    result.records["a"]["nodes"] = 200
+    sizes = atlas_page.size_table(
+        atlas_result.Result(result.entries, result.records, {}, [], []).counted
+    )
+    assert sizes[2:] == [
+        "| below 50 | 1 of 2 (9–91%) | 0.5 |", "| 200 to 999 | 1 of 1 (21–100%) | 1 |"
+    ]  # fmt: skip
 
 
 def test_each_network_has_a_row_with_everything_that_is_known(result):
