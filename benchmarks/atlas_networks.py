@@ -17,6 +17,7 @@ from netchoice import datasets
 from netchoice.alterations import swap_edges
 from netchoice.errors import NetchoiceError
 from netchoice.io import find_networks
+from netchoice.workflows.two_kinds import may_have_two_kinds
 
 YEAST = ("uetz2000", "ito2001", "yu2008")
 SHIPPED = {
@@ -31,8 +32,6 @@ KINDS = {"grown": 4, "rewired": 2, "relabelled": 1, "foreign": 2}
 LARGE = 3000
 #: Swaps per edge that leave nothing of a network but its degrees.
 SWAPS = 20
-#: Of so many independent cycles, all are even by chance in about one of 1000 networks.
-MANY_CYCLES = 10
 ALL_EVEN = "all cycles are even, as with two kinds of nodes"
 #: A relabelled network comes later than networks of its size: it uses the costs measured for the original.
 LATER = 1.25
@@ -77,12 +76,7 @@ def _entry(name: str, domain: str, graph: netchoice.Graph, report: Any) -> Entry
     facts[f"{dropped} isolated nodes left out"] = dropped
     n_components = netchoice.compute_features(network, ["n_components"]).values["n_components"]
     facts[f"{n_components:.0f} components"] = n_components > 1
-    n_cycles = network.n_edges - network.n_nodes + n_components
-    facts[ALL_EVEN] = (
-        report.bipartite is None
-        and n_cycles >= MANY_CYCLES
-        and nx.is_bipartite(network.to_networkx())
-    )
+    facts[ALL_EVEN] = report.bipartite is None and may_have_two_kinds(network)
     notes = [note for note, holds in facts.items() if holds]
     return Entry(name, "real", domain, network, notes=notes)
 

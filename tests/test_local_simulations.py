@@ -198,7 +198,7 @@ def test_simulations_that_fail_near_the_network_do_not_lose_the_answer(
         )
 
     monkeypatch.setattr(comparison, "local_space", fails)
-    monkeypatch.setattr(Comparison, "_has_density", lambda *_: True)
+    monkeypatch.setattr(comparison, "has_density", lambda *_: True)
     monkeypatch.setattr(density_matched, "MAX_DRAWS", 2)
     found = compare(matched, corner, tmp_path)
     check_prior_is_used(matched, found, "too many of these failed", tmp_path)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from netchoice.errors import FailedRowsError, NetchoiceError, UsageError
+from netchoice.errors import FailedRowsError, UsageError
 from netchoice.features import FeatureResult, compute_features
 from netchoice.features.registry import find
 from netchoice.graph import Graph
@@ -26,7 +24,12 @@ from netchoice.threads import one_blas_thread
 from netchoice.workflows.choice_verdict import Verdict, decide
 from netchoice.workflows.discrepancies import Discrepancy, find_discrepancies
 from netchoice.workflows.identifiability import MixtureCheck, check_mixtures, thinning_notes
-from netchoice.workflows.local_simulations import FitSimulations, ModelPosterior, local_space
+from netchoice.workflows.local_simulations import (
+    FitSimulations,
+    ModelPosterior,
+    has_density,
+    local_space,
+)
 from netchoice.workflows.parameters import (
     Parameters,
     parameter_notes,
@@ -37,9 +40,7 @@ from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.simulation_plan import Stopwatch
 from netchoice.workflows.sizes import Size
 from netchoice.workflows.time_costs import LOCAL_SHARE, answer_seconds
-
-#: Of so many networks with parameters from a posterior, so many must have the density.
-NEAR_TRIES, MIN_NEAR = 200, 4
+from netchoice.workflows.two_kinds import may_have_two_kinds
 
 
 @dataclass(frozen=True)
@@ -251,6 +252,12 @@ class Comparison:
                 f"{name} was compared with simulations from its prior, not with simulations near the network "
                 f"(parameters from its posterior): {reason}"
             )
+        if may_have_two_kinds(self.network):
+            yield (
+                "all cycles of the network have an even number of edges, as if it had two kinds of nodes and "
+                "edges only between the kinds; the models have one kind of nodes, and a model that makes few "
+                "triangles can be the nearest for this reason alone"
+            )
         if prepared.settings.isolated == "drop":
             yield (
                 "the network has no isolated nodes, so those of the simulations were dropped; pass "
@@ -302,20 +309,11 @@ class Comparison:
             found = local_space(self.prepared.space, model, posterior)[model]
             if posterior is not None and isinstance(found, MatchedModel):
                 matching = f"{model} near the network"
-                if not self._watch.decided(matching, lambda: self._has_density(found)):
+                if not self._watch.decided(
+                    matching, lambda: has_density(found, self._near_seconds)
+                ):
                     self.not_near[model] = "hardly any of these have the density of the network"
         return self.is_local and model not in self.not_near
-
-    def _has_density(self, model: MatchedModel) -> bool:
-        """Return whether enough networks with parameters from a posterior have the density, in the time."""
-        rng, n_matches = np.random.default_rng(0), 0
-        end = time.monotonic() + self._near_seconds
-        for _ in range(NEAR_TRIES):
-            with suppress(NetchoiceError):  # a model of the user can fail for some parameters
-                n_matches += model.matches(rng)
-            if n_matches == MIN_NEAR or time.monotonic() > end:
-                break
-        return n_matches == MIN_NEAR
 
     @cached_property
     def is_local(self) -> bool:

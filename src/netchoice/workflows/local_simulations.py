@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netchoice.errors import NetchoiceError
 from netchoice.graph import Graph
 from netchoice.inference import Posterior
 from netchoice.inference.posterior import posterior_of
 from netchoice.inference.posterior_estimator import MIN_SIMULATIONS, PosteriorEstimator
+from netchoice.models.density_matched import MatchedModel
 from netchoice.models.model import Draws, Model
 from netchoice.models.space import ModelSpace
 from netchoice.row_simulator import RowSimulator
@@ -20,6 +24,8 @@ from netchoice.storage.table import ReferenceTable
 from netchoice.threads import threads
 
 Bounds = dict[str, tuple[float, float]]
+#: Of so many networks with parameters from a posterior, so many must have the density.
+NEAR_TRIES, MIN_NEAR = 200, 4
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,18 @@ def local_space(space: ModelSpace, model: str, posterior: ModelPosterior | None)
     if posterior is not None:
         found = replace(found, draws=posterior.draws)
     return ModelSpace(f"{space.name}, posterior", [found])
+
+
+def has_density(model: MatchedModel, seconds: float) -> bool:
+    """Return whether enough networks with parameters from a posterior have the density, within the time."""
+    rng, n_matches = np.random.default_rng(0), 0
+    end = time.monotonic() + seconds
+    for _ in range(NEAR_TRIES):
+        with suppress(NetchoiceError):  # a model of the user can fail for some parameters
+            n_matches += model.matches(rng)
+        if n_matches == MIN_NEAR or time.monotonic() > end:
+            break
+    return n_matches == MIN_NEAR
 
 
 @dataclass(frozen=True)
