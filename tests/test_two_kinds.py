@@ -33,8 +33,10 @@ def test_few_cycles_tell_nothing():
 
 def test_the_answer_says_so():
     women = nx.davis_southern_women_graph()
-    space = netchoice.get_space("all").only(["dmc", "rdg"])
-    options = {"space": space, "plan": small_plan(samples=300), "seed": 1, "on_progress": False}
+    options = {
+        "space": netchoice.get_space("duplication"), "features": ["degree_mean"], "local": False,
+        "plan": small_plan(samples=320), "on_progress": False,
+    }  # fmt: skip
     says = "all cycles of the network have an even number of edges"
     assert sum(says in note for note in netchoice.choose_model(women, **options).notes) == 1
     women.add_edge("Evelyn Jefferson", "Laura Mandeville")
