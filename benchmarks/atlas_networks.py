@@ -37,8 +37,11 @@ ALL_EVEN = "all cycles are even, as with two kinds of nodes"
 LATER = 1.25
 
 
-def real_networks(folder: Path) -> tuple[list[Entry], dict[str, str]]:
-    """Return the real networks, and the errors of those that cannot be read, by file."""
+def real_networks(folder: Path, only: bool = False) -> tuple[list[Entry], dict[str, str]]:
+    """Return the real networks, and the errors of those that cannot be read, by file.
+
+    With ``only``, they are those of the folder, without those of yeast and of networkx.
+    """
     entries, errors = [], {}
     for domain in sorted(path for path in folder.iterdir() if path.is_dir()):
         for file in sorted(path for path in domain.iterdir() if path.is_file()):
@@ -49,6 +52,13 @@ def real_networks(folder: Path) -> tuple[list[Entry], dict[str, str]]:
                     entries.append(_entry(f"{domain.name}-{source.id}", domain.name, graph, report))
             except NetchoiceError as error:
                 errors[name] = str(error)
+    if not only:
+        _add_known_networks(folder, entries, errors)
+    _mark_copies(entries)
+    return entries, errors
+
+
+def _add_known_networks(folder: Path, entries: list[Entry], errors: dict[str, str]) -> None:
     if (folder.parent / f"{YEAST[0]}.txt").exists():
         os.environ.setdefault(datasets.FOLDER, str(folder.parent))
     for name in YEAST:
@@ -60,8 +70,6 @@ def real_networks(folder: Path) -> tuple[list[Entry], dict[str, str]]:
         graph = netchoice.Graph.of(make())
         notes = ["two kinds of nodes"] if name == "davis" else []
         entries.append(Entry(f"networkx-{name}", "real", "networkx", graph, notes=notes))
-    _mark_copies(entries)
-    return entries, errors
 
 
 def _entry(name: str, domain: str, graph: netchoice.Graph, report: Any) -> Entry:

@@ -11,15 +11,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from atlas_figures import draw_discrepancies, draw_map
-from atlas_result import LEVEL, SCREENING, Result, p_values
+from atlas_result import LEVEL, Result, bound, p_values
+from scipy.stats import binomtest
 
 import netchoice
 from netchoice.evaluation import wilson
+from netchoice.inference.false_discovery import RATE, fewest_rejections
 from netchoice.models.families import family_of
 from netchoice.models.mixture import FAMILY as MIXTURE
 from netchoice.report.cohort_page import write_cohort_report
 from netchoice.workflows import summarise_cohort
 from netchoice.workflows.choice_verdict import VERDICTS
+from netchoice.workflows.fit_power import ALTERNATIVES
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, LIST, RECORDS = DOCS / "atlas.md", DOCS / "atlas-networks.md", DOCS / "atlas.json"
@@ -45,10 +48,17 @@ def summary(result: Result) -> list[str]:
     lines = [f"{kinds['real']} real networks were compared, and as controls {others or 'none'}."]
     copies = sum(bool(entry.copy_of) for entry in result.compared)
     if copies:
-        lines.append(f"{copies} real networks are there twice and counted once.")
-    unmatched = sum(bool(result.records[entry.id]["unmatched"]) for entry in result.compared)
+        lines.append(f"{copies} of them are copies of others and are not counted.")
+    unmatched = [
+        entry.id
+        for entry in result.compared
+        if entry.kind == "real" and result.records[entry.id]["unmatched"]
+    ]
     if unmatched:
-        lines.append(f"For {unmatched} networks, some models never have the density.")
+        lines.append(
+            "Some models made no network of the density in many tries, and have no p-value, for "
+            f"{', '.join(unmatched)}."
+        )
     if result.missing:
         lines.append(f"{len(result.missing)} networks were not reached within the time.")
     if result.too_large:
@@ -70,54 +80,56 @@ def table(head: list[str], rows: list[list[object]]) -> list[str]:
 
 def verdict_table(real: pd.DataFrame) -> list[str]:
     """Return the shares of verdicts in each domain."""
-    head = ["domain", "networks", "a model fits", "none fits", "open", *VERDICTS.values()]
+    head = [
+        "domain", "networks", "a model fits", "all models rejected", "of these: none fits",
+        *VERDICTS.values(),
+    ]  # fmt: skip
     rows: list[list[object]] = []
     for domain, own in [*real.groupby("domain"), ("all", real)]:
         n, fits, none = len(own), int(own["fits"].sum()), int(own["none"].sum())
         counts = [int((own["verdict"] == verdict).sum()) for verdict in VERDICTS]
-        rows.append([domain, n, share(fits, n), share(none, n), n - fits - none, *counts])
+        rows.append([domain, n, share(fits, n), n - fits, none, *counts])
     return table(head, rows)
 
 
 def size_table(real: pd.DataFrame) -> list[str]:
-    """Return how many networks of each size have a model that fits."""
+    """Return how many networks of each size have a model that fits, and the power there."""
     rows: list[list[object]] = []
     for low, high in pairwise((0, *SIZES, np.inf)):
         own = real[(real["nodes"] >= low) & (real["nodes"] < high)]
         if len(own):
             name = f"{low} to {high - 1}" if high < np.inf else f"{low} or more"
             left = own["fitting"].map(len).median()
-            rows.append(
-                [
-                    name if low else f"below {high}",
-                    share(int(own["fits"].sum()), len(own)),
-                    f"{left:g}",
-                ]
-            )
-    return table(["nodes", "a model fits", "models that are not rejected, median"], rows)
+            powers = pd.DataFrame(list(own["power"])).reindex(columns=list(ALTERNATIVES)).median()
+            power = " / ".join(f"{value:.0%}" for value in powers.dropna())
+            fits = share(int(own["fits"].sum()), len(own))
+            rows.append([name if low else f"below {high}", fits, f"{left:g}", power])
+    head = ["nodes", "a model fits", "models that are not rejected, median", "power, medians"]
+    return table(head, rows)
 
 
-def rejection_line(result: Result) -> str:
+def rejection_lines(result: Result) -> list[str]:
     """Return for how many networks all models are rejected, next to what chance would do."""
-    n, count = len(result.counted), int((~result.counted["fits"]).sum())
-    line = (
-        f"All models are rejected for {share(count, n)}. If one of the models had made each network, this "
-        f"would be at most {(LEVEL + SCREENING) * n:.1f} on average."
+    p = result.none_p_values
+    parts = [
+        f"{share(int((p <= level).sum()), len(p))} at the level {level:g}, where at most "
+        f"{bound(level) * len(p):.2f} are expected if one of the models made each network"
+        for level in (LEVEL, 0.05)
+    ]
+    lines = [f"All models are rejected for {'; for '.join(parts)}."]
+    needed = fewest_rejections(len(p), bound(p.min()))
+    lines.append(
+        f'The smallest p-value of "none fits" is {p.min():.2g}. With {len(p)} networks and a false discovery '
+        f"rate of {RATE:.0%}, it can be said of one network with such a p-value only if it can be said of "
+        f"{needed} or more."
     )
-    if count:
-        p = result.none_p_values["p"]
-        line += (
-            f' The p-values of "none fits" of these networks are {p.min():.2g} to {p[p <= LEVEL].max():.2g}. '
-            f"If it were said of all of them, the false discovery rate would be at most "
-            f"{result.rate_of_all:.1%}."
-        )
-    return line
+    return [" ".join(lines)]
 
 
 def family_table(real: pd.DataFrame) -> list[str]:
     """Return the most probable families in each domain, and the models that are not rejected."""
     families, space = sorted(real["family"].unique()), netchoice.get_space("all")
-    head = ["domain", *families, "models that are left for the most networks"]
+    head = ["domain", *families, "models that are not rejected most often"]
 
     def is_left(row: Any) -> bool:
         found = {MIXTURE if "+" in each else family_of(space[each]) for each in row.fitting}
@@ -131,9 +143,23 @@ def family_table(real: pd.DataFrame) -> list[str]:
             left = sum(map(is_left, named.itertuples()))
             cells.append(f"{left} of {len(named)}" if len(named) else "")
         models = Counter(model for models in own["fitting"] for model in models)
-        most = ", ".join(f"`{model}` {n}" for model, n in models.most_common(4))
-        rows.append([domain, *cells, most or "none"])
+        rows.append([domain, *cells, most_common(models, 4)])
     return table(head, rows)
+
+
+def most_common(models: Counter[str], n: int) -> str:
+    """Return the most frequent models with their counts; how many others are as frequent as the last one.
+
+    >>> most_common(Counter({"dmc": 3, "dmr": 2, "lpa": 2, "rdg": 2, "rds": 1}), 2)
+    '`dmc` 3, `dmr` 2, and 2 others with 2'
+    """
+    shown = models.most_common(n)
+    parts = [f"`{model}` {count}" for model, count in shown]
+    least = shown[-1][1] if shown else 0
+    others = sum(count == least for _, count in models.most_common()[n:])
+    if others:
+        parts.append(f"and {others} others with {least}")
+    return ", ".join(parts) or "none"
 
 
 def control_lines(result: Result) -> list[str]:
@@ -157,25 +183,41 @@ def control_lines(result: Result) -> list[str]:
     if "rewired" in kinds:
         rewired = kinds["rewired"]
         left = Counter(model for models in rewired["fitting"] for model in models)
-        named = ", ".join(f"`{name}` {n}" for name, n in left.most_common(3)) or "none"
         lines.append(
-            f"- *rewired*: a model fits for {share(int(rewired['fits'].sum()), len(rewired))}; left most "
-            f"often: {named}"
+            f"- *rewired*: a model fits for {share(int(rewired['fits'].sum()), len(rewired))}; not rejected "
+            f"most often: {most_common(left, 3)}. {rewired_line(rewired, result.frame)}"
         )
     return lines + relabelled_lines(result.frame, result.pairs)
 
 
+def rewired_line(rewired: pd.DataFrame, frame: pd.DataFrame) -> str:
+    """Return how many models that fit real networks also fit the same networks rewired."""
+    known = frame.set_index("network")["fitting"]
+    both = [
+        ({*known[row.source]}, {*row.fitting})
+        for row in rewired.itertuples()
+        if row.source in known
+    ]
+    before, after = (sum(len(pair[0]) for pair in both), sum(len(a & b) for a, b in both))
+    return (
+        f"Of the {before} pairs of a real network and a model that fits it, the model also fits the rewired "
+        f"network in {after}"
+    )
+
+
 def grown_lines(grown: pd.DataFrame, result: Result) -> list[str]:
     """Return how often the true mechanism of grown networks is rejected, and how often it is named."""
-    n, expected = len(grown), LEVEL + SCREENING
+    n, expected = len(grown), bound(LEVEL)
     p = result.pairs.set_index(["network", "model"])["p"]
     true = np.array([p.get((row.network, row.truth), 0.0) for row in grown.itertuples()])
     counts = {
-        "none fits": int(grown["none"].sum()),
+        "all models rejected": int((~grown["fits"]).sum()),
         "true model rejected": int((true <= LEVEL).sum()),
     }
     parts = [f"{name} for {share(count, n)}" for name, count in counts.items()]
-    holds = all(wilson(count / n, n)[0] <= expected for count in counts.values())
+    tests = [binomtest(each, n, expected, alternative="greater") for each in counts.values()]
+    holds = all(test.pvalue > RATE for test in tests)
+    n_large = int((grown["nodes"] >= SIZES[1]).sum())
     levels = ", ".join(
         f"{level:g} for {share(int((true <= level).sum()), n)}" for level in (0.2, 0.5)
     )
@@ -186,7 +228,8 @@ def grown_lines(grown: pd.DataFrame, result: Result) -> list[str]:
         f"- *grown*: {', '.join(parts)}; expected at most {expected:.1%}, which "
         f"{'is not contradicted' if holds else 'is contradicted'}. The p-value of the true model is at most "
         f"{levels}. The most probable model is the true one for {share(model, n)}, and the most probable "
-        f"family for {share(family, n)}"
+        f"family for {share(family, n)}. They come from {grown['truth'].nunique()} of {len(space)} "
+        f"mechanisms; {n_large} have {SIZES[1]} nodes or more"
     ]
 
 
@@ -199,9 +242,11 @@ def relabelled_lines(frame: pd.DataFrame, pairs: pd.DataFrame) -> list[str]:
     if not len(both):
         return []
     same = (both["verdict"] == both["verdict_real"]) & (both["model"] == both["model_real"])
-    difference = (both["probability"] - both["probability_real"]).abs().max()
+    difference = (both["probability"] - both["probability_real"]).abs()[same].max()
     p = pairs.set_index(["network", "model"])["p"]
-    largest = max((p[row.network] - p[row.source]).abs().max() for row in both.itertuples())
+    largest = max(
+        (p[row.network] - p[row.source]).abs().max(skipna=False) for row in both.itertuples()
+    )
     return [
         f"- *relabelled*: the same verdict and model for {int(same.sum())} of {len(both)}; largest "
         f"difference of the probability {difference:.2g}, of a p-value {largest:.2g}"
@@ -229,6 +274,7 @@ def network_table(real: pd.DataFrame) -> list[str]:
     """Return a row for each real network."""
     head = [
         "network", "nodes", "edges", "verdict", "family", "model", "p", "models that are not rejected",
+        "largest p",
         "parameters of the model: median and 95 % interval", "power", "largest discrepancies", "reading",
     ]  # fmt: skip
     rows: list[list[object]] = []
@@ -240,11 +286,11 @@ def network_table(real: pd.DataFrame) -> list[str]:
             f"{name} {each['median']:.3g} ({each['interval'][0]:.3g} to {each['interval'][1]:.3g})"
             for name, each in row.parameters.items()
         )
-        power = " / ".join(f"{value:.0%}" for value in row.power.values())
+        power = " / ".join(f"{row.power[name]:.0%}" for name in ALTERNATIVES if name in row.power)
         rows.append([
             row.network, row.nodes, row.edges, VERDICTS[row.verdict],
             f"{row.family} {row.family_probability:.2f}", f"`{row.model}` {row.probability:.2f}", p,
-            (fitting + more) or "none", parameters, power,
+            (fitting + more) or "none", f"{row.largest_p:.2g}", parameters, power,
             "; ".join(map(discrepancy, row.discrepancies)), "; ".join(row.notes),
         ])  # fmt: skip
     return table(head, rows)
@@ -262,7 +308,7 @@ def page(result: Result) -> str:
     parts = [
         summary(result),
         ["### What fits", "", *verdict_table(real)],
-        [rejection_line(result)],
+        rejection_lines(result),
         size_table(real),
         ["### Families and models", "", *family_table(real)],
         ["### Controls", "", *control_lines(result)],
@@ -306,7 +352,7 @@ def cohort_answers(result: Result) -> pd.DataFrame:
 
 def write(result: Result, out: Path, to_docs: bool) -> None:
     """Write tables, figures and the report to the folder; with ``to_docs`` also to the documentation."""
-    if not len(result.real):
+    if not any(entry.kind == "real" for entry in result.compared):
         print("no real network has an answer yet")
         return
     made = page(result)

@@ -68,21 +68,15 @@ class Result:
         return pd.DataFrame(rows, columns=["network", "kind", "model", "p"])
 
     @cached_property
-    def none_p_values(self) -> pd.DataFrame:
-        """The p-values of "none fits" of the real networks, each once."""
-        counted = [each.id for each in self.compared if each.kind == "real" and not each.copy_of]
-        return none_p_values(self.pairs[self.pairs["network"].isin(counted)])
+    def none_p_values(self) -> pd.Series:
+        """The p-value of "none fits" of each real network that is counted: the largest one of its models."""
+        counted = self.pairs[self.pairs["network"].isin(self._counted)]
+        return counted.groupby("network")["p"].max()
 
     @cached_property
     def threshold(self) -> float:
         """The largest p-value of "none fits" that is a discovery; 0 if there is none."""
         return threshold(self.none_p_values)
-
-    @property
-    def rate_of_all(self) -> float:
-        """The false discovery rate if "none fits" were said wherever all models are rejected, at most."""
-        bounds = self.none_p_values.loc[self.none_p_values["p"] <= LEVEL, "bound"]
-        return float(bounds.max() * len(self.none_p_values) / len(bounds)) if len(bounds) else 0.0
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -92,7 +86,8 @@ class Result:
         rows = [self._row(entry, fitting.get(entry.id, [])) for entry in self.compared]
         largest = self.pairs.groupby("network")["p"].max()
         frame = pd.DataFrame(rows)
-        return frame.assign(none=frame["network"].map(largest) <= self.threshold)
+        frame["largest_p"] = frame["network"].map(largest)
+        return frame.assign(none=frame["largest_p"] <= self.threshold)
 
     def _row(self, entry: Entry, fitting: list[str]) -> dict[str, Any]:
         record = self.records[entry.id]
@@ -121,29 +116,36 @@ class Result:
     @property
     def counted(self) -> pd.DataFrame:
         """The rows of the real networks, each once."""
-        return self.real[self.real["copy_of"] == ""]
+        return self.real[self.real["network"].isin(self._counted)]
+
+    @cached_property
+    def _counted(self) -> set[str]:
+        """One network of each group of copies: the first one, or another one if it has no answer."""
+        real = [each for each in self.compared if each.kind == "real"]
+        last_first = sorted(real, key=lambda each: not each.copy_of)
+        return {*{each.copy_of or each.id: each.id for each in last_first}.values()}
 
 
 def p_values(record: dict[str, Any]) -> dict[str, float]:
     """Return the p-value of every model: of the test of fit, or of the screening."""
-    return {**record["screening"], **record["fit_p_values"]}
+    found = {**record["screening"], **record["fit_p_values"]}
+    assert not any(map(np.isnan, found.values())), "a model has no p-value"
+    return found
 
 
-def none_p_values(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return the p-value of "none fits" of each network, and a bound of the probability of one so small.
+def bound(p: Any) -> Any:
+    """Return the largest probability of a p-value of "none fits" that is at most p, if one model is true.
 
-    The p-value of a network is the largest one of its models. It can be too small, because of the screening,
-    with a probability that is added.
+    The p-value can be too small because of the screening, with a probability that is added.
     """
-    p = pairs.groupby("network")["p"].max()
-    return pd.DataFrame({"p": p, "bound": np.minimum(p + np.minimum(p, SCREENING), 1.0)})
+    return np.minimum(p + np.minimum(p, SCREENING), 1.0)
 
 
-def threshold(none: pd.DataFrame) -> float:
+def threshold(p: pd.Series) -> float:
     """Return the largest p-value of "none fits" that is a discovery; 0 if there is none.
 
-    At most 5 % of the discoveries are false, on average. The p-values of discoveries are at most 0.01, the
-    level of the test of fit.
+    At most 5 % of the discoveries are false, on average. Only p-values of at most 0.01, the level of the
+    test of fit, can be discoveries.
     """
-    found = (adjusted_p_values(none["bound"]) <= RATE) & (none["p"] <= LEVEL)
-    return float(max(none["p"][found], default=0.0))
+    possible = np.where(p <= LEVEL, bound(p), 1.0)
+    return float(max(p[adjusted_p_values(possible) <= RATE], default=0.0))

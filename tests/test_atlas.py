@@ -53,6 +53,12 @@ def test_networks_have_a_domain_and_say_what_was_left_out(entries):
     assert by_id["networkx-davis"].notes == ["two kinds of nodes"]
 
 
+def test_only_the_folder_can_be_compared(folder):
+    found, errors = atlas_networks.real_networks(folder, only=True)
+    assert {each.id for each in found} == {"social-karate", "social-lesmis", "grids-grid"}
+    assert {*errors} == {"grids/broken.graphml"}
+
+
 def test_a_network_that_is_there_twice_is_marked(entries):
     copies = {each.id: each.notes[-1] for each in entries if "the same" in " ".join(each.notes)}
     assert copies == {
@@ -190,7 +196,7 @@ def record(verdict, model, p, **changes):
         "probabilities": {"dmc": 0.7, "holme-kim": 0.3}, "fit_p_values": {"dmc": p, "holme-kim": 0.001},
         "intervals": {"dmc": [0.6, 0.8], "holme-kim": [0.2, 0.4]},
         "parameters": {"p_new": {"median": 0.5, "interval": [0.4, 0.6], "at_boundary": None}},
-        "power": {"all edges rewired": 0.9}, "screening": {"lpa": 0.002}, "unmatched": [],
+        "power": {"all edges rewired with degrees kept": 0.9}, "screening": {"lpa": 0.002}, "unmatched": [],
         "discrepancies": [discrepancy], "cpu": 3600.0, "wall": 1800.0, "code": "c", "fingerprint": "f",
         "resumed": False, "settings": "s",
         "costs": {"simulations": 20_000, "all_features": 7200.0, "saved_by_stages": 1800.0,
@@ -225,28 +231,32 @@ def test_the_false_discovery_rate_of_none_fits_is_controlled(result):
     assert "d" not in set(result.pairs["network"])
     assert result.threshold == 0.002  # the largest p-value of b, the only discovery
     del result.records["b"], result.records["d"]
-    result.entries = [each for each in result.entries if each.id in result.records]
-    again = atlas_result.Result(result.entries, result.records, {}, [], [])
-    assert again.threshold == 0.0
+    assert again(result).threshold == 0.0
 
 
 def test_the_threshold_is_that_of_benjamini_and_hochberg():
     def found(p):
-        networks = [f"n{i}" for i in range(len(p))]
-        pairs = pd.DataFrame({"network": networks * 2, "p": [*p, *[0.001] * len(p)]})
-        return atlas_result.threshold(atlas_result.none_p_values(pairs))
+        return atlas_result.threshold(pd.Series(p))
 
     # With the probability of an error of the screening: 2 · 0.004 <= 2/10 · 0.05, 2 · 0.005 > 3/20 · 0.05.
     assert found([0.003, 0.004, *[0.5] * 8]) == 0.004
     assert found([0.003, 0.004, 0.005, *[0.5] * 17]) == 0.0
-    assert found([0.009, 0.01, 0.011, 0.2]) == 0.01  # at most the level of choose
+    assert found([0.009, 0.01, 0.011]) == 0.01  # at most the level of choose
+    # Tests that cannot be discoveries do not help others: 0.015 · 100 > 0.05, but 0.0199 · 100 / 41 < 0.05.
+    assert found([0.01, *[0.0149] * 40, *[0.5] * 59]) == 0.0
 
 
 def test_a_network_that_is_there_twice_counts_once(result):
     result.entries[1].copy_of = "a"
     assert "b" not in set(result.counted["network"])
     assert result.threshold == 0.0
-    assert "1 real networks are there twice and counted once" in atlas_page.page(result)
+    assert "1 of them are copies of others and are not counted" in atlas_page.page(result)
+
+
+def test_a_copy_counts_if_its_original_has_no_answer(result):
+    result.entries[0].copy_of = "d"
+    result.entries[1].copy_of = "d"
+    assert len(result.counted) == 2  # d is an error: one of a and b, and c
 
 
 def test_what_is_rejected_but_no_discovery_remains_open(result):
@@ -255,7 +265,7 @@ def test_what_is_rejected_but_no_discovery_remains_open(result):
     row = result.frame.set_index("network").loc["b"]
     assert not row["fits"]
     assert not row["none"]  # (0.0099 + 0.005) · 4 > 0.05
-    assert "| social | 3 | 2 of 3 (21–94%) | 0 of 3 (0–56%) | 1 |" in atlas_page.page(result)
+    assert "| social | 3 | 2 of 3 (21–94%) | 1 | 0 |" in atlas_page.page(result)
 
 
 def test_answers_say_what_fits(result):
@@ -271,10 +281,11 @@ def test_page_has_domains_controls_and_costs(result):
     text = atlas_page.page(result)
     assert "3 real networks were compared, and as controls 2 grown, 1 rewired, 1 relabelled" in text
     assert "1 networks were not reached within the time. 1 networks are too large." in text
-    assert "| social | 2 | 1 of 2 (9–91%) | 1 of 2 (9–91%) | 0 |" in text
+    assert "| social | 2 | 1 of 2 (9–91%) | 1 | 1 |" in text
     assert "| all | 2 of 3 | `dmc` 2 |" in text
     assert (
-        "none fits for 1 of 2 (9–91%), true model rejected for 1 of 2 (9–91%); expected at" in text
+        "all models rejected for 1 of 2 (9–91%), true model rejected for 1 of 2 (9–91%); exp"
+        in text
     )
     assert (
         "expected at most 1.5%, which is contradicted. The p-value of the true model is at" in text
@@ -291,17 +302,57 @@ def test_page_has_domains_controls_and_costs(result):
 
 def test_page_compares_rejections_with_chance(result):
     text = atlas_page.page(result)
-    assert "All models are rejected for 1 of 3 (6–79%). If one of the models had made each" in text
-    assert "this would be at most 0.0 on average" in text  # 3 · 0.015
-    assert "networks are 0.002 to 0.002. If it were said of all of them, the false disc" in text
-    assert "the false discovery rate would be at most 1.2%" in text  # 3 · (0.002 + 0.002)
-    result.records["a"]["nodes"] = 200
-    sizes = atlas_page.size_table(
-        atlas_result.Result(result.entries, result.records, {}, [], []).counted
+    assert (
+        "All models are rejected for 1 of 3 (6–79%) at the level 0.01, where at most 0.04 " in text
     )
+    assert "for 1 of 3 (6–79%) at the level 0.05, where at most 0.17 are expected if one of" in text
+    assert 'The smallest p-value of "none fits" is 0.002. With 3 networks and a false ' in text
+    assert "only if it can be said of 1 or more" in text
+    result.records["a"]["nodes"] = 200
+    result.records["c"]["power"] = {}
+    sizes = atlas_page.size_table(again(result).counted)
     assert sizes[2:] == [
-        "| below 50 | 1 of 2 (9–91%) | 0.5 |", "| 200 to 999 | 1 of 1 (21–100%) | 1 |"
+        "| below 50 | 1 of 2 (9–91%) | 0.5 | 90% |", "| 200 to 999 | 1 of 1 (21–100%) | 1 | 90% |"
     ]  # fmt: skip
+
+
+def again(result):
+    """Return a result with the same answers that computes everything again."""
+    entries = [each for each in result.entries if each.id in result.records]
+    return atlas_result.Result(entries, result.records, {}, [], [])
+
+
+def test_many_small_p_values_are_needed_for_a_discovery(result):
+    for name in "abcd":
+        result.records[name] = record("none-fits", "dmc", 0.005, screening={"lpa": 0.0099})
+    text = atlas_page.page(again(result))
+    assert "4 of 4 (51–100%) at the level 0.01, where at most 0.06 are expected" in text
+    assert "only if it can be said of 2 or more" in text  # 0.0149 · 4 / 2 < 0.05 < 0.0149 · 4
+
+
+def test_rewired_networks_are_compared_with_their_originals(result):
+    next(each for each in result.entries if each.id == "r").source = "a"
+    text = atlas_page.page(result)
+    assert "Of the 1 pairs of a real network and a model that fits it, the model also fits" in text
+    assert "the rewired network in 1\n" in text
+
+
+def test_a_model_without_a_p_value_is_an_error(result):
+    with pytest.raises(AssertionError, match="no p-value"):
+        atlas_result.p_values(record("one-fits", "dmc", float("nan")))
+
+
+def test_power_is_shown_in_one_order(result):
+    shares = {"1 in 20 edges moved": 0.1, "all edges rewired with degrees kept": 0.9}
+    result.records["a"]["power"] = shares
+    row = next(line for line in atlas_page.network_table(result.real) if line.startswith("| a |"))
+    assert "| 90% / 10% |" in row
+
+
+def test_nothing_is_written_without_answers(result, tmp_path, capsys):
+    atlas_page.write(atlas_result.Result([], {}, {}, ["a"], []), tmp_path, to_docs=False)
+    assert "no real network has an answer yet" in capsys.readouterr().out
+    assert not any(tmp_path.iterdir())
 
 
 def test_each_network_has_a_row_with_everything_that_is_known(result):
