@@ -30,8 +30,8 @@ Fixed in advance, with the changes that are named below:
   their size and density: *grown* by a pure mechanism of the space; *rewired*: real networks whose edges have
   exchanged ends; *relabelled*: real networks with their nodes in random order; *foreign*: made by a rule that
   is not in the space, namely square lattices, random regular networks, and cliques with some edges rewired.
-- Expected of the grown ones: their true model is rejected in at most 1.5 % (0.01 and 0.005), and so all models
-  are rejected in at most as many; contradicted if so many or more have a probability of at most 5 % (exact
+- Expected of the grown ones: their true model is rejected in at most 1.5 % (0.01 and 0.005), and so are all
+  models in at most as many; contradicted if so many or more have a probability of at most 5 % (exact
   binomial test). With 24 of them, this happens by chance in 5 % of runs, and in 70 % if the true share is
   10 %. The p-values of the true model are at most 0.2 and 0.5 in at most these shares (and 0.005). The true
   family is the most probable one for more than half.

@@ -48,7 +48,7 @@ def summary(result: Result) -> list[str]:
     lines = [f"{kinds['real']} real networks were compared, and as controls {others or 'none'}."]
     copies = sum(bool(entry.copy_of) for entry in result.compared)
     if copies:
-        lines.append(f"{copies} of them are copies of others and are not counted.")
+        lines.append(f"{copies} of the real networks are copies of others and are not counted.")
     unmatched = [
         entry.id
         for entry in result.compared
@@ -158,7 +158,7 @@ def most_common(models: Counter[str], n: int) -> str:
     least = shown[-1][1] if shown else 0
     others = sum(count == least for _, count in models.most_common()[n:])
     if others:
-        parts.append(f"and {others} others with {least}")
+        parts.append(f"and {others} other{'s' * (others > 1)} with {least}")
     return ", ".join(parts) or "none"
 
 

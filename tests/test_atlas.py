@@ -250,7 +250,9 @@ def test_a_network_that_is_there_twice_counts_once(result):
     result.entries[1].copy_of = "a"
     assert "b" not in set(result.counted["network"])
     assert result.threshold == 0.0
-    assert "1 of them are copies of others and are not counted" in atlas_page.page(result)
+    assert "1 of the real networks are copies of others and are not counted" in atlas_page.page(
+        result
+    )
 
 
 def test_a_copy_counts_if_its_original_has_no_answer(result):
