@@ -19,6 +19,7 @@ from netchoice.features.computation import run_plan
 from netchoice.features.plan import Plan, plan
 from netchoice.graph import Graph
 from netchoice.machine import machine_id
+from netchoice.models.density_matched import MatchedModel
 from netchoice.models.model import Model, Parameters
 from netchoice.models.space import ModelSpace
 from netchoice.names import is_ours
@@ -73,6 +74,8 @@ class RowSimulator:
                 with contextlib.suppress(NetchoiceError):
                     # A density-matched model would grow networks until one of this size matches.
                     Model.grow(model, min(self._size(0), 30), Model.sample(model, rng), rng)
+                    if isinstance(model, MatchedModel) and model.n_nodes == self.n_nodes:
+                        _ = model.prediction  # networks for it are not counted either
 
     def rng(self, row: int, purpose: str) -> np.random.Generator:
         """Return the random generator of one row for one purpose."""

@@ -5,21 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from netchoice.errors import EdgeLimitError, GrowthLimitError, TooDenseError, UsageError
 from netchoice.graph import Graph
+from netchoice.models.edge_prediction import EdgePrediction, predict_edges
 from netchoice.models.model import Model, Parameters
 from netchoice.models.priors import as_prior, uniform
 from netchoice.models.space import ModelSpace
+from netchoice.names import is_ours
 from netchoice.validation import check_fraction
 
 MAX_PROPOSALS = 100_000
 MAX_DRAWS, MAX_TRIES = 200, 10  # joint draws, and networks for each of them
 _MAX_TOO_DENSE = 1000  # draws, if none allows a network at all
 _TRIES_AT_BOUND = 50
+_MAX_PREDICTED = 5000  # nodes; growing networks for a prediction would take long
 _SEARCH_NODES, _SEARCH_DRAWS, _SEARCH_STEPS = 400, 12, 12
 
 
@@ -82,6 +86,27 @@ class MatchedModel(Model):
         except TooDenseError:
             return False
 
+    @property
+    def _varies(self) -> bool:
+        return any(not spec.prior.is_constant for spec in self.parameters.values())
+
+    @cached_property
+    def prediction(self) -> EdgePrediction | None:
+        """A prediction of the number of edges, if it saves many networks.
+
+        It is fitted to networks with parameters from the prior, the same ones in every process.
+        """
+        is_possible = self.draws is None and self._varies and self.n_nodes <= _MAX_PREDICTED
+        if not is_possible or not is_ours(self.function):  # users' functions can be slow, or fail
+            return None
+        rng = np.random.default_rng(0)
+
+        def count(parameters: Parameters, most: int) -> int:
+            options: dict[str, Any] = {"isolated": self.isolated, "max_edges": most}
+            return Model.grow(self, self.n_nodes, parameters, rng, **options).n_edges
+
+        return predict_edges(lambda: Model.sample(self, rng), count, *self.bounds(self.n_nodes))
+
     def sample(self, rng: np.random.Generator) -> Parameters:
         """Draw parameters from the prior, conditioned on a match."""
         return self.draw(self.n_nodes, rng, self.isolated)[0]
@@ -91,6 +116,9 @@ class MatchedModel(Model):
     ) -> tuple[Parameters, Graph]:
         """Draw parameters, and grow a network with them, until one matches; return both.
 
+        No network is grown with parameters from the prior if the predicted number of edges is far from a
+        match (:attr:`prediction`): hardly any would match.
+
         Joint draws, for example from a posterior, come from networks that match. They are not conditioned
         again; only draws with which hardly any network matches are left out, mostly those with which fewer
         than one in 10 networks does.
@@ -99,12 +127,14 @@ class MatchedModel(Model):
         if self.draws is not None:
             given, n_draws, tries = "with the given draws", MAX_DRAWS, MAX_TRIES
         else:
-            varies = any(not spec.prior.is_constant for spec in self.parameters.values())
             given, tries = "with parameters from the prior", 1
-            n_draws = MAX_PROPOSALS if varies else min(MAX_PROPOSALS, 1000)
-        n_possible = 0
+            n_draws = MAX_PROPOSALS if self._varies else min(MAX_PROPOSALS, 1000)
+        n_possible, bounds = 0, self.bounds(n_nodes)
+        prediction = self.prediction if n_nodes == self.n_nodes else None
         for i in range(n_draws):
             parameters = super().sample(rng)
+            if prediction is not None and prediction.is_far(parameters, *bounds):
+                continue
             try:
                 for _ in range(tries):
                     graph = self.propose(n_nodes, parameters, rng)

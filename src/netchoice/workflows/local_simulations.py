@@ -25,7 +25,7 @@ from netchoice.threads import threads
 
 Bounds = dict[str, tuple[float, float]]
 #: Of so many networks with parameters from a posterior, so many must have the density.
-NEAR_TRIES, MIN_NEAR = 200, 4
+NEAR_TRIES, MIN_NEAR = 200, 10
 
 
 @dataclass(frozen=True)
