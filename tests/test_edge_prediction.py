@@ -55,6 +55,10 @@ def test_nothing_is_predicted_if_the_parameters_do_not_tell():
     assert predicted(lambda a, b: 100, noise=2.0)[0] is None
 
 
+def test_nothing_is_predicted_if_no_parameters_match():
+    assert predicted(lambda a, b: 1000 * (1 + a))[0] is None
+
+
 def test_networks_beyond_the_limit_are_used():
     found, _ = predicted(lambda a, b: 10 * np.exp(7 * a))
     assert found.is_far({"a": 1.0, "b": 0.5}, LOW, HIGH)

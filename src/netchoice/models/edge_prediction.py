@@ -76,7 +76,8 @@ def predict_edges(
     if found is None:
         return None
     n_far = sum(found.is_far(each, low, high) for each in drawn)
-    return found if n_far >= WORTH * len(drawn) else None
+    # If all are far, nothing is known about parameters that match.
+    return found if WORTH * len(drawn) <= n_far < len(drawn) else None
 
 
 def _fit(drawn: list[Parameters], edges: Floats) -> EdgePrediction | None:
