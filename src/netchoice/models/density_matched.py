@@ -142,7 +142,7 @@ class MatchedModel(Model):
                     if graph is not None:
                         return parameters, graph
             except TooDenseError:
-                if not n_possible and i + 1 == min(n_draws, _MAX_TOO_DENSE):
+                if not n_possible and i + 1 >= min(n_draws, _MAX_TOO_DENSE):
                     raise
         raise self._no_match(given, n_nodes, n_draws * tries)
 
