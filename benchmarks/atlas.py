@@ -43,7 +43,9 @@ The rules for "none fits" and for the controls were changed twice in the first r
 40 networks. The first version adjusted the p-values of all pairs of network and model, which does not bound
 the false discovery rate of "none fits". The second rejected models at the threshold of "none fits", which is
 0 if there is no discovery, so that every model fitted. The printed verdicts of these networks, and before the
-second change a table of seven of them (yeast and networkx), had been seen by then.
+second change a table of seven of them (yeast and networkx), had been seen by then. After 181 networks, all
+seen, p-values above 0.01 were excluded from the discoveries, and the exact binomial test came; neither
+changed a result.
 
 The answers are kept in the folder ``--out``. Run the same command again to resume. Networks are answered
 from the smallest on; when the time is over, those that were not reached are listed. ``docs/atlas.json`` has
