@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import warnings
 from pathlib import Path
 from typing import Any
 
+import igraph
 import networkx as nx
 import numpy as np
 from atlas_result import Entry
@@ -15,7 +15,7 @@ from node_order import shuffled
 import netchoice
 from netchoice import datasets
 from netchoice.alterations import swap_edges
-from netchoice.errors import NetchoiceError
+from netchoice.errors import NetchoiceError, UsageError
 from netchoice.io import find_networks
 from netchoice.workflows.two_kinds import may_have_two_kinds
 
@@ -30,6 +30,8 @@ SHIPPED = {
 KINDS = {"grown": 4, "rewired": 2, "relabelled": 1, "foreign": 2}
 #: Networks with more nodes and edges together are large: no controls are made from them.
 LARGE = 3000
+#: Networks of a mechanism, one of which must have the density of a control.
+MATCH_TRIES = 500
 #: Swaps per edge that leave nothing of a network but its degrees.
 SWAPS = 20
 ALL_EVEN = "all cycles are even, as with two kinds of nodes"
@@ -91,55 +93,55 @@ def _entry(name: str, domain: str, graph: netchoice.Graph, report: Any) -> Entry
 
 def _mark_copies(entries: list[Entry]) -> None:
     """Note which networks have the same edges as an earlier one, up to the names of nodes."""
-    seen: dict[tuple[Any, ...], Entry] = {}
+    seen: dict[tuple[int, ...], list[Entry]] = {}
     for entry in entries:
-        graph = entry.graph
-        key: tuple[Any, ...] = (graph.n_nodes, graph.n_edges, tuple(np.sort(graph.degrees)))
-        if key in seen and _hash(graph) == _hash(seen[key].graph):
-            entry.copy_of = seen[key].id
+        graph = _igraph(entry.graph)
+        alike = seen.setdefault(tuple(sorted(graph.degree())), [])
+        same = [each.id for each in alike if graph.isomorphic(_igraph(each.graph))]
+        if same:
+            entry.copy_of = same[0]
             entry.notes.append(f"the same network as {entry.copy_of}")
-        seen.setdefault(key, entry)
+        alike.append(entry)
 
 
-def _hash(graph: netchoice.Graph) -> str:
-    with warnings.catch_warnings():  # hashes of networkx 3.4 differ, which does not matter here
-        warnings.simplefilter("ignore")
-        return str(nx.weisfeiler_lehman_graph_hash(graph.to_networkx()))
+def _igraph(graph: netchoice.Graph) -> igraph.Graph:
+    return igraph.Graph(graph.n_nodes, graph.edges().tolist())
 
 
 def controls(entries: list[Entry], count: int, seed: int = 7) -> list[Entry]:
-    """Return controls of each kind, from different real networks; ``count`` relabelled ones."""
-    rng = np.random.default_rng(seed)
-    usable = [entry for entry in entries if entry.size <= LARGE]
+    """Return controls of each kind, from different real networks; ``count`` relabelled ones.
+
+    Each mechanism grows one of the networks before one grows a second one.
+    """
+    usable = [entry for entry in entries if entry.size <= LARGE and not entry.copy_of]
     made = []
-    for kind, times in KINDS.items():
-        for number, i in enumerate(rng.permutation(len(usable))[: count * times]):
-            entry = usable[i]
-            graph, truth = _control(kind, entry.graph, number, rng)
+    for number, (kind, times) in enumerate(KINDS.items()):
+        rng = np.random.default_rng([seed, number])
+        chosen = [usable[i] for i in rng.permutation(len(usable))[: count * times]]
+        rules: list[str] = []
+        for entry in chosen:
+            rules = rules or rng.permutation(RULES[kind]).tolist()
+            graph, truth = _control(kind, entry.graph, rules, rng)
+            rules = [rule for rule in rules if rule != truth]
             made.append(Entry(f"{kind}-{entry.id}", kind, entry.domain, graph, entry.id, truth))
     return made
 
 
 def _control(
-    kind: str, graph: netchoice.Graph, number: int, rng: np.random.Generator
+    kind: str, graph: netchoice.Graph, rules: list[str], rng: np.random.Generator
 ) -> tuple[netchoice.Graph, str]:
+    """Return a network, and the first rule that can make one of this density."""
     if kind == "rewired":
         return swap_edges(graph, SWAPS, rng), ""
     if kind == "relabelled":
         return shuffled(graph, rng), ""
     if kind == "foreign":
-        rule = list(FOREIGN)[number % len(FOREIGN)]
-        return FOREIGN[rule](graph.n_nodes, graph.n_edges, rng).without_isolated(), rule
-    space = netchoice.get_space("all").matched_to(graph)
-    while True:
-        model = space.draw_model(rng)
-        try:
-            parameters, grown = model.draw(graph.n_nodes, rng, "drop")
-            if grown is None:
-                grown = model.grow(graph.n_nodes, parameters, rng, isolated="drop")
-            return grown, model.name
-        except NetchoiceError:  # this mechanism cannot have this density
-            continue
+        return FOREIGN[rules[0]](graph.n_nodes, graph.n_edges, rng).without_isolated(), rules[0]
+    for name in [*rules, *RULES[kind]]:
+        model: Any = netchoice.get_space("all").only([name]).matched_to(graph)[name]
+        if model.can_match(MATCH_TRIES, rng):
+            return model.draw(graph.n_nodes, rng, "drop")[1], name
+    raise UsageError(f"no mechanism has the density of {graph}")
 
 
 def lattice(n_nodes: int, n_edges: int, rng: np.random.Generator) -> netchoice.Graph:
@@ -171,6 +173,10 @@ def cliques(n_nodes: int, n_edges: int, rng: np.random.Generator) -> netchoice.G
 
 #: Rules that are not in the space.
 FOREIGN = {"lattice": lattice, "regular": regular, "cliques": cliques}
+#: What can make a control.
+RULES = {
+    "grown": netchoice.get_space("all").labels, "foreign": [*FOREIGN], "rewired": [""], "relabelled": [""],
+}  # fmt: skip
 
 
 def in_order(entries: list[Entry]) -> list[Entry]:

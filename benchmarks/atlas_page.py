@@ -81,14 +81,17 @@ def table(head: list[str], rows: list[list[object]]) -> list[str]:
 def verdict_table(real: pd.DataFrame) -> list[str]:
     """Return the shares of verdicts in each domain."""
     head = [
-        "domain", "networks", "a model fits", "all models rejected", "of these: none fits",
+        "domain", "networks", "a model fits", f"with {SIZES[1]} nodes or more", "all models rejected",
+        "of these: none fits",
         *VERDICTS.values(),
     ]  # fmt: skip
     rows: list[list[object]] = []
     for domain, own in [*real.groupby("domain"), ("all", real)]:
         n, fits, none = len(own), int(own["fits"].sum()), int(own["none"].sum())
         counts = [int((own["verdict"] == verdict).sum()) for verdict in VERDICTS]
-        rows.append([domain, n, share(fits, n), n - fits, none, *counts])
+        large = own[own["nodes"] >= SIZES[1]]
+        of_large = f"{int(large['fits'].sum())} of {len(large)}" if len(large) else ""
+        rows.append([domain, n, share(fits, n), of_large, n - fits, none, *counts])
     return table(head, rows)
 
 

@@ -67,12 +67,26 @@ def test_a_network_that_is_there_twice_is_marked(entries):
     }
 
 
+def test_equal_degrees_do_not_make_a_copy():
+    cycles = [nx.cycle_graph(6), nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3))]
+    cycles.append(nx.relabel_nodes(cycles[1], dict(enumerate([5, 1, 3, 0, 2, 4]))))
+    made = [
+        atlas_result.Entry(f"{i}", "real", "x", netchoice.Graph.of(each))
+        for i, each in enumerate(cycles)
+    ]
+    atlas_networks._mark_copies(made)
+    assert [each.copy_of for each in made] == ["", "", "1"]
+
+
 def test_controls_keep_what_they_should(entries):
     by_id = {each.id: each.graph for each in entries}
     made = atlas_networks.controls(entries, 1)
     assert [each.kind for each in made] == [
         *["grown"] * 4, *["rewired"] * 2, "relabelled", *["foreign"] * 2
     ]  # fmt: skip
+    grown = [each.truth for each in made if each.kind == "grown"]
+    assert len({*grown}) == len(grown)  # no mechanism twice
+    assert not any(each.source == "networkx-karate" for each in made)  # a copy
     for control in made:
         real, graph = by_id[control.source], control.graph
         if control.kind == "foreign":
@@ -267,7 +281,7 @@ def test_what_is_rejected_but_no_discovery_remains_open(result):
     row = result.frame.set_index("network").loc["b"]
     assert not row["fits"]
     assert not row["none"]  # (0.0099 + 0.005) · 4 > 0.05
-    assert "| social | 3 | 2 of 3 (21–94%) | 1 | 0 |" in atlas_page.page(result)
+    assert "| social | 3 | 2 of 3 (21–94%) |  | 1 | 0 |" in atlas_page.page(result)
 
 
 def test_answers_say_what_fits(result):
@@ -283,7 +297,7 @@ def test_page_has_domains_controls_and_costs(result):
     text = atlas_page.page(result)
     assert "3 real networks were compared, and as controls 2 grown, 1 rewired, 1 relabelled" in text
     assert "1 networks were not reached within the time. 1 networks are too large." in text
-    assert "| social | 2 | 1 of 2 (9–91%) | 1 | 1 |" in text
+    assert "| social | 2 | 1 of 2 (9–91%) |  | 1 | 1 |" in text
     assert "| all | 2 of 3 | `dmc` 2 |" in text
     assert (
         "all models rejected for 1 of 2 (9–91%), true model rejected for 1 of 2 (9–91%); exp"
@@ -312,6 +326,7 @@ def test_page_compares_rejections_with_chance(result):
     assert "only if it can be said of 1 or more" in text
     result.records["a"]["nodes"] = 200
     result.records["c"]["power"] = {}
+    assert "| social | 2 | 1 of 2 (9–91%) | 1 of 1 | 1 | 1 |" in atlas_page.page(again(result))
     sizes = atlas_page.size_table(again(result).counted)
     assert sizes[2:] == [
         "| below 50 | 1 of 2 (9–91%) | 0.5 | 90% |", "| 200 to 999 | 1 of 1 (21–100%) | 1 | 90% |"
