@@ -46,8 +46,9 @@ the false discovery rate of "none fits". The second rejected models at the thres
 0 if there is no discovery, so that every model fitted. The printed verdicts of these networks, and before the
 second change a table of seven of them (yeast and networkx), had been seen by then. After 181 networks, all
 seen, p-values above 0.01 were excluded from the discoveries, and the exact binomial test came; neither
-changed a result. After 185 networks, all seen, all controls were made again, because mechanisms had been
-drawn with replacement, and the 24 grown ones came from 13 mechanisms. The page has the results of both.
+changed a result. After 185 networks, all seen, the rule for the mechanisms of the grown controls was changed,
+because they had been drawn with replacement, and 24 networks came from 13 mechanisms. All controls changed
+with it. The page shows the first ones until the new ones have answers.
 
 The answers are kept in the folder ``--out``. Run the same command again to resume. Networks are answered
 from the smallest on; when the time is over, those that were not reached are listed. ``docs/atlas.json`` has
