@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from typing import Any
 
 import networkx as nx
@@ -17,7 +18,6 @@ import numpy as np
 
 import netchoice
 from netchoice.errors import NetchoiceError
-from netchoice.models.density_matched import MatchedModel
 from netchoice.models.model import Model
 
 #: Numbers of nodes, of edges, and of networks of each model.
@@ -47,7 +47,7 @@ def count(model: Any, networks: int, seed: int) -> tuple[int, int]:
 
 def without(model: Any) -> Any:
     """Return the same model, which grows a network for each draw of parameters."""
-    made = MatchedModel(**{name: getattr(model, name) for name in model.__dataclass_fields__})
+    made = replace(model)
     made.__dict__["prediction"] = None
     return made
 
