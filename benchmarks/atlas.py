@@ -164,9 +164,9 @@ def plan_for(entry: Entry) -> SimulationPlan:
     return LARGE_PLAN if entry.size > LARGE else PLAN
 
 
-def settings_of(entry: Entry) -> str:
+def settings_of(entry: Entry, seed: int = SEED) -> str:
     """Return a digest of what an answer depends on, besides the network and the code."""
-    return digest_of({"plan": asdict(plan_for(entry)), "mixtures": MIXTURES, "seed": SEED})
+    return digest_of({"plan": asdict(plan_for(entry)), "mixtures": MIXTURES, "seed": seed})
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,14 @@ class Answerer:
     out: Path
     stored: dict[str, dict[str, Any]] = field(default_factory=dict)
     any_code: bool = False
+    seed: int = SEED
     code: str = field(default_factory=code_version)
+
+    @property
+    def pairs(self) -> set[str]:
+        """The relabelled networks and their originals."""
+        copies = [entry for entry in self.entries if entry.kind == "relabelled"]
+        return {name for entry in copies for name in (entry.id, entry.source)}
 
     def file(self, entry: Entry) -> Path:
         """Return the file of an answer."""
@@ -189,13 +196,14 @@ class Answerer:
     def known(self, entry: Entry) -> dict[str, Any] | None:
         """Return an answer that this code gave before for this network, or None.
 
-        With ``any_code``, other code may have given it. An error of other code may have been mended.
+        With ``any_code``, other code may have given it. An error of other code may have been mended. A
+        relabelled network and its original must have answers of the same code, to be compared.
         """
         file, record = self.file(entry), self.stored.get(entry.id)
         if file.exists():
             record = json.loads(file.read_text())
-        own = {"fingerprint": entry.graph.fingerprint, "settings": settings_of(entry)}
-        if not self.any_code or "error" in (record or {}):
+        own = {"fingerprint": entry.graph.fingerprint, "settings": settings_of(entry, self.seed)}
+        if not self.any_code or entry.id in self.pairs or "error" in (record or {}):
             own["code"] = self.code
         return record if record and own.items() <= record.items() else None
 
@@ -222,7 +230,7 @@ class Answerer:
         resumed = run.exists()
         try:
             choice = netchoice.choose_model(
-                graph, space_for(graph), seed=SEED, plan=plan_for(entry), engine="serial", workers=1,
+                graph, space_for(graph), seed=self.seed, plan=plan_for(entry), engine="serial", workers=1,
                 path=run, on_progress=False,
             )  # fmt: skip
             record = record_of(choice)
@@ -232,7 +240,8 @@ class Answerer:
             record = {"error": describe_error(error)}
         record |= {
             "code": self.code, "fingerprint": graph.fingerprint, "resumed": resumed,
-            "settings": settings_of(entry), "cpu": cpu_seconds() - started, "wall": time.monotonic() - wall,
+            "settings": settings_of(entry, self.seed), "cpu": cpu_seconds() - started,
+            "wall": time.monotonic() - wall,
         }  # fmt: skip
         self.keep(entry, record)
         shutil.rmtree(run, ignore_errors=True)  # tables of this answer, some megabytes
@@ -262,7 +271,10 @@ def answer_all(answerer: Answerer, hours: float | None, workers: int) -> None:
             if isinstance(result, Lost):  # its process ended twice
                 entry = entries[result.row]
                 error = {"error": result.reason, "code": answerer.code, "cpu": 0.0, "wall": 0.0}
-                error |= {"settings": settings_of(entry), "fingerprint": entry.graph.fingerprint}
+                error |= {
+                    "settings": settings_of(entry, answerer.seed),
+                    "fingerprint": entry.graph.fingerprint,
+                }
                 answerer.keep(entry, error)
             for i in [result.row] if isinstance(result, Lost) else result:
                 done += 1

@@ -13,6 +13,7 @@ import netchoice
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 import atlas
+import atlas_again
 import atlas_figures
 import atlas_networks
 import atlas_page
@@ -163,6 +164,10 @@ def test_answers_are_kept_and_used_again(tmp_path, monkeypatch, capsys):
     other = {"karate": {**record, "code": "of another version"}}
     assert atlas.Answerer([karate], tmp_path / "new", other).known(karate) is None
     assert atlas.Answerer([karate], tmp_path / "new", other, any_code=True).known(karate)
+    copy = atlas_result.Entry("copy", "relabelled", "social", karate.graph, karate.id)
+    pair = [karate, copy]  # both answers must come from the same code
+    assert atlas.Answerer(pair, tmp_path / "new", stored, any_code=True).known(karate) == record
+    assert atlas.Answerer(pair, tmp_path / "new", other, any_code=True).known(karate) is None
     failed = {"karate": {**other["karate"], "error": "of another version"}}
     assert atlas.Answerer([karate], tmp_path / "new", failed, any_code=True).known(karate) is None
     moved = {"karate": {**record, "fingerprint": "of another network"}}
@@ -291,6 +296,26 @@ def test_answers_say_what_fits(result):
         "f2": False,
     }  # fmt: skip
     assert result.frame.set_index("network").loc["a", "fitting"] == ["dmc"]
+
+
+def test_networks_that_are_answered_again_are_no_copies(entries):
+    answers = {each.id: {} for each in entries if each.id != "grids-grid"}
+    chosen = {each.id for each in atlas_again.drawn(entries, answers, 100, 100)}
+    assert chosen == {each.id for each in entries if each.id in answers and not each.copy_of}
+    assert len(chosen) == len(answers) - 2  # the karate club and Les Misérables are there twice
+    assert len(atlas_again.drawn(entries, answers, 2, 2)) == 2  # none is large
+
+
+def test_two_answers_for_a_network_are_compared():
+    first = record("one-fits", "dmc", 0.5)
+    found = atlas_again.comparison(first, first)
+    assert all(found[part] for part in ("a model fits", "verdict", "model"))
+    assert (found["before"], found["after"], found["both"], found["difference"]) == (1, 1, 1, 0.0)
+    second = record("none-fits", "holme-kim", 0.01)
+    found = atlas_again.comparison(first, second)
+    assert not any(found[part] for part in ("a model fits", "verdict", "model"))
+    assert (found["before"], found["after"], found["both"]) == (1, 0, 0)
+    assert found["difference"] == pytest.approx(0.49)
 
 
 def test_page_has_domains_controls_and_costs(result):

@@ -1,0 +1,81 @@
+"""How far do the answers of the atlas depend on the random numbers?
+
+    python benchmarks/atlas_again.py        # after `make atlas`, with the same folder of networks
+
+Some real networks, drawn at random, are answered again with another seed and the current code. They are
+compared with the answers in ``docs/atlas.json``. Small and large networks are drawn apart, because an answer
+for a large one takes about six times as long. Nothing is expected: the shares of equal answers are reported.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import atlas_page
+import numpy as np
+import pandas as pd
+from atlas import ROOT, Answerer, answer_all
+from atlas_networks import LARGE, in_order, real_networks
+from atlas_result import LEVEL, Entry, p_values
+
+
+def drawn(entries: list[Entry], answers: dict[str, Any], small: int, large: int) -> list[Entry]:
+    """Return some networks that have an answer, and are no copies of others."""
+    rng, chosen = np.random.default_rng(5), []
+    for count, is_large in ((small, False), (large, True)):
+        known = [each for each in entries if each.id in answers and not each.copy_of]
+        known = [each for each in known if (each.size > LARGE) == is_large]
+        chosen += [known[i] for i in rng.permutation(len(known))[:count]]
+    return in_order(chosen)
+
+
+def comparison(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """Return what is the same in two answers, and how far p-values differ."""
+    pairs = pd.DataFrame({"before": p_values(before), "after": p_values(after)}).dropna()
+    fits = pairs > LEVEL
+    tested = pairs[fits.any(axis=1)]
+    return {
+        "nodes": before["nodes"],
+        "a model fits": fits["before"].any() == fits["after"].any(),
+        "verdict": before["verdict"] == after["verdict"],
+        "model": before["model"] == after["model"],
+        "before": int(fits["before"].sum()),
+        "after": int(fits["after"].sum()),
+        "both": int(fits.all(axis=1).sum()),
+        "largest before": pairs["before"].max(),
+        "largest after": pairs["after"].max(),
+        "difference": (tested["before"] - tested["after"]).abs().median(),
+    }
+
+
+def main() -> None:
+    """Answer some networks again, and print what differs."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    networks = ROOT.parent / "shared" / "data" / "networks"
+    parser.add_argument("--networks", type=Path, default=networks)
+    parser.add_argument("--out", type=Path, default=Path("build/atlas-again"))
+    parser.add_argument("--small", type=int, default=30)
+    parser.add_argument("--large", type=int, default=6)
+    parser.add_argument("--seed", type=int, default=2)
+    parser.add_argument("--hours", type=float)
+    given = parser.parse_args()
+    answers = atlas_page.stored_answers()
+    entries = drawn(real_networks(given.networks)[0], answers, given.small, given.large)
+    answerer = Answerer(entries, given.out, seed=given.seed)
+    answer_all(answerer, given.hours, workers=2)
+    again = {each.id: record for each in entries if (record := answerer.known(each))}
+    rows = {name: comparison(answers[name], record) for name, record in again.items()}
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    print(table.to_string(float_format=lambda value: f"{value:.3g}"))
+    for part in ("a model fits", "verdict", "model"):
+        print(f"the same for {part!r}: {atlas_page.share(int(table[part].sum()), len(table))}")
+    total = table[["before", "after", "both"]].sum()
+    print(
+        f"models that are not rejected: {total['before']} before, {total['after']} now, {total['both']} both"
+    )
+
+
+if __name__ == "__main__":
+    main()
