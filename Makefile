@@ -12,7 +12,7 @@ WORKERS := $(shell nproc 2>/dev/null || echo 2)
 help:
 	@echo "make demo           set up netchoice and choose a model for an example network"
 	@echo "make test           set up netchoice, run the linter, the type checker and all fast tests"
-	@echo "make test-all       also run the slow tests, and the kernel tests with bounds checking"
+	@echo "make test-all       also run the slow tests and the kernel tests with bounds checking, and build the documentation"
 	@echo "make test-matrix    test each installed Python (3.11 to 3.14) with the lowest and the newest dependencies"
 	@echo "make release-check  build the packages, check them, and use the wheel in an empty environment"
 	@echo "make attack         damage files and kill runs, and print what happened; TRIALS=1000 SEED=1"
@@ -119,7 +119,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 test: prepare
 	$(PYTEST) -m "not slow" --doctest-modules src/netchoice tests
 
-test-all: test
+test-all: test docs
 	$(PYTEST) -m slow
 	@$(MAKE) --no-print-directory test-bounds
 

@@ -310,12 +310,12 @@ def page(result: Result) -> str:
     frame, real = result.frame, result.counted
     parts = [
         summary(result),
-        ["### What fits", "", *verdict_table(real)],
+        ["## What fits", "", *verdict_table(real)],
         rejection_lines(result),
         size_table(real),
-        ["### Families and models", "", *family_table(real)],
-        ["### Controls", "", *control_lines(result)],
-        ["### Costs", "", *cost_lines(frame)],
+        ["## Families and models", "", *family_table(real)],
+        ["## Controls", "", *control_lines(result)],
+        ["## Costs", "", *cost_lines(frame)],
     ]
     if result.errors:
         listed = [f"- {name}: {text}" for name, text in result.errors.items()]

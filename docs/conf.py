@@ -1,6 +1,7 @@
 project = "netchoice"
 copyright = "2026, the netchoice developers"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_heading_anchors = 3  # links such as choose.md#time-limits
 html_theme = "furo"
 html_title = "netchoice"
 autodoc_typehints = "description"

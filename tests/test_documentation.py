@@ -1,6 +1,7 @@
 """Public names are documented, and pages show what their commands print."""
 
 import inspect
+import pkgutil
 import re
 from importlib import import_module
 from pathlib import Path
@@ -91,6 +92,23 @@ def test_public_names_are_documented(name, thing):
     reference = (DOCS / "api.md").read_text()
     module = f".. automodule:: netchoice.{name.rpartition('.')[0]}\n   :members:\n"
     assert re.search(rf"\b{short}\b", reference) or module in reference, f"{name} is not in api.md"
+
+
+def test_names_in_the_reference_exist():
+    reference = (DOCS / "api.md").read_text()
+    for name in re.findall(r"auto(?:function|class|module|data|exception):: (\S+)", reference):
+        pkgutil.resolve_name(name)
+
+
+def test_links_to_headings_lead_there():
+    found = 0
+    for page in DOCS.rglob("*.md"):
+        for target, anchor in re.findall(r"\]\(([^):]*\.md)#([^)]+)\)", page.read_text()):
+            headings = re.findall(r"^#+ (.*)$", (page.parent / target).read_text(), re.MULTILINE)
+            slugs = {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in headings}
+            assert anchor in slugs, f"{page.name}: {target}#{anchor}"
+            found += 1
+    assert found >= 3
 
 
 def test_index_lists_every_page():
