@@ -20,6 +20,9 @@ from atlas import ROOT, Answerer, answer_all
 from atlas_networks import LARGE, in_order, real_networks
 from atlas_result import LEVEL, Entry, p_values
 
+#: Parts of an answer that are the same or not.
+PARTS = ("a model fits", "verdict", "family", "model")
+
 
 def drawn(entries: list[Entry], answers: dict[str, Any], small: int, large: int) -> list[Entry]:
     """Return some networks that have an answer, and are no copies of others."""
@@ -31,6 +34,12 @@ def drawn(entries: list[Entry], answers: dict[str, Any], small: int, large: int)
     return in_order(chosen)
 
 
+def first_family(answer: dict[str, Any]) -> str:
+    """Return the most probable family."""
+    families: dict[str, float] = answer["families"]
+    return max(families, key=lambda name: families[name])
+
+
 def comparison(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     """Return what is the same in two answers, and how far p-values differ."""
     pairs = pd.DataFrame({"before": p_values(before), "after": p_values(after)}).dropna()
@@ -40,6 +49,7 @@ def comparison(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
         "nodes": before["nodes"],
         "a model fits": fits["before"].any() == fits["after"].any(),
         "verdict": before["verdict"] == after["verdict"],
+        "family": first_family(before) == first_family(after),
         "model": before["model"] == after["model"],
         "before": int(fits["before"].sum()),
         "after": int(fits["after"].sum()),
@@ -69,11 +79,12 @@ def main() -> None:
     rows = {name: comparison(answers[name], record) for name, record in again.items()}
     table = pd.DataFrame.from_dict(rows, orient="index")
     print(table.to_string(float_format=lambda value: f"{value:.3g}"))
-    for part in ("a model fits", "verdict", "model"):
+    for part in PARTS:
         print(f"the same for {part!r}: {atlas_page.share(int(table[part].sum()), len(table))}")
     total = table[["before", "after", "both"]].sum()
     print(
-        f"models that are not rejected: {total['before']} before, {total['after']} now, {total['both']} both"
+        f"models not rejected: {total['before']} before, {total['after']} now, {total['both']} both; "
+        f"difference of their p-values, median of networks: {table['difference'].median():.2g}"
     )
 
 
