@@ -82,7 +82,7 @@ def verdict_table(real: pd.DataFrame) -> list[str]:
     """Return the shares of verdicts in each domain."""
     head = [
         "domain", "networks", "a model fits", f"with {SIZES[1]} nodes or more", "all models rejected",
-        "of these: none fits",
+        "of these: none fits, at a false discovery rate of 5%",
         *VERDICTS.values(),
     ]  # fmt: skip
     rows: list[list[object]] = []
