@@ -86,6 +86,7 @@ from atlas_networks import LARGE, controls, in_order, real_networks
 from atlas_result import Entry, Result
 
 ROOT = Path(__file__).resolve().parents[1]
+NETWORKS = Path(os.environ.get("NETCHOICE_NETWORKS", ROOT.parent / "shared" / "data" / "networks"))
 MIXTURES = (
     "dmc+lpa", "dmr+lpa", "dmc+holme-kim", "dmr+holme-kim", "heterodimer+lpa", "ispolatov+rdg",
     "holme-kim+rdg", "jackson-rogers+lpa", "toivonen+rdg", "forest-fire+rdg",
@@ -295,10 +296,7 @@ def answer_all(answerer: Answerer, hours: float | None, workers: int) -> None:
 def main() -> None:
     """Compare all networks, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    default = os.environ.get(
-        "NETCHOICE_NETWORKS", str(ROOT.parent / "shared" / "data" / "networks")
-    )
-    parser.add_argument("--networks", type=Path, default=Path(default))
+    parser.add_argument("--networks", type=Path, default=NETWORKS)
     parser.add_argument("--out", type=Path, default=Path("build/atlas"))
     parser.add_argument("--max-nodes", type=int, default=3000)
     parser.add_argument(

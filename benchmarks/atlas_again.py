@@ -16,7 +16,7 @@ from typing import Any
 import atlas_page
 import numpy as np
 import pandas as pd
-from atlas import ROOT, Answerer, answer_all
+from atlas import NETWORKS, Answerer, answer_all
 from atlas_networks import LARGE, in_order, real_networks
 from atlas_result import LEVEL, Entry, p_values
 
@@ -34,10 +34,9 @@ def drawn(entries: list[Entry], answers: dict[str, Any], small: int, large: int)
     return in_order(chosen)
 
 
-def first_family(answer: dict[str, Any]) -> str:
-    """Return the most probable family."""
-    families: dict[str, float] = answer["families"]
-    return max(families, key=lambda name: families[name])
+def most_probable(probabilities: dict[str, float]) -> str:
+    """Return the name with the largest probability."""
+    return max(probabilities, key=lambda name: probabilities[name])
 
 
 def comparison(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
@@ -45,12 +44,16 @@ def comparison(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     pairs = pd.DataFrame({"before": p_values(before), "after": p_values(after)}).dropna()
     fits = pairs > LEVEL
     tested = pairs[fits.any(axis=1)]
+    first = [most_probable(answer["probabilities"]) for answer in (before, after)]
     return {
         "nodes": before["nodes"],
+        "large": before["nodes"] + before["edges"] > LARGE,
         "a model fits": fits["before"].any() == fits["after"].any(),
         "verdict": before["verdict"] == after["verdict"],
-        "family": first_family(before) == first_family(after),
+        "family": most_probable(before["families"]) == most_probable(after["families"]),
         "model": before["model"] == after["model"],
+        "most probable": first[0] == first[1],
+        "rejected": sum(p <= LEVEL for p in (pairs["before"][first[0]], pairs["after"][first[1]])),
         "before": int(fits["before"].sum()),
         "after": int(fits["after"].sum()),
         "both": int(fits.all(axis=1).sum()),
@@ -60,32 +63,47 @@ def comparison(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def report(table: pd.DataFrame) -> list[str]:
+    """Return the comparisons, and the shares of what is the same: of all networks, and by size."""
+    lines = [table.to_string(float_format=lambda value: f"{value:.3g}")]
+    sizes = table["large"].map({False: "small", True: "large"})
+    for size, own in [("all", table), *table.groupby(sizes)]:
+        shares = [f"{part} {atlas_page.share(int(own[part].sum()), len(own))}" for part in PARTS]
+        lines.append(f"the same, {size}: {', '.join(shares)}")
+    for times, own in table.groupby("rejected"):
+        same = f"{own['most probable'].sum()} of {len(own)}"
+        lines.append(
+            f"the most probable model, rejected with {times} of 2 seeds, is the same for {same}"
+        )
+    total = table[["before", "after", "both"]].sum()
+    return [
+        *lines,
+        f"models not rejected: {total['before']} before, {total['after']} now, {total['both']} both",
+        f"difference of their p-values, median of networks: {table['difference'].median():.2g}",
+    ]
+
+
 def main() -> None:
     """Answer some networks again, and print what differs."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    networks = ROOT.parent / "shared" / "data" / "networks"
-    parser.add_argument("--networks", type=Path, default=networks)
+    parser.add_argument("--networks", type=Path, default=NETWORKS)
     parser.add_argument("--out", type=Path, default=Path("build/atlas-again"))
     parser.add_argument("--small", type=int, default=30)
     parser.add_argument("--large", type=int, default=6)
     parser.add_argument("--seed", type=int, default=2)
     parser.add_argument("--hours", type=float)
     given = parser.parse_args()
+    if not given.networks.is_dir():
+        parser.error(f"{given.networks} is no folder; name one with NETCHOICE_NETWORKS")
     answers = atlas_page.stored_answers()
     entries = drawn(real_networks(given.networks)[0], answers, given.small, given.large)
     answerer = Answerer(entries, given.out, seed=given.seed)
     answer_all(answerer, given.hours, workers=2)
     again = {each.id: record for each in entries if (record := answerer.known(each))}
+    if not again:
+        parser.error(f"no network of docs/atlas.json with an answer is in {given.networks}")
     rows = {name: comparison(answers[name], record) for name, record in again.items()}
-    table = pd.DataFrame.from_dict(rows, orient="index")
-    print(table.to_string(float_format=lambda value: f"{value:.3g}"))
-    for part in PARTS:
-        print(f"the same for {part!r}: {atlas_page.share(int(table[part].sum()), len(table))}")
-    total = table[["before", "after", "both"]].sum()
-    print(
-        f"models not rejected: {total['before']} before, {total['after']} now, {total['both']} both; "
-        f"difference of their p-values, median of networks: {table['difference'].median():.2g}"
-    )
+    print("\n".join(report(pd.DataFrame.from_dict(rows, orient="index"))))
 
 
 if __name__ == "__main__":

@@ -316,6 +316,12 @@ def test_two_answers_for_a_network_are_compared():
     assert not any(found[part] for part in atlas_again.PARTS)
     assert (found["before"], found["after"], found["both"]) == (1, 0, 0)
     assert found["difference"] == pytest.approx(0.49)
+    table = pd.DataFrame([atlas_again.comparison(first, each) for each in (first, first, second)])
+    text = "\n".join(atlas_again.report(table))
+    assert "the same, small: a model fits 2 of 3 (" in text
+    assert "the most probable model, rejected with 0 of 2 seeds, is the same for 2 of 2" in text
+    assert "the most probable model, rejected with 1 of 2 seeds, is the same for 1 of 1" in text
+    assert "models not rejected: 3 before, 2 now, 2 both" in text
 
 
 def test_page_has_domains_controls_and_costs(result):
