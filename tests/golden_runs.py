@@ -325,7 +325,11 @@ FAST = ("named_features", "simulated", "computed", "ranked")
 
 def frame(table):
     table = table[
-        [name for name in table.columns if not name.startswith(("seconds", "cost_seconds"))]
+        [
+            name
+            for name in table.columns
+            if not name.startswith(("seconds", "cost_seconds", "machine"))
+        ]
     ]
     return json.loads(table.to_json(orient="split", double_precision=15))
 
