@@ -17,8 +17,8 @@ from scipy.stats import binomtest
 import netchoice
 from netchoice.evaluation import wilson
 from netchoice.inference.false_discovery import RATE, fewest_rejections
-from netchoice.models.families import family_of
 from netchoice.models.mixture import FAMILY as MIXTURE
+from netchoice.models.space import family_of
 from netchoice.report.cohort_page import write_cohort_report
 from netchoice.workflows import summarise_cohort
 from netchoice.workflows.choice_verdict import VERDICTS

@@ -26,7 +26,7 @@ from matplotlib.figure import Figure
 import netchoice
 from netchoice.errors import GrowthLimitError
 from netchoice.models.density_matched import MatchedSpace
-from netchoice.models.families import by_family, family_of
+from netchoice.models.space import by_family, family_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import naive

@@ -14,9 +14,7 @@ import netchoice
 from netchoice._kernels.random_stream import start
 from netchoice.errors import UsageError
 from netchoice.models.mechanism import Growth, graph_of, seed_from
-from netchoice.models.mechanisms.configuration import least_degree, match_stubs, power_law_degrees
 from netchoice.models.mechanisms.davidsen import introduce
-from netchoice.models.mechanisms.geometric import radius_for, share_nearer
 from netchoice.models.mechanisms.hyperbolic import (
     FINE,
     _far_distance,
@@ -29,6 +27,8 @@ from netchoice.models.mechanisms.hyperbolic import (
 )
 from netchoice.models.mechanisms.hyperbolic import radius_for as hyperbolic_radius_for
 from netchoice.models.mechanisms.kumpula import sweep
+from netchoice.models.mechanisms.spatial import radius_for, share_nearer
+from netchoice.models.mechanisms.static import least_degree, match_stubs, power_law_degrees
 
 
 def grow(name, n_nodes, seed=0, **parameters):

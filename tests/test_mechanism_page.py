@@ -4,7 +4,7 @@ import runpy
 from pathlib import Path
 
 import netchoice
-from netchoice.models.families import FAMILIES, by_family
+from netchoice.models.space import FAMILIES, by_family
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 MAKE = runpy.run_path(str(DOCS / "pictures" / "make_mechanisms.py"))

@@ -16,14 +16,11 @@ from typer.testing import CliRunner
 import netchoice
 from netchoice.cli import app
 from netchoice.errors import EdgeLimitError, UsageError
-from netchoice.models.builtin import with_mixtures
-from netchoice.models.families import family_weights
-from netchoice.models.mechanism import mechanism
+from netchoice.models.builtin import rebuilt_space, with_mixtures
+from netchoice.models.mechanism import MEAN_LINKS, mechanism
 from netchoice.models.mixture import mixture, pure_models
-from netchoice.models.observation import Observation
-from netchoice.models.rebuilt import rebuilt_space
-from netchoice.models.shared_parameters import MEAN_LINKS
-from netchoice.models.thinned import thinned
+from netchoice.models.space import family_weights
+from netchoice.models.thinned import Observation, thinned
 
 N_NODES = 40
 ALPHA = 1e-5  # about 60 tests; correct code fails for fewer than one in a thousand seeds

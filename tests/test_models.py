@@ -17,7 +17,7 @@ import netchoice
 from netchoice import Graph, Model, ModelSpace, get_model, get_space
 from netchoice.errors import GrowthLimitError, ModelError, UsageError
 from netchoice.models import builtin
-from netchoice.models.families import FAMILIES, family_weights
+from netchoice.models.space import FAMILIES, family_weights
 
 SPACES = builtin.spaces()
 RNG = np.random.default_rng

@@ -12,7 +12,7 @@ import netchoice
 from netchoice import ModelSpace, cli
 from netchoice.errors import UsageError
 from netchoice.inference import ConformalTest
-from netchoice.models.families import family_probabilities
+from netchoice.models.space import family_probabilities
 from netchoice.workflows import SimulationPlan, screening
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation
 from netchoice.workflows.table_maker import TableMaker

@@ -10,8 +10,8 @@ import pytest
 import netchoice
 from netchoice.errors import UsageError
 from netchoice.features.computation import LATE
+from netchoice.models.builtin import rebuilt_space
 from netchoice.models.edge_bound import bounded_space
-from netchoice.models.rebuilt import rebuilt_space
 from netchoice.workflows import SimulationPlan, TimeLimit
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation
 from netchoice.workflows.simulation_plan import Pace, Stopwatch, measured_pace

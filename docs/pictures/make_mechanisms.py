@@ -19,8 +19,8 @@ from matplotlib.figure import Figure
 import netchoice
 from netchoice.figures.style import model_colour
 from netchoice.models.density_matched import MatchedSpace
-from netchoice.models.families import FAMILIES, by_family
 from netchoice.models.model import Model
+from netchoice.models.space import FAMILIES, by_family
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "mechanisms.md"

@@ -16,7 +16,7 @@ from netchoice.engines.engine import describe_error
 from netchoice.errors import NetchoiceError
 from netchoice.features import Feature
 from netchoice.features.computation import run_plan
-from netchoice.features.plan import Plan, plan
+from netchoice.features.registry import Plan, plan
 from netchoice.graph import Graph
 from netchoice.machine import machine_id
 from netchoice.models.density_matched import MatchedModel

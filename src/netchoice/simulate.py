@@ -21,8 +21,7 @@ from netchoice.engines import get_engine
 from netchoice.engines.engine import Engine, Lost
 from netchoice.errors import FailedRowsError, NetchoiceError, UsageError
 from netchoice.features import Feature
-from netchoice.features.plan import plan
-from netchoice.features.registry import FEATURES, Step, find
+from netchoice.features.registry import FEATURES, Step, find, plan
 from netchoice.interruption import saves_when_stopped
 from netchoice.machine import machine_id
 from netchoice.models.builtin import get_space

@@ -13,8 +13,7 @@ import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, show
 from netchoice.features import FEATURES, STEPS, Feature, FeatureResult
-from netchoice.features.plan import plan
-from netchoice.features.registry import find
+from netchoice.features.registry import find, plan
 from netchoice.units import duration
 
 

@@ -12,7 +12,7 @@ import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, say, show, summary_line
 from netchoice.errors import UsageError
-from netchoice.models.families import FAMILIES, by_family, family_of
+from netchoice.models.space import FAMILIES, by_family, family_of
 
 
 @app.command()

@@ -1,17 +1,6 @@
 """Network features, and the shared steps from which they are computed."""
 
-from netchoice.features import (  # noqa: F401, I001  this is the order of the features in tables
-    components,
-    shortest_paths,
-    degrees,
-    centrality,
-    clustering,
-    cores,
-    cliques,
-    dominating,
-    noise,
-    networkx_conversion,
-)
+from netchoice.features import catalogue  # noqa: F401  it registers the features
 from netchoice.features.computation import (
     FeatureResult,
     comparable_features,
@@ -19,8 +8,15 @@ from netchoice.features.computation import (
     feature_names,
 )
 from netchoice.features.paper import PaperCosts, paper_costs
-from netchoice.features.plan import steps_of
-from netchoice.features.registry import FEATURES, STEPS, Feature, Step, feature, min_powers
+from netchoice.features.registry import (
+    FEATURES,
+    STEPS,
+    Feature,
+    Step,
+    feature,
+    min_powers,
+    steps_of,
+)
 
 __all__ = [
     "FEATURES",

@@ -15,8 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import NotComputedError, UsageError
-from netchoice.features.plan import Plan, plan
-from netchoice.features.registry import FEATURES, GIVEN, Computation, Feature, Step, find
+from netchoice.features.registry import (
+    FEATURES,
+    GIVEN,
+    Computation,
+    Feature,
+    Plan,
+    Step,
+    find,
+    plan,
+)
 from netchoice.graph import Graph
 from netchoice.interruption import cpu_seconds
 from netchoice.names import is_ours

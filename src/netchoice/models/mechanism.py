@@ -12,9 +12,39 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.errors import UsageError
+from netchoice.errors import TooDenseError, UsageError
 from netchoice.graph import Graph, kernel
-from netchoice.models.model import MAX_GROWTH, Model, edge_limit, growth_limit
+from netchoice.models.model import MAX_GROWTH, Model, Parameter, edge_limit, growth_limit
+from netchoice.models.priors import uniform
+
+ATTRACTIVENESS = Parameter(
+    uniform(0.2, 5),
+    0.01,
+    1000.0,
+    "added to every degree, so that nodes without links can be chosen",
+)
+MEAN_LINKS = Parameter(
+    uniform(0.5, 4), 0.001, 100.0, "mean number of links per new node", adapts=True
+)
+P_KEEP = Parameter(
+    uniform(0.1, 0.7), 0.001, 1.0, "probability that the new node keeps a copied link", adapts=True
+)
+
+
+def probability(meaning: str, low: float = 0.25, high: float = 0.75) -> Parameter:
+    """Return the parameter for a probability; its prior is uniform between two bounds."""
+    return Parameter(uniform(low, high), 0.0, 1.0, meaning)
+
+
+def too_dense(
+    name: str, mean_links: float, n_nodes: int, most: float, about: str = ""
+) -> TooDenseError:
+    """Return the error for more links than the nodes have room for."""
+    return TooDenseError(
+        f"{name}: mean_links={mean_links:g} is too dense for {n_nodes} nodes; expected at most "
+        f"{about}{most:g}"
+    )
+
 
 #: Growth that passes the wanted number of non-isolated nodes starts over, at most this many times.
 _MAX_STARTS = 1000
@@ -136,7 +166,7 @@ def mechanism(
     Parameters
     ----------
     family : str
-        A family of :data:`~netchoice.models.families.FAMILIES`.
+        A family of :data:`~netchoice.models.space.FAMILIES`.
     reference : str
         The publication that describes the mechanism.
     n_leaves : int

@@ -6,9 +6,8 @@ import re
 from dataclasses import replace
 
 from netchoice.errors import UsageError
-from netchoice.models.mechanism import Growth, GrowthStep
+from netchoice.models.mechanism import Growth, GrowthStep, probability
 from netchoice.models.model import Model, Parameter
-from netchoice.models.shared_parameters import probability
 
 FAMILY = "mixture"
 #: The parameter of a mixture: the probability that a new node uses the first mechanism.

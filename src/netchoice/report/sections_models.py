@@ -7,7 +7,7 @@ from typing import Any
 
 from netchoice.figures.interactive import models
 from netchoice.markup import Html, element
-from netchoice.models.families import FAMILIES
+from netchoice.models.space import FAMILIES
 from netchoice.report.elements import Sections, model_name, table
 from netchoice.report.model_texts import model_text
 from netchoice.workflows.choice_text import format_probability

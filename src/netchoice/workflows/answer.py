@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from netchoice.io import ReadingReport
-from netchoice.models.families import family_of, family_probabilities
-from netchoice.models.space import ModelSpace
+from netchoice.models.space import ModelSpace, family_of, family_probabilities
 from netchoice.storage.table import ReferenceTable
 from netchoice.units import duration
 from netchoice.workflows.choice import Choice, Evidence

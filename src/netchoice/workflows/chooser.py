@@ -17,9 +17,8 @@ from netchoice.errors import UsageError
 from netchoice.features.registry import Feature
 from netchoice.inference.scaling import Floats
 from netchoice.io import ReadingReport
-from netchoice.models.builtin import get_space
+from netchoice.models.builtin import get_space, rebuilt_space
 from netchoice.models.density_matched import MatchedSpace
-from netchoice.models.rebuilt import rebuilt_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.storage.listing import listed_writes

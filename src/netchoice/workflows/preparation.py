@@ -13,7 +13,7 @@ from typing import Any, Self
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.features import Feature, comparable_features
-from netchoice.features.network_size import SIZE_FEATURE
+from netchoice.features.catalogue import SIZE_FEATURE
 from netchoice.features.registry import find
 from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
 from netchoice.machine import machine_id

@@ -19,7 +19,7 @@ from netchoice.errors import NetchoiceError, UsageError
 from netchoice.evaluation import OperatingPoint
 from netchoice.features.registry import FEATURES
 from netchoice.inference import HeldOut, ParameterQuality, PosteriorQuality
-from netchoice.models.rebuilt import rebuilt_space
+from netchoice.models.builtin import rebuilt_space
 from netchoice.models.space import ModelSpace
 from netchoice.storage.kept_files import (
     UnreadableFileError,

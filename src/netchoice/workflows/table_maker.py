@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netchoice.features.network_size import SIZE_FEATURE
+from netchoice.features.catalogue import SIZE_FEATURE
 from netchoice.features.registry import Feature, find
 from netchoice.models.space import ModelSpace
 from netchoice.row_simulator import RowSimulator

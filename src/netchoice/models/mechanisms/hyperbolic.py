@@ -11,11 +11,10 @@ from netchoice._kernels.csr import adjacency
 from netchoice._kernels.growth_loop import DONE
 from netchoice._kernels.random_stream import SEED, start, uniform
 from netchoice.graph import Graph
-from netchoice.models.mechanism import graph_of, seed_from
+from netchoice.models.mechanism import MEAN_LINKS, graph_of, seed_from, too_dense
 from netchoice.models.model import MAX_GROWTH, Model, Parameter, growth_limit, next_total
-from netchoice.models.observation import TOLERANCE, Observation
 from netchoice.models.priors import uniform as uniform_prior
-from netchoice.models.shared_parameters import MEAN_LINKS, too_dense
+from netchoice.models.thinned import TOLERANCE, Observation
 
 #: Points and weights of a quadrature over radii, and logits of one over thresholds.
 FINE = (*np.polynomial.legendre.leggauss(32), np.arange(-12.0, 32.0))

@@ -9,10 +9,9 @@ from netchoice._kernels.growth_loop import DONE
 from netchoice._kernels.neighbour_lists import adjacency_of, more_room, start_lists
 from netchoice._kernels.random_stream import SEED, start, uniform
 from netchoice.graph import Graph
-from netchoice.models.mechanism import graph_of, seed_from
+from netchoice.models.mechanism import graph_of, probability, seed_from
 from netchoice.models.model import Model, Parameter, growth_limit, next_total
 from netchoice.models.priors import loguniform
-from netchoice.models.shared_parameters import probability
 
 P_DELETE, P_RANDOM, N_SWEEPS = 0.01, 0.005, 800
 _MAX_TRIES = 1000
