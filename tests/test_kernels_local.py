@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 import netchoice
 from netchoice import Graph
 from netchoice._kernels.clique_search import clique_number, count_cliques
-from netchoice._kernels.component_labels import component_labels
-from netchoice._kernels.core_numbers import core_numbers
-from netchoice._kernels.degree_connectivity import degree_connectivity
-from netchoice._kernels.dominating_sets import edge_dominating_set_size, node_dominating_set_size
+from netchoice._kernels.linear_passes import (
+    component_labels,
+    core_numbers,
+    degree_connectivity,
+    edge_dominating_set_size,
+    node_dominating_set_size,
+)
 from netchoice._kernels.local_efficiency import local_efficiency
-from netchoice._kernels.squares import square_clustering
-from netchoice._kernels.triangles import node_triangles
+from netchoice._kernels.subgraphs import node_triangles, square_clustering
 
 pytestmark = pytest.mark.kernels
 

@@ -10,7 +10,7 @@ from fast_and_slow import fast_for
 
 import netchoice
 from netchoice import Graph
-from netchoice._kernels.component_labels import component_labels
+from netchoice._kernels.linear_passes import component_labels
 from netchoice._kernels.spectrum import estrada_index, leading_eigenvector
 
 pytestmark = pytest.mark.kernels

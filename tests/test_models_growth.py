@@ -12,7 +12,7 @@ from kernel_probes import uniforms
 from scipy import stats
 
 import netchoice
-from netchoice._kernels.component_labels import component_labels
+from netchoice._kernels.linear_passes import component_labels
 from netchoice.models import builtin
 
 SPACES = builtin.spaces()

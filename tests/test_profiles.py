@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from netchoice import Graph, profiles
-from netchoice._kernels.shared_partners import shared_partners
-from netchoice._kernels.source_distances import source_distances
+from netchoice._kernels.distance_histograms import source_distances
+from netchoice._kernels.subgraphs import shared_partners
 from netchoice.envelopes import QUANTILES, Envelope, envelopes, extremeness
 from netchoice.profiles import NO_PATH, Distribution, common_axis, network_profile
 

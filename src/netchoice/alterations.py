@@ -25,7 +25,7 @@ def swap_edges(graph: Graph, times: float, rng: np.random.Generator) -> Graph:
     check_generator("rng", rng)
     attempts = round(check_non_negative("times", times) * graph.n_edges)
     seed = seed_from(rng)
-    swapped = kernel("edge_alterations.swap_edges")(graph.indptr, graph.indices, attempts, seed)
+    swapped = kernel("linked_pairs.swap_edges")(graph.indptr, graph.indices, attempts, seed)
     return Graph._trusted(graph.indptr, swapped, graph.labels)
 
 
@@ -45,6 +45,6 @@ def move_edges(
     """
     check_generator("rng", rng)
     moves = round(check_non_negative("share", share) * graph.n_edges)
-    move = kernel("edge_alterations.move_edges")
+    move = kernel("linked_pairs.move_edges")
     moved = move(graph.indptr, graph.indices, moves, keep_linked, seed_from(rng))
     return Graph._trusted(*moved, graph.labels)

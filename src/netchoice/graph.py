@@ -256,7 +256,7 @@ class Graph:
 
     def summary(self) -> dict[str, Any]:
         """Return the number of nodes, edges and components, the degrees, and the fingerprint."""
-        component_labels = kernel("component_labels.component_labels")
+        component_labels = kernel("linear_passes.component_labels")
         labels, n_components = component_labels(self.indptr, self.indices)
         n = self.n_nodes
         return {

@@ -79,7 +79,7 @@ def network_profile(graph: Graph, *, seed: int = 0) -> Profile:
     return {
         "degree": _shares(by_degree),
         "distance": _distances(graph, seed),
-        "partners": _shares(run_kernel("shared_partners.shared_partners", graph)),
+        "partners": _shares(run_kernel("subgraphs.shared_partners", graph)),
         "core": _shares(_step("core_counts", graph)),
         "clustering": _clustering(graph, by_degree),
         "component": _shares(sizes * np.arange(len(sizes))),
@@ -103,7 +103,7 @@ def _distances(graph: Graph, seed: int) -> Distribution:
         counts, n_pairs = _step("distance_histograms", graph)[0], n * (n - 1) // 2
     else:
         sources = np.random.default_rng(seed).choice(n, N_SOURCES, replace=False)
-        counts = run_kernel("source_distances.source_distances", graph, sources.astype(np.int32))
+        counts = run_kernel("distance_histograms.source_distances", graph, sources.astype(np.int32))
         counts[0] = 0
         n_pairs = N_SOURCES * (n - 1)
     values = np.flatnonzero(counts)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _OPTIONAL = frozenset({
     "regression_trees.grow_regression_trees", "relief_gains.surf", "relief_products.surf",
     "relief_products.relieff", "relief_products.forest_relieff",
-    "dominating_sets.node_dominating_set_size", "dominating_sets.edge_dominating_set_size",
+    "linear_passes.node_dominating_set_size", "linear_passes.edge_dominating_set_size",
 })  # fmt: skip
 #: Approximate seconds of compilation of the slowest kernels. The slowest are compiled first, so that no
 #: process ends late; the progress counts seconds.
@@ -33,7 +33,7 @@ _SECONDS = {
     "growth_loop.grow_by_steps": 6, "local_efficiency.local_efficiency": 5, "kumpula.sweep": 5,
     "clique_search.clique_number": 5, "mutual_information.of_values": 4, "configuration.match_stubs": 4,
     "distance_histograms.distance_histograms": 3, "relief_gains.forest_relieff": 3, "step.dmc": 2,
-    "edge_alterations.move_edges": 3, "csr.csr_from_edges": 3, "relief_gains.relieff": 2,
+    "linked_pairs.move_edges": 3, "csr.csr_from_edges": 3, "relief_gains.relieff": 2,
 }  # fmt: skip
 _OTHER_SECONDS = 0.6
 

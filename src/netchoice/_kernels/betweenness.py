@@ -14,6 +14,7 @@ import numpy as np
 
 from netchoice._kernels.bits import size_of
 from netchoice._kernels.compiler import CONST_INTS, helper, kernel
+from netchoice._kernels.csr import breadth_first, by_degree, renumbered
 from netchoice._kernels.lanes import (
     LANE_BITS,
     N_FLOATS,
@@ -24,7 +25,6 @@ from netchoice._kernels.lanes import (
     store,
     zero_rows,
 )
-from netchoice._kernels.node_order import breadth_first, by_degree, renumbered
 
 # Cost of adding a row to a neighbour's row, as a multiple of the cost of reading that row.
 PUSH_COST = 5

@@ -20,8 +20,8 @@ from netchoice._kernels.bits import (
     words_for,
 )
 from netchoice._kernels.compiler import CONST_INTS, INT, helper, kernel
-from netchoice._kernels.core_numbers import peel
-from netchoice._kernels.ranked_adjacency import ranked_adjacency
+from netchoice._kernels.linear_passes import peel
+from netchoice._kernels.subgraphs import ranked_adjacency
 
 
 @helper

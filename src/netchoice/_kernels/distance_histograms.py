@@ -1,14 +1,18 @@
-"""Number of pairs of nodes at each distance, by breadth-first search from 512 sources at a time.
+"""Number of nodes at each distance: from all nodes, or from some source nodes.
 
-Every node has a row of 512 bits, one per source, set if the node has been reached from that source.
-One level of all 512 searches is one pass over edges that combines rows. A pass either reads the rows
-of the neighbours of all nodes not yet reached from every source (pull), or passes the rows of the
-nodes reached last to their neighbours (push), whichever is estimated to be cheaper.
+From all nodes, by breadth-first search from 512 sources at a time. Every node has a row of 512 bits, one per
+source, set if the node has been reached from that source. One level of all 512 searches is one pass over
+edges that combines rows. A pass either reads the rows of the neighbours of all nodes not yet reached from
+every source (pull), or passes the rows of the nodes reached last to their neighbours (push), whichever is
+estimated to be cheaper.
 """
+
+from __future__ import annotations
 
 import numpy as np
 
-from netchoice._kernels.compiler import CONST_INTS, helper, kernel
+from netchoice._kernels.compiler import CONST_INTS, INTS, helper, kernel
+from netchoice._kernels.csr import breadth_first, renumbered
 from netchoice._kernels.lanes import (
     N_WORDS,
     count_all_bits,
@@ -18,7 +22,6 @@ from netchoice._kernels.lanes import (
     store,
     zero_rows,
 )
-from netchoice._kernels.node_order import breadth_first, renumbered
 
 N_SOURCES = 64 * N_WORDS
 # Cost of passing a row to a neighbour, as a multiple of the cost of reading the neighbour's row.
@@ -184,3 +187,35 @@ def distance_histograms(indptr, indices):
             largest = counts[: diameter + 1].copy()
         counts[: diameter + 1] = 0
     return everywhere[: largest_diameter + 1].copy(), largest
+
+
+@kernel(CONST_INTS, CONST_INTS, INTS)
+def source_distances(indptr, indices, sources):
+    """Count the nodes at each distance, summed over the sources, from 0 (the sources themselves).
+
+    Nodes without a path are not counted.
+    """
+    n_nodes = len(indptr) - 1
+    counts = np.zeros(n_nodes + 1, np.int64)
+    queue = np.empty(n_nodes, np.int32)
+    reached_from = np.full(n_nodes, -1, np.int32)
+    largest = 0
+    for s in range(len(sources)):
+        queue[0] = sources[s]
+        reached_from[sources[s]] = s
+        begin, end, level = 0, 1, 0
+        while begin < end:
+            counts[level] += end - begin
+            largest = max(largest, level)
+            tail = end
+            for i in range(begin, end):
+                u = queue[i]
+                for h in range(indptr[u], indptr[u + 1]):
+                    v = indices[h]
+                    if reached_from[v] != s:
+                        reached_from[v] = s
+                        queue[tail] = v
+                        tail += 1
+            begin, end = end, tail
+            level += 1
+    return counts[: largest + 1].copy()

@@ -14,12 +14,12 @@ import numpy as np
 
 from netchoice._kernels.compiler import helper
 from netchoice._kernels.krylov import multiply
-from netchoice._kernels.lanes import zero_rows
-from netchoice._kernels.vector_blocks import (
+from netchoice._kernels.lanes import (
     LANES,
     chebyshev_sweep,
     fill_combinations,
     inner_product,
+    zero_rows,
 )
 
 POLES = 14

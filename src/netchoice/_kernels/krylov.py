@@ -8,7 +8,7 @@ bits depend on the machine's BLAS.
 import numpy as np
 
 from netchoice._kernels.compiler import helper
-from netchoice._kernels.vector_blocks import inner_product
+from netchoice._kernels.lanes import inner_product
 
 EPSILON = 2.220446049250313e-16
 # A second sweep of Gram–Schmidt is needed only if the first sweep removed a large part.

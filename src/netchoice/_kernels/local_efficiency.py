@@ -22,7 +22,7 @@ from netchoice._kernels.bits import (
     words_for,
 )
 from netchoice._kernels.compiler import CONST_INTS, helper, kernel
-from netchoice._kernels.ranked_adjacency import by_degree, ranked_adjacency
+from netchoice._kernels.subgraphs import by_degree, ranked_adjacency
 
 
 @helper

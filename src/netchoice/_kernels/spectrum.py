@@ -3,6 +3,7 @@
 import numpy as np
 
 from netchoice._kernels.compiler import CONST_INTS, INT, INTS, helper, kernel
+from netchoice._kernels.csr import counting_sort
 from netchoice._kernels.exponential_trace import (
     half_order,
     is_within,
@@ -19,8 +20,7 @@ from netchoice._kernels.krylov import (
     tridiagonal_eigen,
     uneven_start,
 )
-from netchoice._kernels.node_order import counting_sort
-from netchoice._kernels.vector_blocks import LANES
+from netchoice._kernels.lanes import LANES
 
 # Bound on the relative error of the Estrada index; it is usually a hundred times smaller.
 TRACE_ACCURACY = 1e-10

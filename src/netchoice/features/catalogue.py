@@ -26,7 +26,7 @@ class Components:
 @step(growth="n + m")
 def components(graph):
     """Connected component of each node."""
-    labels, n_components = run_kernel("component_labels.component_labels", graph)
+    labels, n_components = run_kernel("linear_passes.component_labels", graph)
     return Components(labels, np.bincount(labels, minlength=n_components))
 
 
@@ -126,7 +126,7 @@ def degree_counts(degrees):
 def degree_connectivity(graph):
     """Mean, over the degrees k that occur, of the mean neighbour degree of nodes of degree k."""
     all_nodes = np.ones(graph.n_nodes, np.bool_)
-    return run_kernel("degree_connectivity.degree_connectivity", graph, all_nodes)
+    return run_kernel("linear_passes.degree_connectivity", graph, all_nodes)
 
 
 @builtin(
@@ -134,7 +134,7 @@ def degree_connectivity(graph):
 )
 def lcc_degree_connectivity(graph, lcc):
     """Degree connectivity of the LCC: mean, over its degrees k, of the mean neighbour degree."""
-    return run_kernel("degree_connectivity.degree_connectivity", graph, lcc)
+    return run_kernel("linear_passes.degree_connectivity", graph, lcc)
 
 
 @builtin(label="entropy of the degrees", topic="degrees")
@@ -307,13 +307,13 @@ def _largest_eigenvalues(matrix, span=60.0):
 @step(growth="m^1.5")
 def triangles(graph):
     """Number of triangles through each node."""
-    return run_kernel("triangles.node_triangles", graph)
+    return run_kernel("subgraphs.node_triangles", graph)
 
 
 @step(growth="m^1.5")
 def square_clustering(graph):
     """Square clustering coefficient of each node, as networkx defines it."""
-    return run_kernel("squares.square_clustering", graph)
+    return run_kernel("subgraphs.square_clustering", graph)
 
 
 @builtin(growth="n", topic="clustering")
@@ -375,7 +375,7 @@ CORE_NUMBERS = (2, 3, 4, 5, 6)
 @step(growth="n + m")
 def core_counts(graph):
     """Number of nodes with each core number."""
-    return np.bincount(run_kernel("core_numbers.core_numbers", graph)[0])
+    return np.bincount(run_kernel("linear_passes.core_numbers", graph)[0])
 
 
 def _register_core(k):
@@ -468,7 +468,7 @@ def node_dominating_set_size(graph):
     a network with an isolated node has nearly all its nodes in the set. The smallest dominating set can
     be far smaller.
     """
-    return run_kernel("dominating_sets.node_dominating_set_size", graph)
+    return run_kernel("linear_passes.node_dominating_set_size", graph)
 
 
 @builtin(
@@ -480,7 +480,7 @@ def node_dominating_set_size(graph):
 )
 def edge_dominating_set_size(graph):
     """Number of edges in the maximal matching of networkx's min_edge_dominating_set."""
-    return run_kernel("dominating_sets.edge_dominating_set_size", graph)
+    return run_kernel("linear_passes.edge_dominating_set_size", graph)
 
 
 # Noise features: random numbers that do not depend on the network, to test selectors.

@@ -1,4 +1,10 @@
-"""Features and shared steps: how they are declared, found by name, and put in the order of a plan."""
+"""Features and shared steps: how they are declared, found by name, and put in the order of a plan.
+
+A feature is a function that returns one number for a network. A shared step is a computation that
+several features use, such as the degrees of all nodes; it is computed once per network. The names of
+a function's parameters are its inputs: ``graph`` (the network), ``rng`` (a random generator of its
+own), a step, or another feature.
+"""
 
 from __future__ import annotations
 
