@@ -16,7 +16,7 @@ from scipy.stats import binomtest
 
 import netchoice
 from netchoice.evaluation import wilson
-from netchoice.inference.false_discovery import RATE, fewest_rejections
+from netchoice.inference.goodness_of_fit import RATE, fewest_rejections
 from netchoice.models.mixture import FAMILY as MIXTURE
 from netchoice.models.space import family_of
 from netchoice.report.cohort_page import write_cohort_report

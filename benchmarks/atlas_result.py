@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 import netchoice
-from netchoice.inference.false_discovery import RATE, adjusted_p_values
 from netchoice.inference.goodness_of_fit import ALPHA as LEVEL
+from netchoice.inference.goodness_of_fit import RATE, adjusted_p_values
 from netchoice.workflows.screening import ALPHA as SCREENING
 
 

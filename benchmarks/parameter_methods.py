@@ -16,10 +16,8 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from netchoice.inference.neighbour_weights import distances, epanechnikov
-from netchoice.inference.posterior import posterior_of
-from netchoice.inference.posterior_estimator import PosteriorEstimator
-from netchoice.inference.scaling import Scaling
+from netchoice.inference.posterior import PosteriorEstimator, posterior_of
+from netchoice.inference.scaling import Scaling, distances, epanechnikov
 
 
 @dataclass

@@ -15,8 +15,7 @@ from fit import MAX_PRIOR
 import netchoice
 from netchoice import Model, ModelSpace
 from netchoice.inference import RegressionClassifier, fit_p_values
-from netchoice.inference.posterior import posterior_of
-from netchoice.inference.posterior_estimator import PosteriorEstimator
+from netchoice.inference.posterior import PosteriorEstimator, posterior_of
 
 SECOND_SIZE = 1.2  # the second size of the power laws, as a multiple of the first
 LOG_N = "log_n_nodes"

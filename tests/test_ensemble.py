@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from scipy.special import logit, softmax
 
-from netchoice.inference import ensemble_classifier as ensemble
-from netchoice.inference import model_probabilities
-from netchoice.inference.mixture_weights import (
+from netchoice.inference import ensemble, model_probabilities
+from netchoice.inference.ensemble import (
     cross_fitted_temperature,
     fit_temperature,
     log_score,

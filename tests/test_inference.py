@@ -19,17 +19,15 @@ from netchoice._kernels.local_regression import (
 )
 from netchoice._kernels.multinomial_regression import fit_multinomial
 from netchoice.errors import UsageError
-from netchoice.inference import forest_classifier as forest
-from netchoice.inference import neighbour_weights
-from netchoice.inference import regression_classifier as regression
-from netchoice.inference.pooling import pool_feature_sets
-from netchoice.inference.posterior import posterior, posterior_of
-from netchoice.inference.posterior_estimator import PosteriorEstimator
+from netchoice.inference import classifiers
+from netchoice.inference import scaling as weights
+from netchoice.inference.posterior import PosteriorEstimator, posterior, posterior_of
 from netchoice.inference.probabilities import (
     METHODS,
     ModelProbabilities,
     ProbabilityEstimator,
     model_probabilities,
+    pool_feature_sets,
 )
 from netchoice.inference.reliability import held_out, reliability
 from netchoice.inference.scaling import SCALINGS, Scaling
@@ -156,9 +154,9 @@ def test_votes_with_ties_equal_the_reference_implementation():
     X = rng.integers(0, 4, (60, 2)).astype(float)
     labels = rng.integers(0, 3, 60)
     queries = rng.integers(0, 4, (20, 2)).astype(float)
-    (_, distance), *_ = neighbour_weights.distances(X, queries)
+    (_, distance), *_ = weights.distances(X, queries)
     for k in (1, 7, 60):
-        ours = neighbour_weights.shares_of_nearest(distance, k) @ np.eye(3)[labels]
+        ours = weights.shares_of_nearest(distance, k) @ np.eye(3)[labels]
         assert ours.sum(axis=1) == pytest.approx(k)
         for row, votes in zip(queries, ours, strict=True):
             ref = naive.votes(X.tolist(), labels.tolist(), row.tolist(), k, range(3))
@@ -190,7 +188,7 @@ def test_discriminant_axes_equal_scikit_learn():
     rng = np.random.default_rng(8)
     y = rng.integers(0, 3, 300)
     X = rng.normal(size=(300, 4)) @ rng.normal(size=(4, 4)) + np.eye(3, 4)[y] * 2
-    ours = X @ forest.discriminant_axes(X, y, 3)
+    ours = X @ classifiers.discriminant_axes(X, y, 3)
     theirs = LinearDiscriminantAnalysis(solver="svd").fit(X, y).transform(X)
     for k in range(2):
         assert abs(np.corrcoef(ours[:, k], theirs[:, k])[0, 1]) == pytest.approx(1, abs=1e-9)
@@ -200,18 +198,18 @@ def test_discriminant_axes_of_constant_and_repeated_columns():
     rng = np.random.default_rng(9)
     y = rng.integers(0, 2, 100)
     x = rng.normal(size=100) + y
-    axes = forest.discriminant_axes(np.column_stack([x, x, np.ones(100)]), y, 2)
+    axes = classifiers.discriminant_axes(np.column_stack([x, x, np.ones(100)]), y, 2)
     assert np.isfinite(axes).all()
     projected = np.column_stack([x, x, np.ones(100)]) @ axes
     assert abs(np.corrcoef(projected[:, 0], x)[0, 1]) == pytest.approx(1)
-    assert forest.discriminant_axes(np.ones((100, 2)), y, 2).shape[0] == 2
+    assert classifiers.discriminant_axes(np.ones((100, 2)), y, 2).shape[0] == 2
 
 
 def test_other_models_share_the_error_by_their_votes():
     rng = np.random.default_rng(10)
     votes = rng.dirichlet([0.5, 0.5, 0.5, 0.5], 50)
     errors = rng.random(50)
-    ours = forest.share_error(votes, np.minimum(errors, forest._max_error(votes)))
+    ours = classifiers.share_error(votes, np.minimum(errors, classifiers._max_error(votes)))
     for row, shares, error in zip(ours, votes, errors, strict=True):
         assert row == pytest.approx(naive.share_error(shares.tolist(), error, 0.001))
     assert (ours.argmax(axis=1) == votes.argmax(axis=1)).all()
@@ -221,7 +219,7 @@ def test_other_models_share_the_error_by_their_votes():
 @pytest.mark.kernels
 def test_local_error_is_the_mean_over_leaves():
     X, y = two_normals(300, 11, q=2)
-    classifier = forest.ForestClassifier(n_trees=20, seed=1).fit(X, y)
+    classifier = classifiers.ForestClassifier(n_trees=20, seed=1).fit(X, y)
     queries = np.array([[0.1, 0.0], [3.0, 0.0]])
     local_error = classifier.predict(queries).details["local_error"]
     scaling = Scaling.fit(X)
@@ -293,7 +291,7 @@ def test_deviation_of_log_odds_of_one_share():
     coefficients, covariance = fit_multinomial(np.empty((100, 0)), y, np.ones(100), 2, 1.0)
     probabilities = softmax(coefficients[0])
     assert probabilities == pytest.approx([0.3, 0.7], abs=1e-6)
-    (deviation,) = regression._deviation_of_log_odds(probabilities[None], covariance[None])
+    (deviation,) = classifiers._deviation_of_log_odds(probabilities[None], covariance[None])
     assert deviation == pytest.approx([(100 * 0.21) ** -0.5] * 2, rel=1e-4)
 
 
@@ -323,9 +321,9 @@ def test_classes_with_near_rows_are_fitted_without_the_others(absent):
     )
     probabilities = softmax(theirs[0][0])
     assert softmax(scores[present]) == pytest.approx(probabilities, rel=1e-7)
-    expected = regression._deviation_of_log_odds(probabilities[None], theirs[1][None])
+    expected = classifiers._deviation_of_log_odds(probabilities[None], theirs[1][None])
     ours = covariance[np.ix_(present, present)]
-    found = regression._deviation_of_log_odds(softmax(scores[present])[None], ours[None])
+    found = classifiers._deviation_of_log_odds(softmax(scores[present])[None], ours[None])
     assert found == pytest.approx(expected, rel=1e-6)
 
 
@@ -336,7 +334,7 @@ def test_models_without_near_simulations_are_counted(n_models):
     rng = np.random.default_rng(45)
     y = np.arange(400 * n_models) % n_models
     X = rng.normal(size=(len(y), 2)) + 1000 * y[:, None]
-    classifier = regression.RegressionClassifier(scaling="standard", n_neighbors=300).fit(X, y)
+    classifier = classifiers.RegressionClassifier(scaling="standard", n_neighbors=300).fit(X, y)
     query = np.array([1.5, 1.5])  # at the edge of the first model
     found = classifier.predict(query[None])
     scaled = (X - query) / X.std(axis=0)
@@ -364,10 +362,10 @@ def test_a_query_has_the_same_bits_alone_and_among_others(q, n_classes):
     X, y, _ = labelled_rows(400, q, n_classes, 41)
     queries = np.random.default_rng(42).normal(size=(50, q))
     one, two = (
-        regression.RegressionClassifier(n_jobs=n_jobs).fit(X, y).predict(queries)
+        classifiers.RegressionClassifier(n_jobs=n_jobs).fit(X, y).predict(queries)
         for n_jobs in (1, 2)
     )
-    alone = regression.RegressionClassifier().fit(X, y)
+    alone = classifiers.RegressionClassifier().fit(X, y)
     for i in range(0, 50, 7):
         single = alone.predict(queries[[i]])
         for among in (one, two):
@@ -380,7 +378,7 @@ def test_a_query_has_the_same_bits_alone_and_among_others(q, n_classes):
 def test_regression_uses_the_kernel_that_warmup_compiles():
     """A call with another signature would compile the kernel again."""
     X, y = two_normals(300, 43, q=2)
-    regression.RegressionClassifier().fit(X, y).predict(X[:2])
+    classifiers.RegressionClassifier().fit(X, y).predict(X[:2])
     dispatcher, argument_types = _registry["local_regression.regress_locally"]
     assert dispatcher.signatures == [argument_types]
 

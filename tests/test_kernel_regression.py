@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
 
-from netchoice.inference import kernel_regression
-from netchoice.inference.kernel_regression import KernelRegression
+from netchoice.inference import summary_likelihood
+from netchoice.inference.summary_likelihood import KernelRegression
 
 
 def table(n, q=3, seed=0):
@@ -46,7 +46,7 @@ def test_predictions_equal_those_of_scikit_learn_and_of_refits():
 
 
 def test_rows_beyond_the_centres_are_predicted(monkeypatch):
-    monkeypatch.setattr(kernel_regression, "MAX_CENTRES", 100)
+    monkeypatch.setattr(summary_likelihood, "MAX_CENTRES", 100)
     X, targets = table(300)
     ours = KernelRegression.fit(X, targets)
     assert len(ours.centres) == 100

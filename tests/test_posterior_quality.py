@@ -9,7 +9,7 @@ from scipy.stats import beta, binom, kstest
 
 from netchoice.errors import UsageError
 from netchoice.inference import posterior, posterior_quality
-from netchoice.inference.posterior_estimator import PosteriorEstimator
+from netchoice.inference.posterior import PosteriorEstimator
 from netchoice.inference.posterior_quality import randomised_ranks, uniformity_p_value
 
 

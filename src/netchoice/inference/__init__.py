@@ -4,14 +4,22 @@ This package knows nothing of networks. Its functions take a table of simulation
 labels ``y``) and the features of one observation, and return result dataclasses.
 """
 
+from netchoice.inference.classifiers import (
+    ForestClassifier,
+    NeighboursClassifier,
+    RegressionClassifier,
+)
 from netchoice.inference.conformal import ConformalTest
-from netchoice.inference.ensemble_classifier import EnsembleClassifier
-from netchoice.inference.false_discovery import adjusted_p_values, fewest_rejections
-from netchoice.inference.forest_classifier import ForestClassifier
-from netchoice.inference.goodness_of_fit import Fit, FitTest, fit_p_values, goodness_of_fit
+from netchoice.inference.ensemble import EnsembleClassifier
+from netchoice.inference.goodness_of_fit import (
+    Fit,
+    FitTest,
+    adjusted_p_values,
+    fewest_rejections,
+    fit_p_values,
+    goodness_of_fit,
+)
 from netchoice.inference.mds import Embedding, embed
-from netchoice.inference.neighbours_classifier import NeighboursClassifier
-from netchoice.inference.pooling import pool_feature_sets
 from netchoice.inference.posterior import Posterior, posterior
 from netchoice.inference.posterior_quality import (
     ParameterQuality,
@@ -22,8 +30,8 @@ from netchoice.inference.probabilities import (
     ModelProbabilities,
     ProbabilityEstimator,
     model_probabilities,
+    pool_feature_sets,
 )
-from netchoice.inference.regression_classifier import RegressionClassifier
 from netchoice.inference.reliability import HeldOut, held_out
 from netchoice.inference.scaling import Scaling
 

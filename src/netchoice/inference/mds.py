@@ -11,8 +11,7 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 
 from netchoice.errors import UsageError
-from netchoice.inference.neighbour_weights import distances
-from netchoice.inference.scaling import DEFAULT_SCALING, Codes, Floats, Scaling
+from netchoice.inference.scaling import DEFAULT_SCALING, Codes, Floats, Scaling, distances
 from netchoice.inference.table_checks import check_labels, check_present, check_table
 from netchoice.validation import check_integer
 

@@ -1,12 +1,14 @@
-"""Scaling of features, so that distances between rows are comparable."""
+"""Scaling of features so that distances between rows are comparable, and weights of near rows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from scipy.special import ndtri
 
 from netchoice.errors import UsageError
@@ -137,3 +139,32 @@ def _as_finite(X: Any) -> Floats:
         name = k if names is None else repr(names[k])
         raise UsageError(f"column {name} has missing values (NaN); drop the column or those rows")
     return np.asarray(X.clip(-_MAX_VALUE, _MAX_VALUE))
+
+
+#: Relative difference up to which two distances or scores count as equal. Sums of the same squares
+#: in another order differ by less.
+TIE_TOLERANCE = 1e-9
+
+_MAX_CELLS = 4_000_000  # distances in memory at a time
+
+
+def distances(X: Floats, queries: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Yield blocks of queries and their Euclidean distances to all rows of ``X``."""
+    step = max(1, _MAX_CELLS // len(X))
+    for start in range(0, len(queries), step):
+        block = slice(start, min(start + step, len(queries)))
+        yield block, cdist(queries[block], X)
+
+
+def shares_of_nearest(distance: Floats, k: int) -> Floats:
+    """Return the vote (m, n) of every row: 1 for the k nearest; ties share the last votes equally."""
+    kth = np.partition(distance, k - 1, axis=1)[:, k - 1, None]
+    nearer = distance < kth * (1 - TIE_TOLERANCE)
+    tied = (distance <= kth * (1 + TIE_TOLERANCE)) & ~nearer
+    left = k - nearer.sum(axis=1, keepdims=True)
+    return np.asarray(nearer + tied * (left / tied.sum(axis=1, keepdims=True)))
+
+
+def effective_n(weights: Floats) -> Floats:
+    """Return Kish's effective sample size (Σw)² / Σw² along the last axis."""
+    return np.asarray(weights.sum(axis=-1) ** 2 / (weights**2).sum(axis=-1))

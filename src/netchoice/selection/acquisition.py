@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from netchoice.errors import UsageError
-from netchoice.inference.regression_classifier import default_neighbors, predict_locally
+from netchoice.inference.classifiers import default_neighbors, predict_locally
 from netchoice.inference.scaling import Scaling
 from netchoice.selection.base import check_table
 from netchoice.selection.binned_information import binned_information

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from netchoice.inference import adjusted_p_values, fewest_rejections
-from netchoice.inference.false_discovery import RATE
-from netchoice.inference.goodness_of_fit import ALPHA
+from netchoice.inference.goodness_of_fit import ALPHA, RATE
 from netchoice.inference.wilson_interval import wilson
 from netchoice.workflows.choice_verdict import VERDICTS
 from netchoice.workflows.cohort_frame import NAMING, CohortFrame

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from netchoice.errors import NetchoiceError
 from netchoice.graph import Graph
 from netchoice.inference import Posterior
-from netchoice.inference.posterior import posterior_of
-from netchoice.inference.posterior_estimator import MIN_SIMULATIONS, PosteriorEstimator
+from netchoice.inference.posterior import MIN_SIMULATIONS, PosteriorEstimator, posterior_of
 from netchoice.models.density_matched import MatchedModel
 from netchoice.models.model import Draws, Model
 from netchoice.models.space import ModelSpace
