@@ -312,8 +312,8 @@ _COMMANDS: dict[str, dict[str, list[str]]] = {
     "evaluate": _TABLE_OPTIONS | {
         "--penalties": ["0", "inf", "nan", "1e308", "auto", "paper", "0,0", ","],
         "--budget": ["5ms", "2%", "inf", "nan%", "1e400", "0", "-1%"],
-        "--rule": ["cheapest", "budget", "knee"],
-        "--max-features": ["1", "3", "9999999999"], "--classifier": ["knn", "svm"],
+        "--rule": ["cheapest", "budget"],
+        "--max-features": ["1", "3", "9999999999"],
     },
 }  # fmt: skip
 

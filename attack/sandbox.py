@@ -241,7 +241,6 @@ def _warm_up() -> None:
     import pyarrow.csv
     import pyarrow.parquet
     import sklearn.neighbors
-    import sklearn.svm
 
     import netchoice
     import netchoice.cli

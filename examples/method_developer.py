@@ -136,5 +136,4 @@ netchoice.figures.pareto(evaluation)
 
 # %% [markdown]
 # One table is not enough to compare methods: also try other spaces (`"ba"`, `"duplication"`) and other
-# seeds. `netchoice.selection.stability` measures whether other samples of the rows would select the
-# same features.
+# seeds.

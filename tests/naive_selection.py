@@ -1,7 +1,5 @@
 """Reference implementations of the selectors' criteria. Imports nothing from netchoice."""
 
-import itertools
-
 import numpy as np
 
 
@@ -69,25 +67,6 @@ def joint_entropy(*columns):
 def joint_information(a, b, y):
     """Return I(a,b;y) from relative frequencies."""
     return joint_entropy(a, b) + joint_entropy(y) - joint_entropy(a, b, y)
-
-
-def nogueira(selections):
-    """Return 1 − (observed variance of the selections) / (that of random selections)."""
-    m, d = len(selections), len(selections[0])
-    share = [sum(s[f] for s in selections) / m for f in range(d)]
-    size = sum(map(sum, selections)) / m
-    observed = sum(m / (m - 1) * p * (1 - p) for p in share) / d
-    return 1 - observed / (size / d * (1 - size / d))
-
-
-def pairwise_agreement(selections):
-    """Return the same index for sets of equal size: Kuncheva's consistency, averaged over pairs."""
-    d, k = len(selections[0]), sum(selections[0])
-    consistencies = []
-    for one, other in itertools.combinations(selections, 2):
-        common = sum(a and b for a, b in zip(one, other, strict=True))
-        consistencies.append((common - k * k / d) / (k - k * k / d))
-    return np.mean(consistencies)
 
 
 def greedy_within(criterion, costs, penalty, budget):

@@ -59,7 +59,7 @@ RETURNED = {
     "ModelProbabilities", "NetworkAcquisition", "NetworkCollection", "NetworkSource", "OperatingPoint",
     "PaperCosts", "Parameter", "ParameterQuality",
     "PilotStudy", "Posterior", "PosteriorQuality", "Prior", "ReadingReport",
-    "Recommendation", "Stability", "Step",
+    "Recommendation", "Step",
 }  # fmt: skip
 
 
@@ -132,7 +132,7 @@ LONG += ["guides/budget"]
 RUN = {
     "acquisition": "mean cost",
     "tables": "",
-    "selection": "agreement",
+    "selection": "relevance",
     "evaluation": "",
     "choose": "ba2",
     "fit": "none of these models fits",

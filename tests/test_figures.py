@@ -282,14 +282,12 @@ class TestPareto:
         ax.get_figure().draw_without_rendering()
         assert "0 s" in texts(ax.get_xticklabels())
 
-    def test_knee_and_chosen_set_are_marked(self, evaluation):
+    def test_chosen_set_is_marked(self, evaluation):
         point = {"cost_shared": 0.02, "cost": 7.0, "accuracy": 0.987}
-        knee = pd.Series({"cost": 0.0005, "accuracy": 0.95})
-        ax = figures.pareto(evaluation, point=point, knee=knee)
+        ax = figures.pareto(evaluation, point=point)
         assert offsets(ax, "chosen") == {(0.02, 0.987)}
-        assert offsets(ax, "knee") == {(0.0005, 0.95)}
-        assert texts(ax.texts) == ["knee: 95.0 % for 500 µs", "chosen: 98.7 % for 20 ms"]
-        assert not artists(figures.pareto(evaluation), "knee")
+        assert texts(ax.texts) == ["chosen: 98.7 % for 20 ms"]
+        assert not artists(figures.pareto(evaluation), "chosen")
 
     def test_wrong_input_is_refused(self, evaluation):
         with pytest.raises(UsageError, match="lacks 'accuracy_se'"):

@@ -14,7 +14,7 @@ import netchoice
 from netchoice.errors import UsageError
 from netchoice.evaluation import operating_point
 from netchoice.evaluation.scores import RegressionScorer, make_folds
-from netchoice.selection import JMI, ForwardRegression, rank_path, stability
+from netchoice.selection import ForwardRegression, rank_path
 from netchoice.targets import Classes, Numbers, as_target
 from netchoice.workflows import SimulationPlan
 from netchoice.workflows.feature_selection import (
@@ -157,13 +157,6 @@ def test_operating_point_of_numbers_uses_the_standard_error():
     assert wide.interval == pytest.approx((0.850, 0.890), abs=0.001)
     tolerant = operating_point(evaluation, choose_on="all", error_factor=1.1)
     assert tolerant.features == ("a", "b")  # (1 − 0.88) < 1.1² (1 − 0.9)
-
-
-def test_stability_for_numbers(diabetes):
-    X, y = diabetes.drop(columns="progression"), diabetes["progression"]
-    result = stability(JMI(n_features_to_select=3), X, y, n_resamples=10)
-    assert result.frequencies["bmi"] == 1.0
-    assert 0.2 < result.index <= 1
 
 
 # Commands

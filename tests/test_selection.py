@@ -1,4 +1,4 @@
-"""Behaviour that all selectors share, over the registry, and rank_path and stability."""
+"""Behaviour that all selectors share, over the registry, and rank_path."""
 
 import itertools
 import pickle
@@ -584,67 +584,6 @@ def test_path_of_named_selectors(wine, costs):
         selection.rank_path([], X, y, [0])
 
 
-# Stability
-
-
-def test_stability_index_equals_the_reference_implementation():
-    from netchoice.selection.stability import stability_index
-
-    rng = np.random.default_rng(0)
-    any_size = rng.random((20, 9)) < rng.random(9)
-    assert stability_index(any_size)[0] == pytest.approx(naive.nogueira(any_size.tolist()))
-    equal = np.array([rng.permutation([1, 1, 1, 0, 0, 0, 0]) for _ in range(12)])
-    assert stability_index(equal)[0] == pytest.approx(naive.pairwise_agreement(equal.tolist()))
-    with pytest.raises(UsageError, match="got all columns or none"):
-        stability_index(np.ones((3, 4), dtype=bool))
-
-
-def test_interval_of_stability_has_its_coverage():
-    """Over many repetitions, 95% intervals contain the true index 0 about that often."""
-    from netchoice.selection.stability import stability_index
-
-    rng = np.random.default_rng(1)
-    covered = 0
-    for _ in range(400):
-        drawn = np.array([rng.permutation(30) < 6 for _ in range(100)])
-        index, error = stability_index(drawn)
-        covered += abs(index) <= 1.96 * error
-    assert 0.9 < covered / 400 < 0.99
-
-
-@pytest.mark.parametrize("replace", [False, True])
-def test_stability_is_high_for_jmi_and_zero_for_random_rankings(replace, wine):
-    X, y = wine
-    stable = selection.stability(
-        JMI(n_features_to_select=3), X, y, n_resamples=12, replace=replace, random_state=3
-    )
-    assert 0.4 < stable.index <= 1
-    low, high = stable.interval
-    assert low <= stable.index <= high <= 1
-    assert stable.frequencies.sum() == pytest.approx(3)
-    assert stable.frequencies.is_monotonic_decreasing
-    assert "over 12 samples" in str(stable)
-    unstable = selection.stability(
-        _RandomPerSample(n_features_to_select=3), X, y, n_resamples=40, random_state=3
-    )
-    assert abs(unstable.index) < 0.2
-
-
-class _RandomPerSample(selection.RandomRanking):
-    """Random ranking that depends on the sample."""
-
-    def fit(self, X, y):
-        self.random_state = int(np.asarray(X)[:, 0].sum() * 1000)
-        return super().fit(X, y)
-
-
-def test_stability_refuses_invalid_parameters(wine):
-    with pytest.raises(UsageError, match="`n_resamples` must be an integer of at least 2; got 1"):
-        selection.stability(JMI(), *wine, n_resamples=1)
-    with pytest.raises(UsageError, match="`coverage` must be a number between 0 and 1; got 2"):
-        selection.stability(JMI(), *wine, coverage=2)
-
-
 # Selectors of users, and special cases
 
 
@@ -753,11 +692,3 @@ def test_path_refuses_what_is_not_a_selector(wine):
     ]:
         with pytest.raises(UsageError, match=message):
             selection.rank_path(value, *wine, [0])
-
-
-def test_stability_refuses_different_numbers_of_rows(wine):
-    X, y = wine
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        selection.stability(JMI(), X, y[:-1])
-    with pytest.raises(UsageError, match=r"`n_resamples` must be an integer .* got 2\.5"):
-        selection.stability(JMI(), X, y, n_resamples=2.5)

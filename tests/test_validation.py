@@ -99,7 +99,7 @@ def test_allowed_string_is_returned():
     [
         (("alone",), "'alone'"),
         (("alone", "shared"), "'alone' or 'shared'"),
-        (("cheapest", "budget", "knee"), "'cheapest', 'budget' or 'knee'"),
+        (("auto", "classes", "numbers"), "'auto', 'classes' or 'numbers'"),
     ],
 )
 @pytest.mark.parametrize("value", ["both", "", "ALONE", None, 1, ["alone"], ("alone", "shared")])

@@ -37,12 +37,11 @@ def evaluate(
         Option(metavar="auto|paper|λ,…", help="Values of λ; auto computes them from the costs."),
     ] = "auto",
     max_features: Annotated[int, Option(min=1, help="Largest number of features in a set.")] = 15,
-    classifier: Annotated[str, Option(help="knn or svm.")] = "knn",
     folds: Annotated[int, Option(min=2, help="Cross-validation folds.")] = 10,
     budget: options.Budget = None,
     rule: Annotated[
         str | None,
-        Option(help="cheapest (not clearly worse than the best), budget (best within it) or knee."),
+        Option(help="cheapest (not clearly worse than the best) or budget (best within it)."),
     ] = None,
     costs: options.Costs = None,
     charge: options.Charge = "shared",
@@ -71,7 +70,7 @@ def evaluate(
         train, test, path=out, report=not no_report, figures=figures.value,
         methods=options.split_list(methods, "--methods"),
         penalties=penalties if by_name else options.split_list(penalties, "--penalties", float) or (),
-        max_features=max_features, classifier=classifier, folds=folds, rule=rule, budget=budget,
+        max_features=max_features, folds=folds, rule=rule, budget=budget,
         costs=costs, charge=charge, cost_scale=cost_scale, label=label, target=target, rows=rows,
         seed=seed, workers=workers, on_progress=True,
     )  # fmt: skip

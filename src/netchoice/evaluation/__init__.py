@@ -4,7 +4,6 @@ from netchoice.evaluation.operating_points import (
     OperatingPoint,
     accuracy_interval,
     format_accuracy,
-    knee,
     measure_of,
     near_optimal,
     operating_point,
@@ -16,7 +15,7 @@ from netchoice.inference.wilson_interval import wilson
 
 __all__ = [
     "PAPER_PENALTIES", "OperatingPoint", "accuracy_interval", "evaluate_rankings", "format_accuracy",
-    "knee", "measure_of", "near_optimal", "operating_point", "pareto_front",
+    "measure_of", "near_optimal", "operating_point", "pareto_front",
     "penalty_grid", "wilson",
 ]  # fmt: skip
 

@@ -85,13 +85,12 @@ def operating_point(
     Parameters
     ----------
     evaluation : DataFrame, as :func:`netchoice.evaluate_rankings` returns it
-    rule : "cheapest", "budget" or "knee"
+    rule : "cheapest" or "budget"
         "cheapest" chooses the cheapest set whose accuracy lies within the binomial interval (Wilson)
         of the best accuracy; for R², within one standard error of the best. Costs that differ by
         less than a quarter count as equal, because times vary by as much between runs; of such sets,
         the one with the fewest features is chosen, and then the first in the order of names. "budget"
         chooses the most accurate set within the budget, and of equally accurate sets the cheapest.
-        "knee" chooses the bend of the Pareto front.
     budget : float or str, optional
         A cost, a cost with a unit of time ("5ms"), or a share of the sum of all costs alone ("2%").
         With rule "cheapest" it limits the sets to choose from.
@@ -117,7 +116,7 @@ def operating_point(
     (('quick',), 0.94, 10.0)
     """
     check_choice("charge", charge, CHARGES)
-    check_choice("rule", rule, ("cheapest", "budget", "knee"))
+    check_choice("rule", rule, ("cheapest", "budget"))
     check_choice("choose_on", choose_on, ("half", "all"))
     check_fraction("coverage", coverage)
     if rule == "budget" and budget is None:
@@ -128,9 +127,7 @@ def operating_point(
     accuracy = "accuracy_choosing" if choose_on == "half" else "accuracy"
     candidates = _in_budget(evaluation, budget, charge)
     best = _cheapest(candidates[candidates[accuracy] == candidates[accuracy].max()], cost, accuracy)
-    if rule == "knee":
-        chosen = knee(pareto_front(candidates, cost=cost, accuracy=accuracy), cost, accuracy)
-    elif rule == "budget":
+    if rule == "budget":
         chosen = best
     else:
         rule_options: dict[str, Any] = {"coverage": coverage, "choose_on": choose_on}
@@ -217,27 +214,6 @@ def pareto_front(
     ordered = evaluation.sort_values([cost, accuracy], ascending=[True, False], kind="stable")
     best_before = ordered[accuracy].cummax().shift(fill_value=-np.inf)
     return ordered[ordered[accuracy] > best_before].reset_index(drop=True)
-
-
-def knee(front: pd.DataFrame, cost: str = "cost_shared", accuracy: str = "accuracy") -> pd.Series:
-    """Return the bend of a Pareto front; if there are fewer than three points, return the last one.
-
-    The bend is the point farthest above the straight line from the cheapest to the most accurate
-    point, with costs on a logarithmic scale.
-
-    >>> import pandas as pd
-    >>> front = pd.DataFrame({"cost_shared": [1, 2, 100], "accuracy": [0.5, 0.9, 0.91]})
-    >>> int(knee(front)["cost_shared"])
-    2
-    """
-    values = front[cost].to_numpy(dtype=float)
-    positive = values[values > 0]
-    x = np.log(np.maximum(values, positive.min() if len(positive) else 1.0))
-    y = front[accuracy].to_numpy(dtype=float)
-    if len(front) < 3 or x[-1] == x[0] or y[-1] == y[0]:
-        return front.iloc[-1]
-    above = (y - y[0]) / (y[-1] - y[0]) - (x - x[0]) / (x[-1] - x[0])
-    return front.iloc[int(above.argmax())]
 
 
 def measure_of(evaluation: pd.DataFrame) -> str:

@@ -47,10 +47,10 @@ def evaluate_rankings(
         As :func:`netchoice.selection.rank_path` returns it: method, penalty, position, feature.
     table : ReferenceTable that the rankings have not seen; features are matched by name
     ks : iterable of int, numbers of features; those beyond the length of a ranking are left out
-    classifier : "knn", "svm" or scikit-learn classifier (a regressor if the target is numbers)
+    classifier : "knn" or scikit-learn classifier (a regressor if the target is numbers)
         "knn": 10 nearest neighbours on standardised features. Neighbours at equal distance are taken
         in the order of the rows, and equal votes go to the first label. For the logarithmic loss,
-        half a vote is added for each label. "svm": a support vector machine on standardised features.
+        half a vote is added for each label.
     folds : int, number of stratified cross-validation folds
     costs : CostModel, optional; by default the costs of the table
     features : iterable of str, optional

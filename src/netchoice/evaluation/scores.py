@@ -162,33 +162,17 @@ Scorer = NeighboursScorer | RegressionScorer | ClassifierScorer
 
 
 def make_scorer(classifier: Any, X: Floats, target: Target, folds: Sequence[Fold]) -> Scorer:
-    """Return the scorer for "knn", "svm", or a scikit-learn classifier or regressor."""
+    """Return the scorer for "knn" or a scikit-learn classifier or regressor."""
     if classifier is None or (isinstance(classifier, str) and classifier == "knn"):
         return NeighboursScorer(X, target, folds)
-    if isinstance(classifier, str) and classifier == "svm":
-        classifier = _support_vector_machine(target)
     if isinstance(target, Numbers) and isinstance(classifier, str) and classifier == "regression":
         return RegressionScorer(X, target, folds)
     if not hasattr(classifier, "fit") or not hasattr(classifier, "predict"):
         raise UsageError(
-            f"classifier={classifier!r}; expected 'knn', 'svm', or a scikit-learn classifier; if the "
-            "target is numbers, also 'regression', or a scikit-learn regressor"
+            f"classifier={classifier!r}; expected 'knn' or a scikit-learn classifier; if the target is "
+            "numbers, also 'regression' or a scikit-learn regressor"
         )
     return ClassifierScorer(classifier, X, target, folds)
-
-
-def _support_vector_machine(target: Target) -> Any:
-    from sklearn.compose import TransformedTargetRegressor
-    from sklearn.multioutput import MultiOutputRegressor
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVC, SVR
-
-    if isinstance(target, Classes):
-        return make_pipeline(StandardScaler(), SVC())
-    machine = make_pipeline(StandardScaler(), SVR())
-    scaled = TransformedTargetRegressor(machine, transformer=StandardScaler())
-    return scaled if target.values.shape[1] == 1 else MultiOutputRegressor(scaled)
 
 
 def make_folds(target: Target, n_folds: int, seed: int) -> list[Fold]:

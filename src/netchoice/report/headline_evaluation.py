@@ -14,7 +14,6 @@ from netchoice.report.headline import Card, Headline
 _RULES = {
     "cheapest": "the cheapest set that is as accurate as the best one within statistical error",
     "budget": "the most accurate set within the budget",
-    "knee": "the knee of the Pareto front, between its cheapest and its most accurate set",
 }
 
 

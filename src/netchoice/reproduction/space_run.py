@@ -196,9 +196,10 @@ class SpaceRun:
         self, rankings: pd.DataFrame, setting: Setting, ks: Iterable[int], classifier: str = "knn"
     ) -> pd.DataFrame:
         test, costs, stage = self.test, self.costs(setting), f"testing, {classifier}"
+        used = _support_vector_machine() if classifier == "svm" else classifier
         with self.stage(stage):
             return evaluate_rankings(
-                rankings, test, ks=ks, classifier=classifier, folds=self.scale.folds, costs=costs,
+                rankings, test, ks=ks, classifier=used, folds=self.scale.folds, costs=costs,
                 n_jobs=self.workers or -1, path=self.folder / f"scores-{classifier}.jsonl",
                 on_progress=lambda *n: self.report_progress(f"{stage} ({setting.name})", *n),
             )  # fmt: skip
@@ -209,3 +210,12 @@ class SpaceRun:
     def stage(self, name: str) -> AbstractContextManager[None]:
         """Measure the time of a stage, if there is a clock."""
         return nullcontext() if self.clock is None else self.clock.stage(f"{self.family}: {name}")
+
+
+def _support_vector_machine() -> Any:
+    """Return a support vector machine on standardised features."""
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
+
+    return make_pipeline(StandardScaler(), SVC())

@@ -18,11 +18,9 @@ from netchoice.selection.methods import (
     WEIGHTED_METHODS,
     get_selector,
 )
-from netchoice.selection.pareto import ParetoSearch
 from netchoice.selection.path import rank_path
 from netchoice.selection.relief import SURF, MultiSURF, ReliefF
 from netchoice.selection.sequential import JMI, JMIM, MRMR
-from netchoice.selection.stability import Stability, stability
 
 __all__ = [
     "BASELINE",
@@ -40,15 +38,12 @@ __all__ = [
     "ForestReliefF",
     "ForwardRegression",
     "MultiSURF",
-    "ParetoSearch",
     "PenalizedForest",
     "RandomRanking",
     "ReliefF",
-    "Stability",
     "WeightedForest",
     "get_selector",
     "rank_path",
-    "stability",
 ]
 
 

@@ -74,7 +74,7 @@ def evaluate_features(
         Sets of 1 to so many features are evaluated.
     classifier, folds
         As in :func:`netchoice.evaluate_rankings`.
-    rule : "cheapest", "budget" or "knee", optional
+    rule : "cheapest" or "budget", optional
         How the recommended set is chosen; see :func:`netchoice.operating_point`. By default "budget"
         if a budget is given, else "cheapest".
     budget : float or str, optional

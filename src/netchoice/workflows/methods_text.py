@@ -25,7 +25,6 @@ _INFERENCE = {
 _RULES = {
     "cheapest": "the cheapest set whose accuracy is not clearly below the best one",
     "budget": "the most accurate set within the budget",
-    "knee": "the bend of accuracy against cost",
 }
 
 

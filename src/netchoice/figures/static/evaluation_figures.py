@@ -34,8 +34,8 @@ COSTS = ("cost_shared", "cost_alone")
 
 
 def pareto(
-    evaluation: pd.DataFrame, *, cost: str = "cost_shared", knee: Mapping[str, Any] | None = None,
-    point: Mapping[str, Any] | None = None, unit: str = "s", ax: Axes | None = None,
+    evaluation: pd.DataFrame, *, cost: str = "cost_shared", point: Mapping[str, Any] | None = None,
+    unit: str = "s", ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw accuracy against cost over all methods, penalties and numbers of features.
 
@@ -49,9 +49,9 @@ def pareto(
         accuracy_se.
     cost : "cost_shared" or "cost_alone"
         Cost of a set: shared steps paid once, or for each feature that uses them.
-    knee, point : mapping or Series, optional
-        The knee of the front and the chosen set, each with ``accuracy`` and its cost, under the
-        name of the cost column or as ``cost``. They are marked in the figure.
+    point : mapping or Series, optional
+        The chosen set, with ``accuracy`` and its cost, under the name of the cost column or as
+        ``cost``. It is marked in the figure.
     unit : str, unit of the costs; seconds are shown as µs, ms or s
     ax : Axes, optional
 
@@ -88,8 +88,7 @@ def pareto(
     axes.cost_axis(ax.xaxis, list(evaluation[cost]), unit, title)
     ax.margins(y=0.08)
     measure = measure_of(evaluation)
-    _mark(ax, knee, "knee", cost, unit, measure)
-    _mark(ax, point, "chosen", cost, unit, measure)
+    _mark(ax, point, cost, unit, measure)
     if measure == "accuracy":
         ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     ax.set_ylabel(measure)
@@ -99,31 +98,27 @@ def pareto(
     return ax
 
 
-def _mark(
-    ax: Axes, point: Mapping[str, Any] | None, name: str, cost: str, unit: str, measure: str
-) -> None:
+def _mark(ax: Axes, point: Mapping[str, Any] | None, cost: str, unit: str, measure: str) -> None:
+    """Mark the chosen set."""
     if point is None:
         return
     x, accuracy = point.get(cost, point.get("cost")), point.get("accuracy")
     if x is None or accuracy is None:
         raise UsageError(
-            f"the {name} point has {', '.join(map(str, point.keys())) or 'nothing'}; expected "
+            f"the chosen point has {', '.join(map(str, point.keys())) or 'nothing'}; expected "
             f"'accuracy' and {cost!r} or 'cost'"
         )
-    is_chosen = name == "chosen"
     text = f"{100 * accuracy:.1f} %" if measure == "accuracy" else f"R² {accuracy:.3f}"
-    marker, size = ("*", 190) if is_chosen else ("D", 60)
     ax.scatter(
-        [x], [accuracy], s=size, marker=marker, facecolor=HIGHLIGHT, edgecolor="black",
-        linewidth=1.2, zorder=5, gid=name,
+        [x], [accuracy], s=190, marker="*", facecolor=HIGHLIGHT, edgecolor="black",
+        linewidth=1.2, zorder=5, gid="chosen",
     )  # fmt: skip
     on_the_left = ax.transLimits.transform(ax.transScale.transform((x, accuracy)))[0] < 0.4
-    # There is room above a front. The knee is named below, because it may be the chosen point.
     ax.annotate(
-        f"{name}: {text} for {cost_text(x, unit)}",
-        (x, accuracy), xytext=(-3, 9) if is_chosen else (8, -8), textcoords="offset points",
-        ha="right" if is_chosen and not on_the_left else "left",
-        va="bottom" if is_chosen else "top", fontsize=SMALL + 1, zorder=6, path_effects=halo(2),
+        f"chosen: {text} for {cost_text(x, unit)}",
+        (x, accuracy), xytext=(-3, 9), textcoords="offset points",
+        ha="left" if on_the_left else "right", va="bottom", fontsize=SMALL + 1, zorder=6,
+        path_effects=halo(2),
     )  # fmt: skip
 
 
