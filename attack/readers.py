@@ -97,8 +97,6 @@ def bomb(rng: np.random.Generator, folder: Path) -> str:
             ("net.net", f"*Vertices {n}\n*Edges\n1 2\n"),
             ("net.mtx", f"%%MatrixMarket matrix coordinate pattern general\n{n} {n} 1\n1 2\n"),
             ("net.mtx", f"%%MatrixMarket matrix array real general\n{n} {n}\n1\n"),
-            ("net.dimacs", f"p edge {n} 1\ne 1 {n}\n"),
-            ("net.graph", f"{n} 1\n2\n1\n"),
             ("net.json", f"[[0, {n}]]"),
             ("net.tsv", f"# netchoice nodes={n}\n0\t1\n"),
             ("net.gml", f"graph [ node [ id 0 ] node [ id {n} ] edge [ source 0 target {n} ] ]"),

@@ -56,15 +56,6 @@ def npy_of(array: Any) -> bytes:
     return buffer.getvalue()
 
 
-def _graph_tool() -> bytes:
-    neighbours = {u: [v for a, v in _edges() if a == u] for u in range(_N)}
-    content = b"\xe2\x9b\xbe gt\x01\x00" + (0).to_bytes(8, "little") + b"\x00"
-    content += _N.to_bytes(8, "little")
-    for node in range(_N):
-        content += len(neighbours[node]).to_bytes(8, "little") + bytes(neighbours[node])
-    return content + (0).to_bytes(8, "little")
-
-
 @cache
 def sparse_arrays() -> dict[str, dict[str, bytes]]:
     """Return the members of .npz files with a sparse matrix in each format, and of other .npz files."""
@@ -85,14 +76,11 @@ def networks() -> dict[str, list[tuple[str, bytes]]]:
     """Return names and contents of files with one network, by format."""
     graph, edges = _graph(), _edges()
     matrix = nx.to_numpy_array(graph, dtype=int)
-    neighbours = [[str(v + 1) for v in sorted(graph[u])] for u in range(_N)]
     named = nx.relabel_nodes(graph, {i: f"g{i}" for i in range(_N)})
     frame = pd.DataFrame(edges, columns=["source", "target"])
     texts = frame.map(lambda node: f"gene {node}").assign(weight=1.5)
     rows = [" ".join(map(str, row)) for row in matrix.tolist()]
     links = [f"{u + 1} {v + 1}" for u, v in edges]
-    pipes = [f"p{i} {link} 1" for i, link in enumerate(links)]
-    roads = [f"\t{link}\t1\t;" for link in links]
     coordinate = scipy.sparse.coo_array(matrix)
     entries = zip(coordinate.row + 1, coordinate.col + 1, strict=True)
     banner = "%%MatrixMarket matrix coordinate pattern general"
@@ -130,7 +118,6 @@ def networks() -> dict[str, list[tuple[str, bytes]]]:
             ("net.net", _lines([f"*Vertices {_N}", "*Matrix", *rows])),
             ("net.net", _lines([f"*Vertices {_N}", "*Arcslist", *links])),
         ],
-        "metis": [("net.graph", _lines([f"{_N} {len(edges)}", *(" ".join(row) for row in neighbours)]))],
         "json": [
             ("net.json", json.dumps(nx.node_link_data(graph, edges="links")).encode()),
             ("net.json", json.dumps(nx.adjacency_data(graph)).encode()),
@@ -138,12 +125,6 @@ def networks() -> dict[str, list[tuple[str, bytes]]]:
             ("net.json", json.dumps({str(u): list(graph[u]) for u in graph}).encode()),
             ("net.json", json.dumps(cytoscape).encode()),
         ],
-        "dot": [("net.dot", _lines(["graph g {", *(f'  "g{u}" -- g{v} [w=2];' for u, v in edges), "}"]))],
-        "dimacs": [("net.dimacs", _lines([f"p edge {_N} {len(edges)}", *(f"e {link}" for link in links)]))],
-        "lgl": [("net.lgl", _lines(f"# {u}\n{v} 0.5" for u, v in edges))],
-        "tgf": [("net.tgf", _lines([*(f"{i + 1} n" for i in range(_N)), "#", *links]))],
-        "epanet": [("net.inp", _lines(["[TITLE]", "x", "[JUNCTIONS]", "1 1", "[PIPES]", *pipes, "[END]"]))],
-        "tntp": [("net.tntp", _lines([f"<NUMBER OF NODES> {_N}", "<END OF METADATA>", "~ a b ;", *roads]))],
         "mtx": [
             ("net.mtx", _lines([banner, f"{_N} {_N} {coordinate.nnz}", *(f"{i} {j}" for i, j in entries)])),
             ("net.mtx", _lines([array, f"{_N} {_N}", *lower])),
@@ -154,12 +135,6 @@ def networks() -> dict[str, list[tuple[str, bytes]]]:
             ("net.parquet", _parquet(frame)),
             ("net.parquet", _parquet(texts, compression="gzip")),
             ("net.parquet", _parquet(texts, compression=None, use_dictionary=False)),
-        ],
-        "gt": [("net.gt", _graph_tool())],
-        "graph6": [
-            ("net.g6", _written(nx.write_graph6)),
-            ("net.s6", _written(nx.write_sparse6)),
-            ("net.s6", nx.to_sparse6_bytes(nx.star_graph(200))),
         ],
     }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Formats with one edge per line: edge lists, SIF, and the links of traffic networks."""
+"""Formats with one edge per line: edge lists and SIF."""
 
 from __future__ import annotations
 

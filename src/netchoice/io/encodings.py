@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from netchoice.errors import NetworkFormatError
+from netchoice.io.guard import CONVERT
 
 _MARKS = (
     (b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xef\xbb\xbf", "utf-8-sig"),
@@ -62,8 +63,8 @@ def _refuse_binary(content: bytes, name: str, first_line: int = 1) -> None:
         line = content.count(b"\n", 0, found.start()) + first_line
         byte = "NUL byte" if found[0] == b"\0" else f"control character {found[0][0]:#04x}"
         raise NetworkFormatError(
-            f"{name}, line {line}: a {byte}; this is a binary file or damaged text: save the network "
-            "in a text format, or pass its format"
+            f"{name}, line {line}: a {byte}; this is a binary file or damaged text: pass its format, "
+            f"or {CONVERT}"
         )
 
 

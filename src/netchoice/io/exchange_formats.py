@@ -1,22 +1,85 @@
-"""Text formats of other programs: JSON, DOT, DIMACS, LGL, and the models of EPANET."""
+"""Formats of other programs, each in a few lines: adjacency lists, GraphML, GEXF and JSON."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from typing import Any
 
 from netchoice.edge_pairs import EdgePairs, from_edge_list, number_nodes
 from netchoice.errors import NetworkFormatError
-from netchoice.network_objects import from_neighbours
+from netchoice.io.text_tables import Table
+from netchoice.network_objects import from_neighbours, once_if_mirrored
 
-_DOT = re.compile(
-    r'/\*.*?\*/|//[^\n]*|(?m:^\s*\#[^\n]*)|(?P<name>"(?:[^"\\]|\\.)*"|[\w.]+|-?\d[\d.]*)|(?P<edge>--|->)'
-    r"|(?P<attributes>\[[^\[\]]*\])|(?P<other>[{}=;,:])|\s+|(?P<unknown>.)",
-    re.DOTALL,
-)
-#: Sections of EPANET's files with links (a name, then the two nodes) and with nodes.
-LINKS, NODES = ("[PIPES]", "[PUMPS]", "[VALVES]"), ("[JUNCTIONS]", "[RESERVOIRS]", "[TANKS]")
+_ENCODING = re.compile(r"<\?xml[^>]*encoding\s*=\s*[\"']([^\"']+)", re.IGNORECASE)
+_FORBIDDEN = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
+
+
+def is_adjacency_list(table: Table) -> bool:
+    """Return whether lines have different lengths, and each name starts one line.
+
+    networkx writes such files. Every node has a line, so a name of a neighbour starts a line too.
+    """
+    if len({len(row) for row in table.sample}) < 2 or len(table.lines) < 3:
+        return False
+    nodes = {row[0] for _, row in table.rows()}
+    if len(nodes) < len(table.lines):
+        return False
+    return all(cell in nodes for row in table.sample for cell in row)
+
+
+def parse_adjacency_list(table: Table) -> EdgePairs:
+    """Parse an adjacency list: a node and its neighbours on each line."""
+    declared: dict[str, None] = {}
+    ends: list[str] = []
+    for _, cells in table.rows():
+        node, *neighbours = [cell for cell in cells if cell] or [""]
+        declared.update(dict.fromkeys([node, *neighbours]))
+        ends += [end for neighbour in neighbours for end in (node, neighbour)]
+    declared.pop("", None)
+    return once_if_mirrored(number_nodes(ends, declared))
+
+
+def refuse_entities(text: str, path: str) -> None:
+    """Reject XML with a DOCTYPE or entities, which can expand without limit or read other files."""
+    forbidden = _FORBIDDEN.search(text)
+    if forbidden:
+        line = text.count("\n", 0, forbidden.start()) + 1
+        raise NetworkFormatError(
+            f"{path}, line {line}: contains <!{forbidden[1].upper()}; XML with a DOCTYPE or entities is "
+            "not accepted: remove that declaration"
+        )
+    encoding = _ENCODING.match(text.lstrip())
+    if encoding and encoding[1].lower() not in ("utf-8", "utf8", "us-ascii", "ascii"):
+        raise NetworkFormatError(f"{path}: XML in {encoding[1]}; convert it to UTF-8 first")
+
+
+def parse_graphml(text: str, path: str) -> EdgePairs:
+    """Parse GraphML with networkx."""
+    import networkx as nx
+
+    refuse_entities(text, path)
+    n_graphs = len(re.findall(r"<(?:\w+:)?graph[\s>/]", text))
+    if n_graphs > 1:
+        raise NetworkFormatError(
+            f"{path}: {n_graphs} graphs in one file; expected one: remove the others"
+        )
+    return _from_networkx(nx.parse_graphml(text))
+
+
+def parse_gexf(text: str, path: str) -> EdgePairs:
+    """Parse GEXF with networkx."""
+    import networkx as nx
+
+    refuse_entities(text, path)
+    return _from_networkx(nx.read_gexf(io.BytesIO(text.encode())))
+
+
+def _from_networkx(graph: Any) -> EdgePairs:
+    ends = [end for edge in graph.edges() for end in edge[:2]]
+    weighted = any(set(data) - {"id"} for *_, data in graph.edges(data=True))
+    return number_nodes(ends, graph, directed=graph.is_directed(), weighted=weighted)
 
 
 def parse_json(text: str, path: str) -> EdgePairs:
@@ -62,141 +125,3 @@ def _lists(nodes: list[Any], ends: list[Any]) -> dict[Any, list[Any]]:
     for node, other in zip(ends[::2], ends[1::2], strict=True):
         lists[node].append(other)
     return lists
-
-
-def parse_dot(text: str, path: str) -> EdgePairs:
-    """Parse DOT (Graphviz) without subgraphs: nodes, and chains of nodes."""
-    head, brace, body = text.partition("{")
-    if not brace:
-        raise NetworkFormatError(f"{path}: not readable as DOT: no {{; expected graph {{ a -- b }}")
-    ends: list[str] = []
-    declared: dict[str, None] = {}
-    chain: list[str] = []
-    linked = weighted = False
-    for token in _DOT.finditer(body):
-        name, other = token["name"], token["other"]
-        if token["unknown"] or other == "{" or name == "subgraph":
-            line = text.count("\n", 0, len(head) + 1 + token.start()) + 1
-            raise NetworkFormatError(
-                f"{path}, line {line}: not readable as DOT: {token[0][:20]!r}; subgraphs and HTML labels are "
-                "not supported; convert the file, for example to GraphML"
-            )
-        if name is not None:
-            chain = [*chain[-1:], name.strip('"')] if linked else [name.strip('"')]
-            if linked:
-                ends += chain
-            declared |= dict.fromkeys(n for n in chain if n not in ("node", "edge", "graph"))
-            linked = False
-        elif token["edge"]:
-            linked = True
-        elif token["attributes"]:
-            weighted |= len(chain) == 2
-        elif other == "=":
-            raise NetworkFormatError(
-                f"{path}: not readable as DOT: an attribute outside of brackets; remove it"
-            )
-        elif other in (";", "}"):
-            chain, linked = [], False
-    return number_nodes(ends, declared, directed="digraph" in head, weighted=weighted)
-
-
-def parse_dimacs(text: str, path: str) -> EdgePairs:
-    """Parse DIMACS: a line ``p edge nodes edges``, then lines ``e`` or ``a`` with two nodes."""
-    n_nodes, ends, weighted = None, [], False
-    for number, line in enumerate(text.split("\n"), 1):
-        cells = line.split()
-        if not cells or cells[0] in ("c", "n"):
-            continue
-        numbers = [
-            cell for cell in cells[1:] if cell.isascii() and cell.isdigit() and len(cell) < 11
-        ]
-        if cells[0] == "p" and len(numbers) >= 2:
-            n_nodes = int(numbers[0])
-        elif cells[0] in ("e", "a") and len(numbers) >= 2 and n_nodes is not None:
-            if not all(1 <= int(end) <= n_nodes for end in numbers[:2]):
-                raise NetworkFormatError(
-                    f"{path}, line {number}: {line[:40]!r}; expected nodes from 1 to {n_nodes}"
-                )
-            ends += numbers[:2]
-            weighted |= len(cells) > 3
-        else:
-            raise NetworkFormatError(
-                f"{path}, line {number}: not readable as DIMACS: {line[:40]!r}; expected "
-                "'p edge nodes edges', then 'e node node'"
-            )
-    return number_nodes(ends, weighted=weighted)
-
-
-def parse_lgl(text: str, path: str) -> EdgePairs:
-    """Parse LGL: ``# node``, then its neighbours, one on each line."""
-    ends: list[str] = []
-    declared: dict[str, None] = {}
-    node, weighted = None, False
-    for number, line in enumerate(text.split("\n"), 1):
-        cells = line.split()
-        if not cells:
-            continue
-        if cells[0] == "#" and len(cells) == 2:
-            node = cells[1]
-            declared[node] = None
-        elif node is None or len(cells) > 2:
-            raise NetworkFormatError(
-                f"{path}, line {number}: not readable as LGL: {line[:40]!r}; expected '# node', then a "
-                "neighbour on each line"
-            )
-        else:
-            declared[cells[0]] = None
-            ends += (node, cells[0])
-            weighted |= len(cells) == 2
-    return number_nodes(ends, declared, weighted=weighted)
-
-
-def is_trivial(text: str) -> bool:
-    """Return whether a line with # separates nodes, one per line, from edges between them."""
-    before, mark, after = text.partition("\n#\n")
-    if not mark:
-        return False
-    nodes = {line.split()[0] for line in before.split("\n") if line.strip()}
-    edges = [line.split() for line in after.split("\n") if line.strip()]
-    return bool(edges) and all(len(edge) > 1 and nodes.issuperset(edge[:2]) for edge in edges)
-
-
-def parse_tgf(text: str, path: str) -> EdgePairs:
-    """Parse the trivial graph format: nodes with labels, a line with #, and edges."""
-    if not is_trivial(text):
-        raise NetworkFormatError(
-            f"{path}: not readable as TGF; expected nodes, a line with #, then two nodes on each line"
-        )
-    before, _, after = text.partition("\n#\n")
-    declared = [line.split()[0] for line in before.split("\n") if line.strip()]
-    edges = [line.split() for line in after.split("\n") if line.strip()]
-    ends = [end for edge in edges for end in edge[:2]]
-    return number_nodes(ends, declared, weighted=any(len(edge) > 2 for edge in edges))
-
-
-def parse_epanet(text: str, path: str) -> EdgePairs:
-    """Parse EPANET's water networks: pipes, pumps and valves are edges."""
-    section, ends = "", []
-    declared: dict[str, None] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        cells = line.partition(";")[0].split()
-        if not cells:
-            continue
-        if cells[0].startswith("["):
-            section = cells[0].upper()
-        elif section in NODES:
-            declared[cells[0]] = None
-        elif section in LINKS:
-            if len(cells) < 3:
-                raise NetworkFormatError(
-                    f"{path}, line {number}: {line.strip()[:40]!r}; expected a name and two nodes "
-                    f"in {section}"
-                )
-            ends += cells[1:3]
-    return number_nodes(ends, declared, weighted=True, ignored=("properties of links",))
-
-
-def traffic_links(text: str) -> str:
-    """Return the links of a TNTP file as an edge list, with line numbers as in the file."""
-    lines = [line.strip().rstrip("; \t") for line in text.split("\n")]
-    return "\n".join("" if line.startswith(("<", "~")) else line for line in lines)

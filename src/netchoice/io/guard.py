@@ -9,6 +9,11 @@ from typing import TypeVar
 from netchoice.errors import NetchoiceError, NetworkFormatError, one_line
 
 Result = TypeVar("Result")
+#: What to do with a file in a format that is not read.
+CONVERT = (
+    "convert it with a reader of another library, for example in Python: "
+    'networkx.write_graphml(networkx.nx_pydot.read_dot("net.dot"), "net.graphml")'
+)
 
 
 def guarded(parse: Callable[[], Result], path: str, format: str) -> Result:

@@ -10,21 +10,14 @@ from pathlib import Path
 
 from netchoice import graph as graphs
 from netchoice.edge_pairs import EdgePairs
-from netchoice.errors import NetworkFormatError
+from netchoice.errors import NetworkFormatError, UsageError
 from netchoice.graph import Graph
-from netchoice.io import (
-    binary_formats,
-    edge_lists,
-    exchange_formats,
-    library_formats,
-    text_matrices,
-)
-from netchoice.io.adjacency_lists import parse_adjacency_list, parse_metis
+from netchoice.io import edge_lists, exchange_formats, text_matrices
 from netchoice.io.compression import COMPRESSED, decompress
 from netchoice.io.edge_columns import ColumnNames
 from netchoice.io.encodings import detect_text
 from netchoice.io.gml import parse_gml
-from netchoice.io.guard import guarded
+from netchoice.io.guard import CONVERT, guarded
 from netchoice.io.matrix_market import parse_matrix_market
 from netchoice.io.memory_limit import COPIES, NODE, MemoryLimit
 from netchoice.io.npy import parse_npy
@@ -40,26 +33,15 @@ from netchoice.stores import place, store_errors
 _TABLES: dict[str, Callable[[Table], EdgePairs]] = {
     "adjacency": text_matrices.parse_adjacency,
     "incidence": text_matrices.parse_incidence,
-    "adjlist": parse_adjacency_list,
+    "adjlist": exchange_formats.parse_adjacency_list,
 }
 _TEXT: dict[str, Callable[[str, str], EdgePairs]] = {
     "sif": edge_lists.parse_sif,
-    "graphml": library_formats.parse_graphml,
+    "graphml": exchange_formats.parse_graphml,
     "gml": parse_gml,
     "pajek": parse_pajek,
-    "gexf": library_formats.parse_gexf,
-    "metis": parse_metis,
+    "gexf": exchange_formats.parse_gexf,
     "json": exchange_formats.parse_json,
-    "dot": exchange_formats.parse_dot,
-    "dimacs": exchange_formats.parse_dimacs,
-    "lgl": exchange_formats.parse_lgl,
-    "tgf": exchange_formats.parse_tgf,
-    "epanet": exchange_formats.parse_epanet,
-}
-_BINARY: dict[str, Callable[[bytes, str], EdgePairs]] = {
-    "mtx": parse_matrix_market,
-    "gt": binary_formats.parse_graph_tool,
-    "graph6": binary_formats.parse_graph6,
 }
 #: Formats that declare sizes, which are checked before memory is reserved for them.
 _ARRAYS: dict[str, Callable[[bytes, MemoryLimit], EdgePairs]] = {
@@ -67,16 +49,16 @@ _ARRAYS: dict[str, Callable[[bytes, MemoryLimit], EdgePairs]] = {
     "npy": parse_npy,
     "parquet": parse_parquet,
 }
-FORMATS = ("edgelist", "tntp", *_TABLES, *_TEXT, *_BINARY, *_ARRAYS)
+FORMATS = ("edgelist", *_TABLES, *_TEXT, "mtx", *_ARRAYS)
 #: Names of formats in messages, if they differ from their names as options.
 _NAMES = {
-    "graphml": "GraphML", "gexf": "GEXF", "json": "JSON", "parquet": "Parquet", "dot": "DOT",
-    "pajek": "Pajek", "gt": "graph-tool's format", "edgelist": "an edge list",
+    "graphml": "GraphML", "gexf": "GEXF", "json": "JSON", "parquet": "Parquet", "pajek": "Pajek",
+    "edgelist": "an edge list",
 }  # fmt: skip
 #: Formats of which only the ends of each line are kept in memory, not every cell.
-_BY_LINE = ("edgelist", "tntp", "adjacency", "incidence")
-#: Memory per byte of a binary file: a neighbour in graph-tool's format may be one byte.
-_BINARY_COPIES = 150
+_BY_LINE = ("edgelist", "adjacency", "incidence")
+#: Memory per byte of a MatrixMarket file.
+_MATRIX_COPIES = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +71,8 @@ class ReadingOptions:
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
-            raise unknown("network format", self.format, FORMATS)
+            error = unknown("network format", self.format, FORMATS)
+            raise UsageError(f"{error}; {CONVERT}")
 
 
 def read_network(
@@ -105,9 +88,8 @@ def read_network(
     ----------
     path : path
         An edge list, an adjacency or incidence matrix, an adjacency list, GraphML, GML, GEXF, Pajek,
-        SIF, MatrixMarket, METIS, JSON, DOT, DIMACS, LGL, Parquet, ``.npz``, ``.npy``, ``.gt``, graph6,
-        or the links of a traffic (TNTP) or water network (EPANET). Each may be
-        compressed (.gz, .bz2, .xz, .zst).
+        SIF, MatrixMarket, JSON, Parquet, ``.npz`` or ``.npy``. Each may be compressed (.gz, .bz2,
+        .xz, .zst).
     format : str, optional
         One of ``FORMATS``. By default the content decides, and then the suffix. With
         ``format="edgelist"``, a table that does not look like a network is read all the same.
@@ -161,9 +143,9 @@ def _parse(
         format, reason = sniff_bytes(content, suffix) or (None, "")
     if format in _ARRAYS:
         parse = partial(_ARRAYS[format], content, limit)
-    elif format in _BINARY:
-        limit.check(_BINARY_COPIES * len(content), f"{len(content)} bytes")
-        parse = partial(_BINARY[format], content, name)
+    elif format == "mtx":
+        limit.check(_MATRIX_COPIES * len(content), f"{len(content)} bytes")
+        parse = partial(parse_matrix_market, content, name)
     else:
         limit.check_lines(content)
         text, encoding = detect_text(content, name)
@@ -172,8 +154,6 @@ def _parse(
             format, reason = sniff_text(text, table, suffix)
         if format not in _BY_LINE:
             limit.check_cells(content)
-        if format == "tntp":
-            table = read_table(exchange_formats.traffic_links(text), name)
         if format in _TABLES:
             parse = partial(_TABLES[format], table)
         elif format in _TEXT:
