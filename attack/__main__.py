@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 Trial = Callable[[np.random.Generator, Path], str]
-MODULES = ("kept_files", "kills", "dask_deaths", "readers")
+MODULES = ("kept_files", "kills", "dask_deaths", "readers", "current_folder")
 
 
 def kinds_of_trials() -> dict[str, tuple[Trial, float]]:

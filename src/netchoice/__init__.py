@@ -1,5 +1,9 @@
 """Find which growth mechanism made an observed network, and which statistics to compute for it."""
 
+from netchoice import search_path  # noqa: F401 - before all others: it says where they come from
+
+# isort: split
+
 from typing import TYPE_CHECKING, Any
 
 from netchoice import errors, features, io, models

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.errors import UsageError
+from netchoice.search_path import add_current_folder
 from netchoice.user_output import prints_to_stderr
 
 
@@ -27,14 +28,12 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
 
 
 def load_attribute(spec: str) -> Any:
-    """Return the object that ``module:attribute`` names; the current folder is searched too."""
+    """Return the object that ``module:attribute`` names; the current folder is searched last."""
     module_name, _, attribute = spec.partition(":")
     module_name = module_name.removesuffix(".py")
     if not module_name or not attribute:
         raise UsageError(f"{spec!r} is not of the form module:attribute, for example mine:my_model")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    add_current_folder()
     try:
         with prints_to_stderr():
             module = importlib.import_module(module_name)
@@ -49,11 +48,23 @@ def load_attribute(spec: str) -> Any:
     except Exception as error:  # a user's module may raise anything
         message = f"module {module_name!r} failed to import: {type(error).__name__}: {error}"
         raise UsageError(message) from error
+    _refuse_hidden(module_name.partition(".")[0])
     try:
         return getattr(module, attribute)
     except AttributeError as error:
         public = [name for name in vars(module) if not name.startswith("_")]
         raise unknown(f"attribute of module {module_name}", attribute, public) from error
+
+
+def _refuse_hidden(name: str) -> None:
+    """Refuse a module if the current folder has another one of this name, which the user may mean."""
+    imported = getattr(sys.modules[name], "__file__", None)
+    for here in (Path(f"{name}.py"), Path(name, "__init__.py")):
+        if here.exists() and (imported is None or not here.samefile(imported)):
+            raise UsageError(
+                f"{here} in the current folder has the name of another module "
+                f"({imported or 'built into Python'}), which comes first; rename {here}"
+            )
 
 
 def is_ours(function: Any) -> bool:

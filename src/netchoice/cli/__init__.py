@@ -80,6 +80,9 @@ def _options(
         say(context.get_help())
 
 
+#: Where numba finds compiled code. If these are set, numba does not take them from a file in the current
+#: folder (``.numba_config.yaml``).
+_FOLDERS_OF_CODE = ("NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES")
 #: Python looks for unused objects after so many new ones. With the defaults, this takes about 8 % of the time
 #: to import packages and to write a report.
 _COLLECT_AFTER = (50_000, 20, 50)
@@ -93,6 +96,8 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     if arguments is None:  # this process has no other purpose
         gc.set_threshold(*_COLLECT_AFTER)
+        for variable in _FOLDERS_OF_CODE:
+            os.environ.setdefault(variable, "")
     _print_all_characters()
     if "--debug" in given:
         given = ["--debug", *(word for word in given if word != "--debug")]

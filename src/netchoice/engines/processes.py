@@ -17,10 +17,12 @@ from typing import Any
 
 from netchoice.engines.engine import Lost, Results, Work
 from netchoice.errors import NetchoiceError
+from netchoice.search_path import with_current_folder_last
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
 )  # fmt: skip
+_SAFE_PATH = "PYTHONSAFEPATH"
 _CONTEXT = multiprocessing.get_context("spawn")
 #: Starting a process changes the environment of this one for a moment: one thread at a time may do it.
 _starting = threading.Lock()
@@ -157,7 +159,10 @@ class _Child:
     def __init__(self) -> None:
         self.connection, child_end = _CONTEXT.Pipe()
         self.process = _CONTEXT.Process(
-            target=_serve, args=(child_end,), name="netchoice worker", daemon=True
+            target=_serve,
+            args=(child_end, os.environ.get(_SAFE_PATH)),
+            name="netchoice worker",
+            daemon=True,
         )
         with _starting, _child_environment():
             self.process.start()
@@ -263,13 +268,16 @@ def _exit_reason(code: int | None) -> str:
     return f"the process ended with code {code}"
 
 
-def _serve(connection: Any) -> None:
+def _serve(connection: Any, safe_path: str | None) -> None:
     """Run batches in a child process until the parent closes the connection.
 
-    A message is pickled work, or a batch for the last work that was sent.
+    A message is pickled work, or a batch for the last work that was sent. ``safe_path`` is the variable
+    of the parent, for programs that a user's function starts.
     """
     import cloudpickle
 
+    if safe_path is None:
+        os.environ.pop(_SAFE_PATH, None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     sys.stdout = sys.stderr  # what a user's module prints must not become part of a result
     try:
@@ -290,20 +298,28 @@ def _serve(connection: Any) -> None:
 
 @contextlib.contextmanager
 def _child_environment() -> Iterator[None]:
-    """Start child processes with one thread each, and without importing the user's script.
+    """Start child processes with one thread each, and without importing what the user did not mean.
 
     With several threads, measured CPU times would not be comparable. A spawned process usually
     imports the script that started it: without an ``if __name__ == "__main__"`` guard, the simulation
-    would start again. The work is pickled completely, so the script is not needed.
+    would start again. The work is pickled completely, so the script is not needed. A spawned process
+    also imports from the current folder first, where a file may have the name of a package.
     """
-    before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
-    os.environ.update(dict.fromkeys(_THREAD_VARIABLES, "1"))
+    if sys.flags.ignore_environment and not sys.flags.safe_path:
+        raise NetchoiceError(
+            "Python was started with -E: worker processes would import from the current folder first; "
+            "start Python with -E -P or with -I, or use engine='serial'"
+        )
+    before = {name: os.environ.get(name) for name in (*_THREAD_VARIABLES, _SAFE_PATH)}
+    os.environ.update(dict.fromkeys(before, "1"))
+    folders, sys.path = sys.path, with_current_folder_last(sys.path)
     main: Any = sys.modules["__main__"]
     hidden = {name: vars(main).pop(name) for name in ("__file__", "__spec__") if name in vars(main)}
     main.__spec__ = None
     try:
         yield
     finally:
+        sys.path = folders
         vars(main).update(hidden)
         for name, value in before.items():
             if value is None:
