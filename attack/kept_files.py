@@ -95,5 +95,5 @@ KINDS = {f"damage: {name}": partial(trial, name) for name in SPECIMENS}
 SHARES = {
     "damage: chooser": 0.1, "damage: folder of choose": 0.1, "damage: choose, repeated": 0.03,
     "damage: prepare, repeated": 0.1, "damage: cohort, repeated": 0.2, "damage: pilot, repeated": 0.2,
-    "damage: acquire": 0.5, "damage: reproduce, repeated": 0.2,
+    "damage: reproduce, repeated": 0.2,
 }  # fmt: skip

@@ -298,11 +298,6 @@ _COMMANDS: dict[str, dict[str, list[str]]] = {
         "--method": ["jmi", "mrmr", "relieff", "x"], "--penalty": _NUMBERS,
         "--estimator": ["plugin", "published", "x"],
     },
-    "acquire": {
-        "--budget": ["5ms", "2%", "inf", "nan%", "1e400", "0", "-1%"], "--confidence": _NUMBERS,
-        "--costs": ["measured", "paper", "no.csv", "/dev/null", "/dev/zero", "."],
-        "--charge": ["alone", "shared"], **_NETWORK_OPTIONS,
-    },
     "table info": {"--json": []},
     "table export": {"--overwrite": [], "--json": []},
     "cite": {"--json": []},
@@ -335,7 +330,7 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
     table.write_bytes(samples.tables()["table.csv"])
     command = str(rng.choice(list(_COMMANDS)))
     usual = {
-        "describe": net, "convert": net, "features": net, "acquire": net, "rank": table,
+        "describe": net, "convert": net, "features": net, "rank": table,
         "evaluate": table, "table info": folder / "t", "table export": folder / "t",
     }  # fmt: skip
     words = [*_WORDS, *_NUMBERS, str(folder), str(net), str(table)]
@@ -364,10 +359,8 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
             "--out",
             str(folder / "out"),
         ]
-    if command in ("acquire", "table info", "table export"):
+    if command in ("table info", "table export"):
         shutil.copytree(_simulated().name, folder / "t")
-    if command == "acquire":
-        arguments += ["--table", str(folder / "t")]
     if command in ("convert", "table export"):
         arguments.append(str(folder / ("out.tsv" if command == "convert" else "out.csv")))
     options = _COMMANDS[command]

@@ -218,14 +218,6 @@ def _pilot(folder: Path) -> str:
     return text_of(accuracy) + text_of(study.rankings[["n", "position", "feature"]])
 
 
-def _acquire(folder: Path) -> str:
-    costs = {name: 1.0 for name in FEATURES if not name.startswith("noise")}
-    found = netchoice.acquire_features(
-        netchoice.get_model("dmr").grow(12, rng=np.random.default_rng(1)), folder / "t", costs=costs
-    )
-    return repr((found.acquisition.columns, found.probabilities))
-
-
 def _reproduce(folder: Path) -> str:
     results = reproduce("three-core", out=folder / "reproduction", scale="tiny")
     return json.dumps(results["claims"], sort_keys=True)
@@ -262,6 +254,5 @@ SPECIMENS = {
     "prepare, repeated": Specimen(_prepare, _prepare),
     "cohort, repeated": Specimen(_choose_many, _choose_many),
     "pilot, repeated": Specimen(_pilot, _pilot),
-    "acquire": Specimen(_in_shards, _acquire, warns=True),
     "reproduce, repeated": Specimen(_reproduce, _reproduce),
 }

@@ -9,11 +9,9 @@ import pytest
 from naive_acquisition import information, next_column
 from sklearn.utils.estimator_checks import check_estimator
 
-import netchoice
 from netchoice import CostModel
 from netchoice.costs import CostError
 from netchoice.errors import UsageError
-from netchoice.features.computation import NetworkFeatures
 from netchoice.inference import RegressionClassifier, Scaling
 from netchoice.selection import AcquiringClassifier
 from netchoice.selection.binned_information import binned_information
@@ -232,104 +230,3 @@ def test_wrong_rows_are_refused(patients):
         classifier.acquire([1.0, 2.0])
     with pytest.raises(UsageError, match="the row has no value for the column"):
         classifier.acquire({"nois": 1.0})
-
-
-# One network
-
-
-@pytest.fixture(scope="module")
-def table():
-    features = ["degree_mean", "transitivity", "n_triangles", "degree_max", "noise_normal"]
-    return netchoice.simulate_table(
-        "duplication", n_nodes=60, n_samples=600, seed=1, engine="serial", features=features
-    )
-
-
-@pytest.fixture(scope="module")
-def network():
-    model, rng = netchoice.get_model("dmc"), np.random.default_rng(7)
-    return model.grow(60, model.sample(rng), rng)
-
-
-def test_shared_steps_of_a_network_are_computed_once(network):
-    computed = NetworkFeatures(network)
-    names = ["transitivity", "n_triangles", "transitivity"]
-    values, seconds = zip(*map(computed.compute, names), strict=True)
-    together = netchoice.compute_features(network, names[:2])
-    assert list(values[:2]) == list(together.values.values())
-    assert seconds[2] == 0.0  # a computed feature is kept
-    assert set(computed.step_seconds) == set(together.step_seconds)
-
-
-def test_network_features_agree_with_the_table_path(network, table):
-    found = netchoice.acquire_features(network, table, confidence=0.99)
-    names = [name for name in table.features if name != "noise_normal"]
-    values = netchoice.compute_features(network, names).values
-    classifier = AcquiringClassifier(costs=table.costs, confidence=0.99).fit(
-        table.X[names], table.y.to_numpy()
-    )
-    assert found.acquisition == classifier.acquire(values)
-    assert found.model == classifier.acquire(values).predicted
-    assert len(found.measured) == len(found.acquisition.steps) > 0
-    assert "noise_normal" not in found.acquisition.columns
-
-
-def test_network_budget_as_a_share_and_as_a_time(network, table):
-    everything = sum(table.with_features(table.features[:4]).costs.alone().values())
-    share = netchoice.acquire_features(network, table, budget="60%", confidence=0.999)
-    assert share.acquisition.cost <= 0.6 * everything
-    with pytest.raises(UsageError, match="`budget` must be at least"):
-        netchoice.acquire_features(network, table, budget="1e-9s")
-
-
-def test_networks_of_another_size_are_refused(table):
-    model, rng = netchoice.get_model("dmc"), np.random.default_rng(7)
-    other = model.grow(50, model.sample(rng), rng)
-    with pytest.raises(UsageError, match="has 50 nodes, and those of the table have 60"):
-        netchoice.acquire_features(other, table)
-
-
-def test_tables_that_netchoice_cannot_compute_are_refused(network, table):
-    frame = pd.DataFrame({"label": ["a", "b"], "shoe_size": [1, 2]})
-    with pytest.raises(UsageError, match="expected features that netchoice can compute"):
-        netchoice.acquire_features(network, netchoice.ReferenceTable.from_frame(frame))
-    frame = pd.DataFrame({"label": ["a", "b"], "degree_mean": [1, 2]})
-    with pytest.raises(UsageError, match="was not simulated by netchoice"):
-        netchoice.acquire_features(network, netchoice.ReferenceTable.from_frame(frame))
-    numbers = table.with_target(table.parameters[["p_delete"]])
-    with pytest.raises(UsageError, match="the table predicts numbers"):
-        netchoice.acquire_features(network, numbers)
-
-
-def test_command_prints_each_step(run, network, tmp_path):
-    folder, file = tmp_path / "table", tmp_path / "net.tsv"
-    netchoice.simulate_table(
-        "duplication", n_nodes=60, n_samples=400, seed=1, engine="serial", path=folder,
-        features=["degree_mean", "transitivity", "degree_max"],
-    )  # fmt: skip
-    netchoice.write_network(network, file)
-    code, text, errors = run("acquire", file, "--table", folder)
-    assert code == 0, errors
-    lines = text.splitlines()
-    head = next(i for i, line in enumerate(lines) if line.startswith("feature "))
-    assert lines[head].split() == [
-        "feature",
-        "value",
-        "information",
-        "cost",
-        "measured",
-        "probabilities",
-    ]
-    assert lines[-2].startswith("stopped: ")
-    code, text, _ = run("acquire", file, "--table", folder, "--json")
-    record = json.loads(text)
-    assert [step["name"] for step in record["steps"]] == [
-        line.split()[0] for line in lines[head + 1 : -2]
-    ]
-    assert lines[-1].startswith(f"most probable: {record['predicted']}, ")
-    assert record["measured_seconds"] == pytest.approx(
-        sum(s["measured_seconds"] for s in record["steps"])
-    )
-    code, _, errors = run("acquire", file)
-    assert code == 2
-    assert "--table is missing" in errors

@@ -22,7 +22,7 @@ def test_public_names_are_exactly_these():
     assert netchoice.__all__ == sorted(netchoice.__all__)
     assert set(netchoice.__all__) == {
         "Choice", "Chooser", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
-        "ModelSpace", "ReadingReport", "ReferenceTable", "acquire_features", "as_prior", "choose_model",
+        "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model",
         "compute_features", "datasets", "embed", "errors", "evaluate_features", "evaluate_rankings",
         "evaluation", "feature", "feature_names",
         "figures", "get_model", "get_space", "inference", "information", "io", "mechanism",
@@ -56,7 +56,7 @@ RETURNED = {
     "AcquiredColumn", "Acquisition",
     "Choice", "CostAwareSelector", "CostSource", "Embedding", "Evidence", "Feature",
     "FeatureEvaluation", "FeatureRanking", "FeatureResult", "FeatureSelection", "Fit", "Forest", "HeldOut",
-    "ModelProbabilities", "NetworkAcquisition", "NetworkCollection", "NetworkSource", "OperatingPoint",
+    "ModelProbabilities", "NetworkCollection", "NetworkSource", "OperatingPoint",
     "PaperCosts", "Parameter", "ParameterQuality",
     "PilotStudy", "Posterior", "PosteriorQuality", "Prior", "ReadingReport",
     "Recommendation", "Step",

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from netchoice.workflows import (
         Choice,
         Chooser,
-        acquire_features,
         choose_model,
         evaluate_features,
         rank_features,
@@ -50,7 +49,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Choice", "Chooser", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
-    "ModelSpace", "ReadingReport", "ReferenceTable", "acquire_features", "as_prior", "choose_model",
+    "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model",
     "compute_features", "datasets", "embed", "errors", "evaluate_features", "evaluate_rankings",
     "evaluation", "feature", "feature_names", "features", "figures", "get_model", "get_space",
     "inference", "information", "io", "mechanism", "model", "models", "operating_point",
@@ -66,7 +65,7 @@ _LAZY: dict[str, tuple[str, ...]] = {
     "figures": (), "information": (), "report": (), "selection": (),
     "inference": ("embed",),
     "workflows": (
-        "Choice", "Chooser", "acquire_features", "choose_model", "evaluate_features", "rank_features",
+        "Choice", "Chooser", "choose_model", "evaluate_features", "rank_features",
         "recommend_pilot_size",
     ),
 }  # fmt: skip

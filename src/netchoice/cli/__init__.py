@@ -18,7 +18,6 @@ import typer
 
 import netchoice
 from netchoice.cli import (
-    acquire,
     choose,
     cite,
     cohort,
@@ -41,7 +40,7 @@ from netchoice.io.memory_limit import VARIABLE, parse_size
 from netchoice.simulate import StoppedError
 
 __all__ = [
-    "acquire", "app", "choose", "cite", "cohort", "evaluate", "features", "main", "models", "networks",
+    "app", "choose", "cite", "cohort", "evaluate", "features", "main", "models", "networks",
     "pilot", "rank", "report", "reproduce", "tables", "warmup",
 ]  # fmt: skip
 

@@ -189,39 +189,6 @@ def run_plan(
     return result
 
 
-class NetworkFeatures:
-    """Features of one network, computed one at a time; results of shared steps are kept.
-
-    ``failures`` says why features or steps failed, and ``step_seconds`` has the CPU seconds of each shared
-    step, by name.
-
-    >>> graph = Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
-    >>> computed = NetworkFeatures(graph)
-    >>> computed.compute("transitivity")[0], computed.compute("n_triangles")[0]
-    (0.6, 1)
-    """
-
-    def __init__(self, graph: Graph) -> None:
-        self._computed: dict[str, Any] = {"graph": graph}
-        self.failures: dict[str, str] = {}
-        self.step_seconds: dict[str, float] = {}
-
-    def compute(self, name: str | Feature) -> tuple[float, float]:
-        """Return the value of a feature, NaN if it failed, and the CPU seconds that this took."""
-        chosen = _chosen([name], None)
-        _make_ready(chosen)
-        result = FeatureResult(chosen, failures=self.failures)
-        new = [item for item in chosen.computations if item.name not in self._computed]
-        clock = _Clock()
-        seconds = {
-            item.name: _run(item, self._computed, None, result, clock, False) for item in new
-        }
-        self.step_seconds |= {
-            item.name: seconds[item.name] for item in new if isinstance(item, Step)
-        }
-        return self._computed.get(chosen.features[0].name, math.nan), sum(seconds.values())
-
-
 def _chosen(names: Iterable[str | Feature] | None, rng: np.random.Generator | None) -> Plan:
     if names is None:
         return plan(tuple(f for f in FEATURES.values() if rng is not None or not f.is_random))

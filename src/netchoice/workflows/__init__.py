@@ -3,7 +3,6 @@
 Each function does one task from start to finish. The commands call these functions.
 """
 
-from netchoice.workflows.acquire import NetworkAcquisition, acquire_features
 from netchoice.workflows.choice import Choice, Evidence
 from netchoice.workflows.choose import choose_model
 from netchoice.workflows.chooser import Chooser
@@ -28,12 +27,10 @@ __all__ = [
     "FeatureEvaluation",
     "FeatureRanking",
     "FeatureSelection",
-    "NetworkAcquisition",
     "PilotStudy",
     "Recommendation",
     "SimulationPlan",
     "TimeLimit",
-    "acquire_features",
     "choose_model",
     "evaluate_features",
     "find_costs",
