@@ -6,9 +6,6 @@ labels, which give deep trees, and four classes that many columns separate, whic
 The benchmark also times MDA, against a loop over scikit-learn's trees on their out-of-bag rows, and
 column weights up to the largest penalty, against scikit-learn's forest without weights. Trees have
 more nodes if the cheap columns have little information.
-
-Regression trees are compared on the table of the noisy labels, with one and with three targets and q/3
-columns tried at each node. They grow to one row per leaf.
 """
 
 from __future__ import annotations
@@ -19,15 +16,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import RandomForestClassifier
 
 from netchoice.forests import Forest, grow_forest
 
 N_ROWS, N_COLUMNS, N_TREES = 5000, 47, 500
-N_REGRESSION_TREES = 100
 N_LOOPED = 25  # trees in the slow loop, whose time is scaled up
 BAR = 3.0
-REGRESSION_BAR = 2.0
 SLOWDOWN = 1.25  # maximum ratio of the time per node with the largest penalty
 PENALTIES = (0.1, 1.0, 10.0, 204.8)
 
@@ -57,16 +52,6 @@ def shallow(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     X[:, 1:40:2] = np.round(X[:, 1:40:2] * rng.choice([1, 5, 50], 20))
     X[:, 0] = y
     return X, y
-
-
-def targets(X: np.ndarray, n_targets: int, rng: np.random.Generator) -> np.ndarray:
-    """Return standardised targets that depend on five columns of the table of deep trees."""
-    y = np.column_stack(
-        [X[:, 30] + i * X[:, 31] * X[:, 32] + X[:, 3] / 25 for i in range(n_targets)]
-    )
-    y += rng.normal(size=y.shape)
-    y = (y - y.mean(axis=0)) / y.std(axis=0)
-    return y[:, 0] if n_targets == 1 else y
 
 
 def loop_over_trees(
@@ -124,17 +109,6 @@ def main() -> None:
             compare(f"{name}, λ = {penalty}, nodes × {more_nodes:.2f}", theirs, seconds)
         if seconds / more_nodes > SLOWDOWN * ours:
             missed.append(f"{name} with large weights")
-    X, _ = deep(np.random.default_rng(1))
-    for n_targets in (1, 3):
-        y = targets(X, n_targets, np.random.default_rng(3))
-        grow_forest(X[:50], y[:50], n_trees=1)
-        regressor = RandomForestRegressor(
-            N_REGRESSION_TREES, max_features=N_COLUMNS // 3, n_jobs=1, random_state=0
-        )
-        theirs, _ = timed(regressor.fit, X, y)
-        ours, _ = timed(grow_forest, X, y, n_trees=N_REGRESSION_TREES)
-        what = f"{N_REGRESSION_TREES} regression trees, {n_targets} target{'s'[: n_targets - 1]}"
-        compare(what, theirs, ours, REGRESSION_BAR)
     if missed:
         sys.exit(f"missed: {', '.join(missed)}")
 

@@ -1,4 +1,4 @@
-"""Speed of the Relief family against other implementations: one run, one thread, CPU time.
+"""Speed of ReliefF against other implementations: one run, one thread, CPU time.
 
 The tables are features of 5000 duplication networks, 47 columns of mixed types, and the same table
 with four classes that many columns separate. The peers are a straightforward implementation (a k-d
@@ -6,10 +6,6 @@ tree for each class, searched for all rows at once, and NumPy for the rest), sci
 fast-select. The last column is the largest difference between their weights and ours. Definitions
 differ for more than two classes, because the packages pool misses; fast-select computes in 32 bits.
 Packages that are not installed are skipped.
-
-For numbers, the target is a noisy sum of columns, and the peer is one k-d tree with NumPy (RReliefF with
-equal weights of the neighbours). SURF and MultiSURF for numbers have no peer with the same definition,
-so that only their time is printed.
 """
 
 from __future__ import annotations
@@ -26,12 +22,10 @@ from mixed_table import mixed_table
 from sklearn.neighbors import KDTree
 
 from netchoice.forests import grow_forest
-from netchoice.selection.forest_relief import forest_relieff_weights
-from netchoice.selection.relief import multisurf_weights, relieff_weights, surf_weights
+from netchoice.selection.relief import forest_relieff_weights, relieff_weights
 
 N_NEIGHBORS = 10
-BARS = {"k-d trees": 8.0, "k-d tree": 8.0, "skrebate": 1.0, "fast-select": 1.0}
-OURS = {"ReliefF": relieff_weights, "SURF": surf_weights, "MultiSURF": multisurf_weights}
+BARS = {"k-d trees": 8.0, "skrebate": 1.0, "fast-select": 1.0}
 
 
 def with_trees(X: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -50,27 +44,13 @@ def with_trees(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return weights / (N_NEIGHBORS * len(Z))
 
 
-def with_one_tree(X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Compute RReliefF weights with one k-d tree."""
-    Z, target = ((a - a.min(axis=0)) / np.ptp(a, axis=0) for a in (X, y))
-    nearest = KDTree(Z, metric="manhattan").query(Z, N_NEIGHBORS + 1, return_distance=False)[:, 1:]
-    different, column, both = 0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    for neighbour in nearest.T:
-        apart, other = np.abs(Z - Z[neighbour]), np.abs(target - target[neighbour])
-        different += other.sum()
-        column += apart.sum(axis=0)
-        both += other @ apart
-    return both / different - (column - both) / (nearest.size - different)
-
-
-def with_package(module: str, method: str, **options: Any) -> Callable[..., Any] | None:
+def with_package(module: str, **options: Any) -> Callable[..., Any] | None:
     """Return a function for a package's weights, all columns numeric; None if not installed."""
     try:
-        cls = getattr(import_module(module), method)
+        cls = import_module(module).ReliefF
     except ImportError:
         return None
-    if method == "ReliefF":
-        options["n_neighbors"] = N_NEIGHBORS
+    options["n_neighbors"] = N_NEIGHBORS
 
     def fit(X: np.ndarray, y: np.ndarray) -> np.ndarray:
         return cls(n_features_to_select=5, n_jobs=1, **options).fit(X, y).feature_importances_
@@ -78,14 +58,10 @@ def with_package(module: str, method: str, **options: Any) -> Callable[..., Any]
     return fit
 
 
-def peers(method: str, problem: str) -> dict[str, Callable[..., Any] | None]:
-    """Return the peers that compute this method."""
-    if problem == "numbers":
-        return {"k-d tree": with_one_tree}
-    fast = with_package("fast_select", method, backend="cpu", discrete_limit=1)
-    if method != "ReliefF":
-        return {"fast-select": fast}
-    slow = with_package("skrebate", method, categorical_features=[])
+def peers() -> dict[str, Callable[..., Any] | None]:
+    """Return the other implementations."""
+    fast = with_package("fast_select", backend="cpu", discrete_limit=1)
+    slow = with_package("skrebate", categorical_features=[])
     return {"k-d trees": with_trees, "fast-select": fast, "skrebate": slow}
 
 
@@ -96,19 +72,19 @@ def seconds(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     return time.process_time() - start, result
 
 
-def compare(method: str, problem: str, X: np.ndarray, y: np.ndarray) -> list[str]:
+def compare(problem: str, X: np.ndarray, y: np.ndarray) -> list[str]:
     """Print a line for each peer, and return those for which the bar is missed."""
     missed = []
-    OURS[method](X, y)  # load the compiled kernel before timing
-    for name, peer in peers(method, problem).items():
-        what = f"{method} {problem}, {name}"
+    relieff_weights(X, y)  # load the compiled kernel before timing
+    for name, peer in peers().items():
+        what = f"ReliefF {problem}, {name}"
         if peer is None:
             print(f"{what:44} not installed")
             continue
         if name != "skrebate":
             peer(X[:200], y[:200])
         repeats = 1 if name == "skrebate" else 3
-        pairs = [(seconds(peer, X, y), seconds(OURS[method], X, y)) for _ in range(repeats)]
+        pairs = [(seconds(peer, X, y), seconds(relieff_weights, X, y)) for _ in range(repeats)]
         theirs, ours = (np.mean([pair[side][0] for pair in pairs]) for side in (0, 1))
         difference = np.abs(pairs[0][0][1] - pairs[0][1][1]).max()
         bar = BARS[name]
@@ -130,20 +106,11 @@ def main() -> None:
     print(f"{'':44}{'peer':>9}{'netchoice':>11}{'ratio':>8}{'bar':>6}{'difference':>11}")
     missed = []
     for problem, table, classes in (("2 classes", X, y), ("4 classes", spread, four)):
-        for method in OURS:
-            missed += compare(method, problem, table, classes)
+        missed += compare(problem, table, classes)
         forest = seconds(lambda t, c: grow_forest(t, c, min_leaf=100), table, classes)
         leaves = forest[1].leaves
         ours, _ = seconds(forest_relieff_weights, table, classes, leaves)
         print(f"{'ForestReliefF ' + problem:53}{ours:11.3f}   and its forest {forest[0]:.2f}")
-    columns = rng.permutation(X.shape[1])[:5]
-    numbers = (spread[:, columns] / spread[:, columns].std(axis=0)).sum(axis=1)
-    numbers += rng.normal(size=len(X))
-    missed += compare("ReliefF", "numbers", spread, numbers)
-    for method in ("SURF", "MultiSURF"):
-        OURS[method](spread[:200], numbers[:200])
-        ours, _ = seconds(OURS[method], spread, numbers)
-        print(f"{method + ' numbers':53}{ours:11.3f}")
     if missed:
         sys.exit(f"below the bar: {', '.join(missed)}")
 

@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from netchoice.selection import METHODS, get_selector
+from netchoice.selection import NUMBER_METHODS, get_selector
 
 SIZES = (2, 4, 6)
 NEIGHBOURS = make_pipeline(StandardScaler(), KNeighborsRegressor(10))
@@ -95,7 +95,9 @@ def seconds(ranker: Ranker, X: np.ndarray, y: np.ndarray) -> float:
 def main() -> None:
     """Print R² and speed of every method on every table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--methods", nargs="*", default=[m for m in METHODS if m != "random"])
+    parser.add_argument(
+        "--methods", nargs="*", default=[m for m in NUMBER_METHODS if m != "random"]
+    )
     methods = parser.parse_args().methods
     for name, X, y in tables():
         print(f"\n{name}: {X.shape[0]} rows, {X.shape[1]} columns")

@@ -3,9 +3,9 @@
 import numba
 import numpy as np
 
-from netchoice._kernels.column_draws import draw_more, new_draws
+from netchoice._kernels.classification_trees import ZERO
 from netchoice._kernels.random_stream import start, uniform
-from netchoice._kernels.tree_nodes import ZERO
+from netchoice._kernels.tree_splits import draw_more, new_draws
 
 
 @numba.njit

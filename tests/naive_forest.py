@@ -1,14 +1,12 @@
 """Reference implementation of the forest's kernels. Imports nothing from netchoice.
 
 A tree is a list of nodes: ``(column, cut, left, right)`` for a split, where rows with at most
-``cut`` go left, or for a leaf its prediction: the majority class, or a list with the mean of each
-target. All randomness comes from one iterator over uniform numbers, in the order in which the compiled
-forest consumes its stream. Sums of numbers are exact fractions.
+``cut`` go left, or for a leaf its prediction, the majority class. All randomness comes from one iterator
+over uniform numbers, in the order in which the compiled forest consumes its stream.
 """
 
 import math
 from collections import Counter
-from fractions import Fraction
 from itertools import pairwise
 
 
@@ -71,43 +69,6 @@ class Classes:
 
     def error(self, predicted, i):
         return predicted != self.labels[i]
-
-
-class Numbers:
-    """What a regression tree predicts, and how it compares splits."""
-
-    def __init__(self, values, times):
-        self.values, self.times = [list(map(Fraction, row)) for row in values], times
-
-    def predict(self, rows):
-        n = sum(self.times[i] for i in rows)
-        return [
-            sum(self.times[i] * self.values[i][c] for i in rows) / n
-            for c in range(len(self.values[0]))
-        ]
-
-    def is_pure(self, rows):
-        return all(self.values[i] == self.values[rows[0]] for i in rows)
-
-    def squares(self, rows):
-        """Return the sum, over targets, of the squared differences from the mean."""
-        mean = self.predict(rows)
-        return sum(
-            self.times[i] * sum((a - b) ** 2 for a, b in zip(self.values[i], mean, strict=True))
-            for i in rows
-        )
-
-    def decrease(self, left, right):
-        return self.squares(left + right) - self.squares(left) - self.squares(right)
-
-    def threshold(self, rows, best):
-        """Return what the decrease of a split must exceed, given the best one so far."""
-        rounding = Fraction(1, 10**12)
-        return rounding * self.squares(rows) if best is None else best * (1 + rounding)
-
-    def error(self, predicted, i):
-        squared = [(a - b) ** 2 for a, b in zip(predicted, self.values[i], strict=True)]
-        return sum(squared) / len(squared)
 
 
 def best_cut(column, values, rows, problem, min_leaf, best):

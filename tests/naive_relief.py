@@ -1,8 +1,7 @@
 """Reference implementation of the Relief family, in exact fractions. Imports nothing from netchoice.
 
 A table is a list of rows of numbers; ``nominal`` is a set of positions. Distances are exact, so
-equal distances are recognised as equal. The target is a list of labels, or with ``weigh=numbers`` a
-list of rows of numbers.
+equal distances are recognised as equal.
 """
 
 from collections import Counter
@@ -24,7 +23,7 @@ def differences(table, nominal=()):
     return [[[differ(k, i, j) for k in range(len(columns))] for j in rows] for i in rows]
 
 
-def classes(table, labels, nominal, neighbours):
+def weights(table, labels, nominal, neighbours):
     """Return the mean difference to misses minus that to hits, for each column.
 
     ``neighbours(i, others, distance)`` returns the weights of the other rows of one class; they are
@@ -50,33 +49,7 @@ def classes(table, labels, nominal, neighbours):
     return [float(t / n) for t in total]
 
 
-def numbers(table, targets, nominal, neighbours):
-    """Return the RReliefF weights, averaged over the targets, for each column.
-
-    ``neighbours(i, others, distance)`` returns the weights of all other rows; they are divided by
-    their sum. Rows without neighbours do not count.
-    """
-    diff, apart = differences(table, nominal), differences(targets)
-    n, q, n_targets = len(table), len(table[0]), len(targets[0])
-    total = [Fraction(0)] * q
-    pairs = []
-    for i in range(n):
-        distance = [sum(diff[i][j]) for j in range(n)]
-        weight = neighbours(i, [j for j in range(n) if j != i], distance)
-        whole = sum(weight.values())
-        pairs += [(i, j, Fraction(w) / whole) for j, w in weight.items() if whole]
-    for c in range(n_targets):
-        m = sum(w for i, j, w in pairs)
-        other = sum(w * apart[i][j][c] for i, j, w in pairs)
-        for k in range(q):
-            column = sum(w * diff[i][j][k] for i, j, w in pairs)
-            both = sum(w * diff[i][j][k] * apart[i][j][c] for i, j, w in pairs)
-            total[k] += both / other if other else 0
-            total[k] -= (column - both) / (m - other) if m != other else 0
-    return [float(t / n_targets) for t in total]
-
-
-def relieff(table, labels, n_neighbors=10, nominal=(), weigh=classes):
+def relieff(table, labels, n_neighbors=10, nominal=()):
     """ReliefF: the nearest rows (of each class); rows that tie share the last places."""
 
     def neighbours(i, others, distance):
@@ -89,39 +62,10 @@ def relieff(table, labels, n_neighbors=10, nominal=(), weigh=classes):
         share = Fraction(n_nearest - len(closer), len(tied))
         return dict.fromkeys(closer, Fraction(1)) | dict.fromkeys(tied, share)
 
-    return weigh(table, labels, nominal, neighbours)
+    return weights(table, labels, nominal, neighbours)
 
 
-def surf(table, labels, nominal=(), weigh=classes):
-    """SURF: all rows nearer than the mean distance of all pairs."""
-    n = len(table)
-    distance = [[sum(d) for d in row] for row in differences(table, nominal)]
-    mean = sum(map(sum, distance)) / (n * (n - 1))
-    return weigh(
-        table,
-        labels,
-        nominal,
-        lambda i, others, distance: {j: Fraction(1) for j in others if distance[j] < mean},
-    )
-
-
-def multisurf(table, labels, nominal=(), weigh=classes):
-    """MultiSURF: all rows nearer than mean − std/2 of the row's distances to all others."""
-
-    def neighbours(i, others, distance):
-        rest = [d for j, d in enumerate(distance) if j != i]
-        mean = sum(rest) / len(rest)
-        variance = sum((d - mean) ** 2 for d in rest) / len(rest)
-        return {
-            j: Fraction(1)
-            for j in others
-            if distance[j] < mean and (mean - distance[j]) ** 2 > variance / 4
-        }
-
-    return weigh(table, labels, nominal, neighbours)
-
-
-def forest_relieff(table, labels, leaves, n_neighbors=10, nominal=(), weigh=classes):
+def forest_relieff(table, labels, leaves, n_neighbors=10, nominal=()):
     """ForestReliefF: rows that share most leaves, then the nearest; the mean over all draws."""
 
     def neighbours(i, others, distance):
@@ -138,4 +82,4 @@ def forest_relieff(table, labels, leaves, n_neighbors=10, nominal=(), weigh=clas
         share = Fraction(n_nearest - len(closer), len(tied))
         return dict.fromkeys(closer, Fraction(1)) | dict.fromkeys(tied, share)
 
-    return weigh(table, labels, nominal, neighbours)
+    return weights(table, labels, nominal, neighbours)

@@ -36,11 +36,13 @@ def test_public_names_are_exactly_these():
     assert set(dir(netchoice)) == {*netchoice.__all__, "__version__"}
 
 
-#: Packages that list their public names; the module of data sets has no such list.
+#: Packages and modules that list their public names; the module of data sets has no such list.
 PARTS = sorted(
-    path.parent.name
-    for path in SOURCE.glob("*/__init__.py")
-    if "__all__" in path.read_text() and path.parent.name != "cli"
+    ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+    for path in (*SOURCE.glob("*.py"), *SOURCE.glob("*/__init__.py"))
+    if "__all__" in path.read_text()
+    and path.parent.name != "cli"
+    and path != SOURCE / "__init__.py"
 )
 PUBLIC = [
     *((f"{name}", getattr(netchoice, name)) for name in netchoice.__all__),

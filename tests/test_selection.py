@@ -25,9 +25,9 @@ from netchoice.selection.path import _equal
 
 SEQUENTIAL = ["mrmr", "jmi", "jmim"]
 WEIGHTED = ["weighted-mdi", "weighted-mda"]
-OTHERS = ["surf", "multisurf", "forward-regression"]
+OTHERS = ["forward-regression"]
 FORESTS = ["forest-relieff", "penalized-mdi", "penalized-mda", *WEIGHTED]
-DETERMINISTIC = [*SEQUENTIAL, "relieff", "surf", "multisurf"]
+DETERMINISTIC = [*SEQUENTIAL, "relieff"]
 #: Number of checks in the pinned version of scikit-learn.
 N_CHECKS = 47
 

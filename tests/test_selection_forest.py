@@ -11,11 +11,16 @@ from sklearn import datasets
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from netchoice._kernels.classification_trees import grow_classification_trees
-from netchoice._kernels.tree_nodes import CHILD, CUT, LABEL, LEAF, SPLIT
+from netchoice._kernels.classification_trees import (
+    CHILD,
+    CUT,
+    LABEL,
+    LEAF,
+    SPLIT,
+    grow_classification_trees,
+)
 from netchoice.errors import UsageError
-from netchoice.forests import grow_forest
-from netchoice.forests.bins import bin_columns
+from netchoice.forests import bin_columns, grow_forest
 
 # a λ and a range of costs for which the published implementation fails
 EXTREME = -204.8 * np.log(np.geomspace(1e-9, 1, 12))
@@ -392,7 +397,8 @@ def test_constant_columns_have_no_importance():
         ({"X": np.ones(3)}, "`X` must have at least one row and one column"),
         ({"X": np.ones((0, 3))}, "`X` must have at least one row and one column"),
         ({"X": np.ones((0, 3)), "y": []}, "`y` must have one label or number"),
-        ({"y": [0, 1]}, r"`y` a label or number for each row; got the shape \(4, 2\) and 2 labels"),
+        ({"y": [0, 1]}, r"`y` a label for each row; got the shape \(4, 2\) and 2 labels"),
+        ({"y": [0.5, 1, 0, 1]}, "a forest predicts classes; got numbers as `y`"),
         ({"X": [[1, np.nan]] * 4}, "no missing values; got NaN in column 1"),
         ({"n_trees": 0}, "`n_trees` must be an integer from 1 to .* got 0"),
         ({"min_leaf": 1.5}, "`min_leaf` must be an integer from 1 to .* got 1.5"),

@@ -96,28 +96,3 @@ def test_weighted_forest_says_why_it_refuses_shared_costs():
         UsageError, match="A node of a tree draws columns before any column is selected"
     ):
         WeightedForest(charge="shared").fit(*noisy(np.random.default_rng(18)))
-
-
-@pytest.mark.parametrize("importance", ["mdi", "mda"])
-def test_importances_of_several_forests_are_averaged(importance):
-    """Two targets have values in all rows, the third one in 200 of them, so it has its own forest."""
-    X, _ = noisy(np.random.default_rng(19))
-    rng = np.random.default_rng(20)
-    y = X[:, [0, 4, 7]] + 0.2 * rng.normal(size=(300, 3))
-    y[:100, 2] = np.nan
-    costs = np.arange(12.0)
-    weighted, penalized = (
-        cls(importance=importance, n_trees=30, costs=costs, penalty=0.5).fit(X, y)
-        for cls in (WeightedForest, PenalizedForest)
-    )
-    log_weights = -0.5 * np.log(np.maximum(weighted.costs_, weighted.costs_[1]))
-    for fitted, weights in ((weighted, log_weights), (penalized, None)):
-        options = {"n_trees": 30, "importance": ("mda",), "log_weights": weights}
-        options["seed"] = fitted._check_data(X, y).seed
-        both = getattr(grow_forest(X, y[:, :2], **options), importance)
-        third = getattr(grow_forest(X[100:], y[100:, 2], **options), importance)
-        mean = 2 / 3 * both + 1 / 3 * third
-        if fitted is penalized:
-            mean = (mean - mean.min()) / (mean.max() - mean.min())
-        np.testing.assert_allclose(fitted.relevance_, mean, atol=1e-12)
-    assert set(penalized.relevance_.argsort()[-3:]) == {0, 4, 7}

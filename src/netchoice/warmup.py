@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 #: Kernels that an answer and its report use only if a user names other methods or features.
 _OPTIONAL = frozenset({
-    "regression_trees.grow_regression_trees", "relief_gains.surf", "relief_products.surf",
-    "relief_products.relieff", "relief_products.forest_relieff",
     "linear_passes.node_dominating_set_size", "linear_passes.edge_dominating_set_size",
 })  # fmt: skip
 #: Approximate seconds of compilation of the slowest kernels. The slowest are compiled first, so that no
@@ -29,11 +27,11 @@ _OPTIONAL = frozenset({
 _SECONDS = {
     "spectrum.estrada_index": 17, "classification_trees.grow_classification_trees": 10,
     "betweenness.betweenness": 9, "local_regression.regress_locally": 8, "hyperbolic.link_in_disk": 7,
-    "spectrum.leading_eigenvector": 7, "regression_trees.grow_regression_trees": 7, "davidsen.introduce": 6,
+    "spectrum.leading_eigenvector": 7, "davidsen.introduce": 6,
     "growth_loop.grow_by_steps": 6, "local_efficiency.local_efficiency": 5, "kumpula.sweep": 5,
-    "clique_search.clique_number": 5, "mutual_information.of_values": 4, "configuration.match_stubs": 4,
-    "distance_histograms.distance_histograms": 3, "relief_gains.forest_relieff": 3, "step.dmc": 2,
-    "linked_pairs.move_edges": 3, "csr.csr_from_edges": 3, "relief_gains.relieff": 2,
+    "clique_search.clique_number": 5, "mutual_information.of_values": 4, "static.match_stubs": 4,
+    "distance_histograms.distance_histograms": 3, "relief.forest_relieff": 3, "step.dmc": 2,
+    "linked_pairs.move_edges": 3, "csr.csr_from_edges": 3, "relief.relieff": 2,
 }  # fmt: skip
 _OTHER_SECONDS = 0.6
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv, expit, logit, ndtri
 
 from netchoice._kernels.local_regression import regress_locally
-from netchoice.forests import ClassificationForest, grow_forest
+from netchoice.forests import grow_forest
 from netchoice.inference.scaling import (
     DEFAULT_SCALING,
     Codes,
@@ -279,8 +279,7 @@ class ForestClassifier(Classifier):
             "n_trees": self.n_trees,
             "n_jobs": self.n_jobs,
         }
-        forest = grow_forest(table, codes, seed=seeds[0], **trees)
-        self._voting_forest = cast(ClassificationForest, forest)
+        self._voting_forest = grow_forest(table, codes, seed=seeds[0], **trees)
         votes = self._voting_forest.oob_votes
         has_votes = votes.any(axis=1)
         wrong = (votes.argmax(axis=1) != codes)[has_votes]

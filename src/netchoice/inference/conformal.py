@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from netchoice.errors import UsageError
-from netchoice.forests import ClassificationForest, grow_forest
+from netchoice.forests import Forest, grow_forest
 from netchoice.inference.scaling import Floats, Scaling
 from netchoice.inference.table_checks import check_labels, check_table
 
@@ -44,7 +44,7 @@ class ConformalTest:
 
     models: list[str]
     calibrating: dict[str, Floats] = field(repr=False)
-    _forest: ClassificationForest = field(repr=False)
+    _forest: Forest = field(repr=False)
     _scalings: dict[str, Scaling] = field(repr=False)
 
     @classmethod
@@ -79,7 +79,6 @@ class ConformalTest:
             values[training], labels[training], target="classes", n_trees=n_trees, seed=seed,
             n_jobs=n_jobs,
         )  # fmt: skip
-        assert isinstance(forest, ClassificationForest)
         scalings = {
             model: Scaling.fit(values[own[:n_training]], "robust") for model, own in rows.items()
         }

@@ -9,17 +9,17 @@ from netchoice.selection.acquisition import AcquiredColumn, AcquiringClassifier,
 from netchoice.selection.base import CostAwareSelector
 from netchoice.selection.baseline import RandomRanking
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
-from netchoice.selection.forest_relief import ForestReliefF
 from netchoice.selection.forward_regression import ForwardRegression
 from netchoice.selection.methods import (
     BASELINE,
     METHODS,
+    NUMBER_METHODS,
     PAPER_METHODS,
     WEIGHTED_METHODS,
     get_selector,
 )
 from netchoice.selection.path import rank_path
-from netchoice.selection.relief import SURF, MultiSURF, ReliefF
+from netchoice.selection.relief import ForestReliefF, ReliefF
 from netchoice.selection.sequential import JMI, JMIM, MRMR
 
 __all__ = [
@@ -28,8 +28,8 @@ __all__ = [
     "JMIM",
     "METHODS",
     "MRMR",
+    "NUMBER_METHODS",
     "PAPER_METHODS",
-    "SURF",
     "WEIGHTED_METHODS",
     "AcquiredColumn",
     "AcquiringClassifier",
@@ -37,7 +37,6 @@ __all__ = [
     "CostAwareSelector",
     "ForestReliefF",
     "ForwardRegression",
-    "MultiSURF",
     "PenalizedForest",
     "RandomRanking",
     "ReliefF",

@@ -19,7 +19,7 @@ from netchoice.errors import UsageError
 from netchoice.selection.column_costs import ColumnCosts, check_budget
 from netchoice.selection.greedy import Floats, Step, Terms, rank_greedily
 from netchoice.selection.inputs import check_numbers, not_finite, resolve_n_features
-from netchoice.targets import Classes, Target, as_target, check_varies
+from netchoice.targets import Classes, Numbers, Target, as_target, check_varies
 from netchoice.threads import count_threads
 from netchoice.validation import check_non_negative
 
@@ -134,6 +134,8 @@ class CostAwareSelector(TableSelector):
     method: ClassVar[str]
     #: Whether the method accepts ``charge="shared"``.
     supports_shared_costs: ClassVar[bool] = True
+    #: Whether the method accepts numbers as ``y``, not only class labels.
+    supports_numbers: ClassVar[bool] = True
     #: Parameters that ``_compute_statistics`` does not use. Selectors that differ only in these
     #: share their statistics in :func:`rank_path`.
     _ranking_parameters: ClassVar[frozenset[str]] = frozenset(
@@ -169,6 +171,8 @@ class CostAwareSelector(TableSelector):
 
     def _check_data(self, X: Any, y: Any) -> TrainingData:
         table = check_table(self, X, y, self.target)
+        if isinstance(table.target, Numbers) and not self.supports_numbers:
+            raise self._refuses_numbers()
         count_threads(self.n_jobs)
         if check_non_negative("penalty", self.penalty) > 0 and self.costs is None:
             warnings.warn(
@@ -182,6 +186,15 @@ class CostAwareSelector(TableSelector):
         check_budget(self.budget, self.costs, costs)
         self._check_parameters(data)
         return data
+
+    def _refuses_numbers(self) -> UsageError:
+        from netchoice.selection.methods import BASELINE, NUMBER_METHODS
+
+        *others, last = [name for name in NUMBER_METHODS if name != BASELINE]
+        return UsageError(
+            f"{self.method} ranks columns for classes; got numbers, which {', '.join(others)} and {last} "
+            'take. If the numbers are labels, pass target="classes" (--target classes)'
+        )
 
     def _rank(self, statistics: Any, costs: ColumnCosts, n_steps: int | None = None) -> list[Step]:
         information = partial(self._information, statistics)

@@ -10,8 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from netchoice.errors import UsageError
-from netchoice.forests import grow_forest
-from netchoice.forests.growth import IMPORTANCES
+from netchoice.forests import IMPORTANCES, grow_forest
 from netchoice.selection.base import CostAwareSelector, TrainingData
 from netchoice.selection.column_costs import ColumnCosts, log_costs
 from netchoice.selection.greedy import Floats, Step, Terms, rank_greedily
@@ -34,6 +33,7 @@ class ForestSelector(CostAwareSelector):
     min_leaf: int = 1
     max_features: int | None = None
 
+    supports_numbers: ClassVar[bool] = False
     _family: ClassVar[str]
     _ranking_parameters = CostAwareSelector._ranking_parameters | {"importance"}
 
@@ -49,23 +49,19 @@ class ForestSelector(CostAwareSelector):
         self, data: TrainingData, group: Sequence[CostAwareSelector], log_weights: Floats | None
     ) -> Importances:
         """Measure the importances for all selectors of the group with one forest."""
-
-        def importances(part: TrainingData) -> Floats:
-            forest = grow_forest(
-                part.X,
-                part.target,
-                n_trees=self.n_trees,
-                min_leaf=self.min_leaf,
-                max_features=self.max_features,
-                log_weights=log_weights,
-                importance=[getattr(selector, "importance", "mdi") for selector in group],
-                seed=part.seed,
-                n_jobs=self.n_jobs,
-            )
-            mda = np.full(len(forest.mdi), np.nan) if forest.mda is None else forest.mda
-            return np.stack([forest.mdi, mda])
-
-        return Importances(*data.mean(importances))
+        forest = grow_forest(
+            data.X,
+            data.target,
+            n_trees=self.n_trees,
+            min_leaf=self.min_leaf,
+            max_features=self.max_features,
+            log_weights=log_weights,
+            importance=[getattr(selector, "importance", "mdi") for selector in group],
+            seed=data.seed,
+            n_jobs=self.n_jobs,
+        )
+        mda = np.full(len(forest.mdi), np.nan) if forest.mda is None else forest.mda
+        return Importances(forest.mdi, mda)
 
     def _information(self, statistics: Importances, selected: list[int]) -> Terms:
         return Terms(getattr(statistics, self.importance))
@@ -78,17 +74,12 @@ class PenalizedForest(ForestSelector):
     importance, so an informative column that is correlated with many others ranks low. The
     parameters and attributes are those below and those of :class:`MRMR` without mutual information.
 
-    The forest has regression trees if the target is numbers. Columns of the target that have values
-    in the same rows share a forest. The importances of several forests are averaged.
-
     Parameters
     ----------
     importance : "mdi" or "mda"
-        Mean decrease of Gini impurity, or of out-of-bag accuracy when the column is permuted. For
-        numbers: mean decrease of the variance, or increase of the out-of-bag squared error.
+        Mean decrease of Gini impurity, or of out-of-bag accuracy when the column is permuted.
     n_trees, min_leaf, max_features
         As in :func:`netchoice.forests.grow_forest`.
-
 
     Examples
     --------

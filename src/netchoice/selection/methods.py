@@ -10,9 +10,8 @@ from netchoice.names import unknown
 from netchoice.selection.base import CostAwareSelector
 from netchoice.selection.baseline import RandomRanking
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
-from netchoice.selection.forest_relief import ForestReliefF
 from netchoice.selection.forward_regression import ForwardRegression
-from netchoice.selection.relief import SURF, MultiSURF, ReliefF
+from netchoice.selection.relief import ForestReliefF, ReliefF
 from netchoice.selection.sequential import JMI, JMIM, MRMR
 
 #: A factory of selectors for each method; the methods of the paper are the first, in its order.
@@ -27,8 +26,6 @@ METHODS: dict[str, Callable[..., CostAwareSelector]] = {
     "weighted-mdi": partial(WeightedForest, importance="mdi"),
     "weighted-mda": partial(WeightedForest, importance="mda"),
     "random": RandomRanking,
-    "surf": SURF,
-    "multisurf": MultiSURF,
     "forward-regression": ForwardRegression,
 }
 
@@ -55,3 +52,6 @@ def get_selector(method: str, **parameters: Any) -> CostAwareSelector:
 
 #: The methods that draw cheap columns more often instead of subtracting a cost from a score.
 WEIGHTED_METHODS = tuple(name for name in METHODS if METHODS[name]().statistics_depend_on_penalty)
+
+#: The methods that take numbers as a target; all take classes.
+NUMBER_METHODS = tuple(name for name in METHODS if METHODS[name]().supports_numbers)

@@ -15,9 +15,11 @@ from netchoice.evaluation import (
     penalty_grid,
 )
 from netchoice.progress import listener, shows_progress
-from netchoice.selection import BASELINE, PAPER_METHODS, rank_path
+from netchoice.selection import BASELINE, NUMBER_METHODS, PAPER_METHODS, rank_path
 from netchoice.storage.listing import output_folder
+from netchoice.storage.table import ReferenceTable
 from netchoice.stores import place
+from netchoice.targets import Numbers
 from netchoice.threads import count_threads
 from netchoice.units import parse_budget
 from netchoice.validation import check_integer
@@ -31,8 +33,6 @@ from netchoice.workflows.feature_selection import SCORES
 from netchoice.workflows.selectors import selectors_for
 from netchoice.workflows.table_maker import Progress
 from netchoice.workflows.tables import Table, describe_target, load_table, varying_features
-
-DEFAULT_METHODS = (*PAPER_METHODS, BASELINE)
 
 
 @shows_progress(units={"ranking": "rankings", "evaluating": "rankings"})
@@ -67,7 +67,7 @@ def evaluate_features(
     test : ReferenceTable or path, optional
         The table to evaluate on. By default one half of the first table.
     methods : iterable of str, optional
-        By default the paper's methods and the random baseline.
+        By default the paper's methods and the random baseline; for numbers, all methods that take them.
     penalties : "auto", "paper" or iterable of float
         Values of λ. "auto" is a grid that suits the costs; "paper" is the paper's grid.
     max_features : int
@@ -128,7 +128,7 @@ def evaluate_features(
     model = source.for_features(first.features)
     n_jobs, report = workers or count_threads(-1), listener(on_progress)
     settings = EvaluationSettings(
-        methods=tuple(dict.fromkeys(DEFAULT_METHODS if methods is None else methods)),
+        methods=_default_methods(first) if methods is None else tuple(dict.fromkeys(methods)),
         penalties=_penalties(penalties, model, first.features),
         max_features=check_integer("max_features", max_features),
         classifier=classifier,
@@ -179,6 +179,11 @@ def evaluate_features(
         if folder is not None:
             result.save(folder)
         return result
+
+
+def _default_methods(table: ReferenceTable) -> tuple[str, ...]:
+    """Return the methods to compare, unless the user names some."""
+    return NUMBER_METHODS if isinstance(table.target, Numbers) else (*PAPER_METHODS, BASELINE)
 
 
 def _check_unit(budget: float | str | None, source: CostSource) -> None:
