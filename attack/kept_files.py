@@ -25,6 +25,15 @@ def made(name: str) -> tuple[tempfile.TemporaryDirectory[str], str]:
     return folder, SPECIMENS[name].answer(Path(folder.name))
 
 
+@cache
+def made_with_another_seed(name: str) -> tempfile.TemporaryDirectory[str]:
+    """Return a folder that holds the same run with another seed."""
+    folder, make = tempfile.TemporaryDirectory(), SPECIMENS[name].other
+    assert make is not None
+    make(Path(folder.name))
+    return folder
+
+
 def damage(rng: np.random.Generator, path: Path, others: list[Path]) -> str:
     """Damage a file in one of several ways; return what was done."""
     content = bytearray(path.read_bytes())
@@ -64,6 +73,26 @@ def trial(name: str, rng: np.random.Generator, folder: Path) -> str:
     return outcome(lambda: specimen.answer(target), expected, specimen.warns)
 
 
+def exchange(name: str, rng: np.random.Generator, folder: Path) -> str:
+    """Put a file or folder of a run with another seed in the place of ours, or beside ours."""
+    (source, expected), other = made(name), made_with_another_seed(name)
+    target, theirs = folder / "copy", Path(other.name)
+    shutil.copytree(source.name, target)
+    inside = sorted(path.relative_to(theirs) for path in theirs.glob("*/**/*"))
+    taken = inside[rng.integers(len(inside))]
+    if (theirs / taken).is_dir():
+        replaces = bool(rng.integers(2))
+        if replaces:
+            shutil.rmtree(target / taken, ignore_errors=True)
+        shutil.copytree(theirs / taken, target / taken, dirs_exist_ok=True)
+    else:
+        (target / taken).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(theirs / taken, target / taken)
+    print(taken)
+    specimen = SPECIMENS[name]
+    return outcome(lambda: specimen.answer(target), expected, specimen.warns)
+
+
 def outcome(answer: Callable[[], str], expected: str, warns: bool = False) -> str:
     """Return what became of an answer; with ``warns``, it may be another one after a warning."""
     with warnings.catch_warnings(record=True) as warned:
@@ -91,9 +120,15 @@ class _Printed:
         print(text, end="")
 
 
-KINDS = {f"damage: {name}": partial(trial, name) for name in SPECIMENS}
+KINDS = {f"damage: {name}": partial(trial, name) for name in SPECIMENS} | {
+    f"exchange: {name}": partial(exchange, name)
+    for name, specimen in SPECIMENS.items()
+    if specimen.other is not None
+}
 SHARES = {
     "damage: chooser": 0.1, "damage: folder of choose": 0.1, "damage: choose, repeated": 0.03,
     "damage: prepare, repeated": 0.1, "damage: cohort, repeated": 0.2, "damage: pilot, repeated": 0.2,
     "damage: reproduce, repeated": 0.2,
+    **dict.fromkeys((kind for kind in KINDS if kind.startswith("exchange")), 0.05),
+    "exchange: table, loaded": 1.0, "exchange: table, resumed": 1.0,
 }  # fmt: skip

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +37,13 @@ class Specimen:
     """A run: ``make`` starts or resumes it in a folder, and ``answer`` returns what it found as text.
 
     ``warns`` says whether the answer may be another one after a warning: that a table lacks rows.
+    ``other`` makes the same run with another seed, if files are exchanged with such a run.
     """
 
     make: Callable[[Path], Any]
     answer: Callable[[Path], str]
     warns: bool = False
+    other: Callable[[Path], Any] | None = None
 
 
 def text_of(frame: pd.DataFrame) -> str:
@@ -57,11 +59,11 @@ def _simulate(folder: Path, seed: int = 1) -> netchoice.ReferenceTable:
     )  # fmt: skip
 
 
-def _in_shards(folder: Path) -> netchoice.ReferenceTable:
+def _in_shards(folder: Path, seed: int = 1) -> netchoice.ReferenceTable:
     """Simulate a table in shards of a few rows."""
     before, netchoice.simulate._SHARD_ROWS = netchoice.simulate._SHARD_ROWS, 4
     try:
-        return _simulate(folder)
+        return _simulate(folder, seed)
     finally:
         netchoice.simulate._SHARD_ROWS = before
 
@@ -168,43 +170,45 @@ def _network(seed: int) -> netchoice.Graph:
     return netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(seed))
 
 
-def _choose(folder: Path, features: Sequence[str] | None = ("degree_mean",)) -> str:
+def _choose(folder: Path, features: Sequence[str] | None = ("degree_mean",), seed: int = 1) -> str:
     """Choose a model; the answer is compared without the times that it took."""
     with _cache_in(folder):
         choice = netchoice.choose_model(
             _network(1), "ba", features=features, engine="serial", plan=_PLAN, path=folder / "run",
-            on_progress=False, workers=1,
+            on_progress=False, workers=1, seed=seed,
         )  # fmt: skip
     answer = {name: value for name, value in choice.as_dict().items() if name != "cost"}
     return json.dumps(answer, sort_keys=True, default=str)
 
 
-def _select_and_choose(folder: Path) -> str:
+def _select_and_choose(folder: Path, seed: int = 1) -> str:
     """Choose a model with features that are selected by their measured costs."""
-    return _choose(folder, None)
+    return _choose(folder, None, seed)
 
 
-def _prepare(folder: Path) -> str:
-    chooser = netchoice.Chooser(
-        "ba", n_nodes=[20], features=["degree_mean"], samples=200, plan=_PLAN, isolated="keep"
-    )
+def _chooser(seed: int) -> netchoice.Chooser:
+    return netchoice.Chooser(
+        "ba", n_nodes=[20], features=["degree_mean"], samples=200, plan=_PLAN, isolated="keep",
+        seed=seed,
+    )  # fmt: skip
+
+
+def _prepare(folder: Path, seed: int = 1) -> str:
+    chooser = _chooser(seed)
     with _cache_in(folder):
         chooser.fit(path=folder / "prepared", engine="serial", on_progress=False)
     return repr(chooser.predict_proba([_network(2), _network(3)]).tolist())
 
 
 @cache
-def _prepared() -> netchoice.Chooser:
-    chooser = netchoice.Chooser(
-        "ba", n_nodes=[20], features=["degree_mean"], samples=200, plan=_PLAN, isolated="keep"
-    )
-    return chooser.fit(engine="serial", on_progress=False)
+def _prepared(seed: int) -> netchoice.Chooser:
+    return _chooser(seed).fit(engine="serial", on_progress=False)
 
 
-def _choose_many(folder: Path) -> str:
+def _choose_many(folder: Path, seed: int = 1) -> str:
     networks = {f"n{i}": _network(i) for i in range(4)}
     options = {"engine": "serial", "on_progress": False}
-    return text_of(_prepared().choose_many(networks, path=folder / "cohort", **options))
+    return text_of(_prepared(seed).choose_many(networks, path=folder / "cohort", **options))
 
 
 def _pilot(folder: Path) -> str:
@@ -238,8 +242,13 @@ SPECIMENS = {
         _in_shards,
         lambda folder: _table_text(netchoice.ReferenceTable.load(folder / "t")),
         warns=True,
+        other=partial(_in_shards, seed=2),
     ),
-    "table, resumed": Specimen(_in_shards, lambda folder: _table_text(_in_shards(folder))),
+    "table, resumed": Specimen(
+        _in_shards,
+        lambda folder: _table_text(_in_shards(folder)),
+        other=partial(_in_shards, seed=2),
+    ),
     "scores.jsonl": Specimen(_scores, lambda folder: text_of(_scores(folder))),
     "run.json and rows.json": Specimen(_run_record, lambda folder: repr(_run_record(folder))),
     "decisions by the clock": Specimen(_clock_record, lambda folder: repr(_clock_record(folder))),
@@ -248,11 +257,13 @@ SPECIMENS = {
     "cohort, resumed": Specimen(_cohort, _cohort),
     "cohort, read": Specimen(_cohort, _cohort_answer),
     "folder of evaluate": Specimen(_evaluate, _evaluation_answer),
-    "chooser": Specimen(_choose, _chooser_answer),
-    "folder of choose": Specimen(_choose, _choice_answer),
-    "choose, repeated": Specimen(_select_and_choose, _select_and_choose),
-    "prepare, repeated": Specimen(_prepare, _prepare),
-    "cohort, repeated": Specimen(_choose_many, _choose_many),
+    "chooser": Specimen(_choose, _chooser_answer, other=partial(_choose, seed=2)),
+    "folder of choose": Specimen(_choose, _choice_answer, other=partial(_choose, seed=2)),
+    "choose, repeated": Specimen(
+        _select_and_choose, _select_and_choose, other=partial(_select_and_choose, seed=2)
+    ),
+    "prepare, repeated": Specimen(_prepare, _prepare, other=partial(_prepare, seed=2)),
+    "cohort, repeated": Specimen(_choose_many, _choose_many, other=partial(_choose_many, seed=2)),
     "pilot, repeated": Specimen(_pilot, _pilot),
     "reproduce, repeated": Specimen(_reproduce, _reproduce),
 }

@@ -22,6 +22,7 @@ from netchoice.io import ReadingReport, read_network
 from netchoice.storage.listing import listed_files, read_listed
 from netchoice.storage.table import ReferenceTable
 from netchoice.units import in_seconds
+from netchoice.workflows.choice_folder import INFERENCE_MANIFEST
 
 CHOICE, EVALUATION = "choice.json", "recommended.json"
 _NUMERIC_COLUMNS = (
@@ -108,22 +109,23 @@ def read_folder(path: Path) -> ResultFolder:
         evidence=_read_json(path / "evidence.json") if is_choice else {},
         reading=_read_as(ReadingReport, path / "reading.json") if "reading.json" in known else None,
         network=read_network(network)[0] if network.name in known else None,
-        table=_read_table(path / "tables" / "inference") if is_choice else None,
+        table=_read_table(path) if is_choice else None,
         rankings=rankings,
         evaluation=None if rankings is None else _read_frame(path / "evaluation.csv"),
     )
 
 
-def _read_table(path: Path) -> ReferenceTable:
-    """Return the simulations of an answer, if all of them are there."""
+def _read_table(folder: Path) -> ReferenceTable:
+    """Return the simulations of an answer, if they are those of the answer and all of them are there."""
+    path = folder / "tables" / "inference"
+    if (folder / INFERENCE_MANIFEST).exists():
+        read_listed(folder, INFERENCE_MANIFEST, f"{_again(folder)} renew it")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the error below says the same
         table = ReferenceTable.load(path)
     found, expected = len(table.frame), table.manifest["n_samples"]
     if found < expected:
-        raise NetchoiceError(
-            f"{path} has {found} of {expected} rows; {_again(path.parents[1])} renew it"
-        )
+        raise NetchoiceError(f"{path} has {found} of {expected} rows; {_again(folder)} renew it")
     return table
 
 
@@ -177,7 +179,7 @@ def _content(path: Path) -> str:
         raise NetchoiceError(
             f"{path} is missing; {_again(path)} write it (the simulations are not repeated)"
         )
-    return read_listed(path, f"{_again(path)} renew it").decode("utf-8")
+    return read_listed(path.parent, path.name, f"{_again(path)} renew it").decode("utf-8")
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -78,11 +78,11 @@ def list_files(folder: Path, names: Iterable[str]) -> None:
     _write(folder, claimed_files(folder) | found)
 
 
-def read_listed(path: Path, advice: str) -> bytes:
+def read_listed(folder: Path, name: str, advice: str) -> bytes:
     """Return the content of a file of a listed folder, if it is what netchoice wrote."""
-    known = listed_files(path.parent, advice)
+    known, path = listed_files(folder, advice), folder / name
     content = read_content(path)
-    if known.get(path.name) != checksum(content):
+    if known.get(name) != checksum(content):
         raise DamagedFileError(f"{path} was changed or is damaged: its checksum differs; {advice}")
     return content
 

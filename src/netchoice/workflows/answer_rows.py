@@ -24,39 +24,50 @@ _PARTS_IN_MEMORY = 4
 
 
 class PartsOnDisk(Mapping[Size, Prepared]):
-    """The simulations of many sizes, of which a worker reads those that it needs and keeps a few."""
+    """The simulations of many sizes, of which a worker reads those that it needs and keeps a few.
+
+    ``parts`` holds, for each size, what its folder must be a part of.
+    """
 
     def __init__(
-        self, folder: Path, sizes: tuple[Size, ...], space: ModelSpace, features: Mapping[str, Any]
+        self,
+        folder: Path,
+        parts: Mapping[Size, str],
+        space: ModelSpace,
+        features: Mapping[str, Any],
     ) -> None:
-        self.folder, self.sizes, self.space, self.features = folder, sizes, space, features
+        self.folder, self.parts, self.space, self.features = folder, parts, space, features
         self._kept: dict[Size, Prepared] = {}
 
     def __getitem__(self, size: Size) -> Prepared:
-        if size not in self.sizes:
+        if size not in self.parts:
             raise KeyError(size)
         if size not in self._kept:
             if len(self._kept) >= _PARTS_IN_MEMORY:
                 del self._kept[next(iter(self._kept))]
-            found = read_prepared(self.folder / size.folder, self.space, self.features)
+            folder = self.folder / size.folder
+            found = read_prepared(folder, self.space, self.features, self.parts[size])
             self._kept[size] = found.for_worker()
         return self._kept[size]
 
     def __iter__(self) -> Iterator[Size]:
-        return iter(self.sizes)
+        return iter(self.parts)
 
     def __len__(self) -> int:
-        return len(self.sizes)
+        return len(self.parts)
 
     def fingerprint(self, size: Size) -> str:
         """Return the fingerprint of one size without reading its tables."""
-        return str(read_record(self.folder / size.folder)["fingerprint"])
+        return str(self._record(size)["fingerprint"])
 
     @property
     def feature_names(self) -> list[str]:
         """The features of the test of fit, of all sizes."""
-        records = (read_record(self.folder / size.folder) for size in self.sizes)
+        records = map(self._record, self.parts)
         return list(dict.fromkeys(name for each in records for name in each["fit_features"]))
+
+    def _record(self, size: Size) -> dict[str, Any]:
+        return read_record(self.folder / size.folder, self.parts[size])
 
 
 @dataclass(frozen=True)

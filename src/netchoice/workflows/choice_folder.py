@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from netchoice.workflows.local_simulations import ModelPosterior
 
 EVIDENCE = "evidence.json"
+#: What the rows of the simulations for inference carry the fingerprint of.
+INFERENCE_MANIFEST = "tables/inference/_manifest.json"
 #: Files that the report is made from.
 READ_AGAIN = (
     "choice.json", EVIDENCE, "reading.json", "network.tsv", "costs.json", "rankings.csv", "evaluation.csv",
+    INFERENCE_MANIFEST,
 )  # fmt: skip
 EVIDENCE_SCHEMA = 3
 DIGITS = 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -21,6 +22,7 @@ from netchoice.models.builtin import get_space, rebuilt_space
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
+from netchoice.storage.kept_files import fingerprint_of
 from netchoice.storage.listing import listed_writes
 from netchoice.storage.table import ReferenceTable
 from netchoice.stores import place
@@ -43,7 +45,14 @@ from netchoice.workflows.prepared_folder import (
     save_tables,
     write_prepared,
 )
-from netchoice.workflows.run_folder import CHOICE_FILES, find_run, open_run_folder, run_folder
+from netchoice.workflows.run_folder import (
+    CHOICE_FILES,
+    PART_OF,
+    find_run,
+    locked_run_folder,
+    open_run_folder,
+    run_folder,
+)
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
 from netchoice.workflows.sizes import Size, find_size, in_order
 from netchoice.workflows.table_maker import (
@@ -204,19 +213,34 @@ class Chooser:
         wanted = dict.fromkeys([*self._given_sizes(), *map(self._as_size, graphs)])
         if not wanted and not self.sizes_:
             raise UsageError("no number of nodes is given; pass n_nodes, or networks to fit")
-        if path is not None:
-            self.open(path)
-        for size in wanted:
-            if size not in self.sizes_:
-                self._prepare(size, workers, engine, listener(on_progress))
+        with self._writing(path):
+            for size in wanted:
+                if size not in self.sizes_:
+                    self._prepare(size, workers, engine, listener(on_progress))
         return self
 
     def open(self, path: str | PathLike[str]) -> None:
         """Use a folder for the simulations, and those that are prepared there already."""
-        open_run_folder(place(path), self.record(), False)
-        self._folder = place(path)
-        for size in self._prepared:
-            self._write(size)
+        with self._writing(path):
+            pass
+
+    @contextlib.contextmanager
+    def _writing(self, path: str | PathLike[str] | None) -> Iterator[None]:
+        """Be the only process that writes to the folder of the simulations, if there is one."""
+        folder = self._folder if path is None else place(path)
+        if folder is None:
+            yield
+            return
+        with locked_run_folder(folder, self.record(), False):
+            if folder != self._folder:
+                self._folder = folder
+                for size in self._prepared:
+                    self._write(size)
+            yield
+
+    def _part(self, size: Size) -> str:
+        """Return what the folder of a size must be a part of: this chooser, and this size."""
+        return fingerprint_of({**self.record(), "size": size.folder})
 
     @property
     def path(self) -> Path | None:
@@ -279,7 +303,7 @@ class Chooser:
         preparation = make_preparation(space, settings, maker)
         preparation.check_time_limit()
         maker.warm_up()
-        with run_folder(folder, settings.as_dict(), False):
+        with run_folder(folder, settings.as_dict() | {PART_OF: self._part(size)}, False):
             self._add(size, Prepared.simulate(preparation))
 
     def _add(self, size: Size, prepared: Prepared) -> None:
@@ -294,11 +318,12 @@ class Chooser:
         assert self._folder is not None
         prepared, folder = self._prepared[size], self._folder / size.folder
         if not is_prepared(folder):
-            open_run_folder(folder, prepared.settings.as_dict(), False)
+            settings = prepared.settings.as_dict() | {PART_OF: self._part(size)}
+            open_run_folder(folder, settings, False)
             with listed_writes(folder):
                 save_tables(prepared, folder)
                 write_prepared(prepared, folder)
-        elif read_record(folder)["fingerprint"] != fingerprint(prepared):
+        elif read_record(folder, self._part(size))["fingerprint"] != fingerprint(prepared):
             raise UsageError(
                 f"{folder} holds other simulations with the same settings; give another folder"
             )
@@ -395,7 +420,7 @@ class Chooser:
         if size not in self._prepared and size in self.sizes_:
             assert self._folder is not None
             folder = self._folder / size.folder
-            self._prepared[size] = read_prepared(folder, self.space, self._given)
+            self._prepared[size] = read_prepared(folder, self.space, self._given, self._part(size))
         if size not in self._prepared:
             prepared = "; ".join(map(str, self.sizes_)) or "none"
             raise UsageError(
@@ -493,7 +518,7 @@ class Chooser:
         """Return the object that answers for networks of these sizes in worker processes."""
         if len(sizes) > MAX_SIZES_IN_MEMORY and self._folder is not None:
             parts: Mapping[Size, Prepared] = PartsOnDisk(
-                self._folder, tuple(sizes), self.space, self._given
+                self._folder, {size: self._part(size) for size in sizes}, self.space, self._given
             )
         else:
             parts = {size: self._get(size).for_worker() for size in sizes}

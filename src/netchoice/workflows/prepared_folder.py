@@ -33,6 +33,7 @@ from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.fit_power import Power
 from netchoice.workflows.local_simulations import ParameterEstimator, parameter_estimator
 from netchoice.workflows.preparation import ChoiceSettings
+from netchoice.workflows.run_folder import run_fingerprint
 from netchoice.workflows.table_maker import GivenFeature, TableMaker
 
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ FRAMES = {
 
 
 def write_prepared(prepared: Prepared, folder: Path) -> None:
-    """Write everything that :func:`read_prepared` needs; the tables must be in the folder already."""
+    """Write everything that :func:`read_prepared` needs.
+
+    The record of the run and the tables must be in the folder already.
+    """
     selection = prepared.selection
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +65,7 @@ def write_prepared(prepared: Prepared, folder: Path) -> None:
                 digests[file] = _write_frame(frame, folder / file)
         estimators = _write_estimators(prepared, folder / ESTIMATORS, digests)
         record = _record(prepared) | {"files": digests, "estimators": estimators}
-        write_json(folder / PREPARED, record, record["fingerprint"])
+        write_json(folder / PREPARED, record, run_fingerprint(folder))
     except OSError as error:
         raise NetchoiceError(f"cannot write to {folder}: {error.strerror}") from error
 
@@ -135,6 +139,7 @@ def read_prepared(
     folder: Path,
     space: ModelSpace | None = None,
     features: Mapping[str, GivenFeature] | None = None,
+    part_of: str | None = None,
 ) -> Prepared:
     """Read a prepared chooser.
 
@@ -145,10 +150,12 @@ def read_prepared(
         Needed if the models are not built in: functions of models are not kept.
     features : mapping, optional
         The features that the user gave, by name. Needed if they are not built in.
+    part_of : str, optional
+        The fingerprint of the run that the folder must be a part of.
     """
     from netchoice.workflows.prepared import Prepared
 
-    record = read_record(folder)
+    record = read_record(folder, part_of)
     settings = ChoiceSettings.from_dict(record["settings"])
     known = rebuilt_space(settings.space, space)
     given = given_features(settings, features)
@@ -181,14 +188,15 @@ def read_prepared(
     return prepared
 
 
-def read_record(folder: Path) -> dict[str, Any]:
-    """Return what a chooser's folder says about it, after a check of its checksum."""
+def read_record(folder: Path, part_of: str | None = None) -> dict[str, Any]:
+    """Return what a chooser's folder says about it, after a check of its checksum and its run."""
     path = folder / PREPARED
     if not path.is_file():
         raise UsageError(
             f"{folder} holds no prepared chooser (there is no {PREPARED}); make one with netchoice prepare"
         )
-    record = read_json(path, advice="prepare it again in another folder")
+    run = run_fingerprint(folder, part_of)
+    record = read_json(path, run, advice="prepare it again in another folder")
     schema = record.get("schema")
     if schema != SCHEMA:
         raise UsageError(

@@ -15,7 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.storage.kept_files import KeptFileError, fingerprint_of, read_json, write_json
+from netchoice.storage.kept_files import (
+    KeptFileError,
+    OtherRunError,
+    fingerprint_of,
+    read_json,
+    write_json,
+)
 from netchoice.storage.listing import (
     LISTING,
     check_unclaimed,
@@ -28,6 +34,8 @@ from netchoice.storage.shards import disk_errors
 from netchoice.workflows.feature_selection import SECOND_SCORES
 
 RUN = "run.json"
+#: The setting of a run in a subfolder that holds the fingerprint of the run in the folder above.
+PART_OF = "part_of"
 ROWS = "rows.json"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "networkx")
 
@@ -70,17 +78,28 @@ CHOICE_FILES = RunFiles(RUN, "netchoice choose", (
 def run_folder(
     folder: Path | None, settings: Mapping[str, Any], fresh: bool, files: RunFiles = CHOICE_FILES
 ) -> Iterator[None]:
-    """Open the folder of a run, and be the only process that writes to it; without a folder, do nothing."""
+    """Open the folder of a run, and be the only process that writes to it; without a folder, do nothing.
+
+    The files that are written are listed.
+    """
     if folder is None:
         yield
         return
+    with locked_run_folder(folder, settings, fresh, files), listed_writes(folder):
+        yield
+
+
+@contextlib.contextmanager
+def locked_run_folder(
+    folder: Path, settings: Mapping[str, Any], fresh: bool, files: RunFiles = CHOICE_FILES
+) -> Iterator[None]:
+    """Open the folder of a run, and be the only process that writes to it."""
     with contextlib.ExitStack() as stack:
         with disk_errors(folder):
             find_run(folder, files)  # a folder of somebody else gets no lock
             folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(lock_folder(folder))
         open_run_folder(folder, settings, fresh, files)
-        stack.enter_context(listed_writes(folder))
         yield
 
 
@@ -132,6 +151,17 @@ def find_run(folder: Path, files: RunFiles) -> dict[str, Any] | None:
             f"{folder} is not empty and holds no run of {files.made_by}; give another folder"
         )
     return None
+
+
+def run_fingerprint(folder: Path, part_of: str | None = None) -> str:
+    """Return the fingerprint of the answer or chooser in a folder, which its files carry.
+
+    With ``part_of``, a folder that is not a part of the run with this fingerprint is refused.
+    """
+    record = find_run(folder, CHOICE_FILES) or {}
+    if part_of is not None and record.get(PART_OF) != part_of:
+        raise OtherRunError(f"{folder} belongs to another run; prepare it again in another folder")
+    return fingerprint_of(record)
 
 
 def versions() -> dict[str, Any]:
