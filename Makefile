@@ -90,7 +90,7 @@ atlas: $(VENV)/.dev $(VENV)/.warm
 SCALE ?= small
 PARTS ?= all
 reproduce: $(VENV)/.warm
-	$(BIN)/netchoice reproduce $(PARTS) --scale $(SCALE) --out $(OUT)/reproduction-$(SCALE)
+	$(BIN)/python -m reproduction $(PARTS) --scale $(SCALE) --out $(OUT)/reproduction-$(SCALE)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -117,7 +117,7 @@ prepare:
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 test: prepare
-	$(PYTEST) -m "not slow" --doctest-modules src/netchoice tests
+	$(PYTEST) -m "not slow" --doctest-modules src/netchoice reproduction tests
 
 test-all: test docs
 	$(PYTEST) -m slow
@@ -156,8 +156,8 @@ bench: $(VENV)/.bench $(VENV)/.warm
 	-$(BIN)/python benchmarks/selection.py
 	-$(BIN)/python benchmarks/selection_numbers.py
 	-$(BIN)/python benchmarks/fit.py
-	-$(BIN)/python benchmarks/extrapolation.py
-	-$(BIN)/python benchmarks/pilot_size.py
+	-$(BIN)/python -m reproduction.cost_extrapolation
+	-$(BIN)/python -m reproduction.pilot_rules
 	-$(BIN)/python benchmarks/inference.py
 	-$(BIN)/python benchmarks/parameters.py
 	-$(BIN)/python benchmarks/cohort.py

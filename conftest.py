@@ -30,12 +30,10 @@ SLOW_EXAMPLES = (
     "reported.report_choice",
     "reported.report_cohort",
     "build.write_report",
-    "reproduction.workflow.reproduce",
+    "experiments.reproduce",
     "choice.Evidence",
     "feature_selection.FeatureSelection",
     "posterior_quality.PosteriorQuality",
-    "pilot.PilotStudy",
-    "pilot_size.Recommendation",
 )
 
 

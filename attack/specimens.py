@@ -20,10 +20,8 @@ import netchoice.simulate
 from netchoice.costs import CostModel
 from netchoice.evaluation import evaluate_rankings
 from netchoice.report.folder import read_folder
-from netchoice.reproduction import reproduce
-from netchoice.storage.kept_results import kept_frame, kept_record
 from netchoice.storage.user_cache import CACHE_VARIABLE, kept_costs
-from netchoice.workflows import SimulationPlan, pilot
+from netchoice.workflows import SimulationPlan
 from netchoice.workflows.answer_files import AnswerFiles
 from netchoice.workflows.cohort_run import CohortAnswers
 from netchoice.workflows.run_folder import run_folder
@@ -123,13 +121,6 @@ def _cache_in(folder: Path) -> Any:
             os.environ[CACHE_VARIABLE] = before
 
 
-def _reproduction(folder: Path) -> str:
-    frame = pd.DataFrame({"features": [("a", "b"), ("c",)], "k": [2, 1], "accuracy": [0.5, 0.25]})
-    kept = kept_frame(folder / "r" / "evaluation.parquet", "scale", lambda: frame)
-    growth = kept_record(folder / "r" / "growth.json", "scale", lambda: {"exponent": 1.5})
-    return f"{text_of(kept)}{growth}"
-
-
 def _cohort(folder: Path) -> str:
     files = AnswerFiles(
         folder / "c", {"id": "text", "age": "number"}, {"verdict": "text", "error": "text"}, ["x"],
@@ -212,19 +203,13 @@ def _choose_many(folder: Path, seed: int = 1) -> str:
 
 
 def _pilot(folder: Path) -> str:
-    """Study pilots; costs are measured, so they are not compared."""
-    study = pilot(
-        "ba", sizes=[15, 20], target=30, samples=40, methods=["jmi"], ks=[1, 2], penalties=[0.0],
-        features=["degree_mean", "transitivity", "noise_normal"], engine="serial",
-        path=folder / "pilots", on_progress=False,
-    )  # fmt: skip
-    accuracy = study.accuracy[["n", "k", "features", "accuracy"]]
-    return text_of(accuracy) + text_of(study.rankings[["n", "position", "feature"]])
-
-
-def _reproduce(folder: Path) -> str:
-    results = reproduce("three-core", out=folder / "reproduction", scale="tiny")
-    return json.dumps(results["claims"], sort_keys=True)
+    """Select features on pilots; costs are measured, so they are not compared."""
+    with _cache_in(folder):
+        found = netchoice.select_on_pilots(
+            "ba", n_nodes=100, pilot_nodes=28, samples=40, features=["degree_mean", "transitivity"],
+            penalty=0.0, engine="serial", path=folder / "pilots", on_progress=False,
+        )  # fmt: skip
+    return repr((found.features, found.accuracy, list(found.ranking["feature"])))
 
 
 def _chooser_answer(folder: Path) -> str:
@@ -253,7 +238,6 @@ SPECIMENS = {
     "run.json and rows.json": Specimen(_run_record, lambda folder: repr(_run_record(folder))),
     "decisions by the clock": Specimen(_clock_record, lambda folder: repr(_clock_record(folder))),
     "cached costs": Specimen(_costs, lambda folder: repr(_costs(folder))),
-    "kept results of reproduce": Specimen(_reproduction, _reproduction),
     "cohort, resumed": Specimen(_cohort, _cohort),
     "cohort, read": Specimen(_cohort, _cohort_answer),
     "folder of evaluate": Specimen(_evaluate, _evaluation_answer),
@@ -265,5 +249,4 @@ SPECIMENS = {
     "prepare, repeated": Specimen(_prepare, _prepare, other=partial(_prepare, seed=2)),
     "cohort, repeated": Specimen(_choose_many, _choose_many, other=partial(_choose_many, seed=2)),
     "pilot, repeated": Specimen(_pilot, _pilot),
-    "reproduce, repeated": Specimen(_reproduce, _reproduce),
 }

@@ -74,16 +74,18 @@ from typing import Any
 import netchoice
 from netchoice.engines.engine import Lost, SerialEngine, describe_error
 from netchoice.engines.processes import ProcessEngine
-from netchoice.reproduction.code_version import code_version
 from netchoice.storage.user_cache import digest_of
 from netchoice.units import duration
 from netchoice.workflows import SimulationPlan
 from netchoice.workflows.choice import Choice
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import atlas_page
 from atlas_networks import LARGE, controls, in_order, real_networks
 from atlas_result import Entry, Result
+
+from reproduction.records import code_version
 
 ROOT = Path(__file__).resolve().parents[1]
 NETWORKS = Path(os.environ.get("NETCHOICE_NETWORKS", ROOT.parent / "shared" / "data" / "networks"))

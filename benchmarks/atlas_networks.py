@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from atlas_result import Entry
 from node_order import shuffled
 
 import netchoice
-from netchoice import datasets
 from netchoice.alterations import swap_edges
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.io import find_networks
@@ -61,11 +59,10 @@ def real_networks(folder: Path, only: bool = False) -> tuple[list[Entry], dict[s
 
 
 def _add_known_networks(folder: Path, entries: list[Entry], errors: dict[str, str]) -> None:
-    if (folder.parent / f"{YEAST[0]}.txt").exists():
-        os.environ.setdefault(datasets.FOLDER, str(folder.parent))
     for name in YEAST:
         try:
-            entries.append(_entry(f"protein-{name}", "protein", *datasets.load(name)))
+            network = netchoice.read_network(folder.parent / f"{name}.txt")
+            entries.append(_entry(f"protein-{name}", "protein", *network))
         except NetchoiceError as error:
             errors[name] = str(error)
     for name, make in SHIPPED.items():

@@ -1,10 +1,9 @@
 """Choose a model for a network of 100,000 nodes, on which computing all features takes too long.
 
-Pilots of at most 1000 nodes show which features distinguish the models, and how costs grow. The costs
-are extrapolated to 100,000 nodes, so that the selection avoids features that are expensive there.
-Only the selected features are computed at full size: on the network, and on simulations of both
-models. The nearest neighbours of the network among these simulations predict its model. The script
-takes a few minutes.
+``netchoice.select_on_pilots`` selects features on networks of 1000 nodes, at costs that it extrapolates to
+100,000 nodes, so that features that are expensive there are avoided. Only the selected features are
+computed at full size: on the network, and on simulations of both models. The nearest neighbours of the
+network among these simulations predict its model. The script takes a few minutes.
 """
 
 from __future__ import annotations
@@ -19,35 +18,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import netchoice
-from netchoice.cost_growth import CostGrowth
-from netchoice.features import min_powers
-from netchoice.selection import get_selector
 from netchoice.units import duration
 
 #: A prior that gives sparse networks. Most large networks are sparse.
 SPACE = netchoice.get_space("duplication").with_priors({"p_delete": "uniform(0.5, 0.75)"})
-SIZES = (100, 200, 500, 1000)
-PENALTY, N_FEATURES, NEIGHBOURS = 10.0, 4, 10
-
-
-def simulate_pilots(rows: int) -> list[netchoice.ReferenceTable]:
-    """Simulate one table for each pilot size, with the same draws of models and parameters."""
-    return [
-        netchoice.simulate_table(SPACE, n_nodes=n, n_samples=rows, seed=1, stream="pilot")
-        for n in SIZES
-    ]
-
-
-def select(table: netchoice.ReferenceTable, costs: netchoice.CostModel) -> list[str]:
-    """Return the features that rank first by information minus penalty times cost at full size."""
-    varying = table.drop_constant()
-    selector = get_selector(
-        "jmi",
-        penalty=PENALTY,
-        costs=costs.only(varying.features),
-        discrete_features=[varying.discrete[name] for name in varying.features],
-    )
-    return list(selector.fit(varying.X, varying.y).ranking_names_[:N_FEATURES])
+NEIGHBOURS = 10
 
 
 def main() -> None:
@@ -55,16 +30,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--model", choices=SPACE.labels, default="dmr", help="the true model")
-    parser.add_argument("--rows", type=int, default=400, help="rows of each pilot")
+    parser.add_argument("--pilots", type=int, default=1000, help="networks to select on")
     parser.add_argument("--references", type=int, default=100, help="simulations of full size")
     options = parser.parse_args()
     start = time.monotonic()
 
-    pilots = simulate_pilots(options.rows)
-    growth = CostGrowth.fit(pilots, powers=min_powers())
-    costs = growth.predict(options.nodes)
-    selected = select(pilots[-1], costs)
-    print(f"features selected on pilots of up to {SIZES[-1]} nodes: {', '.join(selected)}")
+    found = netchoice.select_on_pilots(SPACE, n_nodes=options.nodes, samples=options.pilots)
+    selected = list(found.features)
+    print(f"features selected on {found.samples} networks of {found.pilot_nodes} nodes: "
+          f"{', '.join(selected)}")  # fmt: skip
 
     rng = np.random.default_rng(2024)
     model = SPACE[options.model]
@@ -76,11 +50,11 @@ def main() -> None:
         print(
             f"    {name:28}{result.values[name]:>14.6g}{duration(result.seconds[name]):>12} alone"
         )
-    predicted = costs.cost_of_set(selected, "shared")
-    all_features = growth.total(options.nodes)
-    print(f"cost of these features: {duration(measured)} measured, {duration(predicted)} predicted")
-    print(f"predicted cost of all features: {duration(all_features)} per network, "
-          f"{all_features / predicted:.0f} times as much")  # fmt: skip
+    print(
+        f"cost of these features: {duration(measured)} measured, {duration(found.cost)} predicted"
+    )
+    print(f"predicted cost of all features: {duration(found.cost_of_all)} per network, "
+          f"{found.cost_of_all / found.cost:.0f} times as much")  # fmt: skip
 
     references = netchoice.simulate_table(
         SPACE, n_nodes=options.nodes, n_samples=options.references, seed=3, features=selected
@@ -96,7 +70,7 @@ def main() -> None:
     print(f"models of the {NEIGHBOURS} nearest of {len(X)} simulations: {shares}; "
           f"cross-validated accuracy: {accuracy:.0%}")  # fmt: skip
     print(f"this run took {duration(time.monotonic() - start)}; computing all features of the "
-          f"simulations would take {duration(all_features * len(X))} of CPU time")  # fmt: skip
+          f"simulations would take {duration(found.cost_of_all * len(X))} of CPU time")  # fmt: skip
 
 
 if __name__ == "__main__":

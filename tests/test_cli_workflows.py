@@ -1,4 +1,4 @@
-"""The commands choose, rank, evaluate and pilot: what they print and write, how they exit."""
+"""The commands choose, rank and evaluate: what they print and write, how they exit."""
 
 import functools
 import json
@@ -9,9 +9,7 @@ import pytest
 from small_plans import small_plan
 
 import netchoice
-from netchoice.workflows import pilot_size
 from netchoice.workflows import preparation as preparation_module
-from netchoice.workflows.table_maker import TableMaker
 
 # netchoice choose
 
@@ -356,69 +354,4 @@ def test_evaluate_refuses_a_wrong_option(run, tables, options, message, tmp_path
     code, _, errors = run("evaluate", *tables, *options)
     assert code == 2
     assert message in errors
-    assert not (tmp_path / "x").exists()
-
-
-# netchoice pilot
-
-
-@pytest.mark.slow
-def test_pilot_studies_several_sizes(run, tmp_path):
-    arguments = [
-        "pilot", "ba", "--sizes", "20,40", "--target", 60, "--samples", 60, "--methods", "jmi",
-        "--max-features", 2, "--features", "degree_mean,transitivity,betweenness_max",
-        "--workers", 1, "--out", tmp_path / "p",
-    ]  # fmt: skip
-    code, out, err = run(*arguments)
-    assert code == 0, err
-    assert "features selected with 20, 40 nodes, tested with 60 nodes (60 networks)" in out
-    assert "times as much" in out
-    assert "the cost of all features grows as n^" in out
-    assert f"tables and 3 figures are in {tmp_path / 'p'}" in out
-    assert "pilot with 40 nodes: 60/60 rows" in err
-    figures = sorted(path.name for path in (tmp_path / "p").glob("*.png"))
-    assert figures == ["accuracy-0.png", "accuracy-1.png", "growth.png"]
-    code, out, _ = run(*arguments, "--json")
-    record = json.loads(out)
-    assert code == 0
-    assert record["target"] == 60
-    assert {row["n"] for row in record["saving"]} == {20, 40}
-
-
-def test_pilot_recommends_a_size(run, tmp_path, monkeypatch):
-    def serial_maker(*arguments, **options):  # starting processes takes longer than the tables
-        return TableMaker(*arguments, **{**options, "engine": "serial"})
-
-    monkeypatch.setattr(pilot_size, "TableMaker", serial_maker)
-    code, out, err = run(
-        "pilot", "ba", "--recommend", "--sizes", "10,20,40", "--target", 40, "--samples", 60,
-        "--target-samples", 200, "--max-features", 1, "--features", "degree_mean,noise_normal",
-        "--workers", 1, "--out", tmp_path / "r", "--json",
-    )  # fmt: skip
-    assert code == 0, err
-    record = json.loads(out)
-    assert record["n_nodes"] == 10
-    assert record["features"] == ["degree_mean"]
-    assert "10 nodes are enough" in record["verdict"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--target", "60", "--out", "x"], "--sizes is missing; give --sizes 100,200,500"),
-        (["--sizes", "20", "--out", "x"], "--target is missing; give it, for example --target"),
-        (["--sizes", "20", "--target", "60"], "--out is missing; give it, for example --out"),
-        (["--sizes", "20,a", "--target", "60", "--out", "x"], "expected integers"),
-        (["--sizes", "5", "--target", "60", "--out", "x"], "seed graph"),
-        (
-            ["--recommend", "--methods", "jmi,mrmr", "--target", "60", "--out", "x"],
-            "--recommend takes one value of --methods; got jmi, mrmr",
-        ),
-    ],
-)
-def test_pilot_refuses_a_wrong_option(run, arguments, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    code, _, err = run("pilot", "ba", *arguments)
-    assert code == 2
-    assert message in err
     assert not (tmp_path / "x").exists()

@@ -127,15 +127,6 @@ def test_format_and_header_apply_to_each_file(tmp_path):
         find_networks([tmp_path / "a.dat"], format="graphlm")
 
 
-def test_yeast_networks_have_names(yeast_folder, monkeypatch):
-    monkeypatch.setenv("NETCHOICE_DATA", str(yeast_folder))
-    (source,) = find_networks(["yeast:uetz2000"])
-    assert source.id == "uetz2000"
-    assert source.read()[0].n_edges == 644
-    with pytest.raises(UsageError, match="unknown dataset 'uetz'"):
-        find_networks(["yeast:uetz"])
-
-
 @pytest.mark.parametrize(
     ("files", "names", "message"),
     [
@@ -293,7 +284,6 @@ def test_is_collection_of_other_names(tmp_path):
     assert is_collection(tmp_path)
     assert is_collection(f"{tmp_path}/*.tsv")
     assert not is_collection(tmp_path / "missing.tsv")
-    assert not is_collection("yeast:ito2001")
 
 
 @posix
@@ -314,7 +304,7 @@ def test_manifest_gives_ids_groups_and_covariates(tmp_path):
         "# a cohort\nid\tPath\tgroup\tage\tsite\tnothing\n"
         "s1\tnets/a.tsv\tcontrol\t31\tA1\t\n"
         "s2\tnets/missing.tsv\t\tn/a\t17\t\n"
-        "\tyeast:ito2001\tcase\t4.5e1\t\t\n"
+        "\tito2001.txt\tcase\t4.5e1\t\t\n"
     )
     write(tmp_path, {"list.tsv": manifest, "nets/a.tsv": "a b\n"})
     networks = find_networks([tmp_path / "list.tsv"])
@@ -688,8 +678,8 @@ def test_all_kinds_can_be_mixed(tmp_path, monkeypatch):
     write(tmp_path, {"list.csv": "path,age\na.tsv,3\n"})
     shutil.copy(tmp_path / "a.tsv", tmp_path / "b.tsv")
     monkeypatch.chdir(tmp_path)
-    networks = find_networks(["list.csv", "t", "c.csv", "z.zip", "b*", "yeast:ito2001"])
-    assert networks.ids == ["a", "1", "g1", "g2", "m", "n", "b", "ito2001"]
+    networks = find_networks(["list.csv", "t", "c.csv", "z.zip", "b*"])
+    assert networks.ids == ["a", "1", "g1", "g2", "m", "n", "b"]
     assert networks[0].covariates == {"age": 3.0}
     assert networks.covariates == ["age"]
-    assert [source.read()[0].n_edges for source in networks[:-1]] == [1, 1, 2, 2, 1, 1, 1]
+    assert [source.read()[0].n_edges for source in networks] == [1, 1, 2, 2, 1, 1, 1]

@@ -11,7 +11,6 @@ import pytest
 from fast_and_slow import fast_for
 
 import netchoice
-from netchoice import datasets
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "netchoice"
@@ -21,14 +20,13 @@ DOCS = ROOT / "docs"
 def test_public_names_are_exactly_these():
     assert netchoice.__all__ == sorted(netchoice.__all__)
     assert set(netchoice.__all__) == {
-        "Choice", "Chooser", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
+        "Choice", "Chooser", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
         "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model",
-        "compute_features", "datasets", "embed", "errors", "evaluate_features", "evaluate_rankings",
+        "compute_features", "embed", "errors", "evaluate_features", "evaluate_rankings",
         "evaluation", "feature", "feature_names",
         "figures", "get_model", "get_space", "inference", "information", "io", "mechanism",
         "features", "model", "models", "operating_point", "paper_costs", "rank_features", "read_network",
-        "recommend_pilot_size",
-        "report", "selection", "simulate_table", "workflows", "write_network",
+        "report", "select_on_pilots", "selection", "simulate_table", "workflows", "write_network",
     }  # fmt: skip
     for name in netchoice.__all__:
         thing = getattr(netchoice, name)
@@ -36,7 +34,7 @@ def test_public_names_are_exactly_these():
     assert set(dir(netchoice)) == {*netchoice.__all__, "__version__"}
 
 
-#: Packages and modules that list their public names; the module of data sets has no such list.
+#: Packages and modules that list their public names.
 PARTS = sorted(
     ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
     for path in (*SOURCE.glob("*.py"), *SOURCE.glob("*/__init__.py"))
@@ -51,7 +49,6 @@ PUBLIC = [
         for part in PARTS
         for name in import_module(f"netchoice.{part}").__all__
     ),
-    *((f"datasets.{name}", getattr(datasets, name)) for name in ("load", "edge_checksum")),
 ]
 #: Classes without an example of their own, because a function returns them and has the example.
 RETURNED = {
@@ -60,8 +57,8 @@ RETURNED = {
     "FeatureEvaluation", "FeatureRanking", "FeatureResult", "FeatureSelection", "Fit", "Forest", "HeldOut",
     "ModelProbabilities", "NetworkCollection", "NetworkSource", "OperatingPoint",
     "PaperCosts", "Parameter", "ParameterQuality",
-    "PilotStudy", "Posterior", "PosteriorQuality", "Prior", "ReadingReport",
-    "Recommendation", "Step",
+    "PilotSelection", "Posterior", "PosteriorQuality", "Prior", "ReadingReport",
+    "Step",
 }  # fmt: skip
 
 
@@ -245,7 +242,7 @@ def test_every_option_is_documented():
     "package",
     ["netchoice", *(f"netchoice.{name}" for name in (
         "evaluation", "features", "figures", "forests", "inference", "information", "io", "models", "report",
-        "reproduction", "selection", "workflows",
+        "selection", "workflows",
     ))],
 )  # fmt: skip
 def test_every_public_name_has_an_example(package):

@@ -389,61 +389,6 @@ class TestRankingPaths:
             figures.ranking_paths(pd.concat([path, path]), "jmi")
 
 
-class TestCostGrowth:
-    @pytest.fixture
-    def frame(self):
-        n = np.array([100, 200, 500, 1000])
-        small = pd.DataFrame({"name": "degree", "n": n, "seconds": 1e-8 * n})
-        large = pd.DataFrame({"name": "all", "n": n, "seconds": 1e-7 * n**2})
-        return pd.concat([small, large]).sample(frac=1, random_state=0)
-
-    def test_series_and_fits(self, frame):
-        power = {"name": "all", "exponent": 2.0, "low": 1.95, "high": 2.05}
-        grid = np.array([100.0, 3000.0])
-        fits = [
-            {
-                "name": "degree",
-                "exponent": 1.0,
-                "low": -0.5,
-                "high": 1.5,
-                "curve": lambda n: 1e-8 * n,
-            },
-            power | {"curve": lambda n: 1e-7 * n**2},
-            {"name": "all", "label": "a + b n", "curve": (grid, 1e-7 * grid**2)},
-        ]
-        ax = figures.cost_growth(frame, fits)
-        assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
-        assert texts(ax.get_legend().get_texts()) == [
-            "all", "∝ $n^{2.00}$ (1.95 to 2.05)", "a + b n", "degree",
-            "∝ $n^{1.00}$ (−0.50 to 1.50)",
-        ]  # fmt: skip
-        first, second = artists(ax, "fit of all")
-        assert first.get_linestyle() != second.get_linestyle()
-        assert first.get_ydata() == pytest.approx(1e-7 * np.square(first.get_xdata()))
-        assert (min(first.get_xdata()), max(first.get_xdata())) == pytest.approx((100, 1000))
-        assert second.get_xdata().tolist() == [100, 3000]
-        ax.get_figure().draw_without_rendering()
-        assert {"100", "1,000"} <= set(texts(ax.get_xticklabels()))
-        assert {"1 µs", "1 ms", "100 ms"} <= set(texts(ax.get_yticklabels()))
-
-    def test_error_bars(self, frame):
-        with_bars = figures.cost_growth(frame.assign(seconds_se=1e-7))
-        assert all(container[2] for container in with_bars.containers)
-        without = figures.cost_growth(frame)
-        assert len(without.containers) == 2
-        assert not any(container[2] for container in without.containers)
-
-    def test_wrong_input_is_refused(self, frame):
-        with pytest.raises(UsageError, match="growth table lacks 'seconds'"):
-            figures.cost_growth(frame.drop(columns="seconds"))
-        with pytest.raises(UsageError, match="0 or less"):
-            figures.cost_growth(frame.assign(seconds=0.0))
-        with pytest.raises(UsageError, match="unknown series 'degrees'; did you mean 'degree'"):
-            figures.cost_growth(frame, [{"name": "degrees", "curve": np.log}])
-        with pytest.raises(UsageError, match="a fit has name; it lacks curve"):
-            figures.cost_growth(frame, [{"name": "all"}])
-
-
 class TestSave:
     @pytest.mark.parametrize(
         ("form", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("PDF", b"%PDF")]

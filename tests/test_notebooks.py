@@ -260,7 +260,7 @@ def test_progress_ends_with_an_error(monkeypatch):
 def test_lazy_names_complete():
     """Completion lists the names that are imported on first use, and no imported helpers."""
     names = dir(netchoice)
-    assert {"choose_model", "datasets", "figures", "Choice"} <= set(names)
+    assert {"choose_model", "figures", "Choice"} <= set(names)
     assert not {"Any", "TYPE_CHECKING"} & set(names)
     for name in ("selection", "figures", "workflows", "inference"):
         module = import_module(f"netchoice.{name}")

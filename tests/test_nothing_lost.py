@@ -278,10 +278,3 @@ def test_evaluate_overwrites_only_files_that_it_wrote(tmp_path, name):
     for _ in range(2):  # the second run replaces the files of the first
         netchoice.evaluate_features(table, **options)
     assert (tmp_path / "thesis.tex").read_text() == "mine"
-
-
-def test_pilot_overwrites_only_files_that_it_wrote(tmp_path):
-    (tmp_path / "costs.csv").write_text("mine")
-    with pytest.raises(UsageError, match=r"costs.csv would be overwritten"):
-        netchoice.workflows.pilot("ba", sizes=[20], target=30, samples=20, path=tmp_path)
-    assert (tmp_path / "costs.csv").read_text() == "mine"

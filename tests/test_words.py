@@ -46,7 +46,17 @@ EXCEPTIONS = {
     "tests/test_costs.py": "tests that older cost files are recognised",
 }
 
-FOLDERS = ("src", "tests", "tools", "docs", "examples", "benchmarks", ".ci", ".github")
+FOLDERS = (
+    "src",
+    "reproduction",
+    "tests",
+    "tools",
+    "docs",
+    "examples",
+    "benchmarks",
+    ".ci",
+    ".github",
+)
 ENDINGS = {".py", ".md", ".js", ".css", ".toml", ".cff", ".yml", ".yaml"}
 TEXTS = sorted(
     path

@@ -20,7 +20,6 @@ from netchoice.workflows.feature_selection import (
     SelectionOptions,
     select_features,
 )
-from netchoice.workflows.pilot_inputs import rank_pilot
 
 #: The costs include a feature that the table does not have.
 COSTS = CostModel(
@@ -54,7 +53,7 @@ class CapturedError(Exception):
 
 @pytest.fixture
 def selectors_of(table, monkeypatch):
-    """Return the selectors that choose, evaluate and pilot would fit, by workflow."""
+    """Return the selectors that choose and evaluate would fit, by workflow."""
     captured = {}
 
     def rank_path(selectors, X, y, *_, **__):
@@ -62,7 +61,7 @@ def selectors_of(table, monkeypatch):
         captured["selectors"] = selectors
         raise CapturedError
 
-    for module in ("feature_selection", "evaluate", "pilot_inputs"):
+    for module in ("feature_selection", "evaluate"):
         monkeypatch.setattr(import_module(f"netchoice.workflows.{module}"), "rank_path", rank_path)
 
     def choose(methods):
@@ -72,18 +71,15 @@ def selectors_of(table, monkeypatch):
     def evaluate(methods):
         netchoice.evaluate_features(table, table, methods=methods, costs=COSTS, seed=7, workers=1)
 
-    def study(methods):
-        rank_pilot(table, methods, [0.0, 1.0], COSTS, seed=7, n_jobs=1)
-
     def selectors(workflow):
         with pytest.raises(CapturedError):
-            {"choose": choose, "evaluate": evaluate, "pilot": study}[workflow](tuple(METHODS))
+            {"choose": choose, "evaluate": evaluate}[workflow](tuple(METHODS))
         return captured["selectors"]
 
     return selectors
 
 
-@pytest.mark.parametrize("workflow", ["choose", "evaluate", "pilot"])
+@pytest.mark.parametrize("workflow", ["choose", "evaluate"])
 def test_every_workflow_ranks_with_the_same_parameters(workflow, selectors_of):
     selectors = selectors_of(workflow)
     assert list(selectors) == list(METHODS)
@@ -192,16 +188,14 @@ def dataclasses_of_workflows():
 
 
 def test_all_settings_and_results_are_frozen():
-    """Only a stopwatch, a ladder of pilots and the answerer of a worker change as they go."""
+    """Only a stopwatch and the answerer of a worker change as they go."""
     classes = {thing.__name__: thing for thing in dataclasses_of_workflows()}
-    assert {"ChoiceSettings", "EvaluationSettings", "LadderSettings", "PilotSettings"} <= set(
-        classes
-    )
+    assert {"ChoiceSettings", "EvaluationSettings", "PilotSelection"} <= set(classes)
     assert {"FeatureSelection", "SimulationPlan", "Choice", "Evidence", "CostSource"} <= set(
         classes
     )
     mutable = {name for name, thing in classes.items() if not thing.__dataclass_params__.frozen}
-    assert mutable == {"PilotLadder", "RowAnswerer", "Stopwatch"}
+    assert mutable == {"RowAnswerer", "Stopwatch"}
 
 
 # Rankings and evaluations

@@ -29,7 +29,7 @@ MINORS = (11, 12, 13, 14)
 KINDS = ("lowest", "newest")
 #: Some lower bounds have no wheels for these versions of Python; pip would compile sources.
 NEWEST_ONLY = (14,)
-EXTRAS = ("arviz", "dask", "data")
+EXTRAS = ("arviz", "dask")
 #: Old releases call deprecated functions of newer packages; only the newest must have no warning.
 WARNINGS = {"lowest": ("-W", "ignore::DeprecationWarning"), "newest": ()}
 #: What the tests themselves import.
@@ -38,7 +38,7 @@ TEST_PACKAGES = ("pytest>=8", "pytest-xdist", "hypothesis>=6.100", "duckdb", "po
 FILES = (
     "test_cache_folders", "test_choice_figures", "test_cli", "test_cost_growth", "test_costs",
     "test_figures", "test_inference", "test_io", "test_machines",
-    "test_parameters", "test_pilot", "test_report", "test_selection", "test_selection_inputs",
+    "test_parameters", "test_pilots", "test_report", "test_selection", "test_selection_inputs",
     "test_simulate",
 )  # fmt: skip
 

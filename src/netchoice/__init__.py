@@ -24,7 +24,6 @@ from netchoice.storage.table import ReferenceTable
 
 if TYPE_CHECKING:
     from netchoice import (
-        datasets,
         evaluation,
         figures,
         inference,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
         selection,
         workflows,
     )
-    from netchoice.cost_growth import CostGrowth
     from netchoice.evaluation import evaluate_rankings, operating_point
     from netchoice.inference import embed
     from netchoice.workflows import (
@@ -42,31 +40,29 @@ if TYPE_CHECKING:
         choose_model,
         evaluate_features,
         rank_features,
-        recommend_pilot_size,
+        select_on_pilots,
     )
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Choice", "Chooser", "CostGrowth", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
+    "Choice", "Chooser", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
     "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model",
-    "compute_features", "datasets", "embed", "errors", "evaluate_features", "evaluate_rankings",
+    "compute_features", "embed", "errors", "evaluate_features", "evaluate_rankings",
     "evaluation", "feature", "feature_names", "features", "figures", "get_model", "get_space",
     "inference", "information", "io", "mechanism", "model", "models", "operating_point",
     "paper_costs", "rank_features", "read_network",
-    "recommend_pilot_size", "report", "selection", "simulate_table", "workflows", "write_network",
+    "report", "select_on_pilots", "selection", "simulate_table", "workflows", "write_network",
 ]  # fmt: skip
 
 #: Imported on first use, because they import scikit-learn or matplotlib: modules, and names in them.
 _LAZY: dict[str, tuple[str, ...]] = {
-    "cost_growth": ("CostGrowth",),
-    "datasets": (),
     "evaluation": ("evaluate_rankings", "operating_point"),
     "figures": (), "information": (), "report": (), "selection": (),
     "inference": ("embed",),
     "workflows": (
         "Choice", "Chooser", "choose_model", "evaluate_features", "rank_features",
-        "recommend_pilot_size",
+        "select_on_pilots",
     ),
 }  # fmt: skip
 

@@ -28,7 +28,6 @@ from netchoice.cli import (
     pilot,
     rank,
     report,
-    reproduce,
     tables,
     warmup,
 )
@@ -41,7 +40,7 @@ from netchoice.simulate import StoppedError
 
 __all__ = [
     "app", "choose", "cite", "cohort", "evaluate", "features", "main", "models", "networks",
-    "pilot", "rank", "report", "reproduce", "tables", "warmup",
+    "pilot", "rank", "report", "tables", "warmup",
 ]  # fmt: skip
 
 #: Show the trace of an unexpected error, as ``--debug`` does; the tests set this variable.

@@ -36,8 +36,8 @@ def choose(
         list[str],
         Argument(
             metavar="NETWORK…",
-            help="A network file, or yeast:uetz2000, yeast:ito2001, yeast:yu2008. For a cohort: several "
-            "files, a folder, a pattern, a manifest, or a file of many networks.",
+            help="A network file. For a cohort: several files, a folder, a pattern, a manifest, or a "
+            "file of many networks.",
         ),
     ],
     space: Annotated[

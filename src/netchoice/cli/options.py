@@ -174,11 +174,7 @@ Value = TypeVar("Value")
 def read(
     name: str, format: str | None, header: bool | None, columns: str | None
 ) -> tuple[netchoice.Graph, netchoice.ReadingReport]:
-    """Return a network from a file, or one of the yeast networks by name."""
-    if name.startswith("yeast:"):
-        from netchoice import datasets
-
-        return datasets.load(name)
+    """Return a network from a file."""
     names = split_list(columns, "--columns")
     return netchoice.read_network(name, format=format, header=header, columns=names)
 

@@ -42,14 +42,13 @@ from netchoice.figures.static.evaluation_figures import (
 )
 from netchoice.figures.static.fit_figures import fit
 from netchoice.figures.static.heatmaps import heatmap, heatmaps
-from netchoice.figures.static.pilot_figures import cost_growth, draw_pilot_study, pilot_accuracy
 from netchoice.figures.static.posterior_figures import posteriors, rank_histograms
 
 __all__ = [
     "choice_drawings", "cohort_embedding", "cohort_models", "cohort_parameters", "cohort_probabilities",
-    "cohort_verdicts", "confusion", "cost_growth", "draw_choice", "draw_cohort", "draw_evaluation",
-    "draw_pilot_study", "embedding", "evaluation_drawings", "feature_costs", "feature_distributions",
-    "fit", "heatmap", "heatmaps", "pareto", "pilot_accuracy", "posteriors", "probabilities",
+    "cohort_verdicts", "confusion", "draw_choice", "draw_cohort", "draw_evaluation",
+    "embedding", "evaluation_drawings", "feature_costs", "feature_distributions",
+    "fit", "heatmap", "heatmaps", "pareto", "posteriors", "probabilities",
     "rank_histograms", "ranking_paths", "reliability", "save",
 ]  # fmt: skip
 

@@ -19,7 +19,7 @@ from netchoice.graph import Graph
 from netchoice.io.edge_columns import ColumnNames
 from netchoice.io.guard import guarded
 from netchoice.io.network_finder import NetworkFinder
-from netchoice.io.places import Covariates, DatasetPlace, FilePlace, Part, Place, short_name
+from netchoice.io.places import Covariates, FilePlace, Part, Place, short_name
 from netchoice.io.reader import ReadingOptions
 from netchoice.io.reading_report import ReadingReport
 from netchoice.io.stored_files import StoredFile
@@ -48,7 +48,7 @@ class NetworkSource:
     def file(self) -> str | None:
         """The file that holds this network alone; None if it is in a file of many."""
         is_alone = isinstance(self.place, FilePlace) and isinstance(self.place.stored, StoredFile)
-        return self.place.name if is_alone or isinstance(self.place, DatasetPlace) else None
+        return self.place.name if is_alone else None
 
     def read(self) -> tuple[Graph, ReadingReport]:
         """Read the network, as :func:`read_network` does."""
@@ -132,7 +132,7 @@ def find_networks(
         Network files; folders of network files; patterns such as ``"brains/*.graphml"``; manifests
         (CSV or TSV files with a column ``path``, and optionally ``id``, ``group`` and covariates);
         edge lists and Parquet files with a column ``graph`` or ``network``; zip files of network
-        files; folders or zip files of a TUDataset; or ``yeast:ito2001`` and other yeast networks.
+        files; folders or zip files of a TUDataset.
     format : str, optional
         The format of the network files; by default, the content of each file decides.
     header : bool, optional

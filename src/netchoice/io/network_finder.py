@@ -14,12 +14,11 @@ from netchoice.io.collection_headers import Header, columns_of_networks, is_mani
 from netchoice.io.guard import guarded
 from netchoice.io.network_manifest import manifest_networks
 from netchoice.io.parquet_networks import has_many_networks, parquet_networks
-from netchoice.io.places import FilePlace, Part, may_be_many, place_of, short_name
+from netchoice.io.places import FilePlace, Part, may_be_many, short_name
 from netchoice.io.reader import ReadingOptions, suffix_of
 from netchoice.io.stored_files import StoredFile, ZipMember, zip_members
 from netchoice.io.text_networks import text_networks
 from netchoice.io.tu_dataset import tu_names, tu_networks
-from netchoice.names import unknown
 
 #: Endings of files that are no networks.
 OTHER_ENDINGS = {
@@ -46,9 +45,7 @@ class NetworkFinder:
 
     def add(self, name: str) -> None:
         """Add the networks of one name."""
-        if name.startswith("yeast:"):
-            self._add_dataset(name)
-        elif os.path.isdir(name):
+        if os.path.isdir(name):
             self._add_folder(name)
         elif os.path.lexists(name):
             self._add_file(name)
@@ -64,16 +61,6 @@ class NetworkFinder:
             raise UsageError(
                 f"{name}: no such file or folder; check the path and the current folder"
             )
-
-    def _add_dataset(self, name: str) -> None:
-        from netchoice.datasets import DATASETS
-
-        if short_name(name) not in DATASETS:
-            raise unknown("dataset", short_name(name), DATASETS)
-        self._add_one(name)
-
-    def _add_one(self, name: str) -> None:
-        self.parts.append(Part([place_of(name, self.options)], [short_name(name)]))
 
     def _add_folder(self, folder: str) -> None:
         """Add the network files of a folder, sorted by name, without subfolders and manifests."""
@@ -121,7 +108,7 @@ class NetworkFinder:
         elif ending in PARQUET and has_many_networks(name):
             self.parts.append(guarded(lambda: parquet_networks(name), name, "Parquet"))
         elif not self._add_many(StoredFile(name), in_folder):
-            self._add_one(name)
+            self.parts.append(Part([FilePlace(StoredFile(name), self.options)], [short_name(name)]))
 
     def _add_many(self, stored: StoredFile | ZipMember, in_folder: bool = False) -> bool:
         """Add the networks of a manifest or of an edge list of many; return whether it is one."""
@@ -151,7 +138,7 @@ def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> b
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "net.csv"
     >>> _ = path.write_text("source,target,graph\na,b,g1\n")
-    >>> is_collection(path), is_collection(path.parent), is_collection("yeast:ito2001")
+    >>> is_collection(path), is_collection(path.parent), is_collection("net.tsv")
     (True, True, False)
     """
     path = os.fspath(name)
@@ -159,8 +146,6 @@ def is_collection(name: str | PathLike[str], *, header: bool | None = None) -> b
 
 
 def _is_collection(name: str, header: bool | None) -> bool:
-    if name.startswith("yeast:"):
-        return False
     if not os.path.lexists(name):
         return glob.has_magic(name)
     ending = Path(name).suffix.lower()

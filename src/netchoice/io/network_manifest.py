@@ -10,7 +10,7 @@ from pathlib import Path
 from netchoice.errors import UsageError
 from netchoice.io.collection_headers import PATH_COLUMN, Header
 from netchoice.io.encodings import decode
-from netchoice.io.places import Covariates, Part, place_of, short_name
+from netchoice.io.places import Covariates, FilePlace, Part, short_name
 from netchoice.io.reader import ReadingOptions
 from netchoice.io.stored_files import StoredFile
 from netchoice.io.text_tables import COMMENTS
@@ -24,7 +24,8 @@ def manifest_networks(stored: StoredFile, header: Header, options: ReadingOption
     """Return the networks of a manifest, whether their files exist or not."""
     names, rows = _read_table(stored, header)
     cells = dict(zip(names, zip(*rows, strict=True), strict=True))
-    paths = [_absolute(cell, stored.path) for cell in cells.pop(PATH_COLUMN)]
+    folder = Path(stored.path).parent
+    paths = [str(folder / cell) for cell in cells.pop(PATH_COLUMN)]
     given = cells.pop("id", None)
     groups = [group or None for group in cells.pop("group", ("",) * len(paths))]
     columns = {name: _values(column) for name, column in cells.items()}
@@ -33,7 +34,7 @@ def manifest_networks(stored: StoredFile, header: Header, options: ReadingOption
     ]
     short = [short_name(path) for path in paths]
     return Part(
-        [place_of(path, options) for path in paths],
+        [FilePlace(StoredFile(path), options) for path in paths],
         [id or name for id, name in zip(given, short, strict=True)] if given else short,
         ids_are_given=given is not None,
         groups=groups,
@@ -81,10 +82,6 @@ def _column_name(cell: str) -> str:
     """Return the name of a column; the names that a manifest knows may be in upper case."""
     plain = plain_name(cell)
     return plain if plain in (PATH_COLUMN, "id", "group") else cell
-
-
-def _absolute(cell: str, manifest: str) -> str:
-    return cell if cell.startswith("yeast:") else str(Path(manifest).parent / cell)
 
 
 def _values(column: tuple[str, ...]) -> list[str | float]:

@@ -96,20 +96,6 @@ class FilePlace:
         return parse_network(content, self.options, limit)
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetPlace:
-    """One of the yeast networks."""
-
-    name: str
-    path: None = None
-
-    def read(self) -> tuple[Graph, ReadingReport]:
-        """Read the network, or download it."""
-        from netchoice import datasets
-
-        return datasets.load(self.name)
-
-
 def may_be_many(name: str, options: ReadingOptions) -> bool:
     """Return whether a file may list networks or hold many: a table that may have a header."""
     if options.header is False or options.columns is not None:
@@ -119,20 +105,13 @@ def may_be_many(name: str, options: ReadingOptions) -> bool:
     return suffix_of(Path(name)).lower() not in SUFFIXES
 
 
-def place_of(name: str, options: ReadingOptions) -> Place:
-    """Return the place of one network: a file, or a name that starts with ``yeast:``."""
-    if name.startswith("yeast:"):
-        return DatasetPlace(name)
-    return FilePlace(StoredFile(name), options)
-
-
 def short_name(name: str) -> str:
     """Return the name of a file without folders and endings.
 
-    >>> short_name("brains/sub-01.tsv.gz"), short_name("yeast:ito2001"), short_name("net.2020")
-    ('sub-01', 'ito2001', 'net.2020')
+    >>> short_name("brains/sub-01.tsv.gz"), short_name("net.2020")
+    ('sub-01', 'net.2020')
     """
-    file = Path(name.removeprefix("yeast:")).name
+    file = Path(name).name
     for _ in range(2 if file.lower().endswith(".gz") else 1):
         stem, dot, ending = file.rpartition(".")
         file = stem if stem and dot and not ending.isdigit() else file

@@ -1,4 +1,4 @@
-"""Whole tasks: choose a model, rank and evaluate features, study pilots.
+"""Whole tasks: choose a model, rank and evaluate features, select them on pilots.
 
 Each function does one task from start to finish. The commands call these functions.
 """
@@ -12,8 +12,7 @@ from netchoice.workflows.evaluate import evaluate_features
 from netchoice.workflows.feature_evaluation import FeatureEvaluation
 from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.methods_text import methods_text, references
-from netchoice.workflows.pilot import PilotStudy, pilot
-from netchoice.workflows.pilot_size import Recommendation, recommend_pilot_size
+from netchoice.workflows.pilots import PilotSelection, select_on_pilots
 from netchoice.workflows.rank import FeatureRanking, rank_features
 from netchoice.workflows.selectors import selectors_for
 from netchoice.workflows.simulation_plan import SimulationPlan, TimeLimit
@@ -27,8 +26,7 @@ __all__ = [
     "FeatureEvaluation",
     "FeatureRanking",
     "FeatureSelection",
-    "PilotStudy",
-    "Recommendation",
+    "PilotSelection",
     "SimulationPlan",
     "TimeLimit",
     "choose_model",
@@ -36,10 +34,9 @@ __all__ = [
     "find_costs",
     "load_table",
     "methods_text",
-    "pilot",
     "rank_features",
-    "recommend_pilot_size",
     "references",
+    "select_on_pilots",
     "selectors_for",
     "summarise_cohort",
 ]

@@ -20,7 +20,6 @@ from netchoice.evaluation import (
     operating_point,
     penalty_grid,
 )
-from netchoice.features import min_powers
 from netchoice.selection import rank_path
 from netchoice.storage.table import ReferenceTable
 from netchoice.targets import Numbers
@@ -196,7 +195,7 @@ def simulate_for_selection(
         simulate(f"pilot-{n}", n, n_rows, stages=stages if n == plan.pilot_sizes[-1] else None)
         for n, n_rows in rows.items()
     ]
-    costs = CostGrowth.fit(tables, powers=min_powers()).predict(n_nodes)
+    costs = CostGrowth.fit(tables).predict(n_nodes)
     largest = tables[-1].without_partial()
     return FeatureSelection((), costs, largest.complete(), plan.pilot_sizes, staged=largest)
 

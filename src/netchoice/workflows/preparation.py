@@ -130,6 +130,8 @@ class Preparation:
         Methods of selection that are evaluated for the report only.
     given_table : ReferenceTable or None
         A table that was simulated before; it then serves for all purposes.
+    candidates : tuple of str
+        Features to select from; if empty, all comparable ones and those that the user named.
     """
 
     space: ModelSpace
@@ -138,6 +140,7 @@ class Preparation:
     stopwatch: Stopwatch
     compared: tuple[str, ...] = ()
     given_table: ReferenceTable | None = None
+    candidates: tuple[str, ...] = ()
 
     def with_space(self, space: ModelSpace) -> Preparation:
         """Return the same with other models."""
@@ -230,7 +233,8 @@ class Preparation:
     @property
     def _offered(self) -> list[str]:
         """The features to select from."""
-        names = [*comparable_features(), *(self.settings.features or ()), *self._size_feature]
+        comparable = [*comparable_features(), *(self.settings.features or ()), *self._size_feature]
+        names = self.candidates or comparable
         return [name for name in dict.fromkeys(names) if name not in self.settings.without]
 
     def _for_selection(self) -> FeatureSelection:

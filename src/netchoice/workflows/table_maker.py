@@ -143,8 +143,3 @@ def seconds_per_row(table: ReferenceTable) -> float:
 def growth_seconds(table: ReferenceTable) -> float:
     """Return the mean CPU seconds to grow one network of a table."""
     return float(table.frame["seconds_growth"].mean())
-
-
-def total_seconds(table: ReferenceTable) -> float:
-    """Return the CPU seconds that all networks of a table took."""
-    return float(table.frame.filter(like="seconds_").sum().sum())

@@ -1,4 +1,4 @@
-"""Comparison of rules that choose the size of a pilot.
+"""Comparison of rules that choose the size of a pilot: ``python -m reproduction.pilot_rules``.
 
 For several spaces and seeds, pilots of 10, 20, 40, … nodes select features. Each rule chooses a size
 from the pilots alone. Its loss is the accuracy of the selected features on networks of the target
@@ -21,8 +21,8 @@ from sklearn.preprocessing import StandardScaler
 
 import netchoice
 from netchoice.storage.table import ReferenceTable
-from netchoice.workflows.pilot_ladder import LadderSettings, PilotLadder
 from netchoice.workflows.table_maker import TableMaker
+from reproduction.pilot_size import PilotLadder
 
 SIZES = (10, 20, 40, 80, 160, 320)
 
@@ -30,11 +30,7 @@ SIZES = (10, 20, 40, 80, 160, 320)
 def run_pilots(space: str, seed: int, target: int, method: str, k: int, rows: int) -> PilotLadder:
     """Run the pilots of all sizes."""
     maker = TableMaker(netchoice.get_space(space), seed, engine="serial")
-    settings = LadderSettings(
-        target=target, method=method, penalty=0.0, k=k, samples=rows, check_samples=2 * rows,
-        tolerance=0.02, confirm=2, coverage=0.95, budget=600.0,
-    )  # fmt: skip
-    ladder = PilotLadder(maker, settings)
+    ladder = PilotLadder(maker, target, method, 0.0, k, samples=rows, check_samples=2 * rows)
     for n in SIZES:
         ladder.add(n)
     return ladder
@@ -76,8 +72,7 @@ def choices(ladder: PilotLadder) -> dict[str, int]:
         (
             i
             for i in range(last)
-            if ladder.gain(pilots[i], pilots[i + 1], pilots[i + 1].n_nodes)[1]
-            <= ladder.settings.tolerance
+            if ladder.gain(pilots[i], pilots[i + 1], pilots[i + 1].n_nodes)[1] <= ladder.tolerance
         ),
         None,
     )

@@ -4,7 +4,8 @@ Tables at eight small sizes have the same draws of models and parameters; tables
 too. For every feature that costs more than 1 ms alone at the large sizes, the predicted cost is
 divided by the measured cost. Targets: the ratio is within a factor of 1.5 in the median, and within a
 factor of 3 for all features. Each repeat visits all sizes, so that other load on the machine affects
-all of them. The run takes about 10 minutes of CPU time and can be resumed with --path.
+all of them. ``python -m reproduction.cost_extrapolation`` takes about 10 minutes of CPU time and can be
+resumed with --path.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ import pandas as pd
 
 import netchoice
 from netchoice.cost_growth import CostGrowth
-from netchoice.features import min_powers
 from netchoice.storage.table_columns import CALIBRATION_ROWS
+from reproduction.pilots import fit_power, measured_costs
 
 SMALL = (50, 75, 100, 150, 200, 300, 400, 500)
 LARGE = (3000, 10_000)
@@ -34,29 +35,27 @@ def table(space: str, n: int, seed: int, path: Path | None) -> netchoice.Referen
     )  # fmt: skip
 
 
-def measured(tables: list[netchoice.ReferenceTable]) -> pd.Series:
-    """Return the mean seconds of each feature alone, and of all features together."""
-    frame = CostGrowth.measure(tables)
-    return frame[frame["kind"].isin(["feature", "total"])].set_index("name")["seconds"]
-
-
 def compare(space: str, seeds: range, large_seeds: range, path: Path | None) -> pd.DataFrame:
     """Return predicted and measured seconds of each feature at the large sizes."""
     small = [table(space, n, seed, path) for seed in seeds for n in SMALL]
-    growth = CostGrowth.fit(small, powers=min_powers())
-    curves = growth.exponents.set_index(["kind", "name"])
-    small_costs = growth.measured.set_index(["kind", "name", "n"])["seconds"]
+    growth = CostGrowth.fit(small)
+    powers = {
+        name: fit_power(costs) for name, costs in measured_costs(small).groupby("name", sort=False)
+    }
+    small_costs = measured_costs(small).set_index(["name", "n"])["seconds"]
     rows = []
     for n in LARGE:
         costs = growth.predict(n)
-        truth = measured([table(space, n, seed, path) for seed in large_seeds])
+        large = [table(space, n, seed, path) for seed in large_seeds]
+        truth = measured_costs(large).set_index("name")["seconds"]
         for name in costs.features:
-            exponent = curves.loc[("feature", name), "exponent"]
-            power_law = small_costs[("feature", name, SMALL[-1])] * (n / SMALL[-1]) ** exponent
+            exponent = powers[name]["exponent"]
+            power_law = small_costs[name, SMALL[-1]] * (n / SMALL[-1]) ** exponent
             rows.append((space, n, name, costs.cost(name), power_law, truth[name]))
+        total = costs.cost_of_set(costs.features, "shared")
         print(
-            f"{space}, {n} nodes: all features {truth['all']:.3f} s, predicted {growth.total(n):.3f} s, "
-            f"ratio {growth.total(n) / truth['all']:.2f}"
+            f"{space}, {n} nodes: all features {truth['all']:.3f} s, predicted {total:.3f} s, "
+            f"ratio {total / truth['all']:.2f}"
         )
     columns = ["space", "n", "feature", "predicted", "power_law", "measured"]
     return pd.DataFrame(rows, columns=columns)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netchoice.features.paper import paper_costs
-from netchoice.reproduction.space_run import SpaceRun
 from netchoice.storage.table import ReferenceTable
+from reproduction.spaces import SpaceRun
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,24 +1,20 @@
-"""Pilot studies and recommended pilot sizes: what small networks show about large ones."""
-
-import dataclasses
-import json
-from importlib import import_module
+"""Studies of pilots and recommended pilot sizes: what small networks show about large ones."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import netchoice
-from netchoice import ModelSpace, ReferenceTable, simulate_table
+from netchoice import ModelSpace, ReferenceTable, figures, simulate_table
 from netchoice.cost_growth import CostGrowth
 from netchoice.errors import UsageError
-from netchoice.evaluation.accuracy_tests import confused_pairs, paired_gain
 from netchoice.evaluation.scores import NeighboursScorer
 from netchoice.row_simulator import RowSimulator
 from netchoice.selection import get_selector
-from netchoice.workflows import PilotStudy, pilot, recommend_pilot_size
-from netchoice.workflows.pilot_inputs import fit_cost_growth
-from netchoice.workflows.pilot_ladder import LadderSettings
+from reproduction import pilots
+from reproduction.pilot_figures import cost_growth, draw_study, pilot_accuracy, power_fit
+from reproduction.pilot_size import confused_pairs, paired_gain, recommend_pilot_size
+from reproduction.pilots import PilotStudy, fit_power, study_pilots
 
 FEW = ["degree_mean", "transitivity", "n_triangles", "lcc_mean_distance", "noise_normal"]
 
@@ -27,28 +23,27 @@ FEW = ["degree_mean", "transitivity", "n_triangles", "lcc_mean_distance", "noise
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("pilots")
-
-
-@pytest.fixture(scope="module")
-def options(folder):
+def options(tmp_path_factory):
     return {
-        "sizes": [20, 40], "target": 60, "samples": 60, "target_samples": 80, "repeats": 2,
+        "sizes": [20, 40], "target": 60, "samples": 60, "target_samples": 80,
         "methods": ["jmi", "relieff"], "penalties": [0, 2], "ks": range(1, 4), "features": FEW,
-        "engine": "serial", "path": folder / "study",
+        "engine": "serial", "path": tmp_path_factory.mktemp("pilots") / "study",
     }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def study(options):
-    return pilot("duplication", **options)
+    return study_pilots("duplication", **options)
+
+
+def pilot_tables(options, sizes=(20, 40)):
+    return [ReferenceTable.load(options["path"] / "tables" / f"pilot-{n}") for n in sizes]
 
 
 def test_study_holds_every_pilot(study):
     assert isinstance(study, PilotStudy)
-    keys = study.accuracy[["n", "repeat", "method", "penalty", "k"]]
-    assert len(keys.drop_duplicates()) == len(keys) == 2 * 2 * 2 * 2 * 3
+    keys = study.accuracy[["n", "method", "penalty", "k"]]
+    assert len(keys.drop_duplicates()) == len(keys) == 2 * 2 * 2 * 3
     assert study.accuracy["accuracy"].between(0, 1).all()
     best = study.accuracy.query("n == 40 and k == 3 and method == 'jmi' and penalty == 0")
     assert best["accuracy"].mean() > 0.8
@@ -56,19 +51,6 @@ def test_study_holds_every_pilot(study):
     assert set(costs[0.0]) == {"none"}
     assert set(costs[2.0, 20]) == {"of the pilot"}
     assert set(costs[2.0, 40]) == {"extrapolated"}
-    assert set(study.mean_accuracy()["repeats"]) == {2}
-
-
-def test_settings_of_a_study_are_frozen(study):
-    settings = study.settings
-    assert (settings.space, settings.sizes, settings.target) == ("duplication", (20, 40), 60)
-    assert (settings.samples, settings.target_samples, settings.repeats) == (60, 80, 2)
-    assert (settings.methods, settings.penalties) == (("jmi", "relieff"), (0.0, 2.0))
-    ladder = LadderSettings(60, "jmi", 0.0, 2, 20, 20, 0.1, 2, 0.95, 600.0)
-    for record in (study, settings, ladder):
-        for field in dataclasses.fields(record):
-            with pytest.raises(dataclasses.FrozenInstanceError):
-                setattr(record, field.name, None)
 
 
 def test_accuracy_is_that_of_the_target_table(study):
@@ -86,84 +68,81 @@ def test_accuracy_is_that_of_the_target_table(study):
 
 
 def test_rankings_at_a_penalty_use_the_costs_of_the_target(study, options):
-    tables = [
-        ReferenceTable.load(options["path"] / "tables" / f"pilot-{n}-{repeat}")
-        for n in (20, 40)
-        for repeat in (0, 1)
-    ]
-    pilot_table = tables[2].drop_constant()
-    costs = fit_cost_growth(tables).predict(60).only(pilot_table.features)
-    discrete = [pilot_table.discrete[name] for name in pilot_table.features]
+    tables = pilot_tables(options)
+    largest = tables[-1].drop_constant()
+    costs = CostGrowth.fit(tables).predict(60).only(largest.features)
+    discrete = [largest.discrete[name] for name in largest.features]
     selector = get_selector(
         "jmi", costs=costs, penalty=2.0, random_state=1, discrete_features=discrete
     )
-    ref = list(selector.fit(pilot_table.X, pilot_table.y).ranking_names_)
-    ours = study.rankings.query("n == 40 and repeat == 0 and method == 'jmi' and penalty == 2")
+    ref = list(selector.fit(largest.X, largest.y).ranking_names_)
+    ours = study.rankings.query("n == 40 and method == 'jmi' and penalty == 2")
     assert list(ours.sort_values("position")["feature"]) == ref
 
 
 def test_pilots_of_all_sizes_hold_the_same_draws(options, study):
-    small, large = (
-        ReferenceTable.load(options["path"] / "tables" / f"pilot-{n}-0") for n in (20, 40)
-    )
+    small, large = pilot_tables(options)
     pd.testing.assert_frame_equal(small.parameters, large.parameters)
-    other = ReferenceTable.load(options["path"] / "tables" / "pilot-20-1")
-    assert not small.parameters.equals(other.parameters)
 
 
-def test_saving_is_the_ratio_of_measured_costs(study, options):
-    totals = {}
-    for n in (20, 40, 60):
-        tables = [
-            ReferenceTable.load(options["path"] / "tables" / f"pilot-{n}-{r}") for r in (0, 1)
-        ]
-        timed = pd.concat([table.frame[table.frame["calibrated"]] for table in tables])
-        totals[n] = timed.filter(regex="seconds_(own|step)_").sum(axis=1).mean()
-    saving = study.saving.set_index("n")["saving"]
-    for n in (20, 40):
-        assert saving[n] == pytest.approx(totals[60] / totals[n], rel=1e-5)
-    assert set(study.costs["n"]) == {20, 40, 60}
+def test_costs_are_means_of_calibrated_rows(study, options):
+    measured = study.costs.set_index(["name", "n"])["seconds"]
+    for n, table in zip((20, 40, 60), pilot_tables(options, (20, 40, 60)), strict=True):
+        timed = table.frame[table.frame["calibrated"]]
+        total = timed.filter(regex="seconds_(own|step)_").sum(axis=1).mean()
+        assert measured["all", n] == pytest.approx(total, rel=1e-5)
+        alone = timed["seconds_own_transitivity"].copy()
+        for step in table.costs.uses["transitivity"]:
+            alone += timed[f"seconds_step_{step}"]
+        assert measured["transitivity", n] == pytest.approx(alone.mean())
     assert (study.costs["predicted"] > 0).all()
-    assert set(study.growth["kind"]) == {"own", "step", "feature", "total"}
+    assert (study.costs["seconds_se"] > 0).all()
+
+
+def test_growth_is_fitted_to_the_pilots(study):
+    rows = study.costs.query("name == 'all' and n < 60")
+    power, curve = study.growth()
+    assert power == fit_power(rows)
+    assert power["low"] is None  # two sizes have no interval
+    assert curve(40) == pytest.approx(rows.query("n == 40")["seconds"].iloc[0], rel=0.05)
+
+
+def test_power_is_that_of_least_squares():
+    n = np.array([100, 200, 400, 800])
+    costs = pd.DataFrame({"n": n, "seconds": 1e-6 * n**1.5 * [1.1, 0.9, 1.0, 1.05]})
+    power = fit_power(costs.sample(frac=1, random_state=0))
+    slope, intercept = np.polyfit(np.log(n), np.log(costs["seconds"]), 1)
+    assert power["exponent"] == pytest.approx(slope)
+    assert power["factor"] == pytest.approx(np.exp(intercept))
+    assert power["low"] < 1.5 < power["high"]
 
 
 def test_resumed_study_simulates_ranks_and_scores_nothing_again(study, options, monkeypatch):
     def done_before(*_, **__):
         raise AssertionError("this was done before")
 
-    module = import_module("netchoice.workflows.pilot")
-    monkeypatch.setattr(module, "rank_pilot", done_before)
+    monkeypatch.setattr(pilots, "rank_path", done_before)
     monkeypatch.setattr(RowSimulator, "simulate", done_before)
     monkeypatch.setattr(NeighboursScorer, "__call__", done_before)
     progress = []
-    again = pilot("duplication", **options, on_progress=lambda *step: progress.append(step))
+    again = study_pilots("duplication", **options, on_progress=lambda *step: progress.append(step))
     pd.testing.assert_frame_equal(again.accuracy, study.accuracy)
     assert {"ranking", "testing"} <= {stage for stage, _, _, _ in progress}
 
 
-def test_study_is_written(study, tmp_path):
-    study.save(tmp_path / "out")
-    names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {
-        "accuracy.csv", "costs.csv", "growth.csv", "saving.csv", "rankings.csv", "study.json",
-        "_files.json",
+def test_tables_of_all_sizes_grow_in_alternating_rounds(tmp_path):
+    reports = []
+    options = {
+        "sizes": [20, 30], "target": 30, "samples": 300, "methods": ["jmi"], "ks": [1],
+        "penalties": [0], "features": ["degree_mean", "transitivity"], "engine": "serial",
     }  # fmt: skip
-    record = json.loads((tmp_path / "out" / "study.json").read_text())
-    assert record["sizes"] == [20, 40]
-    again = CostGrowth.from_dict(record["growth"])
-    assert again.predict(1000) == study.cost_growth.predict(1000)
-    read = pd.read_csv(tmp_path / "out" / "accuracy.csv")
-    assert read["features"].iloc[-1].split() == list(study.accuracy["features"].iloc[-1])
-
-
-def test_study_of_one_size_has_no_growth():
-    study = pilot(
-        "ba", sizes=[30], target=30, samples=40, methods=["jmi"], ks=[1], engine="serial",
-        features=["degree_mean", "noise_normal"],
-    )  # fmt: skip
-    assert len(study.growth) == 0
-    assert study.saving["saving"].tolist() == [1.0]
-    assert study.accuracy["accuracy"].min() == 1
+    grown = study_pilots("ba", **options, path=tmp_path, on_progress=lambda *n: reports.append(n))
+    finished = [(stage, done) for stage, done, total, _ in reports if done == total]
+    rounds = [(int(stage.split()[2]), n) for stage, n in finished if stage.startswith("pilot")]
+    assert rounds == [(20, 100), (30, 100), (30, 200), (20, 200), (20, 300), (30, 300)]
+    at_once = study_pilots("ba", **options)
+    assert grown.rankings.equals(at_once.rankings)
+    assert list(grown.accuracy["accuracy"]) == list(at_once.accuracy["accuracy"])
 
 
 @pytest.mark.parametrize(
@@ -175,15 +154,13 @@ def test_study_of_one_size_has_no_growth():
         ({"sizes": [20.5]}, "`sizes` must be an integer of at least 0; got 20.5"),
         ({"methods": ["jmj"]}, "unknown method 'jmj'; did you mean 'jmi'"),
         ({"methods": []}, "no methods"),
-        ({"methods": {}}, "no methods"),
-        ({"repeats": 0}, "`repeats` must be an integer of at least 1; got 0"),
         ({"penalties": [-1]}, "`penalties` must be a non-negative number; got -1"),
         ({"features": ["transitivty"]}, "did you mean 'transitivity'"),
     ],
 )
 def test_wrong_option_of_a_study_is_refused(options, wrong, message):
     with pytest.raises(UsageError, match=message):
-        pilot("duplication", **{**options, "path": None, "samples": 20, **wrong})
+        study_pilots("duplication", **{**options, "path": None, "samples": 20, **wrong})
 
 
 # Tests of accuracy
@@ -230,9 +207,8 @@ def ladder_options():
 
 
 @pytest.mark.slow
-def test_small_pilots_of_duplication_are_enough(ladder_options, folder):
-    options = {**ladder_options, "path": folder / "recommend"}
-    recommendation = recommend_pilot_size("duplication", 80, **options)
+def test_small_pilots_of_duplication_are_enough(ladder_options):
+    recommendation = recommend_pilot_size("duplication", 80, **ladder_options)
     n_nodes, evidence = recommendation.n_nodes, recommendation.evidence
     assert n_nodes in (10, 20, 40)
     assert recommendation.certain
@@ -243,11 +219,6 @@ def test_small_pilots_of_duplication_are_enough(ladder_options, folder):
     assert evidence["accuracy_check"].max() - row["accuracy_check"] <= 0.05
     assert f"{n_nodes} nodes are enough" in recommendation.verdict
     assert not recommendation.confused
-    assert recommendation.cost["pilots"] > 0
-    assert recommendation.cost["checks"] > 0
-    json.dumps(recommendation.as_dict(), allow_nan=False)
-    again = recommend_pilot_size("duplication", 80, **options)
-    assert again.verdict == recommendation.verdict
 
 
 def space_of_copies(name, *labels):
@@ -316,29 +287,39 @@ def test_wrong_option_of_a_recommendation_is_refused(ladder_options, wrong, mess
 # Figures
 
 
-def test_figure_shows_the_mean_accuracy_of_each_size(study, tmp_path):
-    from netchoice import figures
-
-    panels = figures.pilot_accuracy(study.accuracy, ks=(1, 2, 9))
+def test_figure_shows_the_accuracy_of_each_size(study, tmp_path):
+    panels = pilot_accuracy(study.accuracy, ks=(1, 2, 9))
     assert [ax.get_title() for ax in panels] == ["1 feature", "2 features"]
-    line = panels[1].containers[0].lines[0]
-    shown = study.accuracy.query("method == 'jmi' and penalty == 0 and k == 2")
-    assert line.get_ydata() == pytest.approx(shown.groupby("n")["accuracy"].mean())
+    line = panels[1].lines[0]
+    shown = study.accuracy.query("method == 'jmi' and penalty == 0 and k == 2").set_index("n")
+    assert line.get_ydata() == pytest.approx(shown["accuracy"])
     assert figures.save(panels, tmp_path / "a.png").stat().st_size > 5000
     with pytest.raises(UsageError, match="no accuracy for penalty 7; there is 0, 2"):
-        figures.pilot_accuracy(study.accuracy, penalty=7)
+        pilot_accuracy(study.accuracy, penalty=7)
 
 
-def test_tables_of_all_sizes_grow_in_alternating_rounds(tmp_path):
-    reports = []
-    options = {
-        "sizes": [20, 30], "target": 30, "samples": 300, "methods": ["jmi"], "ks": [1],
-        "penalties": [0], "features": ["degree_mean", "transitivity"], "engine": "serial",
-    }  # fmt: skip
-    grown = pilot("ba", **options, path=tmp_path, on_progress=lambda *n: reports.append(n))
-    finished = [(stage, done) for stage, done, total, _ in reports if done == total]
-    rounds = [(int(stage.split()[2]), n) for stage, n in finished if stage.startswith("pilot")]
-    assert rounds == [(20, 100), (30, 100), (30, 200), (20, 200), (20, 300), (30, 300)]
-    at_once = pilot("ba", **options)
-    assert grown.rankings.equals(at_once.rankings)
-    assert list(grown.accuracy["accuracy"]) == list(at_once.accuracy["accuracy"])
+def test_growth_figure_has_series_by_cost_and_their_fits():
+    n = np.array([100, 200, 500, 1000])
+    small = pd.DataFrame({"name": "degree", "n": n, "seconds": 1e-8 * n})
+    large = pd.DataFrame({"name": "all", "n": n, "seconds": 1e-7 * n**2})
+    frame = pd.concat([small, large]).sample(frac=1, random_state=0).assign(seconds_se=1e-9)
+    power = {"exponent": 2.0, "low": 1.95, "high": 2.05, "factor": 1e-7}
+    uncertain = {"exponent": 1.0, "low": -0.5, "high": 1.5, "factor": 1e-8}
+    ax = cost_growth(frame, [power_fit("degree", uncertain), power_fit("all", power)])
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "all", "∝ $n^{2.00}$ (1.95 to 2.05)", "degree", "∝ $n^{1.00}$ (−0.50 to 1.50)",
+    ]  # fmt: skip
+    assert all(container[2] for container in ax.containers)  # error bars
+    fit = next(line for line in ax.lines if line.get_label().startswith("∝ $n^{2.00}"))
+    assert fit.get_ydata() == pytest.approx(1e-7 * np.square(fit.get_xdata()))
+    assert (min(fit.get_xdata()), max(fit.get_xdata())) == pytest.approx((100, 1000))
+    ax.get_figure().draw_without_rendering()
+    assert {"100", "1,000"} <= {text.get_text() for text in ax.get_xticklabels()}
+    assert {"1 µs", "1 ms", "100 ms"} <= {text.get_text() for text in ax.get_yticklabels()}
+
+
+def test_study_has_a_figure_for_each_penalty_and_one_of_costs(study, tmp_path):
+    paths = draw_study(study, tmp_path)
+    assert [path.name for path in paths] == ["accuracy-0.png", "accuracy-2.png", "growth.png"]
+    assert all(path.read_bytes()[:4] == b"\x89PNG" for path in paths)

@@ -1,24 +1,37 @@
-"""Findings on the claims about the two model spaces."""
+"""Claims of the paper about its two model spaces, and their findings."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from netchoice.evaluation import evaluate_rankings, operating_point
-from netchoice.reproduction.claim import PERFECT, WELL, Finding
-from netchoice.reproduction.cost_settings import Setting
-from netchoice.reproduction.paper_methods import (
+from netchoice.selection import WEIGHTED_METHODS
+from reproduction.settings import (
+    FAMILIES,
     FOREST_METHODS,
     INFORMATION_METHODS,
     METHODS,
     PENALIZED_METHODS,
     RELIEF_METHODS,
+    SETTINGS,
+    Setting,
 )
-from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
-from netchoice.selection import WEIGHTED_METHODS
+from reproduction.spaces import SET_SIZE, SpaceRun
+from reproduction.verdict import (
+    IMPLEMENTATION,
+    MACHINE,
+    METHOD,
+    PERFECT,
+    WELL,
+    Claim,
+    Evidence,
+    Finding,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +42,12 @@ LARGE = 12.8
 #: Accuracies that differ by less count as equal when two classifiers are compared.
 RESOLUTION = 0.005
 NOISE_FEATURES = ("noise_normal", "noise_uniform", "noise_bernoulli", "noise_integer")
+#: A fall is sharp if accuracy loses this much ...
+DROP = 0.02
+#: ... within this factor of λ: neighbouring large penalties of the paper's grid are as far apart.
+FACTOR = 2.0
+
+_NAN = float("nan")
 
 
 def _cell_label(row: Any) -> str:
@@ -309,3 +328,188 @@ def table_takes_hours(run: SpaceRun, paper_hours: float) -> Finding:
         "times less than the paper states": 3600 * paper_hours / seconds,
     }
     return Finding(None, values)
+
+
+class Fall(NamedTuple):
+    """A plateau of perfect accuracy, and what follows it; NaN if there is no plateau or no fall."""
+
+    threshold: float  # the largest penalty of the plateau
+    drop: float  # the loss of accuracy within a factor of two of the threshold
+    best_beyond: float  # the highest accuracy at any larger penalty
+
+    @classmethod
+    def of(cls, accuracies: pd.Series) -> Fall:
+        """Return the fall of accuracies that are indexed by penalty.
+
+        >>> import pandas as pd
+        >>> Fall.of(pd.Series([1, 1, 0.5, 0.6], index=[0, 1, 2, 4.0]))
+        Fall(threshold=1.0, drop=0.5, best_beyond=0.6)
+        """
+        ordered = accuracies.sort_index()
+        plateau = (ordered >= PERFECT).cummin()
+        if not plateau.iloc[0]:
+            return cls(_NAN, _NAN, _NAN)
+        threshold = float(ordered.index[plateau].max())
+        beyond = ordered[ordered.index > threshold]
+        if not len(beyond):
+            return cls(threshold, _NAN, _NAN)
+        near = beyond[beyond.index <= FACTOR * threshold]
+        lowest = float((near if len(near) else beyond.iloc[:1]).min())
+        return cls(threshold, float(ordered.loc[threshold]) - lowest, float(beyond.max()))
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether accuracy is perfect up to the threshold, falls sharply, and is imperfect beyond."""
+        return self.drop >= DROP and self.best_beyond < PERFECT
+
+
+def sharp_transition(run: SpaceRun, setting: Setting) -> Finding:
+    """Count the methods whose accuracy falls sharply at some penalty."""
+    fine = run.transition(setting)
+    coarse = run.evaluation(setting).query(f"k == {SET_SIZE}")
+    falls = {}
+    for method in METHODS:
+        frame = fine if method in set(fine["method"]) else coarse
+        own = frame[frame["method"] == method].set_index("penalty")["accuracy"]
+        falls[method] = Fall.of(own)
+    n_sharp = sum(fall.is_sharp for fall in falls.values())
+    values = {
+        "methods that fall sharply": n_sharp,
+        "methods that are perfect at λ = 0": sum(f.threshold >= 0 for f in falls.values()),
+        **{f"last perfect λ (1/s): {m}": fall.threshold for m, fall in falls.items()},
+        **{f"fall within a factor of two: {m}": fall.drop for m, fall in falls.items()},
+        **{f"highest accuracy beyond: {m}": fall.best_beyond for m, fall in falls.items()},
+    }
+    return Finding(n_sharp == len(METHODS), values)
+
+
+_SECTIONS = {"ba": "section 3.1.1", "duplication": "section 3.1.2"}
+_BA, _DUPLICATION = ("ba",), ("duplication",)
+#: Claims on which costs have no effect, so that they are judged once.
+_WITHOUT_COSTS = ("forests-vary", "svm-lower", "mean-degree", "table-hours")
+#: Claims about something else than the methods.
+_KINDS = {
+    "table-hours": MACHINE, "costs-span": IMPLEMENTATION, "forests-fall-by-noise": IMPLEMENTATION,
+}  # fmt: skip
+#: Hours for a table of 5000 networks on one core, as stated in the paper.
+PAPER_HOURS = {"ba": 5.2, "duplication": 6.6}
+
+_Row = tuple[tuple[str, ...], str, str, str, str, Callable[..., Finding]]
+#: Model spaces, name, place in the paper, statement, criterion, and the function that judges.
+_TABLE: list[_Row] = [
+    (_BA, "information-perfect", "{section}, Figures 1a, 1b, S1a",
+     "JMI, JMIM and mRMR classify perfectly for every λ and k.",
+     f"Every cell of the three methods has an accuracy of at least {PERFECT}.",
+     information_methods_perfect),
+    (FAMILIES, "two-orders", "abstract, {section}",
+     "The cost falls by more than two orders of magnitude without loss of accuracy.",
+     "The set is chosen on half of the test rows: the cheapest one whose accuracy lies within the "
+     "95 % interval of the best. It costs at most 1/100 of all features, and on the other half its "
+     f"accuracy is at least {PERFECT}, or at least that of the best set and that of all features.",
+     cheap_set_without_loss),
+    (_BA, "noise-at-large-penalty", "{section}",
+     "A large λ selects cheap noise features.",
+     "At the largest λ, all nine methods rank noise among the features that the paper's figures show "
+     "(15), and earlier than at λ = 0.",
+     noise_at_large_penalty),
+    (_BA, "mrmr-noise-earlier", "{section}, Figure 1b",
+     "mRMR selects noise features earlier than the other methods.",
+     "The first noise feature of mRMR ranks before that of every other method, at λ = 0 and on "
+     "average over λ.",
+     mrmr_noise_earlier),
+    (_DUPLICATION, "mrmr-noise-second", "{section}, Figure 2b",
+     "mRMR selects a noise feature directly after one informative feature.",
+     "The second feature of mRMR is noise and the first is not, at λ = 0 and at half or more of the "
+     "penalties up to 1.",
+     mrmr_noise_second),
+    (FAMILIES, "forests-vary", _SECTIONS["ba"],
+     "Rankings by forest methods vary between runs.",
+     f"At λ = 0, the first {SET_SIZE} features differ between runs on the same table for all four "
+     "forest methods.",
+     forests_vary),
+    (_BA, "forests-accurate", "{section}, Figures 1d, S1c, S1d",
+     "Forest methods perform well except at very large λ.",
+     f"Every cell of the four methods with λ < {LARGE} has an accuracy of at least {WELL}.",
+     forests_accurate),
+    (_BA, "forests-fall-by-noise", "{section}, Figure 1d",
+     "The accuracy of forest methods falls at very large λ because many noise features are "
+     "selected.",
+     f"Some cells of penalized-mda are below {PERFECT}, and in at least 90 % of them at least half of "
+     "the features are noise.",
+     forests_fall_by_noise),
+    (_BA, "relieff-one-inaccurate", "{section}, Figure 1c",
+     "ReliefF with one feature is inaccurate: it ranks the size of the three-core first.",
+     "At λ = 0, both ReliefF methods rank core_3_size first, with an accuracy of at most 0.6.",
+     relief_poor_with_one_feature),
+    (_BA, "relieff-three-accurate", "{section}, Figure 1c",
+     "ReliefF performs well with more than two features.",
+     f"Every cell of both methods with k ≥ 3 has an accuracy of at least {WELL}.",
+     relief_accurate_with_three_features),
+    (_BA, "relieff-improves", "{section}, Figure 1c",
+     "The accuracy of ReliefF with one feature increases with λ, because cheaper and better features "
+     "replace the three-core.",
+     "For both methods, some λ > 0 selects a cheaper feature whose accuracy is higher by at least "
+     "0.1.",
+     relief_improves_with_penalty),
+    (FAMILIES, "svm-lower", _SECTIONS["ba"],
+     "A support vector machine is less accurate throughout.",
+     "Over penalties from 0 to the largest, there are cells in which its accuracy differs from that "
+     f"of nearest neighbours by more than {RESOLUTION}, and it is lower in all of them.",
+     svm_less_accurate),
+    (_DUPLICATION, "transition", "{section}, Figure 2",
+     "Every method is perfect below a threshold in λ, and its accuracy falls sharply there.",
+     f"With {SET_SIZE} features, all nine methods have an accuracy of at least {PERFECT} up to some λ, "
+     f"lose at least {DROP} within a factor of two of it, and stay below {PERFECT} at every larger λ.",
+     sharp_transition),
+    (FAMILIES, "penalty-saves", f"{_SECTIONS['duplication']}, last paragraph",
+     "For every method, some λ saves much of the cost without loss of accuracy.",
+     "For all nine methods, some λ > 0 at least halves the cost at equal k, and accuracy reaches "
+     f"that at λ = 0 or {PERFECT}, whichever is lower.",
+     penalty_saves_cost),
+    (_DUPLICATION, "clustering-falls", "{section}",
+     "Clustering features are highly informative, but do not rank highly at large λ.",
+     "In all nine methods, the better-ranked of transitivity and clustering_mean is among the first "
+     "ten at λ = 0 and below rank 15 at the largest λ.",
+     clustering_falls),
+    (FAMILIES, "weighted-alike", "captions of Figures S1, S2",
+     "Weighted forests with impurity importance (MDI) behave like those with accuracy importance "
+     "(MDA).",
+     "The mean absolute difference in accuracy over all cells is at most 0.02.",
+     weighted_forests_alike),
+    (FAMILIES, "costs-span", "abstract, Table S1",
+     "Feature costs span several orders of magnitude.",
+     "The most expensive feature costs at least 1000 times as much as the cheapest, noise excluded.",
+     costs_span),
+    (_BA, "cost-falls", "{section}",
+     "The cost of the selected features falls substantially as λ increases.",
+     f"For all nine methods, {SET_SIZE} features at the largest λ cost at most a tenth of "
+     f"{SET_SIZE} features at λ = 0.",
+     cost_falls),
+    (_BA, "mean-degree", "{section}",
+     "The mean degree alone identifies the model; some features, such as the size of the largest "
+     "component, are constant.",
+     f"The accuracy with degree_mean is at least {PERFECT}, and lcc_nodes is constant.",
+     mean_degree_identifies),
+    *(((family,), "table-hours", "caption of Table S1",
+       f"A table of 5000 networks takes {hours} h on one core.",
+       "None: hours depend on the machine and the implementation. The time is reported, not judged.",
+       partial(table_takes_hours, paper_hours=hours))
+      for family, hours in PAPER_HOURS.items()),
+]  # fmt: skip
+
+
+def _claim(family: str, row: _Row) -> Claim:
+    _, name, where, statement, criterion, find = row
+
+    def judge(evidence: Evidence) -> dict[str, Finding]:
+        run = evidence.spaces[family]
+        if name in _WITHOUT_COSTS:
+            return {"": find(run)}
+        return {setting.label: find(run, setting) for setting in SETTINGS}
+
+    where = where.format(section=_SECTIONS[family])
+    kind = _KINDS.get(name, METHOD)
+    return Claim(f"{family}-{name}", family, where, statement, criterion, judge, kind)
+
+
+CLAIMS = [_claim(family, row) for row in _TABLE for family in row[0]]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from netchoice.reproduction.claim import IMPLEMENTATION, METHOD, PERFECT, Claim, Evidence, Finding
-from netchoice.reproduction.paper_methods import FOREST_METHODS, RELIEF_METHODS
-from netchoice.reproduction.pilot_run import PilotRun
+from reproduction.pilots import PilotRun
+from reproduction.settings import FOREST_METHODS, RELIEF_METHODS
+from reproduction.verdict import IMPLEMENTATION, METHOD, PERFECT, Claim, Evidence, Finding
 
 #: How many times cheaper networks of 100 nodes are than networks of 1000, as the paper states.
 PAPER_FACTORS = {"ba": 57, "duplication": 73}

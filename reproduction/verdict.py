@@ -1,17 +1,67 @@
-"""The verdict on every claim over several tables, as Markdown and as JSON."""
+"""Claims of the paper, the evidence that judges them, and the verdict over several tables."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netchoice.atomic import write_text
-from netchoice.reproduction.claim import IMPLEMENTATION, MACHINE, METHOD, Claim, Finding
-from netchoice.reproduction.cost_settings import COST_SETTINGS
-from netchoice.reproduction.scales import SCALES
 from netchoice.storage.kept_files import Run, write_json
+from reproduction.settings import COST_SETTINGS, SCALES
+
+if TYPE_CHECKING:
+    from reproduction.pilots import PilotRun
+    from reproduction.spaces import SpaceRun
+    from reproduction.yeast import YeastRun
+
+#: Accuracy that counts as the paper's "perfectly", "100 %" and "1": it rounds to 1.00.
+PERFECT = 0.995
+#: Accuracy that counts as the paper's "performed well".
+WELL = 0.95
+
+#: What a claim is about: the methods; the speed or scale of an implementation; or one machine.
+METHOD, IMPLEMENTATION, MACHINE = "method", "implementation", "machine"
+
+
+class Finding(NamedTuple):
+    """Whether a claim holds on one table, the numbers that decide it, and details in words.
+
+    None: the claim cannot be judged. The part of a name before a colon is printed once for all names
+    that share it.
+    """
+
+    holds: bool | None
+    values: Mapping[str, float]
+    text: str = ""
+
+
+@dataclass
+class Evidence:
+    """Results on one table that the claims are judged by; most are computed on first use."""
+
+    spaces: Mapping[str, SpaceRun] = field(default_factory=dict)
+    pilots: Mapping[str, PilotRun] = field(default_factory=dict)
+    yeast: YeastRun | None = None
+
+
+Judge = Callable[[Evidence], dict[str, Finding]]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the paper, and the criterion for it to hold."""
+
+    name: str
+    part: str
+    where: str
+    statement: str
+    criterion: str
+    judge: Judge  # findings by variant (costs, node counts); the first is the paper's own
+    kind: str = METHOD
+
 
 HOLDS, FAILS = "holds", "does not hold"
 BY_COSTS, OF_MACHINE = "depends on costs", "about the authors' machine"

@@ -13,27 +13,55 @@ from netchoice.costs import CostModel
 from netchoice.evaluation import evaluate_rankings
 from netchoice.evaluation.penalties import MAX_INFORMATION
 from netchoice.models.builtin import get_space
-from netchoice.reproduction.cost_settings import (
+from netchoice.selection import WEIGHTED_METHODS, CostAwareSelector, rank_path
+from netchoice.storage.table import ReferenceTable
+from netchoice.workflows.selectors import selectors_for
+from netchoice.workflows.table_maker import Progress, TableMaker
+from reproduction.records import StageClock, kept_frame
+from reproduction.settings import (
     AS_PUBLISHED,
+    FOREST_METHODS,
+    METHODS,
+    Scale,
     Setting,
     in_paper_seconds,
     paper_cost_model,
+    paper_selectors,
+    table_seed,
 )
-from netchoice.reproduction.paper_methods import FOREST_METHODS, METHODS, paper_selectors
-from netchoice.reproduction.scales import Scale, table_seed
-from netchoice.reproduction.stage_clock import StageClock
-from netchoice.selection import WEIGHTED_METHODS, CostAwareSelector, rank_path
-from netchoice.storage.kept_results import kept_frame
-from netchoice.storage.table import ReferenceTable
-from netchoice.workflows.pilot_inputs import pilot_table
-from netchoice.workflows.selectors import selectors_for
-from netchoice.workflows.table_maker import Progress, TableMaker
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Features per set in the study of the transition, and in the paper's analysis of yeast.
 SET_SIZE = 5
+
+
+def stream_table(
+    maker: TableMaker,
+    stream: str,
+    n_nodes: int,
+    n_samples: int,
+    features: tuple[str, ...] | None = None,
+) -> ReferenceTable:
+    """Return a table of networks of one size.
+
+    The tables of all sizes use the same seeds, so they hold the same draws of models and parameters.
+    """
+    if features is None:
+        features = tuple(maker.given_features) or None
+    stage = f"{stream} with {n_nodes} nodes"
+    name = f"{stream}-{n_nodes}"
+    return maker.table(name, n_nodes, n_samples, features, stream=stream, stage=stage)
+
+
+def support_vector_machine() -> Any:
+    """Return the classifier that the paper compares with nearest neighbours."""
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
+
+    return make_pipeline(StandardScaler(), SVC())
 
 
 @dataclass
@@ -80,7 +108,7 @@ class SpaceRun:
             folder=self.folder, on_progress=self.report_progress,
         )  # fmt: skip
         with self.stage("simulation"):
-            return pilot_table(maker, stream, self.scale.nodes, self.scale.rows)
+            return stream_table(maker, stream, self.scale.nodes, self.scale.rows)
 
     def costs(self, setting: Setting) -> CostModel:
         """Return the costs of the features that vary, in seconds of the paper's code."""
@@ -193,14 +221,14 @@ class SpaceRun:
         return self._cached(name, compute)
 
     def _evaluate(
-        self, rankings: pd.DataFrame, setting: Setting, ks: Iterable[int], classifier: str = "knn"
+        self, rankings: pd.DataFrame, setting: Setting, ks: Iterable[int], name: str = "knn"
     ) -> pd.DataFrame:
-        test, costs, stage = self.test, self.costs(setting), f"testing, {classifier}"
-        used = _support_vector_machine() if classifier == "svm" else classifier
+        test, costs, stage = self.test, self.costs(setting), f"testing, {name}"
+        classifier = support_vector_machine() if name == "svm" else name
         with self.stage(stage):
             return evaluate_rankings(
-                rankings, test, ks=ks, classifier=used, folds=self.scale.folds, costs=costs,
-                n_jobs=self.workers or -1, path=self.folder / f"scores-{classifier}.jsonl",
+                rankings, test, ks=ks, classifier=classifier, folds=self.scale.folds, costs=costs,
+                n_jobs=self.workers or -1, path=self.folder / f"scores-{name}.jsonl",
                 on_progress=lambda *n: self.report_progress(f"{stage} ({setting.name})", *n),
             )  # fmt: skip
 
@@ -210,12 +238,3 @@ class SpaceRun:
     def stage(self, name: str) -> AbstractContextManager[None]:
         """Measure the time of a stage, if there is a clock."""
         return nullcontext() if self.clock is None else self.clock.stage(f"{self.family}: {name}")
-
-
-def _support_vector_machine() -> Any:
-    """Return a support vector machine on standardised features."""
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.svm import SVC
-
-    return make_pipeline(StandardScaler(), SVC())

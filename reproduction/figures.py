@@ -16,18 +16,21 @@ from netchoice.figures.data.feature_sets import penalty_text
 from netchoice.figures.static.axes import DPI, GREY, SMALL, WIDTH, root_figure
 from netchoice.figures.style import method_styles, model_styles
 from netchoice.inference import embed
-from netchoice.reproduction.cost_settings import (
+from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS
+from reproduction.pilot_figures import cost_growth, power_fit
+from reproduction.pilots import PilotRun, fit_power
+from reproduction.settings import (
+    APPENDIX_METHODS,
     AS_PUBLISHED,
     COST_SETTINGS,
     DEFAULT,
+    MAIN_METHODS,
+    METHODS,
     SETTINGS,
     Setting,
 )
-from netchoice.reproduction.paper_methods import APPENDIX_METHODS, MAIN_METHODS, METHODS
-from netchoice.reproduction.pilot_run import PilotRun, fit_power
-from netchoice.reproduction.space_run import SET_SIZE, SpaceRun
-from netchoice.reproduction.yeast_run import NETWORKS, NODE_COUNTS, PAPER_FIVE, YeastRun
-from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS
+from reproduction.spaces import SET_SIZE, SpaceRun
+from reproduction.yeast import NETWORKS, NODE_COUNTS, PAPER_FIVE, YeastRun
 
 _NUMBERS = {"ba": 1, "duplication": 2}
 
@@ -111,10 +114,8 @@ def draw_cost_growth(tables: Sequence[Mapping[str, PilotRun]], folder: Path) -> 
         errors = rows["seconds"].sem() if len(tables) > 1 else rows["seconds_se"].mean()
         means = pd.DataFrame({"seconds": rows["seconds"].mean(), "seconds_se": errors})
         frames.append(means.reset_index().assign(name=family))
-        known = {k: v for k, v in fit_power(frames[-1]).items() if v is not None}
-        factor, power = known["factor"], known["exponent"]
-        fits.append({**known, "name": family, "curve": lambda n, b=factor, c=power: b * n**c})
-    picture = figures.cost_growth(pd.concat(frames, ignore_index=True), fits)
+        fits.append(power_fit(family, fit_power(frames[-1])))
+    picture = cost_growth(pd.concat(frames, ignore_index=True), fits)
     save_both(picture, folder / "figure-3-growth")
 
 

@@ -1,4 +1,4 @@
-"""Answers for the three yeast networks with several seeds: do they agree?
+"""Answers for the three yeast networks with several seeds, ``python -m reproduction.yeast_seeds``.
 
 ``netchoice choose`` runs with default settings for every network and seed, into the folder ``--out``; a run
 that is complete there is not repeated. The printed table has, for each network, how often each verdict and
@@ -13,19 +13,19 @@ import itertools
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import netchoice
-from netchoice import datasets
-
-NETWORKS = ("uetz2000", "ito2001", "yu2008")
+from reproduction.yeast import NETWORKS, load
 
 
-def answer(name: str, seed: int, out: Path) -> dict:
+def answer(name: str, seed: int, out: Path) -> dict[str, Any]:
     """Return the record of one run."""
     folder = out / f"{name}-{seed}"
     if not (folder / "choice.json").exists():
-        netchoice.choose_model(datasets.load(name)[0], seed=seed, path=folder)
-    return json.loads((folder / "choice.json").read_text())
+        netchoice.choose_model(load(name), seed=seed, path=folder)
+    record: dict[str, Any] = json.loads((folder / "choice.json").read_text())
+    return record
 
 
 def counts(values: list[str]) -> str:

@@ -12,23 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.atomic import write_text
-from netchoice.datasets import DatasetError, load
 from netchoice.errors import UsageError
 from netchoice.names import unknown
-from netchoice.reproduction import claims_pilots, claims_spaces, claims_yeast
-from netchoice.reproduction.claim import Evidence
-from netchoice.reproduction.cost_settings import AS_PUBLISHED
-from netchoice.reproduction.paper_tables import cost_page, cost_table, three_core_page
-from netchoice.reproduction.pilot_run import run_pilots
-from netchoice.reproduction.scales import FAMILIES, PARTS, SCALES, Scale, table_seed
-from netchoice.reproduction.space_run import SpaceRun
-from netchoice.reproduction.stage_clock import StageClock
-from netchoice.reproduction.verdict import summarise, write_verdict
-from netchoice.reproduction.yeast_run import NETWORKS, YeastRun
-from netchoice.storage.kept_results import kept_record
 from netchoice.validation import check_integer
 from netchoice.workflows.run_folder import RunFiles, run_folder
 from netchoice.workflows.table_maker import Progress
+from reproduction import claims_pilots, claims_spaces, claims_yeast
+from reproduction.pilots import run_pilots
+from reproduction.records import StageClock, kept_record
+from reproduction.settings import AS_PUBLISHED, FAMILIES, PARTS, SCALES, Scale, table_seed
+from reproduction.spaces import SpaceRun
+from reproduction.tables import cost_page, cost_table, three_core_page
+from reproduction.verdict import Evidence, summarise, write_verdict
+from reproduction.yeast import NETWORKS, DatasetError, YeastRun, load
 
 #: All quantitative claims of the paper, each with the criterion that it is judged by.
 CLAIMS = (*claims_spaces.CLAIMS, *claims_pilots.CLAIMS, *claims_yeast.CLAIMS)
@@ -40,7 +36,7 @@ _PART_FAMILIES = {
 _TABLES = ("_manifest.json", "rows-*.parquet")
 _RESULTS = ("*.parquet", "scores-*.jsonl", "pilots-growth.json", "rankings/*.parquet")
 #: What a reproduction writes.
-REPRODUCTION_FILES = RunFiles("settings.json", "netchoice reproduce", (
+REPRODUCTION_FILES = RunFiles("settings.json", "python -m reproduction", (
     *(f"figures/{name}-*.{suffix}" for name in ("figure", "heat", "transition", "pilots")
       for suffix in ("png", "pdf")),
     "table-S*.csv", "table-S*.md", "reproduction.json", "reproduction.md", "seconds.json",
@@ -92,7 +88,6 @@ def reproduce(
     Examples
     --------
     >>> import tempfile
-    >>> from netchoice.reproduction import reproduce
     >>> results = reproduce("three-core", out=tempfile.mkdtemp(), scale="tiny", tables=1)
     >>> [(claim["claim"], claim["verdict"]) for claim in results["claims"]]
     [('three-core', 'not judged')]
@@ -177,20 +172,20 @@ class _Reproduction:
 
     def _draw(self, evidence: list[Evidence]) -> None:
         """Draw the figures of the first table, and those of the pilots of all tables."""
-        from netchoice.reproduction import paper_figures
+        from reproduction import figures
 
         folder = self.folder / "figures"
         for family, run in evidence[0].spaces.items():
             if family in self.parts:
-                paper_figures.draw_heat_maps(run, folder)
-                paper_figures.draw_transition(run, folder)
+                figures.draw_heat_maps(run, folder)
+                figures.draw_transition(run, folder)
         if "pilot" in self.parts:
             for family in FAMILIES:
                 pilots = [each.pilots[family] for each in evidence]
-                paper_figures.draw_pilot_losses(family, pilots, folder)
-            paper_figures.draw_cost_growth([each.pilots for each in evidence], folder)
+                figures.draw_pilot_losses(family, pilots, folder)
+            figures.draw_cost_growth([each.pilots for each in evidence], folder)
         if evidence[0].yeast is not None:
-            paper_figures.draw_yeast(evidence[0].yeast, folder)
+            figures.draw_yeast(evidence[0].yeast, folder)
 
     def _write_tables(self, evidence: Evidence) -> None:
         earlier = [name for name in FAMILIES if (self.folder / name / "table-1/tables").is_dir()]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from netchoice.reproduction.claim import Claim, Evidence, Finding, Judge
-from netchoice.reproduction.cost_settings import SETTINGS, Setting
-from netchoice.reproduction.paper_tables import FEATURES, out_of_class_distances
-from netchoice.reproduction.space_run import SpaceRun
-from netchoice.reproduction.yeast_run import N_NEIGHBOURS, PAPER_FIVE, PENALTY, YeastRun
+from reproduction.settings import SETTINGS, Setting
+from reproduction.spaces import SpaceRun
+from reproduction.tables import FEATURES, out_of_class_distances
+from reproduction.verdict import Claim, Evidence, Finding, Judge
+from reproduction.yeast import N_NEIGHBOURS, PAPER_FIVE, PENALTY, YeastRun
 
 #: Votes of the nearest neighbours that count as a strong preference.
 STRONG = 9
