@@ -206,7 +206,7 @@ def _pilot(folder: Path) -> str:
     """Select features on pilots; costs are measured, so they are not compared."""
     with _cache_in(folder):
         found = netchoice.select_on_pilots(
-            "ba", n_nodes=100, pilot_nodes=28, samples=40, features=["degree_mean", "transitivity"],
+            "ba", n_nodes=100, pilot_nodes=28, samples=80, features=["degree_mean", "transitivity"],
             penalty=0.0, engine="serial", path=folder / "pilots", on_progress=False,
         )  # fmt: skip
     return repr((found.features, found.accuracy, list(found.ranking["feature"])))

@@ -114,7 +114,7 @@ def test_other_settings_and_foreign_folders_are_refused(found, options, tmp_path
 
 
 def test_fresh_starts_over(options, tmp_path):
-    few = {**options, "samples": 60, "features": FEW[:2], "path": tmp_path / "run"}
+    few = {**options, "samples": 80, "features": FEW[:2], "path": tmp_path / "run"}
     netchoice.select_on_pilots("ba", **few)
     again = netchoice.select_on_pilots("ba", **{**few, "n_nodes": 900, "fresh": True})
     assert again.n_nodes == 900
@@ -153,7 +153,7 @@ def test_choose_selects_the_same_features_on_pilots():
         ({"pilot_nodes": 27}, "`pilot_nodes` must be an integer of at least 28; got 27"),
         ({"n_nodes": 40}, "pilots of 48 nodes for networks of 40; expected pilots that are not larger"),
         ({"n_nodes": 1.5}, "`n_nodes` must be an integer"),
-        ({"samples": 20}, "`samples` must be an integer of at least 40; got 20"),
+        ({"samples": 79}, "`samples` must be an integer of at least 80; got 79"),
         ({"method": "jmj"}, "unknown method 'jmj'; did you mean 'jmi'"),
         ({"penalty": -1}, "`penalty` must be a non-negative number; got -1"),
         ({"budget": "5 apples"}, "budget"),
@@ -165,7 +165,7 @@ def test_choose_selects_the_same_features_on_pilots():
 )  # fmt: skip
 def test_wrong_option_is_refused(options, wrong, message):
     with pytest.raises(UsageError, match=message):
-        netchoice.select_on_pilots("ba", **{**options, "path": None, "samples": 40, **wrong})
+        netchoice.select_on_pilots("ba", **{**options, "path": None, "samples": 80, **wrong})
 
 
 def test_spaces_that_cannot_have_pilots_are_refused(options):
