@@ -10,7 +10,6 @@ from typer import Option
 import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, show
-from netchoice.evaluation import format_accuracy
 from netchoice.units import duration
 
 if TYPE_CHECKING:
@@ -69,15 +68,15 @@ def pilot(
 
 
 def _lines(found: PilotSelection) -> Iterator[str]:
-    low, high = (format_accuracy(end, digits=1) for end in found.interval)
+    low, high = found.interval
     yield (
         f"{found.space}: features for networks of {found.n_nodes} nodes, from {found.samples} pilots of "
         f"{found.pilot_nodes} nodes"
     )
     yield f"selected: {', '.join(found.features)}"
     yield (
-        f"accuracy with {found.pilot_nodes} nodes: {format_accuracy(found.accuracy, digits=1)} "
-        f"(95% interval {low} to {high})"
+        f"accuracy with {found.pilot_nodes} nodes: {found.accuracy:.1%} (95% interval {low:.1%} to "
+        f"{high:.1%})"
     )
     yield (
         f"cost with {found.n_nodes} nodes: {duration(found.cost)} per network, all features "
