@@ -248,7 +248,7 @@ _PRIORS = [
 ]
 _WORDS = [
     "", " ", "$\\frac$", "\udcff", "a\nb", "../..", "/dev/null", "/dev/zero", "*", "[", "dask://",
-    "dask://x:y", "dask://127.0.0.1:1", "serial", "yeast:", "yeast:x", "no.such:module", "os:system",
+    "dask://x:y", "dask://127.0.0.1:1", "serial", "no.such:module", "os:system",
     "dmr", "dmr+lpa", "dmr~edges", "a" * 5000, "paper:", "paper:x", "measured", "uniform(0,1)", "=", "a=b",
     "--", "-", "p_delete=uniform(1,0)", "p_delete=uniform(nan,inf)", "p_delete=uniform(0,1e400)",
 ]  # fmt: skip

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from netchoice import figures
-from netchoice.figures.data.feature_sets import penalty_text
-from netchoice.figures.static.axes import DPI, GREY, SMALL, WIDTH, root_figure
 from netchoice.figures.style import method_styles, model_styles
 from netchoice.inference import embed
 from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS
-from reproduction.pilot_figures import cost_growth, power_fit
+from reproduction.pilot_figures import DPI, SMALL, WIDTH, cost_growth, power_fit
 from reproduction.pilots import PilotRun, fit_power
 from reproduction.settings import (
     APPENDIX_METHODS,
@@ -32,13 +31,16 @@ from reproduction.settings import (
 from reproduction.spaces import SET_SIZE, SpaceRun
 from reproduction.yeast import NETWORKS, NODE_COUNTS, PAPER_FIVE, YeastRun
 
+GREY = "0.35"
 _NUMBERS = {"ba": 1, "duplication": 2}
 
 
 def save_both(picture: Any, path: Path) -> None:
     """Save a figure as PNG and as PDF, with the same layout."""
     figures.save(picture, path.with_suffix(".png"))
-    root_figure(picture).set_layout_engine("none")
+    first = next(iter(np.ravel(picture)))
+    figure = first if isinstance(first, Figure) else first.get_figure(root=True)
+    figure.set_layout_engine("none")
     figures.save(picture, path.with_suffix(".pdf"))
 
 
@@ -70,15 +72,19 @@ def _label_penalties(ax: Any, penalties: Sequence[float], total: float | None) -
         return
     ticks = [int(tick) for tick in ax.get_xticks()]
     pairs = [(penalties[i], total * penalties[i]) for i in ticks]
-    labels = [f"{penalty_text(seconds, 3)}\n{penalty_text(share, 3)}" for seconds, share in pairs]
+    labels = [f"{_penalty_text(seconds)}\n{_penalty_text(share)}" for seconds, share in pairs]
     ax.set_xticks(ticks, labels, fontsize=SMALL)
     ax.set_xlabel("penalty λ per second; below: per share", fontsize=SMALL + 1)
 
 
+def _penalty_text(penalty: float) -> str:
+    if penalty >= 1e6:
+        return f"{penalty:.2g}"
+    return f"{penalty / 1000:.3g}k" if penalty >= 1000 else f"{penalty:.3g}"
+
+
 def draw_transition(run: SpaceRun, folder: Path) -> None:
     """Draw the accuracy with few features over many penalties, for each method and setting."""
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(1.25 * WIDTH, 7.0), dpi=DPI, layout="constrained")
     axes = figure.subplots(2, 2, sharey=True).ravel()
     for ax, setting in zip(axes, COST_SETTINGS, strict=True):
@@ -127,7 +133,6 @@ def draw_pilot_losses(family: str, pilots: Sequence[PilotRun], folder: Path) -> 
     """
     import pandas as pd
     from matplotlib.colors import SymLogNorm
-    from matplotlib.figure import Figure
 
     accuracy = pd.concat([run.accuracy for run in pilots])
     means = accuracy.groupby(["k", "method", "n"])["accuracy"].mean().unstack("n")
@@ -176,8 +181,6 @@ def draw_yeast(run: YeastRun, folder: Path) -> None:
 
 def _yeast_figure(run: YeastRun, counted: str, five: tuple[str, ...]) -> Any:
     """Return embeddings of three networks, and transitivity by model."""
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(1.1 * WIDTH, 0.95 * WIDTH), dpi=DPI, layout="constrained")
     axes = figure.subplots(2, 2).ravel()
     for ax, letter, network in zip(axes, "abc", NETWORKS, strict=False):

@@ -15,13 +15,17 @@ from matplotlib.figure import Figure
 
 from netchoice import figures
 from netchoice.errors import UsageError
-from netchoice.figures.static.axes import BESIDE, DPI, PLAIN, SMALL, WIDTH, cost_axis
-from netchoice.figures.style import LINES, method_styles, series_styles
+from netchoice.figures.style import method_styles, series_styles
+from netchoice.units import duration
 from reproduction.pilots import ALL_FEATURES
 
 if TYPE_CHECKING:
     from reproduction.pilots import PilotStudy
 
+WIDTH, DPI = 8.0, 150  # inches, and dots per inch
+SMALL = 8  # points: the smallest text
+#: Line styles of several fits of one series.
+LINES = ("-", "--", ":")
 MAX_SERIES = 5
 #: A feature is shown only if its cost is below this share of the cost of those already shown:
 #: features that mostly consist of the same shared step have nearly equal costs.
@@ -76,16 +80,27 @@ def cost_growth(frame: pd.DataFrame, fits: Iterable[Fit] = ()) -> Axes:
         for i, fit in enumerate(fit for fit in fits if fit.name == name):
             n = np.geomspace(rows["n"].min(), rows["n"].max(), 100)
             handles += ax.plot(
-                n, fit.curve(n), color=style.colour, linestyle=LINES[i % len(LINES)][0],
+                n, fit.curve(n), color=style.colour, linestyle=LINES[i % len(LINES)],
                 linewidth=1.4, label=fit.label,
             )  # fmt: skip
-    is_wide = frame["n"].max() > 300 * frame["n"].min()
-    _size_axis(ax, ticker.LogLocator(subs=(1.0,) if is_wide else (1.0, 2.0, 5.0)))
+    _size_axis(ax, _ticks(frame["n"], 300))
     ax.set_xlabel("number of nodes n")
-    cost_axis(ax.yaxis, list(frame["seconds"]), "s", "cost per network")
+    ax.set(yscale="log", ylabel="cost per network")
+    ax.yaxis.set_major_locator(_ticks(frame["seconds"], 30))
+    ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda seconds, _: duration(seconds)))
+    ax.yaxis.set_minor_formatter(ticker.NullFormatter())
     ax.grid(alpha=0.25)
-    ax.legend(handles=handles, fontsize=SMALL + 1, **BESIDE)
+    ax.legend(
+        handles=handles, fontsize=SMALL + 1, loc="center left", bbox_to_anchor=(1.0, 0.5),
+        frameon=False,
+    )  # fmt: skip
     return ax
+
+
+def _ticks(values: pd.Series, wide: float) -> ticker.LogLocator:
+    """Return ticks at powers of ten and, if the values span less than a wide range, at 2 and 5 times them."""
+    is_wide = values.max() > wide * values.min()
+    return ticker.LogLocator(subs=(1.0,) if is_wide else (1.0, 2.0, 5.0))
 
 
 def pilot_accuracy(
@@ -115,7 +130,8 @@ def pilot_accuracy(
         unused.remove()
     for ax, k in zip(axes, present, strict=False):
         _draw_panel(ax, shown[shown["k"] == k], k)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", **PLAIN)
+    legend = axes[0].get_legend_handles_labels()
+    figure.legend(*legend, loc="outside right upper", frameon=False, fontsize=SMALL + 1)
     figure.supxlabel("number of nodes of the pilot networks", fontsize=SMALL + 2)
     figure.supylabel("accuracy at the target size", fontsize=SMALL + 2)
     return list(axes[: len(present)])

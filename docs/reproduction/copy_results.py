@@ -1,4 +1,4 @@
-"""Copy a run of `netchoice reproduce` into the docs: verdict, main tables, small figures.
+"""Copy a run of `python -m reproduction` into the docs: verdict, main tables, small figures.
 
 python docs/reproduction/copy_results.py FOLDER
 """
