@@ -23,7 +23,8 @@ from reproduction.verdict import COUNTED, counts, values_text
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return 0 if fine, 1 if it failed, 2 if used wrongly."""
-    parser = argparse.ArgumentParser(prog="python -m reproduction", description=__doc__)
+    description = (__doc__ or "").partition("\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m reproduction", description=description)
     parser.add_argument("parts", nargs="*", help=f"{', '.join(PARTS)}; or all (default)")
     parser.add_argument("--out", "-o", type=Path, required=True, help="folder for all results")
     parser.add_argument("--scale", choices=SCALES, default="small", help="sizes of the experiments")
