@@ -1,4 +1,4 @@
-"""``choose --with`` and ``--table``, ``prepare`` and ``cache``: what they print, write and refuse."""
+"""``choose --with`` and ``--table``, and ``prepare``: what they print, write and refuse."""
 
 import functools
 import json
@@ -351,105 +351,91 @@ def test_imported_table_is_refused(run, networks, tmp_path):
         assert not (tmp_path / "out").exists()
 
 
-# The cache
+# A cohort with its own chooser
 
 
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("NETCHOICE_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache" / "choosers"
+def answers(folder):
+    return pd.read_csv(folder / "answers.csv").drop(columns="seconds")
 
 
 @pytest.mark.slow
-def test_cohort_prepares_its_sizes_once_in_the_cache(run, cache, networks, tmp_path):
+def test_cohort_keeps_its_chooser_in_its_folder(run, networks, tmp_path):
     files = [networks / "dmc.graphml", networks / "foreign.graphml"]
-    options = [*SETTINGS, "--no-report", "--out"]
-    assert run("cache", "list") == (
-        0, f"cache: {cache.parent} (set NETCHOICE_CACHE to use another folder)\n"
-        "measured costs: 0 sizes of networks\nno choosers\n", "",
-    )  # fmt: skip
-    code, text, errors = run("choose", *files, *options, tmp_path / "first")
+    command = ["choose", *files, *SETTINGS, "--no-report", "--out", tmp_path / "first"]
+    code, text, errors = run(*command)
     assert code == 0, errors
     lines = text.splitlines()
     assert lines[0] == "2 networks"
     assert lines[1] == "sizes: 2 with 20 nodes, isolated nodes kept"
     assert lines[2].startswith("1 of 1 sizes are not prepared; each takes about ")
-    (name,) = [path.name for path in cache.iterdir()]
-    assert lines[2].endswith(f"they are kept in {cache / name}")
+    own = tmp_path / "first" / "chooser"
+    assert lines[2].endswith(f"they are kept in {own}")
     assert "selection: 260/260" in errors
+    found = answers(tmp_path / "first")
+    assert found["verdict"][1] == "none-fits"
 
-    code, text, errors = run("choose", *files, *options, tmp_path / "second")
+    code, _, errors = run("choose", *files, "--with", own, *RUN, "--out", tmp_path / "second")
     assert code == 0, errors
-    assert "not prepared" not in text
-    assert "selection" not in errors
-    frames = [
-        pd.read_csv(tmp_path / each / "answers.csv").drop(columns="seconds")
-        for each in ("first", "second")
-    ]
-    pd.testing.assert_frame_equal(*frames)
-    assert frames[0]["verdict"][1] == "none-fits"
+    pd.testing.assert_frame_equal(answers(tmp_path / "second"), found)
 
-    code, text, _ = run("cache", "list", "--json")
-    (listed,) = json.loads(text)["choosers"]
-    assert listed["name"] == name
-    assert listed["models"] == ["dmc", "ba2"]
-    assert listed["sizes"] == ["20 nodes, isolated nodes kept"]
-    on_disk = sum(path.stat().st_size for path in (cache / name).rglob("*") if path.is_file())
-    assert listed["bytes"] == on_disk
-    assert run("cache", "clear", name)[1] == f"deleted: {name}\n"
-    assert not (cache / name).exists()
+    code, text, errors = run(*command, "--fresh")
+    assert code == 0, errors
+    assert "selection: 260/260" in errors
+    pd.testing.assert_frame_equal(answers(tmp_path / "first"), found)
+
+
+def twice(networks):
+    """Return a manifest with one network under two ids."""
+    path = networks / "twice.csv"
+    path.write_text("id,path\na,dmc.graphml\nb,dmc.graphml\n")
+    return path
 
 
 @pytest.fixture
-def filled_cache(cache, prepared):
-    """Return a cache with two choosers, and files and folders of the user."""
-    for name in ("one", "two"):
-        shutil.copytree(prepared, cache / name)
-    (cache / "mine.txt").write_text("mine")
-    (cache / "notes").mkdir()
-    (cache / "notes" / "notes.txt").write_text("mine")
-    (cache / "two" / "20-keep" / "mine.txt").write_text("mine")
-    return cache
+def stopped(prepared, tmp_path):
+    """Return the folder of a cohort that was stopped after its size was prepared."""
+    folder = tmp_path / "cohort"
+    shutil.copytree(prepared, folder / "chooser")
+    return folder
 
 
-def left(folder):
-    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+@pytest.mark.usefixtures("no_simulation")
+def test_resumed_cohort_does_not_simulate_again(run, networks, stopped):
+    command = ["choose", twice(networks), *SETTINGS, "--isolated", "keep", "--no-report"]
+    code, text, errors = run(*command, "--out", stopped)
+    assert code == 0, errors
+    assert "not prepared" not in text
+    assert answers(stopped)["model"].tolist() == ["dmc", "dmc"]
+    before = (stopped / "answers.csv").read_bytes()
+    assert run(*command, "--out", stopped)[0] == 0
+    assert (stopped / "answers.csv").read_bytes() == before
 
 
-def test_named_choosers_are_cleared(run, filled_cache):
-    code, _, errors = run("cache", "clear", "on")
-    assert (code, errors.count("\n")) == (2, 1)
-    assert "did you mean 'one'" in errors
-    code, _, errors = run("cache", "clear")
+@pytest.mark.usefixtures("no_simulation")
+def test_cohort_with_other_settings_is_refused(run, networks, stopped):
+    options = [*SETTINGS, "--isolated", "keep", "--seed", 2, "--out", stopped]
+    code, _, errors = run("choose", twice(networks), *options)
     assert code == 2
-    assert "name the choosers to delete (netchoice cache list), or pass --all" in errors
-    assert run("cache", "clear", "one")[:2] == (0, "deleted: one\n")
-    assert {path.name for path in filled_cache.iterdir()} == {"two", "mine.txt", "notes"}
+    assert "chooser holds a run with another seed" in errors.splitlines()[-1]
 
 
-def test_files_of_others_in_the_cache_are_kept(run, filled_cache, networks):
-    shutil.copy(networks / "dmc.graphml", filled_cache / "notes")
-    code, text, errors = run("cache", "clear", "--all", "--json")
-    assert code == 0, errors
-    assert json.loads(text) == {"deleted": ["one", "two"]}
-    expected = {"mine.txt", "notes/notes.txt", "notes/dmc.graphml", "two/20-keep/mine.txt"}
-    assert left(filled_cache) == expected
+@pytest.mark.usefixtures("no_simulation")
+def test_files_of_the_user_beside_the_simulations_are_kept(run, networks, stopped):
+    (stopped / "chooser" / "20-keep" / "mine.txt").write_text("mine")
+    options = [*SETTINGS, "--isolated", "keep", "--fresh", "--out", stopped]
+    code, _, errors = run("choose", twice(networks), *options)
+    assert code == 2
+    assert "chooser is not empty and holds no run" in errors.splitlines()[-1]
+    left = [path for path in stopped.rglob("*") if path.is_file()]
+    assert left == [stopped / "chooser" / "20-keep" / "mine.txt"]
 
 
-def test_answers_in_the_folder_of_the_cache_are_kept(run, cache, prepared, networks):
-    """The user may name a folder as cache in which answers are."""
-    choose = ["choose", networks / "dmc.graphml", "--with", prepared, *RUN]
-    assert run(*choose, "--out", cache / "answer")[0] == 0
-    before = left(cache)
-    assert run("cache", "clear", "--all")[:2] == (0, "deleted: nothing\n")
-    assert left(cache) == before
-
-
-def test_damaged_chooser_in_the_cache_is_listed_and_can_be_cleared(run, filled_cache):
-    (filled_cache / "one" / "run.json").write_text("{}")
-    (filled_cache / "two" / "20-keep" / "prepared.json").write_text("{}")
-    code, text, errors = run("cache", "list")
-    assert code == 0, errors
-    assert "one: " in text
-    assert run("cache", "clear", "two")[0] == 0
-    assert left(filled_cache / "two") == {"20-keep/mine.txt"}
+@pytest.mark.usefixtures("no_simulation")
+def test_folder_of_somebody_else_is_refused_before_the_work(run, networks, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    files = [networks / "dmc.graphml", networks / "foreign.graphml"]
+    code, _, errors = run("choose", *files, *SETTINGS, "--out", tmp_path / "mine")
+    assert code == 2
+    assert "mine is not empty and holds no run of a cohort" in errors.splitlines()[-1]
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]

@@ -1,6 +1,5 @@
-"""What a paper needs: a paragraph on methods, citations, tables and figures as files."""
+"""What a paper needs: a citation, tables, and figures as files."""
 
-import json
 import re
 from pathlib import Path
 
@@ -11,8 +10,6 @@ from small_plans import small_plan
 
 import netchoice
 from netchoice.errors import UsageError
-from netchoice.latex import latex_table, latex_text
-from netchoice.workflows import methods_text, references
 
 ROOT = Path(__file__).resolve().parents[1]
 FEATURES = ["degree_mean", "transitivity", "noise_normal"]
@@ -40,11 +37,6 @@ def folder(network, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def record(folder):
-    return json.loads((folder / "choice.json").read_text())
-
-
-@pytest.fixture(scope="module")
 def choice():
     network = netchoice.get_model("dmr").grow(30, rng=np.random.default_rng(3))
     return netchoice.choose_model(
@@ -66,83 +58,11 @@ def evaluation():
     return netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=4)
 
 
-def test_cite_describes_a_run(run, folder, record):
-    code, text, errors = run("cite", folder)
-    assert code == 0, errors
-    settings = record["settings"]
-    expected = [
-        f"{record['network']['nodes']} nodes and {record['network']['edges']} edges",
-        "2 models: dmc (p_delete ~ uniform(0.25, 0.75)",
-        "2 given features: degree_mean, transitivity",
-        f"from {record['cost']['simulations']} simulations",
-        f"with {record['cost']['fit_simulations']} simulations (α = 0.01)",
-        f"netchoice {netchoice.__version__} (Python {settings['python']}",
-        f"numba {settings['versions']['numba']}",
-        f"seed {settings['seed']}",
-        "doi:10.1080/10618600.2022.2151453",
-        netchoice.get_model("dmr").reference,
-        netchoice.get_model("dmc").reference,
-    ]
-    for part in expected:
-        assert part in text
-    code, printed, _ = run("cite", folder, "--json")
-    assert json.loads(printed) == {
-        "methods": methods_text(record),
-        "references": references(record),
-    }
-
-
-def test_cite_without_a_run_names_the_software(run):
-    code, text, _ = run("cite")
-    assert code == 0
-    assert f"We used netchoice {netchoice.__version__}" in text
-    assert "Raynal, Hoffmann & Onnela" in text
-
-
-def test_cite_refuses_other_folders(run, tmp_path, evaluation):
-    code, _, errors = run("cite", tmp_path / "nothing")
-    assert code == 2
-    assert "is not a folder" in errors
-    evaluation.save(tmp_path / "evaluation")
-    code, _, errors = run("cite", tmp_path / "evaluation")
-    assert code == 2
-    assert "holds an evaluation; expected a folder of netchoice choose" in errors
-
-
-def test_selection_and_screening_are_described(record):
-    selected = {
-        **record,
-        "selection": {
-            **record["selection"],
-            "operating_point": {"rule": "budget", "penalty": 0.5},
-            "pilots": [250, 500],
-        },
-        "screening": {
-            "p_values": dict.fromkeys("abcdefghij", 0.1),
-            "simulations": 500,
-            "alpha": 0.005,
-        },
-    }
-    text = methods_text(selected)
-    assert "selection with JMI (jmi)" in text
-    assert "simulations with 250, 500 nodes: the most accurate set within the budget" in text
-    assert "λ = 0.5" in text
-    assert "screening of 10 models with 500 simulations (α = 0.005)" in text
-
-
-def test_models_of_users_are_left_out_of_references(record):
-    models = [*record["space"]["models"], {"name": "mine", "priors": {}, "weight": 1}]
-    mine = {**record, "space": {**record["space"], "models": models}}
-    assert references(mine) == references(record)
-    assert "3 models: dmc" in methods_text(mine)
-    assert ", mine." in methods_text(mine)
-
-
 def test_citation_file_is_that_of_this_version():
     text = (ROOT / "CITATION.cff").read_text()
     assert f"\nversion: {netchoice.__version__}\n" in text
     doi = re.search(r"doi: (\S+)", text)[1]
-    assert doi in references()[0]
+    assert f"doi:{doi}" in (ROOT / "README.md").read_text()
 
 
 def test_models_are_a_table(choice):
@@ -180,31 +100,6 @@ def test_evaluation_has_tables(evaluation):
     assert costs.loc["transitivity", "alone"] == evaluation.costs.cost("transitivity")
     with pytest.raises(UsageError, match="unknown table 'rankngs'; did you mean 'rankings'"):
         evaluation.to_frame("rankngs")
-
-
-@pytest.mark.parametrize(
-    "table", ["models", "parameters", "features", "confusion", "discrepancies"]
-)
-def test_tables_of_a_choice_are_latex(choice, table):
-    text = choice.to_latex(table, caption="5% of p_new")
-    frame = choice.to_frame(table)
-    sides = re.search(r"\\begin\{tabular\}\{([lr]+)\}", text)[1]
-    assert len(sides) == frame.shape[1]
-    rows = text.partition("\\midrule\n")[2].partition("\n\\bottomrule")[0].splitlines()
-    assert len(rows) == len(frame)
-    for row in rows:
-        assert row.endswith(r"\\")
-        assert len(re.findall(r"(?<!\\)&", row)) == frame.shape[1] - 1
-    assert r"\caption{5\% of p\_new}" in text
-    assert not re.search(r"(?<!\\)_", text), "LaTeX reads _ as a command"
-
-
-def test_special_characters_are_escaped():
-    assert latex_text("a_b & 5% \\ {x} ~ ^ # $ λ") == (
-        r"a\_b \& 5\% \textbackslash{} \{x\} \textasciitilde{} \textasciicircum{} \# \$ $\lambda$"
-    )
-    frame = pd.DataFrame({"names": [("a_1", "b")], "n": [3], "p": [None]})
-    assert r"a\_1, b & 3 & -- \\" in latex_table(frame)
 
 
 def test_figures_have_the_wanted_format(folder):

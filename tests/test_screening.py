@@ -241,13 +241,6 @@ def run(tmp_path_factory):
     return "\n".join(lines), json.loads((folder / "out" / "choice.json").read_text()), folder
 
 
-def test_estimate_is_printed_before_the_simulations(run):
-    text = run[0]
-    first = text.index("1920 simulations with cheap features to screen 6 models, in about ")
-    assert first < text.index(" to compare the models that are not discarded")
-    assert first < text.index("verdict: ")
-
-
 def test_families_and_discarded_models_are_printed(run):
     text, record, _ = run
     families = record["families"]

@@ -19,7 +19,6 @@ import typer
 import netchoice
 from netchoice.cli import (
     choose,
-    cite,
     cohort,
     evaluate,
     features,
@@ -39,7 +38,7 @@ from netchoice.io.memory_limit import VARIABLE, parse_size
 from netchoice.simulate import StoppedError
 
 __all__ = [
-    "app", "choose", "cite", "cohort", "evaluate", "features", "main", "models", "networks",
+    "app", "choose", "cohort", "evaluate", "features", "main", "models", "networks",
     "pilot", "rank", "report", "tables", "warmup",
 ]  # fmt: skip
 

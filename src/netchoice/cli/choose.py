@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,6 @@ from netchoice.cli import options
 from netchoice.cli.common import app, say
 from netchoice.errors import UsageError
 from netchoice.interruption import STARTED
-from netchoice.threads import count_threads
 from netchoice.units import seconds_of
 from netchoice.warmup import warm_up_for
 
@@ -154,8 +152,6 @@ def choose(
         chosen = chosen.matched_to(graph, isolated=settings["isolated"])
     if settings["time_limit"] is not None:  # reading is part of the command
         settings["time_limit"] = TimeLimit(settings["time_limit"], started=STARTED)
-    elif chooser is None:
-        _say_estimate(graph, chosen, settings, workers, as_json)
     run |= {"path": folder, "reading": reading, "on_progress": True, "figures": figures.value}
     if not as_json:
         run["on_answer"] = lambda choice: say(choice.summary())
@@ -168,23 +164,6 @@ def choose(
         return
     report = "" if no_report else "report.html, "
     say(f"{report}choice.json, tables and figures are in {folder}")
-
-
-def _say_estimate(
-    graph: netchoice.Graph, space: netchoice.ModelSpace, settings: dict[str, Any],
-    workers: int | None, as_json: bool,
-) -> None:  # fmt: skip
-    """Print what a screened space takes, on standard error if standard output is JSON."""
-    from netchoice.workflows.screening import is_screened
-    from netchoice.workflows.simulation_plan import SimulationPlan
-    from netchoice.workflows.time_estimate import screened_time
-
-    plan = SimulationPlan()
-    plan = replace(plan, samples=settings["samples"] or plan.samples)
-    if is_screened(space, plan):
-        workers = workers or count_threads(-1)
-        stated = screened_time(graph, space, plan, settings["isolated"], workers)
-        typer.echo(stated.sentence, err=as_json)
 
 
 def _name(network: str) -> str:

@@ -1,4 +1,4 @@
-"""Cohorts: answers for many networks, choosers that are prepared once, and their cache."""
+"""Cohorts: answers for many networks, and choosers that are prepared once."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ from netchoice.units import count, duration, seconds_of
 if TYPE_CHECKING:  # at run time it would load scipy for every command
     from netchoice.workflows.sizes import Size
 
-cache = typer.Typer(help="Show and clear the cache of choosers.", rich_markup_mode="rich")
-app.add_typer(cache, name="cache")
-
 
 def choose_cohort(
     chooser: netchoice.Chooser,
@@ -37,7 +34,7 @@ def choose_cohort(
     """Answer for each network of a cohort, and print what came out.
 
     ``reading`` are the options of find_networks. ``given`` is the chooser that the user named;
-    without one, each size is prepared in the cache.
+    without one, each size is prepared in the folder of the cohort.
     """
     from netchoice.report import report_cohort
 
@@ -48,7 +45,7 @@ def choose_cohort(
     with stages("{}", {"sizes": "networks", "answers": "networks"}) as on_progress:
         sizes = None
         if not given:
-            sizes = _prepare_sizes(chooser, collection, run, ranges, as_json, on_progress)
+            sizes = _prepare_sizes(chooser, collection, folder, run, ranges, as_json, on_progress)
             given = str(chooser.path)
         _, record = report_cohort(
             chooser,
@@ -78,16 +75,20 @@ def _tell(as_json: bool, line: str) -> None:
 def _prepare_sizes(
     chooser: netchoice.Chooser,
     collection: Any,
+    folder: Path,
     run: dict[str, Any],
     ranges: bool,
     as_json: bool,
     on_progress: Any,
 ) -> list[Size | None]:
-    """Prepare the sizes of all networks in the cache, and say before what it will take."""
-    from netchoice.workflows.choose_cohort import needed_sizes, sizes_of
-    from netchoice.workflows.chooser_cache import cached_path
+    """Prepare the sizes of all networks in the folder, and say before what it will take."""
+    from netchoice.workflows.choose_cohort import (
+        estimated_seconds,
+        needed_sizes,
+        open_own_chooser,
+        sizes_of,
+    )
     from netchoice.workflows.sizes import in_order
-    from netchoice.workflows.time_estimate import estimated_seconds
 
     sizes = sizes_of(chooser, collection, on_progress)
     limit = chooser.plan.max_direct_nodes
@@ -99,8 +100,7 @@ def _prepare_sizes(
     needed = needed_sizes(sizes)
     if not needed:
         return sizes
-    path = cached_path(chooser)
-    chooser.open(path)
+    path = open_own_chooser(chooser, folder, run["fresh"])
     known = {*chooser.sizes_}
     missing = [size for size in needed if size not in known]
     listed = "; ".join(f"{n} with {size}" for size, n in list(needed.items())[:5])
@@ -214,56 +214,3 @@ def prepare(
     lines = [line for report in reports for line in report["lines"]]
     use = f"use it with: netchoice choose NETWORK… --with {folder}"
     show(as_json, {"out": str(folder), "sizes": reports}, [*lines, use])
-
-
-@cache.command("list")
-def list_cache(as_json: options.AsJson = False) -> None:
-    """List the choosers in the cache.
-
-    Example: [bold]netchoice cache list[/bold]
-    """
-    from netchoice.storage.user_cache import CACHE_VARIABLE, cache_root, cost_files
-    from netchoice.workflows.chooser_cache import cached_choosers
-
-    found = cached_choosers()
-    record = {
-        "folder": str(cache_root()),
-        "measured_costs": len(cost_files()),
-        "choosers": [
-            {
-                "name": each.name, "models": list(each.models), "seed": each.seed,
-                "sizes": [str(size) for size in each.sizes], "bytes": each.n_bytes, "error": each.error,
-            }
-            for each in found
-        ],
-    }  # fmt: skip
-    lines = [f"cache: {cache_root()} (set {CACHE_VARIABLE} to use another folder)"]
-    for each in found:
-        lines.append(
-            f"{each.name}: {', '.join(each.models) or each.error}; {each.n_bytes / 1e6:.1f} MB"
-        )
-        lines += [f"  {size}" for size in each.sizes]
-    lines.append(f"measured costs: {len(cost_files())} sizes of networks")
-    show(as_json, record, lines if found else [*lines, "no choosers"])
-
-
-@cache.command("clear")
-def clear(
-    names: Annotated[
-        list[str] | None, Argument(metavar="NAME…", help="Choosers to delete; all with --all.")
-    ] = None,
-    everything: Annotated[
-        bool, Option("--all", help="Delete all choosers and all measured costs.")
-    ] = False,
-    as_json: options.AsJson = False,
-) -> None:
-    """Delete choosers from the cache.
-
-    Example: [bold]netchoice cache clear --all[/bold]
-    """
-    from netchoice.workflows.chooser_cache import clear_cache
-
-    if bool(names) == everything:
-        raise UsageError("name the choosers to delete (netchoice cache list), or pass --all")
-    deleted = clear_cache(None if everything else names)
-    show(as_json, {"deleted": deleted}, [f"deleted: {', '.join(deleted) or 'nothing'}"])

@@ -1,4 +1,4 @@
-"""The user's cache: choosers, and costs that were measured on this machine."""
+"""The user's cache: costs that were measured on this machine."""
 
 from __future__ import annotations
 
@@ -40,11 +40,6 @@ def digest_of(record: Mapping[str, Any]) -> str:
     """Return a short text that differs between different records."""
     text = json.dumps(record, sort_keys=True, default=str)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def cost_files() -> list[Path]:
-    """Return the files of measured costs in the cache."""
-    return sorted((cache_root() / "costs").glob("*.json"))
 
 
 def kept_costs(measured: CostModel, key: Mapping[str, Any], folder: Path | None) -> CostModel:

@@ -11,7 +11,6 @@ from netchoice.workflows.cost_source import CostSource, find_costs
 from netchoice.workflows.evaluate import evaluate_features
 from netchoice.workflows.feature_evaluation import FeatureEvaluation
 from netchoice.workflows.feature_selection import FeatureSelection
-from netchoice.workflows.methods_text import methods_text, references
 from netchoice.workflows.pilots import PilotSelection, select_on_pilots
 from netchoice.workflows.rank import FeatureRanking, rank_features
 from netchoice.workflows.selectors import selectors_for
@@ -33,9 +32,7 @@ __all__ = [
     "evaluate_features",
     "find_costs",
     "load_table",
-    "methods_text",
     "rank_features",
-    "references",
     "select_on_pilots",
     "selectors_for",
     "summarise_cohort",

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.errors import NetchoiceError
 from netchoice.graph import Graph
 from netchoice.io import ReadingReport
+from netchoice.models.space import ModelSpace
 from netchoice.stores import place
+from netchoice.workflows.answer_files import CHOOSER, COHORT_FILES
 from netchoice.workflows.cohort_rows import Collection, Source
 from netchoice.workflows.cohort_run import CohortAnswers, answer_all
+from netchoice.workflows.preparation import ChoiceSettings, make_preparation
+from netchoice.workflows.run_folder import CHOICE_FILES, delete_run, find_run
+from netchoice.workflows.simulation_plan import SimulationPlan
 from netchoice.workflows.sizes import Size, find_size, in_order
-from netchoice.workflows.table_maker import Progress
+from netchoice.workflows.table_maker import Progress, TableMaker
 
 if TYPE_CHECKING:
     from netchoice.workflows.chooser import Chooser
 
 #: A chooser with more sizes is read size by size, and the networks are ordered by size.
 MAX_SIZES_IN_MEMORY = 4
+#: Share of the cost of all features that the selected ones have, for an estimate of the time.
+_SELECTED_SHARE = 0.1
+#: Seconds for the selection of features, and for each model: parameters, power, profiles and figures.
+_OTHER_SECONDS, _OTHER_SECONDS_EACH = 12.0, 4.0
 
 
 @dataclass(frozen=True)
@@ -95,6 +106,43 @@ def sizes_of(
 def needed_sizes(sizes: Iterable[Size | None]) -> dict[Size, int]:
     """Return how many networks have each size, the most frequent size first."""
     return dict(Counter(size for size in sizes if size is not None).most_common())
+
+
+def estimated_seconds(space: ModelSpace, plan: SimulationPlan, size: Size, workers: int) -> float:
+    """Return about how many seconds it takes to prepare a size, from a few simulations."""
+    settings = ChoiceSettings(
+        space=space.as_dict(), n_nodes=size.n_nodes, isolated=size.isolated, plan=plan
+    )
+    maker = TableMaker(space, 0, size.isolated, "serial")
+    preparation = make_preparation(space, settings, maker)
+    costs, n_models = preparation.probed_costs(), len(space)
+    n_selection = math.ceil(plan.selection_samples * max(1, n_models / plan.selection_models))
+    n_local = n_models * plan.local_samples
+    larger = size.ends[1] / plan.pilot_sizes[-1] if preparation.uses_pilots else 1.0
+    selected = larger * costs.growth + _SELECTED_SHARE * costs.cheap
+    simulations = (
+        n_selection * (costs.growth + costs.cheap)
+        + plan.complete_each * n_models * costs.expensive
+        + n_local * (larger * costs.growth + costs.cheap)
+        + plan.samples * selected
+    )
+    return simulations / workers + _OTHER_SECONDS + n_models * _OTHER_SECONDS_EACH
+
+
+def open_own_chooser(chooser: Chooser, folder: Path, fresh: bool) -> Path:
+    """Open the chooser in the folder of a cohort that no other chooser was named for; return its folder.
+
+    With ``fresh``, the simulations of an earlier run are deleted. Other files are kept.
+    """
+    find_run(folder, COHORT_FILES)  # a folder of somebody else is refused before the work
+    path = folder / CHOOSER
+    if fresh and path.is_dir():
+        for part in sorted(path.iterdir()):
+            if part.is_dir() and Size.of_folder(part.name) is not None:
+                delete_run(part, CHOICE_FILES)
+        delete_run(path, CHOICE_FILES)
+    chooser.open(path)
+    return path
 
 
 def by_size(collection: Collection, sizes: Sequence[Size | None]) -> Collection:

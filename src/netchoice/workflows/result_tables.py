@@ -1,11 +1,10 @@
-"""The tables that results hold, as data frames and for LaTeX."""
+"""The tables that results hold, as data frames."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from netchoice.latex import latex_table
 from netchoice.names import unknown
 
 if TYPE_CHECKING:
@@ -32,10 +31,6 @@ class ResultTables:
         if name not in tables:
             raise unknown("table", name, tables)
         return tables[name]()
-
-    def to_latex(self, table: str | None = None, *, caption: str = "") -> str:
-        """Return a table of :meth:`to_frame` for LaTeX, with the package booktabs."""
-        return latex_table(self.to_frame(table), caption)
 
 
 def model_table(choice: Choice) -> pd.DataFrame:

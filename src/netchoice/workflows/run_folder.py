@@ -53,11 +53,14 @@ class RunFiles:
     written : tuple of str
         Patterns of all files that a run writes. A file of such a name that the run has not listed is
         somebody else's, and the folder is refused.
+    before : tuple of str
+        What may be in the folder before the record is.
     """
 
     record: str
     made_by: str
     written: tuple[str, ...]
+    before: tuple[str, ...] = ()
 
 
 _FIGURES = (
@@ -142,8 +145,8 @@ def find_run(folder: Path, files: RunFiles) -> dict[str, Any] | None:
     """
     if (folder / files.record).exists():
         return _read_record(folder / files.record, files)
-    # A run that was killed before it wrote its record may have left these two.
-    own = (LOCK, f".{files.record}.*.partial")
+    # A run that was killed before it wrote its record may have left these.
+    own = (LOCK, f".{files.record}.*.partial", *files.before)
     if folder.exists() and not all(
         any(fnmatch(path.name, name) for name in own) for path in folder.iterdir()
     ):
