@@ -329,7 +329,7 @@ def measured(task: tuple) -> list[dict]:
 
 def yeast(samples: int) -> list[dict]:
     """Measure deviation 10: node counts of the paper or of the data; isolated nodes kept or dropped."""
-    from netchoice.selection.knn import ClassNeighbours
+    from netchoice.evaluation.scorers import ClassNeighbours
     from netchoice.targets import as_target
 
     records = []

@@ -29,7 +29,8 @@ import pandas as pd
 import netchoice
 from netchoice.costs import CostModel
 from netchoice.evaluation import penalty_grid, wilson
-from netchoice.evaluation.scores import NeighboursScorer, Scores, make_folds
+from netchoice.evaluation.scorers import NeighboursScorer
+from netchoice.evaluation.scores import Scores, make_folds
 from netchoice.inference import EnsembleClassifier
 from netchoice.inference.reliability import reliability
 from netchoice.selection import METHODS, WEIGHTED_METHODS, get_selector, rank_path

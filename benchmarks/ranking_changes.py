@@ -13,7 +13,8 @@ import netchoice
 from netchoice import information
 from netchoice.costs import CostModel
 from netchoice.evaluation import PAPER_PENALTIES
-from netchoice.evaluation.scores import NeighboursScorer, Scores, make_folds
+from netchoice.evaluation.scorers import NeighboursScorer
+from netchoice.evaluation.scores import Scores, make_folds
 from netchoice.forests import grow_forest
 from netchoice.selection import get_selector
 

@@ -14,7 +14,7 @@ from netchoice.costs import CostError
 from netchoice.errors import UsageError
 from netchoice.inference import RegressionClassifier, Scaling
 from netchoice.selection import AcquiringClassifier
-from netchoice.selection.binned_information import binned_information
+from netchoice.selection.acquisition import binned_information
 
 LAB = CostModel(
     own={"a": 1, "b": 2, "c": 4, "noise": 1},

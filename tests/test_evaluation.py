@@ -22,7 +22,7 @@ from netchoice.evaluation import (
     penalty_grid,
     wilson,
 )
-from netchoice.evaluation.scores import NeighboursScorer
+from netchoice.evaluation.scorers import NeighboursScorer
 from netchoice.selection import JMI, get_selector, rank_path
 
 COSTS = CostModel(
@@ -386,7 +386,7 @@ def test_neighbours_use_the_kernel_that_warmup_compiles():
     """A call with another signature would compile the kernel again."""
     from netchoice._kernels.compiler import _registry
     from netchoice._kernels.nearest_rows import nearest_rows
-    from netchoice.selection.knn import Neighbours
+    from netchoice.evaluation.scorers import Neighbours
 
     rng = np.random.default_rng(0)
     Neighbours(rng.normal(size=(40, 2)), np.arange(30), np.arange(30, 40)).nearest([0, 1])

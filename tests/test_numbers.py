@@ -13,7 +13,8 @@ from sklearn.model_selection import cross_val_predict
 import netchoice
 from netchoice.errors import UsageError
 from netchoice.evaluation import operating_point
-from netchoice.evaluation.scores import RegressionScorer, make_folds
+from netchoice.evaluation.scorers import RegressionScorer
+from netchoice.evaluation.scores import make_folds
 from netchoice.selection import ForwardRegression, rank_path
 from netchoice.targets import Classes, Numbers, as_target
 from netchoice.workflows import SimulationPlan

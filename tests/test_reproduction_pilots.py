@@ -8,7 +8,7 @@ import netchoice
 from netchoice import ModelSpace, ReferenceTable, figures, simulate_table
 from netchoice.cost_growth import CostGrowth
 from netchoice.errors import UsageError
-from netchoice.evaluation.scores import NeighboursScorer
+from netchoice.evaluation.scorers import NeighboursScorer
 from netchoice.row_simulator import RowSimulator
 from netchoice.selection import get_selector
 from reproduction import pilots

@@ -12,7 +12,8 @@ import pandas as pd
 
 from netchoice.costs import CHARGES, CostModel
 from netchoice.errors import UsageError
-from netchoice.evaluation.scores import Score, Scores, fingerprint, make_folds, make_scorer
+from netchoice.evaluation.scorers import make_scorer
+from netchoice.evaluation.scores import Score, Scores, fingerprint, make_folds
 from netchoice.storage.table import ReferenceTable
 from netchoice.targets import check_varies
 

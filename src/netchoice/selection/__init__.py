@@ -7,7 +7,6 @@ times its cost.
 
 from netchoice.selection.acquisition import AcquiredColumn, AcquiringClassifier, Acquisition
 from netchoice.selection.base import CostAwareSelector
-from netchoice.selection.baseline import RandomRanking
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
 from netchoice.selection.forward_regression import ForwardRegression
 from netchoice.selection.methods import (
@@ -16,6 +15,7 @@ from netchoice.selection.methods import (
     NUMBER_METHODS,
     PAPER_METHODS,
     WEIGHTED_METHODS,
+    RandomRanking,
     get_selector,
 )
 from netchoice.selection.path import rank_path

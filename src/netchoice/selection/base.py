@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from netchoice.errors import UsageError
 from netchoice.selection.column_costs import ColumnCosts, check_budget
 from netchoice.selection.greedy import Floats, Step, Terms, rank_greedily
-from netchoice.selection.inputs import check_numbers, not_finite, resolve_n_features
 from netchoice.targets import Classes, Numbers, Target, as_target, check_varies
 from netchoice.threads import count_threads
 from netchoice.validation import check_non_negative
@@ -51,58 +51,11 @@ class TrainingData(Table):
         return np.asarray(sum(weight * statistic(part) for part, weight in self.parts()))
 
 
-def check_table(estimator: Any, X: Any, y: Any, kind: str) -> Table:
-    """Return the table that an estimator is fitted to; ``kind`` says what ``y`` holds, as in `as_target`."""
-    labels = list(X.columns) if hasattr(X, "columns") else None
-    if labels == []:
-        raise UsageError(f"`X` must have at least 1 column; got 0 feature(s) (shape={X.shape})")
-    if y is None:
-        raise UsageError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
-        )
-    check_numbers(X)
-    try:
-        X = validate_data(estimator, X, dtype=np.float64, ensure_min_samples=2)
-    except ValueError as error:
-        if "contains NaN" in str(error) or "contains infinity" in str(error):
-            raise not_finite(X) from error
-        raise
-    target = as_target(y, kind)
-    check_consistent_length(X, target)
-    check_varies(target)
-    names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
-    return Table(X, target, list(names), labels)
-
-
-class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of all estimators that select columns; subclasses set ``support_`` in ``fit``."""
-
-    target: str
-    random_state: Any
-    support_: NDArray[np.bool_]
-
-    def _set_target(self, target: Target) -> None:
-        """Set what the fitted selector says of its target."""
-        self.target_ = target.kind
-        if isinstance(target, Classes):
-            self.classes_ = target.labels
-
-    def _draw_seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return np.asarray(self.support_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags
+# The selectors
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class CostAwareSelector(TableSelector):
+class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the methods that rank columns by information minus λ times cost.
 
     A subclass defines ``_compute_statistics``, what it computes from the data independently of the
@@ -240,3 +193,157 @@ class CostAwareSelector(TableSelector):
                 "score": scores,
             }
         )
+
+    def _set_target(self, target: Target) -> None:
+        """Set what the fitted selector says of its target."""
+        self.target_ = target.kind
+        if isinstance(target, Classes):
+            self.classes_ = target.labels
+
+    def _draw_seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return np.asarray(self.support_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = self.supports_numbers
+        return tags
+
+
+# Checks of the input
+
+
+def check_table(estimator: Any, X: Any, y: Any, kind: str) -> Table:
+    """Return the table that an estimator is fitted to; ``kind`` says what ``y`` holds, as in `as_target`."""
+    labels = list(X.columns) if hasattr(X, "columns") else None
+    if labels == []:
+        raise UsageError(f"`X` must have at least 1 column; got 0 feature(s) (shape={X.shape})")
+    if y is None:
+        raise UsageError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+        )
+    check_numbers(X)
+    try:
+        X = validate_data(estimator, X, dtype=np.float64, ensure_min_samples=2)
+    except ValueError as error:
+        if "contains NaN" in str(error) or "contains infinity" in str(error):
+            raise not_finite(X) from error
+        raise
+    target = as_target(y, kind)
+    check_consistent_length(X, target)
+    check_varies(target)
+    names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
+    return Table(X, target, list(names), labels)
+
+
+def resolve_n_features(n_features_to_select: Any, n_features: int) -> int:
+    """Return the number of features to select, given as a number, a fraction, or None for half.
+
+    >>> resolve_n_features(None, 7), resolve_n_features(3, 7), resolve_n_features(0.5, 8)
+    (3, 3, 4)
+    """
+    value = n_features_to_select
+    if value is None:
+        return max(1, n_features // 2)
+    if isinstance(value, numbers.Integral):
+        if 1 <= int(value) <= n_features:
+            return int(value)
+    elif isinstance(value, numbers.Real) and 0 < float(value) <= 1:
+        return max(1, int(float(value) * n_features))
+    raise UsageError(
+        f"`n_features_to_select` must be an integer from 1 to {n_features}, a fraction above 0 and "
+        f"up to 1.0, or None for half of the features; got {value!r}"
+    )
+
+
+def check_numbers(X: Any) -> None:
+    """Raise an error unless a table is dense and its columns hold numbers; name the column.
+
+    >>> import pandas as pd
+    >>> check_numbers(pd.DataFrame({"age": [20, 30], "town": ["Ulm", "Bonn"]}))
+    Traceback (most recent call last):
+    netchoice.errors.UsageError: `X` must hold numbers; got 'Ulm' in the column 'town'. Encode the \
+column as numbers, or drop it
+    """
+    if hasattr(X, "toarray"):
+        raise UsageError(
+            f"`X` must be dense; got a sparse {type(X).__name__}. Selectors estimate from all values of a "
+            "column: pass X.toarray()"
+        )
+    for name, values in _columns(X):
+        if values.dtype.kind in "biufc":  # scikit-learn refuses complex numbers
+            continue
+        wrong = next((value for value in values if not _is_number(value)), None)
+        if wrong is not None:
+            shown = str(wrong) if isinstance(wrong, np.generic) else repr(wrong)
+            raise UsageError(
+                f"`X` must hold numbers; got {shown} in the column {name}. Encode the column as numbers, or "
+                "drop it"
+            )
+
+
+def not_finite(X: Any) -> UsageError:
+    """Return the error for a table with missing or infinite values."""
+    finite = ((name, np.isfinite(values.astype(float)).all()) for name, values in _columns(X))
+    name = next((name for name, is_finite in finite if not is_finite), None)
+    where = "" if name is None else f" in the column {name}"
+    return UsageError(
+        f"`X` must be finite; got missing (NaN) or infinite (inf) values{where}. Drop or impute them"
+    )
+
+
+def _columns(X: Any) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Yield the name and the values of each column of a table; nothing if X is no table."""
+    if hasattr(X, "columns"):
+        for position, name in enumerate(X.columns):
+            column = X.iloc[:, position] if hasattr(X, "iloc") else X[name]
+            yield repr(str(name)), np.asarray(column)
+    elif isinstance(X, list | np.ndarray):
+        values = np.asarray(X, dtype=object) if isinstance(X, list) else X
+        for position in range(values.shape[1] if values.ndim == 2 else 0):
+            yield str(position), values[:, position]
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value of a column converts to a number; text such as "3" does."""
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return False
+    except TypeError:  # a missing value is reported as missing, and other objects by scikit-learn
+        return True
+    return True
+
+
+def column_mask(parameter: str, columns: Any, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Return the mask of columns given as a mask, positions, names, or one bool for all.
+
+    >>> column_mask("nominal_features", ["b"], ["a", "b"])
+    array([False,  True])
+    """
+    mask = np.zeros(len(names), dtype=bool)
+    if columns is None or isinstance(columns, (bool, np.bool_)):
+        return mask | bool(columns)
+    values = [columns] if isinstance(columns, (str, numbers.Integral)) else list(columns)
+    if len(values) and all(isinstance(value, (bool, np.bool_)) for value in values):
+        if len(values) != len(names):
+            raise UsageError(
+                f"`{parameter}` must have one bool for each of {len(names)} columns; got {len(values)}"
+            )
+        return np.array(values, dtype=bool)
+    positions = {name: i for i, name in enumerate(names)}
+    for value in values:
+        position: Any = positions.get(value, value) if isinstance(value, str) else value
+        if not isinstance(position, numbers.Integral) or not 0 <= int(position) < len(names):
+            raise UsageError(
+                f"`{parameter}` must hold column names, positions from 0 to {len(names) - 1}, or a "
+                f"mask; got {value!r}"
+            )
+        mask[int(position)] = True
+    return mask

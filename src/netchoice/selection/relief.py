@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
 from netchoice.forests import grow_forest
-from netchoice.selection.base import CostAwareSelector, TrainingData
+from netchoice.selection.base import CostAwareSelector, TrainingData, column_mask
 from netchoice.selection.greedy import Floats, Terms
-from netchoice.selection.inputs import column_mask
 from netchoice.targets import Classes, as_target, check_varies
 from netchoice.threads import threads
 from netchoice.validation import check_integer

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from netchoice.information import conditional_redundancy, redundancy, relevance
-from netchoice.selection.base import CostAwareSelector, TrainingData
+from netchoice.selection.base import CostAwareSelector, TrainingData, column_mask
 from netchoice.selection.greedy import Floats, Terms
-from netchoice.selection.inputs import column_mask
 from netchoice.validation import check_choice
 
 #: Neighbours in the estimates. For numbers, estimates with 3 neighbours vary too much in small tables.

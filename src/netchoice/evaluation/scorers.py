@@ -1,0 +1,336 @@
+"""How well sets of features predict a target: by nearest neighbours, or with any classifier or regressor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netchoice.errors import UsageError
+from netchoice.inference.scaling import Scaling
+from netchoice.targets import Classes, Numbers, Target
+from netchoice.validation import check_integer
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Votes = NDArray[np.int32]
+Integers = NDArray[np.integer[Any]]
+Positions = Sequence[int] | Integers
+Fold = tuple[Codes, Codes]
+#: Squares of larger values overflow.
+_SQUARE_OVERFLOWS = 1e150
+#: Rank scores beyond this are outside the simulated range, where a regression extrapolates.
+MAX_SCORE = 4.0
+#: Added to the variances of terms, so that the regression exists if terms depend on each other.
+RIDGE = 1e-6
+#: Relative squared errors below this count as this.
+SMALLEST_ERROR = 1e-9
+#: The loss of predictions without probabilities.
+NO_LOSS = float("nan")
+FoldScore = tuple[float, float]
+
+
+# Nearest neighbours in standardised columns, for many sets of columns
+
+
+class Neighbours:
+    """Nearest neighbours of fixed test rows among fixed training rows, given as positions.
+
+    All columns are standardised once, by the mean and standard deviation of the training rows; a
+    column that is constant there is only centred. Among training rows at the same distance, the
+    earlier one in ``train`` is nearer. With fewer training rows than neighbours, all of them count.
+    """
+
+    def __init__(self, X: Floats, train: Positions, test: Positions, n_neighbors: int = 10) -> None:
+        from sklearn.preprocessing import StandardScaler
+
+        self._n_neighbors = check_integer("n_neighbors", n_neighbors)
+        if not len(train):
+            raise UsageError("`train` must have at least one row; got none")
+        largest = np.abs(X).max(axis=0, initial=0.0)
+        X = X / np.where(largest > _SQUARE_OVERFLOWS, largest, 1.0)
+        scaler = StandardScaler().fit(X[train])
+        queries = scaler.transform(X[test]) if len(test) else X[test]
+        self._train = np.ascontiguousarray(scaler.transform(X[train]).T)
+        self._queries = np.ascontiguousarray(queries.T)
+
+    def nearest(self, order: Positions, counted: Sequence[bool] | None = None) -> Integers:
+        """Return the neighbours (places, test rows, k), as positions in ``train``, by sequence place.
+
+        ``counted`` has the places of the sequence after which neighbours are searched; by default all.
+        Squared distances add up column by column, so that all prefixes of a sequence take about as
+        long as the whole sequence.
+        """
+        from netchoice._kernels.nearest_rows import nearest_rows
+
+        columns = np.ascontiguousarray(order, dtype=np.int32)
+        last = len(self._train) - 1
+        if len(columns) and not 0 <= columns.min() <= columns.max() <= last:
+            raise UsageError(
+                f"`order` must hold column positions from 0 to {last}; got {columns.min()} to "
+                f"{columns.max()}"
+            )
+        places = np.ascontiguousarray(np.ones(len(columns)) if counted is None else counted, bool)
+        found = nearest_rows(self._train, self._queries, columns, places, self._n_neighbors)
+        return np.asarray(found)
+
+
+class ClassNeighbours(Neighbours):
+    """Nearest-neighbour classifier with a fixed training and test set.
+
+    Apart from ties, the votes are those of scikit-learn's ``KNeighborsClassifier`` after
+    ``StandardScaler``.
+
+    >>> X, y = np.array([[0.0, 1], [1, 1], [9, 1], [8, 1], [2, 1]]), np.array([0, 0, 1, 1, 0])
+    >>> target = Classes(y, np.array(["a", "b"]))
+    >>> ClassNeighbours(X, target, [0, 1, 2, 3], [4], n_neighbors=3).votes([0, 1])
+    array([[[2, 1]],
+    <BLANKLINE>
+           [[2, 1]]], dtype=int32)
+    """
+
+    def __init__(
+        self, X: Floats, target: Classes, train: Positions, test: Positions, n_neighbors: int = 10
+    ) -> None:
+        super().__init__(X, train, test, n_neighbors)
+        self._train_codes, self.truth = target.codes[train], target.codes[test]
+        self._n_classes = len(target.labels)
+
+    def votes(self, order: Positions, counted: Sequence[bool] | None = None) -> Votes:
+        """Return the votes (places, test rows, classes) after each column of a sequence."""
+        labels = self._train_codes[self.nearest(order, counted)]
+        by_class = [np.count_nonzero(labels == c, axis=2) for c in range(self._n_classes)]
+        return np.stack(by_class, axis=2).astype(np.int32)
+
+
+class NumberNeighbours:
+    """Nearest-neighbour regression with a fixed training and test set: the mean of the neighbours.
+
+    If some rows have no value in some columns of the target, each column uses the rows that have one.
+    """
+
+    def __init__(
+        self, X: Floats, target: Numbers, train: Positions, test: Positions, n_neighbors: int = 10
+    ) -> None:
+        self._parts = [
+            (Neighbours(X[part.rows], part.train, part.test, n_neighbors), part)
+            for part in known_parts(target, train, test)
+        ]
+
+    def scores(self, order: Positions, counted: Sequence[bool] | None = None) -> Floats:
+        """Return R² on the test rows after each counted column of a sequence."""
+        scores = [
+            part.weight
+            * part.r_squared(part.train_values[near.nearest(order, counted)].mean(axis=2))
+            for near, part in self._parts
+        ]
+        return np.asarray(sum(scores))
+
+
+def neighbours_of(
+    X: Floats, target: Target, train: Positions, test: Positions
+) -> ClassNeighbours | NumberNeighbours:
+    """Return a nearest-neighbour classifier or regression, as the target requires."""
+    if isinstance(target, Classes):
+        return ClassNeighbours(X, target, train, test)
+    return NumberNeighbours(X, target, train, test)
+
+
+# R² of numbers, where each column of a target uses the rows that have a value
+
+
+@dataclass(frozen=True)
+class KnownPart:
+    """Columns of a target, the rows in which they have a value, and those that train and test.
+
+    ``train`` and ``test`` are positions in ``rows``; ``weight`` is the share of the columns.
+    """
+
+    target: Numbers
+    rows: Integers
+    train: Integers
+    test: Integers
+    weight: float
+
+    @property
+    def train_values(self) -> Floats:
+        """The values of the training rows."""
+        return np.asarray(self.target.values[self.train])
+
+    def r_squared(self, predicted: Floats) -> Floats:
+        """Return 1 − mean squared error / variance, averaged over the columns.
+
+        ``predicted`` has the shape (…, test rows, columns). The variance is that of all rows, so that
+        the mean over folds of equal size is R² of the whole table.
+        """
+        squares = ((predicted - self.target.values[self.test]) ** 2).mean(axis=-2)
+        return np.asarray((1 - squares / self.target.values.var(axis=0)).mean(axis=-1))
+
+
+def known_parts(target: Numbers, train: Positions, test: Positions) -> list[KnownPart]:
+    """Return the parts of a target that have training and test rows; their weights add up to 1.
+
+    >>> target = Numbers(np.array([[0.0, 1.0], [2.0, np.nan], [4.0, 3.0]]), ("a", "b"))
+    >>> [(part.rows.tolist(), part.test.tolist()) for part in known_parts(target, [0, 1], [2])]
+    [([0, 1, 2], [2]), ([0, 2], [1])]
+    """
+    parts = []
+    for rows, known, weight in target.parts():
+        position = np.full(len(target), -1)
+        position[rows] = np.arange(len(rows))
+        inside = [position[np.asarray(chosen, dtype=np.intp)] for chosen in (train, test)]
+        train_here, test_here = (places[places >= 0] for places in inside)
+        if len(train_here) and len(test_here):
+            parts.append(KnownPart(known, rows, train_here, test_here, weight))
+    total = sum(part.weight for part in parts)
+    return [
+        KnownPart(part.target, part.rows, part.train, part.test, part.weight / total)
+        for part in parts
+    ]
+
+
+def regressor_score(
+    regressor: Any, X: Floats, target: Numbers, train: Positions, test: Positions
+) -> float:
+    """Fit a scikit-learn regressor to the training rows, and return its R² on the test rows."""
+    from sklearn.base import clone
+
+    score = 0.0
+    for part in known_parts(target, train, test):
+        known, values = X[part.rows], part.train_values
+        y = values[:, 0] if values.shape[1] == 1 else values
+        predicted = clone(regressor).fit(known[part.train], y).predict(known[part.test])
+        score += part.weight * float(part.r_squared(np.reshape(predicted, (len(part.test), -1))))
+    return score
+
+
+# Scorers
+
+
+class NeighboursScorer:
+    """Scores sets with 10 nearest neighbours on standardised features; the default, compiled."""
+
+    name = "knn"
+
+    def __init__(self, X: Floats, target: Target, folds: Sequence[Fold]) -> None:
+        self._sizes = [len(test) for _, test in folds]
+        self._neighbours = [neighbours_of(X, target, *fold) for fold in folds]
+
+    def __call__(self, fold: int, order: list[int], counted: list[bool]) -> list[FoldScore]:
+        """Return correct predictions and summed loss for each counted prefix of the order."""
+        neighbours = self._neighbours[fold]
+        if isinstance(neighbours, NumberNeighbours):
+            scores = neighbours.scores(order, counted)
+            return [(self._sizes[fold] * float(score), NO_LOSS) for score in scores]
+        rows = np.arange(self._sizes[fold])
+        found: list[FoldScore] = []
+        for votes in neighbours.votes(order, counted):
+            smoothed = (votes + 0.5) / (votes.sum(axis=1, keepdims=True) + 0.5 * votes.shape[1])
+            loss = -np.log(smoothed[rows, neighbours.truth]).sum()
+            found.append((int((votes.argmax(axis=1) == neighbours.truth).sum()), float(loss)))
+        return found
+
+
+class ClassifierScorer:
+    """Scores sets with any scikit-learn classifier or regressor, fitted for each set and fold."""
+
+    def __init__(self, classifier: Any, X: Floats, target: Target, folds: Sequence[Fold]) -> None:
+        self.name = " ".join(repr(classifier).split())
+        self._classifier, self._X, self._target, self._folds = classifier, X, target, folds
+
+    def __call__(self, fold: int, order: list[int], counted: list[bool]) -> list[FoldScore]:
+        """Return correct predictions and summed loss for each counted prefix of the order."""
+        return [self._one(fold, order[: i + 1]) for i, wanted in enumerate(counted) if wanted]
+
+    def _one(self, fold: int, columns: list[int]) -> FoldScore:
+        from sklearn.base import clone
+
+        train, test = self._folds[fold]
+        X, target = self._X[:, columns], self._target
+        if isinstance(target, Numbers):
+            score = regressor_score(self._classifier, X, target, train, test)
+            return len(test) * score, NO_LOSS
+        y = target.codes
+        fitted = clone(self._classifier).fit(X[train], y[train])
+        correct = int((fitted.predict(X[test]) == y[test]).sum())
+        if not hasattr(fitted, "predict_proba"):
+            return correct, NO_LOSS
+        chances = fitted.predict_proba(X[test])
+        where = np.searchsorted(fitted.classes_, y[test]).clip(max=chances.shape[1] - 1)
+        known = fitted.classes_[where] == y[test]
+        of_truth = np.where(known, chances[np.arange(len(test)), where], 0.0)
+        return correct, float(-np.log(of_truth.clip(min=np.finfo(float).eps)).sum())
+
+
+class RegressionScorer:
+    """Scores sets with a linear regression of numbers on the rank scores of features and their squares.
+
+    The posterior of parameters uses such a regression (:func:`netchoice.inference.posterior`). With several
+    columns of numbers, the score is 1 − the geometric mean of their relative squared errors, so that the
+    same relative change of any of them counts equally.
+    """
+
+    name = "regression"
+
+    def __init__(self, X: Floats, target: Numbers, folds: Sequence[Fold]) -> None:
+        self._sizes = [len(test) for _, test in folds]
+        self._parts = [
+            [_RegressionPart(X[part.rows], part) for part in known_parts(target, *fold)]
+            for fold in folds
+        ]
+
+    def __call__(self, fold: int, order: list[int], counted: list[bool]) -> list[FoldScore]:
+        """Return the number of rows times R² for each counted prefix of the order."""
+        sizes = [k + 1 for k, is_counted in enumerate(counted) if is_counted]
+        logs = [sum(part.log_error(order[:k]) for part in self._parts[fold]) for k in sizes]
+        return [(self._sizes[fold] * (1 - math.exp(log)), NO_LOSS) for log in logs]
+
+
+class _RegressionPart:
+    """Sums of products of all terms in the training and the test rows of one fold.
+
+    The regression of every set, and its errors, follow from these sums.
+    """
+
+    def __init__(self, X: Floats, part: KnownPart) -> None:
+        self._q, self._weight = X.shape[1], part.weight
+        scores = Scaling.fit(X[part.train], "rank").transform(X).clip(-MAX_SCORE, MAX_SCORE)
+        values = part.target.values - part.train_values.mean(axis=0)
+        terms = np.column_stack([np.ones(len(X)), scores, scores**2])
+        self._train, self._test = (
+            (terms[rows].T @ terms[rows], terms[rows].T @ values[rows])
+            for rows in (part.train, part.test)
+        )
+        self._squares = (values[part.test] ** 2).sum(axis=0)
+        self._scale = len(part.test) * part.target.values.var(axis=0)
+
+    def log_error(self, columns: list[int]) -> float:
+        """Return the mean log of the relative squared errors, times the weight of the part."""
+        used = np.array([0, *(1 + c for c in columns), *(1 + self._q + c for c in columns)])
+        of_terms, with_values = self._train[0][np.ix_(used, used)], self._train[1][used]
+        slopes = np.linalg.solve(of_terms + RIDGE * of_terms[0, 0] * np.eye(len(used)), with_values)
+        of_terms, with_values = self._test[0][np.ix_(used, used)], self._test[1][used]
+        explained = (slopes * (2 * with_values - of_terms @ slopes)).sum(axis=0)
+        errors = (self._squares - explained) / self._scale
+        return self._weight * float(np.log(errors.clip(min=SMALLEST_ERROR)).mean())
+
+
+Scorer = NeighboursScorer | RegressionScorer | ClassifierScorer
+
+
+def make_scorer(classifier: Any, X: Floats, target: Target, folds: Sequence[Fold]) -> Scorer:
+    """Return the scorer for "knn" or a scikit-learn classifier or regressor."""
+    if classifier is None or (isinstance(classifier, str) and classifier == "knn"):
+        return NeighboursScorer(X, target, folds)
+    if isinstance(target, Numbers) and isinstance(classifier, str) and classifier == "regression":
+        return RegressionScorer(X, target, folds)
+    if not hasattr(classifier, "fit") or not hasattr(classifier, "predict"):
+        raise UsageError(
+            f"classifier={classifier!r}; expected 'knn' or a scikit-learn classifier; if the target is "
+            "numbers, also 'regression' or a scikit-learn regressor"
+        )
+    return ClassifierScorer(classifier, X, target, folds)
