@@ -26,7 +26,7 @@ from sklearn.metrics import adjusted_mutual_info_score
 import netchoice
 from netchoice import information
 from netchoice.information import make_estimator
-from netchoice.information.columns import jittered
+from netchoice.information.estimators import jittered
 
 BAR = 20
 KINDS = {(False, False): "numbers", (False, True): "mixed", (True, True): "discrete"}

@@ -14,8 +14,12 @@ from sklearn.metrics import adjusted_mutual_info_score, mutual_info_score
 from sklearn.preprocessing import scale
 
 from netchoice import information
-from netchoice._kernels.contingency import expected_information, joint_count_logs
-from netchoice._kernels.mutual_information import of_values, of_values_and_labels
+from netchoice._kernels.mutual_information import (
+    expected_information,
+    joint_count_logs,
+    of_values,
+    of_values_and_labels,
+)
 from netchoice.errors import UsageError
 from netchoice.information import (
     ESTIMATORS,
@@ -24,7 +28,7 @@ from netchoice.information import (
     redundancy,
     relevance,
 )
-from netchoice.information.columns import jittered
+from netchoice.information.estimators import jittered
 
 exact = {"rtol": 0, "atol": 1e-9}
 

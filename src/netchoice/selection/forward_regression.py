@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from netchoice.information.columns import encode_column, middle_scores
+from netchoice.information.estimators import encode_column, middle_scores
 from netchoice.selection.base import CostAwareSelector, TrainingData
 from netchoice.selection.greedy import Floats, Terms
 from netchoice.targets import Classes, Target
