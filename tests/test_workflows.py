@@ -266,6 +266,8 @@ def test_evaluation_recommends_a_set_and_writes_it(table, tmp_path):
 def test_wrong_option_of_an_evaluation_is_refused(table):
     with pytest.raises(UsageError, match="`budget` must be a cost such as 20"):
         netchoice.evaluate_features("nowhere", budget="5eur")
+    with pytest.raises(UsageError, match="`rule` must be 'cheapest' or 'budget'; got 'best'"):
+        netchoice.evaluate_features("nowhere", rule="best")
     with pytest.raises(UsageError, match="the budget 5ms is a time, but the costs from given are"):
         netchoice.evaluate_features(table, budget="5ms", costs={"real": 1.0, "count": 1.0})
     with pytest.raises(UsageError, match="penalties 'few'; expected auto, paper, or numbers"):

@@ -16,6 +16,8 @@ from netchoice.inference.wilson_interval import wilson
 from netchoice.units import parse_budget
 from netchoice.validation import check_choice, check_fraction
 
+#: How a set is chosen.
+RULES = ("cheapest", "budget")
 #: Costs that differ by a smaller factor count as equal: measured times vary by as much between runs.
 COST_RESOLUTION = 1.25
 
@@ -116,7 +118,7 @@ def operating_point(
     (('quick',), 0.94, 10.0)
     """
     check_choice("charge", charge, CHARGES)
-    check_choice("rule", rule, ("cheapest", "budget"))
+    check_choice("rule", rule, RULES)
     check_choice("choose_on", choose_on, ("half", "all"))
     check_fraction("coverage", coverage)
     if rule == "budget" and budget is None:

@@ -8,8 +8,7 @@ from netchoice.workflows.choose import choose_model
 from netchoice.workflows.chooser import Chooser
 from netchoice.workflows.cohort_summary import summarise_cohort
 from netchoice.workflows.cost_source import CostSource, find_costs
-from netchoice.workflows.evaluate import evaluate_features
-from netchoice.workflows.feature_evaluation import FeatureEvaluation
+from netchoice.workflows.evaluate import FeatureEvaluation, evaluate_features
 from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.pilots import PilotSelection, select_on_pilots
 from netchoice.workflows.rank import FeatureRanking, rank_features
