@@ -24,7 +24,7 @@ from netchoice.storage.manifest import fingerprint
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.table_columns import CALIBRATION_ROWS
 from netchoice.validation import check_integer, check_non_negative
-from netchoice.workflows.selectors import Methods, selectors_for
+from netchoice.workflows.rank import Methods, selectors_for
 from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
 from reproduction.records import kept_frame, kept_record
 from reproduction.settings import AS_PUBLISHED, METHODS, paper_selectors

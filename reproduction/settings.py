@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from netchoice.costs import CostModel
-from netchoice.evaluation.penalties import PAPER_PENALTIES
+from netchoice.evaluation import PAPER_PENALTIES
 from netchoice.features.paper import paper_costs
 from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS, CostAwareSelector, get_selector
 from reproduction.records import code_facts

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from netchoice.costs import CostModel
 from netchoice.evaluation import evaluate_rankings
-from netchoice.evaluation.penalties import MAX_INFORMATION
 from netchoice.models.builtin import get_space
 from netchoice.selection import WEIGHTED_METHODS, CostAwareSelector, rank_path
+from netchoice.selection.path import MAX_INFORMATION
 from netchoice.storage.table import ReferenceTable
-from netchoice.workflows.selectors import selectors_for
+from netchoice.workflows import selectors_for
 from netchoice.workflows.table_maker import Progress, TableMaker
 from reproduction.records import StageClock, kept_frame
 from reproduction.settings import (

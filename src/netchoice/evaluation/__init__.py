@@ -9,9 +9,9 @@ from netchoice.evaluation.operating_points import (
     operating_point,
     pareto_front,
 )
-from netchoice.evaluation.penalties import PAPER_PENALTIES, penalty_grid
 from netchoice.evaluation.rankings import evaluate_rankings
 from netchoice.inference.wilson_interval import wilson
+from netchoice.selection.path import PAPER_PENALTIES, penalty_grid
 
 __all__ = [
     "PAPER_PENALTIES", "OperatingPoint", "accuracy_interval", "evaluate_rankings", "format_accuracy",

@@ -11,8 +11,7 @@ from netchoice.workflows.cost_source import CostSource, find_costs
 from netchoice.workflows.evaluate import FeatureEvaluation, evaluate_features
 from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.pilots import PilotSelection, select_on_pilots
-from netchoice.workflows.rank import FeatureRanking, rank_features
-from netchoice.workflows.selectors import selectors_for
+from netchoice.workflows.rank import FeatureRanking, rank_features, selectors_for
 from netchoice.workflows.simulation_plan import SimulationPlan, TimeLimit
 from netchoice.workflows.tables import load_table
 

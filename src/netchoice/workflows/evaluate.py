@@ -35,9 +35,9 @@ from netchoice.units import duration, parse_budget
 from netchoice.validation import check_choice, check_integer
 from netchoice.workflows.cost_source import Costs, CostSource, find_costs
 from netchoice.workflows.feature_selection import SCORES
+from netchoice.workflows.rank import selectors_for
 from netchoice.workflows.result_tables import ResultTables
 from netchoice.workflows.run_folder import versions
-from netchoice.workflows.selectors import selectors_for
 from netchoice.workflows.shortcuts import draw_one, write_page
 from netchoice.workflows.table_maker import Progress
 from netchoice.workflows.tables import Table, describe_target, load_table, varying_features

@@ -24,7 +24,7 @@ from netchoice.selection import rank_path
 from netchoice.storage.table import ReferenceTable
 from netchoice.targets import Numbers
 from netchoice.workflows.parameter_sets import Set, cheapest_pair, parameter_quantiles
-from netchoice.workflows.selectors import selectors_for
+from netchoice.workflows.rank import selectors_for
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
 from netchoice.workflows.time_costs import EXTRA_SHARE
 
