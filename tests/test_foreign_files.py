@@ -21,7 +21,7 @@ from netchoice import CostModel, ReferenceTable, cli, figures, read_network
 from netchoice.costs import CostError
 from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError
 from netchoice.io import find_networks
-from netchoice.io.memory_limit import MemoryLimit
+from netchoice.io.guard import MemoryLimit
 
 
 def error_of(path, content, **options):

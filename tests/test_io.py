@@ -341,7 +341,7 @@ def test_simulated_missing_permission_raises_an_error(tmp_path, monkeypatch):
     def refuse(path):
         raise PermissionError
 
-    monkeypatch.setattr("netchoice.io.reader._read_bytes", refuse)
+    monkeypatch.setattr("netchoice.io.guard._read_bytes", refuse)
     with pytest.raises(NetworkFormatError, match="no permission to read it; try chmod"):
         read_network(tmp_path / "net.txt")
 

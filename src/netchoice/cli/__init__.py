@@ -34,7 +34,7 @@ from netchoice.cli.common import app, say
 from netchoice.costs import CostError
 from netchoice.errors import NetchoiceError, UsageError, one_line
 from netchoice.interruption import ends_when_interrupted
-from netchoice.io.memory_limit import VARIABLE, parse_size
+from netchoice.io.guard import VARIABLE, parse_size
 from netchoice.simulate import StoppedError
 
 __all__ = [

@@ -18,11 +18,10 @@ from netchoice.errors import UsageError
 from netchoice.graph import Graph
 from netchoice.io.edge_columns import ColumnNames
 from netchoice.io.guard import guarded
-from netchoice.io.network_finder import NetworkFinder
-from netchoice.io.places import Covariates, FilePlace, Part, Place, short_name
+from netchoice.io.network_finder import FilePlace, NetworkFinder, short_name
+from netchoice.io.places import Covariates, Part, Place, StoredFile
 from netchoice.io.reader import ReadingOptions
 from netchoice.io.reading_report import ReadingReport
-from netchoice.io.stored_files import StoredFile
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,22 @@
-"""Errors of parsers, each turned into one line that names the file."""
+"""Protection from foreign bytes: limits of memory, decompression, and errors in one line."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
+import os
+import re
 import warnings
+import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
-from netchoice.errors import NetchoiceError, NetworkFormatError, one_line
+from netchoice.errors import NetchoiceError, NetworkFormatError, UsageError, one_line
+from netchoice.stores import store_errors
 
 Result = TypeVar("Result")
 #: What to do with a file in a format that is not read.
@@ -50,3 +60,175 @@ def guarded(parse: Callable[[], Result], path: str, format: str) -> Result:
             f"{path}: not readable as {format}: {reason}{where}; "
             "check that the file is complete, or pass its actual format"
         ) from error
+
+
+# Memory
+
+
+#: The environment variable that replaces the limit, for example ``NETCHOICE_MAX_MEMORY=8GB``.
+VARIABLE = "NETCHOICE_MAX_MEMORY"
+#: A file may take this much memory, or this many times its size on disk.
+MIN_BYTES, PER_BYTE = 512 << 20, 300
+#: Memory per byte of text, for the bytes, the text and its lines; more than needed, to bound the time too.
+COPIES = 16
+#: Memory per line of an edge list, per cell of other text, per element of XML, per node, and per edge.
+LINE, CELL, ELEMENT, NODE, EDGE = 400, 300, 1500, 40, 150
+#: Memory per byte of the longest line, which is split into cells.
+LONG_LINE = 60
+_SIZE = re.compile(r"([0-9]{1,15})\s*(|B|KB|MB|GB|TB)", re.IGNORECASE)
+_UNITS = {"": 0, "B": 0, "KB": 10, "MB": 20, "GB": 30, "TB": 40}
+_SEPARATORS = b" \t\n,;-[{"
+
+
+def parse_size(text: str, name: str = VARIABLE) -> int:
+    """Return the bytes of a text such as 8GB.
+
+    >>> parse_size("8GB"), parse_size("100")
+    (8589934592, 100)
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"`{name}` must be a size such as 500MB or 8GB; got {text[:40]!r}")
+    return int(match[1]) << _UNITS[match[2].upper()]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryLimit:
+    """The memory that the reading of one file may take."""
+
+    path: str
+    size: int  # bytes on disk
+
+    @property
+    def limit(self) -> int:
+        """The limit in bytes."""
+        given = os.environ.get(VARIABLE)
+        return parse_size(given) if given else max(MIN_BYTES, PER_BYTE * self.size)
+
+    @property
+    def content(self) -> int:
+        """The largest content, after decompression, that can be read within the limit."""
+        return self.limit // COPIES
+
+    def check(self, needed: int, what: str) -> None:
+        """Raise an error if something needs more memory than the limit."""
+        if needed > self.limit:
+            raise NetworkFormatError(
+                f"{self.path}: {what} need about {max(needed >> 20, 1)} MB of memory; expected at most "
+                f"{self.limit >> 20} MB for a file of {self.size} bytes; check the file, or raise the limit: "
+                f"{VARIABLE}={max(1, -(-needed >> 30))}GB"
+            )
+
+    def check_lines(self, content: bytes) -> None:
+        """Raise an error if the lines of a text need more memory than the limit."""
+        n_lines = content.count(b"\n") + content.count(b"\r")
+        longest = max(map(len, content.splitlines()), default=0)
+        needed = COPIES * len(content) + LINE * n_lines + LONG_LINE * longest
+        self.check(needed, f"{n_lines} lines")
+
+    def check_cells(self, content: bytes) -> None:
+        """Raise an error if the cells or elements of a text need more memory than the limit."""
+        n_cells = sum(content.count(mark) for mark in _SEPARATORS)
+        n_elements = content.count(b"<")
+        needed = COPIES * len(content) + CELL * n_cells + ELEMENT * n_elements
+        self.check(needed, f"{n_cells + n_elements} words")
+
+
+# Decompression
+
+
+#: Suffixes of compressed files.
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+
+
+def decompress(content: bytes, limit: MemoryLimit) -> bytes:
+    """Return the content of a compressed file within its limit; other content is returned as it is.
+
+    The first bytes decide, not the name of the file.
+    """
+    known = next((each for each in _FORMATS if each[1](content)), None)
+    if known is None:
+        return content
+    name, _, read = known
+    try:
+        content = read(content, limit)
+    except (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error) as error:
+        raise NetworkFormatError(
+            f"{limit.path}: damaged or truncated {name} file ({error}); download or compress it again"
+        ) from error
+    limit.check(COPIES * len(content), "its decompressed bytes")
+    return content
+
+
+def _gzip(content: bytes, limit: MemoryLimit) -> bytes:
+    with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+        return file.read(limit.content + 1)
+
+
+def _bzip2(content: bytes, limit: MemoryLimit) -> bytes:
+    with bz2.BZ2File(io.BytesIO(content)) as file:
+        return file.read(limit.content + 1)
+
+
+def _xz(content: bytes, limit: MemoryLimit) -> bytes:
+    """Decompress all streams; the dictionary that a stream declares counts as memory."""
+    found = b""
+    while content.strip(b"\0"):
+        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=limit.limit)
+        while not stream.eof:
+            piece = stream.decompress(content, limit.content + 1 - len(found))
+            found, content = found + piece, b""
+            if len(found) > limit.content:
+                return found
+            if not piece and stream.needs_input:
+                raise EOFError("it ends before the end of the stream")
+        content = stream.unused_data
+    return found
+
+
+def _zstandard(content: bytes, limit: MemoryLimit) -> bytes:
+    import pyarrow as pa
+
+    with pa.CompressedInputStream(pa.BufferReader(content), "zstd") as file:
+        return bytes(file.read(limit.content + 1))
+
+
+_FORMATS: tuple[tuple[str, Callable[[bytes], bool], Callable[[bytes, MemoryLimit], bytes]], ...] = (
+    ("gzip", lambda content: content[:2] == b"\x1f\x8b", _gzip),
+    ("bzip2", lambda content: content[:3] == b"BZh" and content[4:10] == b"1AY&SY", _bzip2),
+    ("xz", lambda content: content[:6] == b"\xfd7zXZ\0", _xz),
+    ("Zstandard", lambda content: content[:4] == b"\x28\xb5\x2f\xfd", _zstandard),
+)
+
+
+# Files
+
+
+def load(path: Path) -> tuple[bytes, MemoryLimit]:
+    """Return the content of a file, decompressed if it is compressed, and how much memory it may take."""
+    try:
+        content = _read_bytes(path)
+    except (OSError, ValueError) as error:
+        if isinstance(error, IsADirectoryError):
+            reason = " is a folder; pass the path of a file"
+        elif isinstance(error, FileNotFoundError):
+            reason = ": no such file; check the path and the current folder"
+        elif isinstance(error, PermissionError):
+            reason = ": no permission to read it; try chmod +r"
+        else:
+            found = getattr(error, "strerror", None) or error
+            reason = f": cannot be read: {found}; check the disk, or copy the file elsewhere"
+        raise NetworkFormatError(f"{path}{reason}") from error
+    limit = MemoryLimit(str(path), len(content))
+    return decompress(content, limit), limit
+
+
+def _read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file; those of a pipe or device only up to the limit."""
+    with store_errors(), path.open("rb") as file:
+        if path.is_file():
+            return file.read()
+        limit = MemoryLimit(str(path), 0)
+        content = file.read(limit.content + 1)
+        limit.check(COPIES * len(content), "its bytes")
+        return content

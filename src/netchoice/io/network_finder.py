@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import csv
 import glob
+import io
+import math
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
-from netchoice.errors import UsageError
-from netchoice.io.collection_headers import Header, columns_of_networks, is_manifest, read_header
+from netchoice.errors import NetworkFormatError, UsageError
+from netchoice.graph import Graph
 from netchoice.io.guard import guarded
-from netchoice.io.network_manifest import manifest_networks
-from netchoice.io.parquet_networks import has_many_networks, parquet_networks
-from netchoice.io.places import FilePlace, Part, may_be_many, short_name
-from netchoice.io.reader import ReadingOptions, suffix_of
-from netchoice.io.stored_files import StoredFile, ZipMember, zip_members
-from netchoice.io.text_networks import text_networks
+from netchoice.io.parquet import has_many_networks, parquet_networks
+from netchoice.io.places import START, Covariates, Part, StoredFile, ZipMember, zip_members
+from netchoice.io.reader import ReadingOptions, parse_network, suffix_of
+from netchoice.io.reading_report import ReadingReport
+from netchoice.io.sniffing import SUFFIXES
+from netchoice.io.text_networks import (
+    PATH_COLUMN,
+    Header,
+    columns_of_networks,
+    is_manifest,
+    read_header,
+    text_networks,
+)
+from netchoice.io.text_tables import COMMENTS, decode
 from netchoice.io.tu_dataset import tu_names, tu_networks
+from netchoice.network_objects import plain_name
 
 #: Endings of files that are no networks.
 OTHER_ENDINGS = {
@@ -33,6 +45,8 @@ OTHER_NAMES = {
     "changelog", "changes", "citation", "copying", "license", "licence", "makefile", "readme",
 }  # fmt: skip
 PARQUET = (".parquet", ".pq")
+#: Cells of a column of numbers that are missing values.
+MISSING = ("", "na", "nan", "n/a")
 
 
 class NetworkFinder:
@@ -168,3 +182,137 @@ def _is_other(name: str) -> bool:
     is_hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
     ending = suffix_of(path).lower().removeprefix(".")
     return is_hidden or ending in OTHER_ENDINGS or short_name(name).lower() in OTHER_NAMES
+
+
+# Files of one network
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """A network in a file of its own, on disk or in a zip file."""
+
+    stored: StoredFile | ZipMember
+    options: ReadingOptions
+
+    @property
+    def name(self) -> str:
+        """The place, for messages."""
+        return self.stored.name
+
+    @property
+    def path(self) -> str | None:
+        """The file with the network."""
+        return self.stored.path
+
+    def read(self) -> tuple[Graph, ReadingReport]:
+        """Read the network; a file of many networks is an error."""
+        content, limit = self.stored.load()
+        if may_be_many(self.name, self.options):
+            header = read_header(content[:START])
+            if header and (columns_of_networks(header) or is_manifest(header)):
+                raise NetworkFormatError(
+                    f"{self.name}: many networks, because of its columns "
+                    f"{', '.join(header.cells)[:60]}; expected one network; pass the file itself"
+                )
+        return parse_network(content, self.options, limit)
+
+
+def may_be_many(name: str, options: ReadingOptions) -> bool:
+    """Return whether a file may list networks or hold many: a table that may have a header."""
+    if options.header is False or options.columns is not None:
+        return False
+    if options.format is not None:
+        return options.format == "edgelist"
+    return suffix_of(Path(name)).lower() not in SUFFIXES
+
+
+def short_name(name: str) -> str:
+    """Return the name of a file without folders and endings.
+
+    >>> short_name("brains/sub-01.tsv.gz"), short_name("net.2020")
+    ('sub-01', 'net.2020')
+    """
+    file = Path(name).name
+    for _ in range(2 if file.lower().endswith(".gz") else 1):
+        stem, dot, ending = file.rpartition(".")
+        file = stem if stem and dot and not ending.isdigit() else file
+    return file
+
+
+# Manifests
+
+
+def manifest_networks(stored: StoredFile, header: Header, options: ReadingOptions) -> Part:
+    """Return the networks of a manifest, whether their files exist or not."""
+    names, rows = _read_table(stored, header)
+    cells = dict(zip(names, zip(*rows, strict=True), strict=True))
+    folder = Path(stored.path).parent
+    paths = [str(folder / cell) for cell in cells.pop(PATH_COLUMN)]
+    given = cells.pop("id", None)
+    groups = [group or None for group in cells.pop("group", ("",) * len(paths))]
+    columns = {name: _values(column) for name, column in cells.items()}
+    covariates: list[Covariates] = [
+        {name: column[i] for name, column in columns.items()} for i in range(len(paths))
+    ]
+    short = [short_name(path) for path in paths]
+    return Part(
+        [FilePlace(StoredFile(path), options) for path in paths],
+        [id or name for id, name in zip(given, short, strict=True)] if given else short,
+        ids_are_given=given is not None,
+        groups=groups,
+        covariates=covariates,
+    )
+
+
+def _read_table(stored: StoredFile, header: Header) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the columns and the rows, after checking their widths."""
+    path = stored.path
+    text = decode(stored.load()[0], path)
+    reader = csv.reader(
+        io.StringIO(text), delimiter=header.delimiter or "\t", skipinitialspace=True
+    )
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    try:
+        for row in reader:
+            if any(map(str.strip, row)) and not row[0].lstrip().startswith(COMMENTS):
+                rows.append([cell.strip() for cell in row])
+                lines.append(reader.line_num)
+    except csv.Error as error:
+        raise UsageError(
+            f"{path}, line {reader.line_num}: not readable as a manifest: {error}; correct the line"
+        ) from error
+    names = [_column_name(cell) for cell in rows[0]]
+    if len(set(names)) < len(names) or "" in names:
+        raise UsageError(
+            f"{path}: the columns {', '.join(names)[:60]}; expected different names; rename one"
+        )
+    for line, row in zip(lines, rows, strict=True):
+        if len(row) != len(names):
+            raise UsageError(
+                f"{path}, line {line}: {len(row)} cells; expected {len(names)} as in the header; "
+                "correct the line"
+            )
+        if not row[names.index(PATH_COLUMN)]:
+            raise UsageError(f"{path}, line {line}: the path is empty; fill it, or remove the line")
+    if len(rows) == 1:
+        raise UsageError(f"{path}: a manifest without networks; expected one path per line")
+    return names, rows[1:]
+
+
+def _column_name(cell: str) -> str:
+    """Return the name of a column; the names that a manifest knows may be in upper case."""
+    plain = plain_name(cell)
+    return plain if plain in (PATH_COLUMN, "id", "group") else cell
+
+
+def _values(column: tuple[str, ...]) -> list[str | float]:
+    """Return a column as numbers, or as text if one of its cells is no number."""
+    numbers: list[str | float] = []
+    for cell in column:
+        try:
+            numbers.append(math.nan if cell.lower() in MISSING else float(cell.replace("_", "?")))
+        except ValueError:
+            return list(column)
+    all_missing = all(cell.lower() in MISSING for cell in column)
+    return list(column) if all_missing else numbers

@@ -13,22 +13,18 @@ from netchoice.edge_pairs import EdgePairs
 from netchoice.errors import NetworkFormatError, UsageError
 from netchoice.graph import Graph
 from netchoice.io import edge_lists, exchange_formats, text_matrices
-from netchoice.io.compression import COMPRESSED, decompress
 from netchoice.io.edge_columns import ColumnNames
-from netchoice.io.encodings import detect_text
 from netchoice.io.gml import parse_gml
-from netchoice.io.guard import CONVERT, guarded
+from netchoice.io.guard import COMPRESSED, CONVERT, NODE, MemoryLimit, guarded, load
 from netchoice.io.matrix_market import parse_matrix_market
-from netchoice.io.memory_limit import COPIES, NODE, MemoryLimit
-from netchoice.io.npy import parse_npy
-from netchoice.io.npz import parse_npz
+from netchoice.io.numpy_files import parse_npy, parse_npz
 from netchoice.io.pajek import parse_pajek
-from netchoice.io.parquet_file import parse_parquet
-from netchoice.io.reading_report import ReadingReport
+from netchoice.io.parquet import parse_parquet
+from netchoice.io.reading_report import ReadingReport, clean
 from netchoice.io.sniffing import sniff_bytes, sniff_text
-from netchoice.io.text_tables import Table, read_table
+from netchoice.io.text_tables import Table, detect_text, read_table
 from netchoice.names import unknown
-from netchoice.stores import place, store_errors
+from netchoice.stores import place
 
 _TABLES: dict[str, Callable[[Table], EdgePairs]] = {
     "adjacency": text_matrices.parse_adjacency,
@@ -173,34 +169,6 @@ def _parse(
     return graph, report
 
 
-def clean(
-    edges: EdgePairs, path: str, format: str, reason: str = "", encoding: str = "utf-8"
-) -> tuple[Graph, ReadingReport]:
-    """Return the simple network of some edges, and a report of what was dropped."""
-    graph = Graph.from_pairs(edges)
-    kept = graph if edges.declares_nodes else graph.without_isolated()
-    return kept, ReadingReport(
-        path=path,
-        format=format,
-        rows=len(edges.pairs),
-        self_loops=graph.self_loops_dropped,
-        repeated_edges=graph.repeats_dropped,
-        names_only_in_self_loops=graph.n_nodes - kept.n_nodes,
-        isolated_nodes=kept.n_isolated,
-        declares_nodes=edges.declares_nodes,
-        direction_ignored=edges.directed,
-        weights_ignored=edges.weighted,
-        n_nodes=kept.n_nodes,
-        n_edges=kept.n_edges,
-        reason=reason,
-        encoding=encoding,
-        bipartite=edges.kinds,
-        ignored=edges.ignored,
-        findings=edges.findings,
-        warnings=edges.warnings,
-    )
-
-
 def _check_size(edges: EdgePairs, limit: MemoryLimit) -> None:
     """Reject a declared number of nodes that needs much more memory than the file has content."""
     pairs, n_nodes = edges.pairs, edges.n_nodes
@@ -212,36 +180,6 @@ def _check_size(edges: EdgePairs, limit: MemoryLimit) -> None:
 def suffix_of(path: Path) -> str:
     """Return the suffix of a file's name, without that of a compression."""
     return path.with_suffix("").suffix if path.suffix.lower() in COMPRESSED else path.suffix
-
-
-def load(path: Path) -> tuple[bytes, MemoryLimit]:
-    """Return the content of a file, decompressed if it is compressed, and how much memory it may take."""
-    try:
-        content = _read_bytes(path)
-    except (OSError, ValueError) as error:
-        if isinstance(error, IsADirectoryError):
-            reason = " is a folder; pass the path of a file"
-        elif isinstance(error, FileNotFoundError):
-            reason = ": no such file; check the path and the current folder"
-        elif isinstance(error, PermissionError):
-            reason = ": no permission to read it; try chmod +r"
-        else:
-            found = getattr(error, "strerror", None) or error
-            reason = f": cannot be read: {found}; check the disk, or copy the file elsewhere"
-        raise NetworkFormatError(f"{path}{reason}") from error
-    limit = MemoryLimit(str(path), len(content))
-    return decompress(content, limit), limit
-
-
-def _read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file; those of a pipe or device only up to the limit."""
-    with store_errors(), path.open("rb") as file:
-        if path.is_file():
-            return file.read()
-        limit = MemoryLimit(str(path), 0)
-        content = file.read(limit.content + 1)
-        limit.check(COPIES * len(content), "its bytes")
-        return content
 
 
 def _read_graph(path: str | PathLike[str]) -> Graph:

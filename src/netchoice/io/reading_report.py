@@ -1,4 +1,4 @@
-"""The report of what a network file contains and what was dropped."""
+"""The simple network of some edges, and the report of what was dropped."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from netchoice.edge_pairs import EdgePairs
+from netchoice.graph import Graph
 from netchoice.units import count
 
 
@@ -79,3 +81,31 @@ class ReadingReport:
         if not self.declares_nodes:
             remarks.append("the format cannot declare isolated nodes, so there are none")
         return remarks
+
+
+def clean(
+    edges: EdgePairs, path: str, format: str, reason: str = "", encoding: str = "utf-8"
+) -> tuple[Graph, ReadingReport]:
+    """Return the simple network of some edges, and a report of what was dropped."""
+    graph = Graph.from_pairs(edges)
+    kept = graph if edges.declares_nodes else graph.without_isolated()
+    return kept, ReadingReport(
+        path=path,
+        format=format,
+        rows=len(edges.pairs),
+        self_loops=graph.self_loops_dropped,
+        repeated_edges=graph.repeats_dropped,
+        names_only_in_self_loops=graph.n_nodes - kept.n_nodes,
+        isolated_nodes=kept.n_isolated,
+        declares_nodes=edges.declares_nodes,
+        direction_ignored=edges.directed,
+        weights_ignored=edges.weighted,
+        n_nodes=kept.n_nodes,
+        n_edges=kept.n_edges,
+        reason=reason,
+        encoding=encoding,
+        bipartite=edges.kinds,
+        ignored=edges.ignored,
+        findings=edges.findings,
+        warnings=edges.warnings,
+    )

@@ -1,21 +1,93 @@
-"""Many networks in one edge list, which has a column with the name of the network."""
+"""Many networks in one text file: its header, and the rows of each network."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from netchoice.edge_pairs import number_nodes
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
-from netchoice.io.collection_headers import Header
 from netchoice.io.edge_lists import Columns, node_names
-from netchoice.io.encodings import decode
-from netchoice.io.places import Part, Place, PlacesOnDemand
-from netchoice.io.reader import clean
-from netchoice.io.reading_report import ReadingReport
+from netchoice.io.places import START, Part, Place, PlacesOnDemand, StoredFile, ZipMember
+from netchoice.io.reading_report import ReadingReport, clean
 from netchoice.io.row_index import Ranges, RowFormat, index_rows
-from netchoice.io.stored_files import StoredFile, ZipMember
-from netchoice.io.text_tables import content_lines
+from netchoice.io.text_tables import COMMENTS, content_lines, decode, find_delimiter, split_cells
+from netchoice.network_objects import NODE_COLUMN, plain_name
+
+GRAPH_COLUMNS = ("graph", "graph_id", "network", "network_id")
+PATH_COLUMN = "path"
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first line of a file that is neither empty nor a comment."""
+
+    cells: list[str]
+    delimiter: str | None
+    line: int
+    start: int  # the first byte of the line
+    end: int  # the first byte after the line
+    newline: bytes
+
+
+def read_header(start: bytes) -> Header | None:
+    """Return the header in the first ``START`` bytes of a file, None if there is no such line."""
+    newline = b"\r" if b"\r" in start and b"\n" not in start else b"\n"
+    if len(start) < START:
+        start += newline  # the last line is complete, because there are no more bytes
+    begin = 0
+    for number, line in enumerate(start.split(newline)[:-1], 1):
+        end = begin + len(line) + 1
+        text = line.decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r")
+        if text.strip() and not text.lstrip().startswith(COMMENTS):
+            delimiter = find_delimiter(text)
+            try:
+                cells = split_cells(text, delimiter, "")
+            except NetworkFormatError:
+                return None
+            return Header(cells, delimiter, number, begin, end, newline)
+        begin = end
+    return None
+
+
+def columns_of_networks(header: Header) -> Columns | None:
+    """Return the columns of an edge list of many networks, None if it is not one."""
+    found = find_graph_columns(header.cells)
+    if found is None:
+        return None
+    graph, *ends = found
+    return Columns(header.delimiter, len(header.cells), header.line, (ends[0], ends[1]), graph)
+
+
+def find_graph_columns(names: Sequence[str]) -> tuple[int, int, int] | None:
+    """Return the columns of the network's name and of the two nodes, None if one is missing.
+
+    The nodes are in the first two columns with known names (source, target, from, to, …), or else
+    in the first two columns after the removal of the network's name.
+
+    >>> find_graph_columns(["graph_id", "weight", "source", "target"])
+    (0, 2, 3)
+    """
+    plain = [plain_name(name) for name in names]
+    graph = next((i for i, name in enumerate(plain) if name in GRAPH_COLUMNS), None)
+    others = [i for i in range(len(plain)) if i != graph]
+    if graph is None or len(others) < 2:
+        return None
+    known = [i for i in others if NODE_COLUMN.fullmatch(plain[i])]
+    first, second = (known if len(known) > 1 else others)[:2]
+    return graph, first, second
+
+
+def is_manifest(header: Header) -> bool:
+    """Return whether a file lists networks: it has a column ``path``, and is no edge list."""
+    plain = [plain_name(name) for name in header.cells]
+    n_ends = sum(NODE_COLUMN.fullmatch(name) is not None for name in plain)
+    has_graph = any(name in GRAPH_COLUMNS for name in plain)
+    starts_with_ends = n_ends > 1 and all(NODE_COLUMN.fullmatch(name) for name in plain[:2])
+    is_edge_list = starts_with_ends or (has_graph and n_ends > 1)
+    is_table = header.delimiter is not None or len(plain) == 1
+    return PATH_COLUMN in plain and is_table and not is_edge_list
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,13 @@ from numpy.typing import NDArray
 from netchoice.edge_pairs import number_nodes
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
-from netchoice.io.collection_headers import Header, read_header
 from netchoice.io.edge_lists import Columns, node_names
-from netchoice.io.encodings import decode
 from netchoice.io.guard import guarded
-from netchoice.io.places import Part, Place, PlacesOnDemand
-from netchoice.io.reader import clean
-from netchoice.io.reading_report import ReadingReport
+from netchoice.io.places import Part, Place, PlacesOnDemand, StoredFile, ZipMember
+from netchoice.io.reading_report import ReadingReport, clean
 from netchoice.io.row_index import Ranges, RowFormat, RowIndex, index_rows
-from netchoice.io.stored_files import StoredFile, ZipMember
-from netchoice.io.text_networks import read_lines
+from netchoice.io.text_networks import Header, read_header, read_lines
+from netchoice.io.text_tables import decode
 
 EDGES, INDICATOR, LABELS = "_A.txt", "_graph_indicator.txt", "_graph_labels.txt"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netchoice.errors import NetworkFormatError, one_line
-from netchoice.io.reader import load
-from netchoice.io.stored_files import zip_members
+from netchoice.io.guard import load
+from netchoice.io.places import zip_members
 from netchoice.storage.manifest import TableError
 
 if TYPE_CHECKING:

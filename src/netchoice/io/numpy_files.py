@@ -1,7 +1,7 @@
-"""Archives of NumPy arrays: scipy's sparse matrices, arrays of edges, and adjacency matrices.
+"""Files of NumPy: arrays, and archives of arrays, which may be sparse matrices of scipy.
 
-scipy is not used here, because its compiled code trusts index arrays and writes outside its memory
-if they are damaged. All index arrays are checked before they are used.
+No size that a file declares is trusted. scipy is not used here, because its compiled code trusts index
+arrays and writes outside its memory if they are damaged. All index arrays are checked before they are used.
 """
 
 from __future__ import annotations
@@ -21,15 +21,50 @@ from netchoice.edge_pairs import (
     from_matrix,
 )
 from netchoice.errors import NetworkFormatError
-from netchoice.io.memory_limit import MemoryLimit
-from netchoice.io.npy import check_entries, read_array
+from netchoice.io.guard import EDGE, MemoryLimit
+from netchoice.network_objects import from_array
 
+#: The longest header: a longer one describes a structured type, which no network has.
+_MAX_HEADER = 10_000
 SPARSE_FORMATS = ("csr", "csc", "coo", "bsr", "dia")
 _NAMES = {"format", "shape", "data", "indices", "indptr", "row", "col", "coords", "offsets"} | {
     "edges",
     "adjacency",
 }
 _Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+def parse_npy(content: bytes, limit: MemoryLimit) -> EdgePairs:
+    """Parse an array: a square one is an adjacency matrix, others have one edge per row."""
+    array = read_array(content)
+    check_entries(array, limit)
+    return from_array(array)
+
+
+def read_array(content: bytes) -> NDArray[Any]:
+    """Return the array of a ``.npy`` file; its header must describe the bytes that follow."""
+    file = io.BytesIO(content)
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0
+    if version != (1, 0):
+        read = np.lib.format.read_array_header_2_0
+    shape, by_column, dtype = read(file, max_header_size=_MAX_HEADER)
+    n_items = 1
+    for size in shape:
+        n_items *= int(size)
+    if dtype.hasobject or not dtype.itemsize or dtype.fields is not None or n_items < 0:
+        raise ValueError(f"an array of type {str(dtype)[:40]}; numbers or texts are needed")
+    start = file.tell()
+    if n_items * dtype.itemsize > len(content) - start:
+        raise ValueError(f"an array of shape {shape} in {len(content)} bytes")
+    array: NDArray[Any] = np.frombuffer(content, dtype, n_items, start)
+    return array.reshape(shape, order="F" if by_column else "C")
+
+
+def check_entries(array: NDArray[Any], limit: MemoryLimit) -> None:
+    """Raise an error if the entries of an array other than 0 need more memory than the limit."""
+    n_entries = int(np.count_nonzero(array)) if array.dtype.kind in "biufc" else array.size
+    limit.check(EDGE * n_entries, f"{n_entries} entries")
 
 
 def parse_npz(content: bytes, limit: MemoryLimit) -> EdgePairs:
