@@ -15,7 +15,7 @@ import netchoice
 from netchoice.alterations import swap_edges
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.io import find_networks
-from netchoice.workflows.two_kinds import may_have_two_kinds
+from netchoice.workflows.identifiability import may_have_two_kinds
 
 YEAST = ("uetz2000", "ito2001", "yu2008")
 SHIPPED = {

@@ -21,8 +21,8 @@ from netchoice.models.mixture import FAMILY as MIXTURE
 from netchoice.models.space import family_of
 from netchoice.report.cohort_page import write_cohort_report
 from netchoice.workflows import summarise_cohort
-from netchoice.workflows.choice_verdict import VERDICTS
-from netchoice.workflows.fit_power import ALTERNATIVES
+from netchoice.workflows.choice_text import VERDICTS
+from netchoice.workflows.misfit import ALTERNATIVES
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, LIST, RECORDS = DOCS / "atlas.md", DOCS / "atlas-networks.md", DOCS / "atlas.json"

@@ -15,7 +15,7 @@ from netchoice import Graph
 from netchoice.alterations import move_edges, swap_edges
 from netchoice.errors import UsageError
 from netchoice.evaluation import wilson
-from netchoice.workflows.fit_power import ALTERNATIVES, fit_power, power_sentence
+from netchoice.workflows.misfit import ALTERNATIVES, fit_power, power_sentence
 
 pytestmark = pytest.mark.kernels
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from netchoice.inference import Fit, ModelProbabilities
-from netchoice.workflows.choice_verdict import VERDICTS, decide
+from netchoice.workflows.choice_text import VERDICTS, decide
 
 
 def probabilities(p):

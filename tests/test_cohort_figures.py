@@ -9,8 +9,8 @@ from netchoice import figures
 from netchoice.errors import UsageError
 from netchoice.figures.data import cohort as data
 from netchoice.figures.interactive import cohort as interactive
-from netchoice.workflows.cohort_frame import CohortFrame
-from netchoice.workflows.parameter_trends import parameter_trends
+from netchoice.workflows.answer_rows import CohortFrame
+from netchoice.workflows.cohort_summary import parameter_trends
 
 
 @pytest.fixture(scope="module")

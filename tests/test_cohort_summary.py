@@ -11,7 +11,7 @@ from scipy.stats import false_discovery_control, kruskal, spearmanr
 from netchoice.errors import UsageError
 from netchoice.evaluation import wilson
 from netchoice.workflows import summarise_cohort
-from netchoice.workflows.cohort_frame import CohortFrame
+from netchoice.workflows.answer_rows import CohortFrame
 
 
 @pytest.fixture(scope="module")

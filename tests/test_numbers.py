@@ -21,9 +21,10 @@ from netchoice.workflows import SimulationPlan
 from netchoice.workflows.feature_selection import (
     FeatureSelection,
     SelectionOptions,
+    cheapest_pair,
+    parameter_quantiles,
     select_features,
 )
-from netchoice.workflows.parameter_sets import cheapest_pair, parameter_quantiles
 
 
 @pytest.fixture(scope="module")

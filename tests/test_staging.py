@@ -21,8 +21,7 @@ from netchoice.workflows.feature_selection import (
 )
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation
 from netchoice.workflows.prepared import Prepared
-from netchoice.workflows.staging import CHEAP_SECONDS, expensive_features
-from netchoice.workflows.table_maker import TableMaker
+from netchoice.workflows.table_maker import CHEAP_SECONDS, TableMaker, expensive_features
 
 FEATURES = ["n_triangles", "degree_std", "estrada_index", "betweenness_max"]
 STAGES = {"estrada_index": 0.3, "betweenness_max": 0.1}

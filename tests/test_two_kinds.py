@@ -6,7 +6,7 @@ import pytest
 from small_plans import small_plan
 
 import netchoice
-from netchoice.workflows.two_kinds import MANY_CYCLES, may_have_two_kinds
+from netchoice.workflows.identifiability import MANY_CYCLES, may_have_two_kinds
 
 
 @pytest.mark.parametrize("seed", range(20))

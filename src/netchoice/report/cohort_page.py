@@ -18,7 +18,7 @@ from netchoice.report.headline import Card, Headline, sentence
 from netchoice.report.page import html_page, write_page
 from netchoice.stores import place
 from netchoice.units import duration
-from netchoice.workflows.cohort_frame import CohortFrame
+from netchoice.workflows.answer_rows import CohortFrame
 from netchoice.workflows.cohort_summary import mean_count
 
 WITHOUT_SCRIPT = (

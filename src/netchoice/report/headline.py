@@ -10,8 +10,7 @@ from netchoice.markup import Html
 from netchoice.report.elements import model_name
 from netchoice.report.model_texts import model_text
 from netchoice.units import duration
-from netchoice.workflows.choice_text import format_probability
-from netchoice.workflows.choice_verdict import VERDICTS
+from netchoice.workflows.choice_text import VERDICTS, format_probability
 
 MOST_LISTED = 4  # models in a sentence; all models are in the table below
 _NOTHING = Html("")

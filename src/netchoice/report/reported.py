@@ -28,9 +28,8 @@ from netchoice.workflows import (
 )
 from netchoice.workflows.choose_cohort import choose_cohort
 from netchoice.workflows.cohort_run import CohortAnswers
-from netchoice.workflows.simulation_plan import TimeLimit
+from netchoice.workflows.simulation_plan import FIGURES, REPORT, TimeLimit
 from netchoice.workflows.tables import Table
-from netchoice.workflows.time_costs import FIGURES, REPORT
 
 #: Methods that the report of a choice compares. Weighted forests grow again for every penalty, which
 #: takes too long here.

@@ -24,7 +24,7 @@ from netchoice.figures.data.cohort import (
 from netchoice.figures.interactive import cohort as figures
 from netchoice.markup import Html, element, join
 from netchoice.report.elements import Sections, aside, details_table, table
-from netchoice.workflows.cohort_frame import CohortFrame
+from netchoice.workflows.answer_rows import CohortFrame
 from netchoice.workflows.cohort_summary import mean_count
 
 MOST_ROWS = 200  # of a table

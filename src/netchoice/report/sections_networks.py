@@ -12,9 +12,8 @@ import pandas as pd
 from netchoice.markup import Html, element
 from netchoice.names import file_names
 from netchoice.report.elements import Sections, aside, cell, select, table
-from netchoice.workflows.choice_text import format_probability
-from netchoice.workflows.choice_verdict import VERDICTS
-from netchoice.workflows.cohort_frame import CohortFrame
+from netchoice.workflows.answer_rows import CohortFrame
+from netchoice.workflows.choice_text import VERDICTS, format_probability
 from netchoice.workflows.cohort_summary import split_notes
 
 MOST_NETWORKS = 1000

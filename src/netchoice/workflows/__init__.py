@@ -7,13 +7,12 @@ from netchoice.workflows.choice import Choice, Evidence
 from netchoice.workflows.choose import choose_model
 from netchoice.workflows.chooser import Chooser
 from netchoice.workflows.cohort_summary import summarise_cohort
-from netchoice.workflows.cost_source import CostSource, find_costs
 from netchoice.workflows.evaluate import FeatureEvaluation, evaluate_features
 from netchoice.workflows.feature_selection import FeatureSelection
 from netchoice.workflows.pilots import PilotSelection, select_on_pilots
 from netchoice.workflows.rank import FeatureRanking, rank_features, selectors_for
 from netchoice.workflows.simulation_plan import SimulationPlan, TimeLimit
-from netchoice.workflows.tables import load_table
+from netchoice.workflows.tables import CostSource, find_costs, load_table
 
 __all__ = [
     "Choice",

@@ -14,8 +14,7 @@ from netchoice.units import duration
 from netchoice.workflows.choice import Choice, Evidence
 from netchoice.workflows.comparison import Comparison
 from netchoice.workflows.feature_selection import FeatureSelection
-from netchoice.workflows.fit_power import power_sentence
-from netchoice.workflows.misfit import explain
+from netchoice.workflows.misfit import explain, power_sentence
 from netchoice.workflows.run_folder import versions
 from netchoice.workflows.screening import Screening
 

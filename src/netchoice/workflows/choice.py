@@ -14,15 +14,15 @@ from netchoice.errors import UsageError
 from netchoice.inference import embed
 from netchoice.names import unknown
 from netchoice.stores import place
-from netchoice.workflows.choice_folder import write_choice
-from netchoice.workflows.choice_text import choice_html, format_probability, summary_lines
-from netchoice.workflows.parameters import Parameters, posterior_draws
-from netchoice.workflows.result_tables import (
+from netchoice.workflows.choice_folder import (
     ResultTables,
     feature_table,
     model_table,
     parameter_table,
+    write_choice,
 )
+from netchoice.workflows.choice_text import choice_html, format_probability, summary_lines
+from netchoice.workflows.parameters import Parameters, posterior_draws
 from netchoice.workflows.shortcuts import draw_one, write_page
 
 if TYPE_CHECKING:

@@ -29,9 +29,8 @@ from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.prepared_folder import save_tables, write_prepared
 from netchoice.workflows.run_folder import run_folder
 from netchoice.workflows.screening import Screening, cheap_features, is_screened, screen
-from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch, TimeLimit
+from netchoice.workflows.simulation_plan import OBSERVED_SHARE, SimulationPlan, Stopwatch, TimeLimit
 from netchoice.workflows.table_maker import STAGES, Progress, TableMaker, features_by_name
-from netchoice.workflows.time_costs import OBSERVED_SHARE
 
 #: A large network under a time limit is compared with networks of at most so many times its edges.
 MAX_EDGES_RATIO = 4

@@ -18,8 +18,7 @@ from netchoice.io import ReadingReport
 from netchoice.models.space import ModelSpace
 from netchoice.stores import place
 from netchoice.workflows.answer_files import CHOOSER, COHORT_FILES
-from netchoice.workflows.cohort_rows import Collection, Source
-from netchoice.workflows.cohort_run import CohortAnswers, answer_all
+from netchoice.workflows.cohort_run import CohortAnswers, Collection, Source, answer_all
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation
 from netchoice.workflows.run_folder import CHOICE_FILES, delete_run, find_run
 from netchoice.workflows.simulation_plan import SimulationPlan
@@ -54,7 +53,7 @@ class GraphSource:
 
 @dataclass(frozen=True)
 class SourceList:
-    """Networks of a cohort in a list; see :class:`netchoice.workflows.cohort_rows.Collection`."""
+    """Networks of a cohort in a list; see :class:`netchoice.workflows.cohort_run.Collection`."""
 
     sources: Sequence[Source]
     fingerprint: str

@@ -31,9 +31,9 @@ from netchoice.workflows.answer_rows import CohortAnswerer, PartsOnDisk
 from netchoice.workflows.choice import Choice
 from netchoice.workflows.choose import choose_prepared
 from netchoice.workflows.choose_cohort import MAX_SIZES_IN_MEMORY, as_collection, choose_cohort
-from netchoice.workflows.cohort_rows import clean_text
+from netchoice.workflows.cohort_run import clean_text
 from netchoice.workflows.comparison import Comparison
-from netchoice.workflows.fit_power import power_sentence
+from netchoice.workflows.misfit import power_sentence
 from netchoice.workflows.preparation import ChoiceSettings, make_preparation, plan_of
 from netchoice.workflows.prepared import Prepared, comparable_network
 from netchoice.workflows.prepared_folder import (

@@ -21,9 +21,14 @@ from netchoice.inference.goodness_of_fit import ALPHA, goodness_of_fit, min_simu
 from netchoice.models.density_matched import MatchedModel, MatchedSpace
 from netchoice.storage.table import ReferenceTable
 from netchoice.threads import one_blas_thread
-from netchoice.workflows.choice_verdict import Verdict, decide
+from netchoice.workflows.choice_text import Verdict, decide
 from netchoice.workflows.discrepancies import Discrepancy, find_discrepancies
-from netchoice.workflows.identifiability import MixtureCheck, check_mixtures, thinning_notes
+from netchoice.workflows.identifiability import (
+    MixtureCheck,
+    check_mixtures,
+    may_have_two_kinds,
+    thinning_notes,
+)
 from netchoice.workflows.local_simulations import (
     FitSimulations,
     ModelPosterior,
@@ -37,10 +42,8 @@ from netchoice.workflows.parameters import (
     reported_models,
 )
 from netchoice.workflows.prepared import Prepared, comparable_network
-from netchoice.workflows.simulation_plan import Stopwatch
+from netchoice.workflows.simulation_plan import LOCAL_SHARE, Stopwatch, answer_seconds
 from netchoice.workflows.sizes import Size
-from netchoice.workflows.time_costs import LOCAL_SHARE, answer_seconds
-from netchoice.workflows.two_kinds import may_have_two_kinds
 
 
 @dataclass(frozen=True)

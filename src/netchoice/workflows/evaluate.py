@@ -33,14 +33,21 @@ from netchoice.targets import Numbers
 from netchoice.threads import count_threads
 from netchoice.units import duration, parse_budget
 from netchoice.validation import check_choice, check_integer
-from netchoice.workflows.cost_source import Costs, CostSource, find_costs
+from netchoice.workflows.choice_folder import ResultTables
 from netchoice.workflows.feature_selection import SCORES
 from netchoice.workflows.rank import selectors_for
-from netchoice.workflows.result_tables import ResultTables
 from netchoice.workflows.run_folder import versions
 from netchoice.workflows.shortcuts import draw_one, write_page
 from netchoice.workflows.table_maker import Progress
-from netchoice.workflows.tables import Table, describe_target, load_table, varying_features
+from netchoice.workflows.tables import (
+    Costs,
+    CostSource,
+    Table,
+    describe_target,
+    find_costs,
+    load_table,
+    varying_features,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

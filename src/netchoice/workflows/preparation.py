@@ -35,18 +35,25 @@ from netchoice.workflows.feature_selection import (
     simulate_for_selection,
 )
 from netchoice.workflows.run_folder import ROWS
-from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch, TimeLimit
-from netchoice.workflows.staging import SimulationCosts, expensive_features
-from netchoice.workflows.table_maker import TableMaker, growth_seconds, seconds_per_row
-from netchoice.workflows.time_costs import (
+from netchoice.workflows.simulation_plan import (
     INFERENCE_SHARE,
     MIN_LARGE_SAMPLES,
     RANKING_EACH,
     RANKINGS,
     SELECTION_SHARE,
     WORKERS,
+    SimulationPlan,
+    Stopwatch,
+    TimeLimit,
     answer_seconds,
     ranking_seconds,
+)
+from netchoice.workflows.table_maker import (
+    SimulationCosts,
+    TableMaker,
+    expensive_features,
+    growth_seconds,
+    seconds_per_row,
 )
 
 #: Share of the time left for simulations that are timed only, and for pilots that only serve to

@@ -21,13 +21,13 @@ from netchoice.models.space import ModelSpace
 from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_choice
 from netchoice.workflows.feature_selection import FeatureSelection
-from netchoice.workflows.fit_power import Power, fit_power
 from netchoice.workflows.local_simulations import (
     FitSimulations,
     ParameterEstimator,
     more_precise,
     parameter_estimators,
 )
+from netchoice.workflows.misfit import Power, fit_power
 from netchoice.workflows.preparation import ChoiceSettings, Preparation
 from netchoice.workflows.simulation_plan import SimulationPlan, Stopwatch
 from netchoice.workflows.table_maker import TableMaker, growth_seconds

@@ -30,8 +30,8 @@ from netchoice.storage.kept_files import (
 )
 from netchoice.storage.table import ReferenceTable
 from netchoice.workflows.feature_selection import FeatureSelection
-from netchoice.workflows.fit_power import Power
 from netchoice.workflows.local_simulations import ParameterEstimator, parameter_estimator
+from netchoice.workflows.misfit import Power
 from netchoice.workflows.preparation import ChoiceSettings
 from netchoice.workflows.run_folder import run_fingerprint
 from netchoice.workflows.table_maker import GivenFeature, TableMaker

@@ -13,8 +13,15 @@ from netchoice.notebook import summary_html
 from netchoice.selection import METHODS, CostAwareSelector, get_selector
 from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_choice, check_non_negative
-from netchoice.workflows.cost_source import Costs, CostSource, find_costs
-from netchoice.workflows.tables import Table, describe_target, load_table, varying_features
+from netchoice.workflows.tables import (
+    Costs,
+    CostSource,
+    Table,
+    describe_target,
+    find_costs,
+    load_table,
+    varying_features,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

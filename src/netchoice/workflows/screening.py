@@ -17,8 +17,7 @@ from netchoice.models.density_matched import MatchedModel
 from netchoice.models.space import ModelSpace
 from netchoice.storage.table import ReferenceTable
 from netchoice.workflows.preparation import Preparation
-from netchoice.workflows.simulation_plan import SimulationPlan
-from netchoice.workflows.time_costs import SCREENING_SHARE
+from netchoice.workflows.simulation_plan import SCREENING_SHARE, SimulationPlan
 
 #: A model is discarded if its p-value is at most this: the true model in at most 0.5 % of networks.
 ALPHA = 0.005

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from netchoice.figures.data.checks import check_columns
 from netchoice.figures.style import OTHER_MODELS, model_styles
 from netchoice.inference import Embedding, embed
-from netchoice.workflows.choice_verdict import VERDICTS
-from netchoice.workflows.cohort_frame import NAMING, CohortFrame, ParameterOfModel
-from netchoice.workflows.parameter_trends import MIN_NETWORKS
+from netchoice.workflows.answer_rows import NAMING, CohortFrame, ParameterOfModel
+from netchoice.workflows.choice_text import VERDICTS
+from netchoice.workflows.cohort_summary import MIN_NETWORKS
 
 Floats = NDArray[np.float64]
 #: Features X and models y of the simulations, by the text of the chooser.

@@ -31,8 +31,8 @@ from netchoice.figures.static.axes import GREY, SMALL, WIDTH, halo, new_axes, sm
 from netchoice.figures.style import MARKERS, model_colour, model_styles
 from netchoice.names import file_names
 from netchoice.stores import place
-from netchoice.workflows.cohort_frame import CohortFrame
-from netchoice.workflows.parameter_trends import parameter_trends
+from netchoice.workflows.answer_rows import CohortFrame
+from netchoice.workflows.cohort_summary import parameter_trends
 
 LEGEND_COLUMNS = 4
 
