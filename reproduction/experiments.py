@@ -13,8 +13,7 @@ from typing import Any
 
 from netchoice.atomic import write_text
 from netchoice.errors import UsageError
-from netchoice.names import unknown
-from netchoice.validation import check_integer
+from netchoice.validation import check_integer, unknown
 from netchoice.workflows.run_folder import RunFiles, run_folder
 from netchoice.workflows.table_maker import Progress
 from reproduction import claims_pilots, claims_spaces, claims_yeast

@@ -17,7 +17,6 @@ from netchoice.errors import UsageError
 from netchoice.evaluation import wilson
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
-from netchoice.names import unknown
 from netchoice.selection import METHODS
 from netchoice.storage.table import ReferenceTable
 from netchoice.validation import (
@@ -25,6 +24,7 @@ from netchoice.validation import (
     check_integer,
     check_non_negative,
     check_positive,
+    unknown,
 )
 from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
 from reproduction.pilots import check_sizes, costs_at, rank_pilot

@@ -20,7 +20,7 @@ from netchoice.evaluation import evaluate_rankings
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.selection import rank_path
-from netchoice.storage.manifest import fingerprint
+from netchoice.storage.shards import fingerprint
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.table_columns import CALIBRATION_ROWS
 from netchoice.validation import check_integer, check_non_negative

@@ -23,7 +23,7 @@ from netchoice.storage.kept_files import (
     write_json,
     write_parquet,
 )
-from netchoice.storage.shards import disk_errors
+from netchoice.storage.written_folder import disk_errors
 from netchoice.workflows.run_folder import versions
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from netchoice.graph import Graph
 from netchoice.inference import embed, model_probabilities
 from netchoice.inference.scaling import Scaling
 from netchoice.io import read_network
-from netchoice.names import unknown
 from netchoice.selection import rank_path
 from netchoice.simulate import simulate_table
 from netchoice.storage.table import ReferenceTable
+from netchoice.validation import unknown
 from reproduction.records import kept_frame, kept_record
 from reproduction.settings import AS_PUBLISHED, DEFAULT, SETTINGS, Setting
 from reproduction.spaces import SET_SIZE, SpaceRun

@@ -11,10 +11,9 @@ from small_plans import small_plan
 
 import netchoice
 from netchoice import cli
-from netchoice.envelopes import envelopes
-from netchoice.profiles import network_profile
+from netchoice.profiles import envelopes, network_profile
 from netchoice.report import write_report
-from netchoice.storage.listing import list_files, listed_files
+from netchoice.storage.written_folder import list_files, listed_files
 
 #: Names that neither the page nor a figure may interpret as markup.
 MARKUP_NAMES = (

@@ -8,10 +8,10 @@ from small_plans import small_plan
 
 import netchoice
 from netchoice import figures
-from netchoice.envelopes import Envelope
 from netchoice.errors import UsageError
 from netchoice.figures.data.fit_panels import fit_panels
 from netchoice.inference import embed
+from netchoice.profiles import Envelope
 from netchoice.workflows.misfit import Misfit
 
 ONE = pd.DataFrame({"f": [1]})

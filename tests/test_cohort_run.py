@@ -21,10 +21,9 @@ from fast_and_slow import fast_for
 from platforms import posix
 
 from netchoice.engines.processes import keep_workers
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.simulate import StoppedError
-from netchoice.storage.lock import lock_folder
-from netchoice.storage.manifest import TableError
+from netchoice.storage.written_folder import lock_folder
 from netchoice.workflows.answer_files import csv_cell
 from netchoice.workflows.cohort_run import answer_all
 

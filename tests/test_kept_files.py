@@ -15,6 +15,7 @@ import pytest
 import netchoice
 from netchoice.engines import processes
 from netchoice.engines.processes import AwakeClock
+from netchoice.errors import TableError
 from netchoice.report.folder import read_folder
 from netchoice.storage.kept_files import (
     DamagedFileError,
@@ -25,7 +26,6 @@ from netchoice.storage.kept_files import (
     write_json,
     write_parquet,
 )
-from netchoice.storage.manifest import TableError
 from netchoice.storage.shards import TableFolder
 
 TABLE = pa.table({"n_triangles": [1.5, 2.5], "label": ["dmc", None]})

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netchoice import CostModel, ReferenceTable, machine
+from netchoice import CostModel, ReferenceTable, machines
 from netchoice.cost_growth import timings
-from netchoice.storage.machines import slowness
+from netchoice.machines import slowness
 
 OWN, STEP = 0.25, 1.0  # seconds on the machine "fast"
 
@@ -20,10 +20,10 @@ def identity(monkeypatch):
     """Return a function that computes the id of a machine with these files and this host name."""
 
     def identity(installation, cpu, host="node1"):
-        monkeypatch.setattr(machine, "ID_FILES", (installation,))
-        monkeypatch.setattr(machine, "CPU_FILE", cpu)
+        monkeypatch.setattr(machines, "ID_FILES", (installation,))
+        monkeypatch.setattr(machines, "CPU_FILE", cpu)
         monkeypatch.setattr("platform.node", lambda: host)
-        return machine.machine_id.__wrapped__()
+        return machines.machine_id.__wrapped__()
 
     return identity
 
@@ -31,9 +31,12 @@ def identity(monkeypatch):
 def test_all_processes_of_a_machine_without_a_network_card_agree(monkeypatch):
     draw = iter(range(100))
     monkeypatch.setattr(uuid, "getnode", lambda: next(draw))  # a random number in each process
-    here = machine.machine_id.__wrapped__()
-    assert machine.machine_id.__wrapped__() == here
-    code = "import uuid; uuid.getnode = lambda: -1; from netchoice.machine import machine_id as m; print(m())"
+    here = machines.machine_id.__wrapped__()
+    assert machines.machine_id.__wrapped__() == here
+    code = (
+        "import uuid; uuid.getnode = lambda: -1; from netchoice.machines import machine_id; "
+        "print(machine_id())"
+    )
     there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert there.stdout.strip() == here
 

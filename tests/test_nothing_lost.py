@@ -13,8 +13,7 @@ from netchoice.atomic import write_text
 from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
 from netchoice.storage.kept_files import DamagedFileError, OtherRunError
-from netchoice.storage.listing import LISTING
-from netchoice.storage.lock import LOCK
+from netchoice.storage.written_folder import LISTING, LOCK
 from netchoice.workflows import SimulationPlan, run_folder, simulation_plan
 from netchoice.workflows.run_folder import open_run_folder
 from netchoice.workflows.simulation_plan import Pace, Stopwatch

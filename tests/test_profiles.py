@@ -12,8 +12,16 @@ import pytest
 from netchoice import Graph, profiles
 from netchoice._kernels.distance_histograms import source_distances
 from netchoice._kernels.subgraphs import shared_partners
-from netchoice.envelopes import QUANTILES, Envelope, envelopes, extremeness
-from netchoice.profiles import NO_PATH, Distribution, common_axis, network_profile
+from netchoice.profiles import (
+    NO_PATH,
+    QUANTILES,
+    Distribution,
+    Envelope,
+    common_axis,
+    envelopes,
+    extremeness,
+    network_profile,
+)
 
 NETWORKS = {
     "one node": nx.empty_graph(1),

@@ -23,15 +23,13 @@ from platforms import posix
 
 import netchoice
 from netchoice import ModelSpace, ReferenceTable, simulate_table
-from netchoice.engines import executor
 from netchoice.engines.processes import ProcessEngine, keep_workers
-from netchoice.errors import NetchoiceError, UsageError
+from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.models.density_matched import MatchedModel
 from netchoice.simulate import make_simulator
 from netchoice.storage import shards
-from netchoice.storage.lock import lock_folder
-from netchoice.storage.manifest import TableError
 from netchoice.storage.shards import TableFolder
+from netchoice.storage.written_folder import lock_folder
 from netchoice.workflows.tables import load_table
 
 CHEAP = ["n_triangles", "degree_max", "transitivity", "noise_normal", "noise_integer"]
@@ -637,13 +635,13 @@ def test_forked_process_does_not_keep_the_lock(tmp_path):
     # This process has threads and must not fork; a new process without threads may.
     code = """import os, sys
 from pathlib import Path
-from netchoice.storage import lock
-with lock.lock_folder(Path(sys.argv[1])):
+from netchoice.storage import written_folder
+with written_folder.lock_folder(Path(sys.argv[1])):
     child = os.fork()
     if child == 0:
-        os._exit(len(lock._held))
+        os._exit(len(written_folder._held))
     assert os.waitpid(child, 0)[1] == 0
-    assert len(lock._held) == 1
+    assert len(written_folder._held) == 1
 """
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
     with lock_folder(tmp_path):
@@ -905,7 +903,7 @@ def test_invalid_arguments_are_refused():
 
 def say_why_they_wait(monkeypatch, capsys, engine):
     """Return the lines on standard error about the first rows, which take longer than the patience."""
-    monkeypatch.setattr(executor, "PATIENCE", 0.01)
+    monkeypatch.setattr("netchoice.engines.engine.PATIENCE", 0.01)
     table = simulate_table(
         "ba", n_nodes=12, n_samples=4, seed=1, engine=engine, features=[parts.slow_mean_degree]
     )
@@ -919,7 +917,7 @@ def say_why_they_wait(monkeypatch, capsys, engine):
 def test_executors_say_that_workers_compile(monkeypatch, capsys):
     with ThreadPoolExecutor(1) as pool:
         assert len(say_why_they_wait(monkeypatch, capsys, pool)) == 1
-        monkeypatch.setattr(executor, "PATIENCE", 60)
+        monkeypatch.setattr("netchoice.engines.engine.PATIENCE", 60)
         simulate_table("ba", n_nodes=12, n_samples=4, seed=1, engine=pool, features=["degree_mean"])
     assert "compile" not in capsys.readouterr().err
 

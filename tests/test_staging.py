@@ -10,9 +10,8 @@ from small_plans import small_plan
 
 import netchoice
 from netchoice.costs import CostModel
-from netchoice.errors import NetchoiceError, UsageError
-from netchoice.storage.manifest import TableError
-from netchoice.storage.stages import is_computed
+from netchoice.errors import NetchoiceError, TableError, UsageError
+from netchoice.storage.table_columns import is_computed
 from netchoice.workflows import SimulationPlan
 from netchoice.workflows.feature_selection import (
     FeatureSelection,

@@ -14,8 +14,7 @@ import pytest
 from store_servers import SERVERS, in_environment, started
 
 import netchoice
-from netchoice.errors import UsageError
-from netchoice.storage.manifest import TableError
+from netchoice.errors import TableError, UsageError
 from netchoice.stores import is_store, place, store_errors, upload
 from netchoice.workflows import SimulationPlan
 

@@ -14,8 +14,7 @@ from small_plans import small_plan
 
 import netchoice
 from netchoice.costs import CostError
-from netchoice.errors import UsageError
-from netchoice.storage.manifest import TableError
+from netchoice.errors import TableError, UsageError
 
 FEATURE = """
 import netchoice

@@ -40,6 +40,10 @@ class ModelError(NetchoiceError):
     """A user's model returned something other than the requested network."""
 
 
+class TableError(NetchoiceError):
+    """A table cannot be read or written, or cannot be combined with another table."""
+
+
 def one_line(text: str, length: int = 1000) -> str:
     r"""Return a message in one line of limited length, with the start and the end of a longer one.
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from netchoice import network_objects
 from netchoice.edge_pairs import CSR_FAULTS, MAX_ENTRIES, EdgePairs, as_int32, from_edge_list
 from netchoice.errors import NetworkFormatError
-from netchoice.notebook import summary_html
+from netchoice.markup import summary_html
 from netchoice.units import count
 from netchoice.validation import check_integer
 

@@ -9,8 +9,7 @@ from contextlib import ExitStack, contextmanager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from netchoice.markup import element
-from netchoice.notebook import in_notebook
+from netchoice.markup import element, in_notebook
 from netchoice.units import duration
 
 SECONDS_BETWEEN_LINES = 10

@@ -18,19 +18,19 @@ from netchoice.features import Feature
 from netchoice.features.computation import run_plan
 from netchoice.features.registry import Plan, plan
 from netchoice.graph import Graph
-from netchoice.machine import machine_id
+from netchoice.machines import machine_id
 from netchoice.models.density_matched import MatchedModel
 from netchoice.models.model import Model, Parameters
 from netchoice.models.space import ModelSpace
-from netchoice.names import is_ours
-from netchoice.storage.stages import is_computed
 from netchoice.storage.table_columns import (
     CALIBRATION_ROWS,
     NOT_COMPUTED,
     OWN_PREFIX,
     PARAMETER_PREFIX,
     STEP_PREFIX,
+    is_computed,
 )
+from netchoice.user_code import is_ours
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -23,17 +23,16 @@ from netchoice.errors import FailedRowsError, NetchoiceError, UsageError
 from netchoice.features import Feature
 from netchoice.features.registry import FEATURES, Step, find, plan
 from netchoice.interruption import saves_when_stopped
-from netchoice.machine import machine_id
+from netchoice.machines import machine_id
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
-from netchoice.names import is_ours, unknown
 from netchoice.progress import listener, shows_progress
 from netchoice.row_simulator import Batch, Row, RowSimulator
-from netchoice.storage.manifest import FORMAT, check_resumable
-from netchoice.storage.shards import TableFolder
+from netchoice.storage.shards import FORMAT, TableFolder, check_resumable
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.table_columns import SHARE
-from netchoice.validation import check_fraction, check_integer
+from netchoice.user_code import is_ours
+from netchoice.validation import check_fraction, check_integer, unknown
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,10 +1,12 @@
-"""Checks of arguments; every message has the form "`name` must be …; got …"."""
+"""Checks of arguments, and of names; every message says what was expected, and what was found."""
 
 from __future__ import annotations
 
+import difflib
 import math
 import numbers
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from netchoice.errors import UsageError
@@ -70,3 +72,35 @@ def _is_real(value: Any) -> bool:
     except OverflowError:
         return False
     return True
+
+
+# Names
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
+    """Return the error for an unknown name; it suggests similar names.
+
+    >>> print(unknown("model", "dmrr", ["dmr", "ba1"]))
+    unknown model 'dmrr'; did you mean 'dmr'? Known: dmr, ba1
+    """
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=2)
+    hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
+    return UsageError(f"unknown {kind} {name!r}; {hint}Known: {', '.join(known)}")
+
+
+def file_names(names: Iterable[str]) -> dict[str, str]:
+    """Return a different file name, without suffix, for each name.
+
+    >>> file_names(["dmc", "a/b", "a b"])
+    {'dmc': 'dmc', 'a/b': 'a-b', 'a b': 'a-b-2'}
+    """
+    made: dict[str, str] = {}
+    for name in names:
+        plain = stem = re.sub(r"[^A-Za-z0-9_]+", "-", name)[:60]
+        number = 1
+        while stem.lower() in map(str.lower, made.values()):
+            number += 1
+            stem = f"{plain}-{number}"
+        made[name] = stem
+    return made

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from netchoice.engines.engine import Lost
 from netchoice.engines.processes import ProcessEngine
 from netchoice.errors import NetchoiceError
-from netchoice.names import is_ours
 from netchoice.progress import progress
+from netchoice.user_code import is_ours
 
 if TYPE_CHECKING:
     from netchoice.models.space import ModelSpace

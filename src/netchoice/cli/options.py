@@ -11,8 +11,8 @@ from typer import Argument, BadParameter, Option
 
 import netchoice
 from netchoice.errors import UsageError
-from netchoice.names import unknown
 from netchoice.stores import place
+from netchoice.validation import unknown
 
 #: The space of choose and prepare if no models are named.
 DEFAULT_SPACE = "duplication"

@@ -6,11 +6,10 @@ import os
 from concurrent.futures import Executor
 
 from netchoice.engines.dask import connect
-from netchoice.engines.engine import Engine, SerialEngine
-from netchoice.engines.executor import ExecutorEngine
+from netchoice.engines.engine import Engine, ExecutorEngine, SerialEngine
 from netchoice.engines.processes import ProcessEngine
 from netchoice.errors import UsageError
-from netchoice.names import unknown
+from netchoice.validation import unknown
 
 
 def get_engine(

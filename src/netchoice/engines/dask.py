@@ -12,8 +12,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
-from netchoice.engines.engine import Results, Work, describe_error
-from netchoice.engines.executor import ExecutorEngine, call_pickled
+from netchoice.engines.engine import ExecutorEngine, Results, Work, call_pickled, describe_error
 from netchoice.errors import NetchoiceError, UsageError
 
 #: Workers are counted again after this many seconds, because they may join or leave.

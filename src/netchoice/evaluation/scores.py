@@ -15,7 +15,7 @@ from netchoice.atomic import write_text
 from netchoice.errors import UsageError
 from netchoice.evaluation.scorers import Floats, Fold, Scorer
 from netchoice.storage.kept_files import checksum, fingerprint_of, read_content
-from netchoice.storage.shards import disk_errors
+from netchoice.storage.written_folder import disk_errors
 from netchoice.stores import place
 from netchoice.targets import Classes, Target
 from netchoice.threads import Run, threads

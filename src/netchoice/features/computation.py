@@ -27,8 +27,7 @@ from netchoice.features.registry import (
 )
 from netchoice.graph import Graph
 from netchoice.interruption import cpu_seconds
-from netchoice.names import is_ours
-from netchoice.user_output import prints_to_stderr
+from netchoice.user_code import is_ours, prints_to_stderr
 from netchoice.validation import check_generator
 
 #: Computations shorter than this many seconds are repeated when costs are calibrated …

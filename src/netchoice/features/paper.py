@@ -6,7 +6,7 @@ import csv
 from collections.abc import Mapping
 from importlib.resources import files
 
-from netchoice.names import unknown
+from netchoice.validation import unknown
 
 FAMILIES = ("ba", "duplication")
 #: An entry "<0.1" (milliseconds) counts as 0.05 milliseconds.

@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 from netchoice.errors import UsageError
 from netchoice.graph import Graph, kernel
 from netchoice.interruption import interruptible
-from netchoice.names import load_attribute, unknown
+from netchoice.user_code import load_attribute
+from netchoice.validation import unknown
 
 #: Inputs that are given, not computed.
 GIVEN = ("graph", "rng")

@@ -33,10 +33,9 @@ from netchoice.information.estimators import (
     encode_column,
     middle_scores,
 )
-from netchoice.names import unknown
 from netchoice.targets import Classes, Target, as_target, check_complete
 from netchoice.threads import Run, threads
-from netchoice.validation import check_integer
+from netchoice.validation import check_integer, unknown
 
 _ESTIMATORS: dict[str, type[PairEstimator]] = {
     "calibrated": Calibrated,

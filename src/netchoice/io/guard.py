@@ -64,7 +64,6 @@ def guarded(parse: Callable[[], Result], path: str, format: str) -> Result:
 
 # Memory
 
-
 #: The environment variable that replaces the limit, for example ``NETCHOICE_MAX_MEMORY=8GB``.
 VARIABLE = "NETCHOICE_MAX_MEMORY"
 #: A file may take this much memory, or this many times its size on disk.
@@ -135,7 +134,6 @@ class MemoryLimit:
 
 
 # Decompression
-
 
 #: Suffixes of compressed files.
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")

@@ -19,7 +19,6 @@ from netchoice.network_objects import from_frame
 
 # One network
 
-
 #: Memory per value: in Arrow, in pandas, and as a Python object.
 VALUE = 100
 #: Copies of a text: in Arrow, and as a Python object.
@@ -83,7 +82,6 @@ def _longest_text(column: Any) -> int:
 
 
 # Many networks
-
 
 #: Rows that are indexed at once.
 _BATCH = 1 << 18

@@ -23,8 +23,8 @@ from netchoice.io.parquet import parse_parquet
 from netchoice.io.reading_report import ReadingReport, clean
 from netchoice.io.sniffing import sniff_bytes, sniff_text
 from netchoice.io.text_tables import Table, detect_text, read_table
-from netchoice.names import unknown
 from netchoice.stores import place
+from netchoice.validation import unknown
 
 _TABLES: dict[str, Callable[[Table], EdgePairs]] = {
     "adjacency": text_matrices.parse_adjacency,

@@ -17,7 +17,8 @@ from netchoice.models.model import Model, model_of
 from netchoice.models.priors import uniform
 from netchoice.models.space import ModelSpace, by_family, family_weights
 from netchoice.models.thinned import thinned
-from netchoice.names import load_attribute, unknown
+from netchoice.user_code import load_attribute
+from netchoice.validation import unknown
 
 # Density-matched sparse networks need more deletion than the paper's priors allow.
 _WIDE = {"p_delete": uniform(0.25, 1), "p_connect": uniform(0, 1), "p_new": uniform(0, 1)}

@@ -16,7 +16,7 @@ from netchoice.models.edge_prediction import EdgePrediction, predict_edges
 from netchoice.models.model import Model, Parameters
 from netchoice.models.priors import as_prior, uniform
 from netchoice.models.space import ModelSpace
-from netchoice.names import is_ours
+from netchoice.user_code import is_ours
 from netchoice.validation import check_fraction
 
 MAX_PROPOSALS = 100_000

@@ -24,9 +24,8 @@ from netchoice.errors import (
 )
 from netchoice.graph import Graph
 from netchoice.models.priors import Prior, as_prior
-from netchoice.names import is_ours, unknown
-from netchoice.user_output import prints_to_stderr
-from netchoice.validation import check_choice, check_generator, check_integer
+from netchoice.user_code import is_ours, prints_to_stderr
+from netchoice.validation import check_choice, check_generator, check_integer, unknown
 
 ISOLATED = ("keep", "drop")
 #: Keywords of a model's function that are not parameters of the model.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from netchoice.errors import UsageError
-from netchoice.names import unknown
+from netchoice.validation import unknown
 
 
 @dataclass(frozen=True)

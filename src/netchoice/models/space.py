@@ -12,10 +12,9 @@ import numpy as np
 
 from netchoice.errors import UsageError
 from netchoice.graph import Graph
+from netchoice.markup import summary_html
 from netchoice.models.model import ISOLATED, Model, Parameters
-from netchoice.names import unknown
-from netchoice.notebook import summary_html
-from netchoice.validation import check_choice
+from netchoice.validation import check_choice, unknown
 
 if TYPE_CHECKING:
     from netchoice.models.density_matched import MatchedSpace

@@ -24,7 +24,7 @@ from netchoice.report.headline import Headline, choice_headline
 from netchoice.report.headline_evaluation import evaluation_headline
 from netchoice.report.network_drawing import draw_network
 from netchoice.report.page import html_page, write_page
-from netchoice.storage.listing import listed_writes
+from netchoice.storage.written_folder import listed_writes
 from netchoice.stores import place
 from netchoice.units import duration
 

@@ -19,8 +19,8 @@ from netchoice.errors import NetchoiceError, UsageError
 from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.graph import Graph
 from netchoice.io import ReadingReport, read_network
-from netchoice.storage.listing import listed_files, read_listed
 from netchoice.storage.table import ReferenceTable
+from netchoice.storage.written_folder import listed_files, read_listed
 from netchoice.units import in_seconds
 from netchoice.workflows.choice_folder import INFERENCE_MANIFEST
 

@@ -16,7 +16,7 @@ from netchoice.models.space import ModelSpace
 from netchoice.report.build import write_report
 from netchoice.report.cohort_page import write_cohort_report
 from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS
-from netchoice.storage.listing import listed_writes
+from netchoice.storage.written_folder import listed_writes
 from netchoice.stores import place
 from netchoice.workflows import (
     Choice,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from netchoice.envelopes import Envelope
 from netchoice.figures.data.fit_panels import TEXTS, FitPanel, fit_panels, percent, range_text
 from netchoice.figures.interactive.fit_panels import fit_panel
 from netchoice.figures.style import model_colour
 from netchoice.markup import Html, element, join
+from netchoice.profiles import Envelope
 from netchoice.report.elements import Sections, aside, details, details_table, model_name
 from netchoice.report.folder import ResultFolder
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from netchoice.markup import Html, element
-from netchoice.names import file_names
 from netchoice.report.elements import Sections, aside, cell, select, table
+from netchoice.validation import file_names
 from netchoice.workflows.answer_rows import CohortFrame
 from netchoice.workflows.choice_text import VERDICTS, format_probability
 from netchoice.workflows.cohort_summary import split_notes

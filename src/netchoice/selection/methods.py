@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from netchoice.names import unknown
 from netchoice.selection.base import CostAwareSelector, TrainingData
 from netchoice.selection.column_costs import ColumnCosts, log_costs
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
@@ -16,6 +15,7 @@ from netchoice.selection.forward_regression import ForwardRegression
 from netchoice.selection.greedy import Step, Terms, rank_greedily
 from netchoice.selection.relief import ForestReliefF, ReliefF
 from netchoice.selection.sequential import JMI, JMIM, MRMR
+from netchoice.validation import unknown
 
 
 class RandomRanking(CostAwareSelector):

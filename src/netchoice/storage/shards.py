@@ -1,18 +1,21 @@
-"""The folder of a table: Parquet shards and a JSON manifest."""
+"""The folder of a table: Parquet shards, and a JSON manifest of what its rows were made from."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import math
 import uuid
 import warnings
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netchoice.errors import TableError
 from netchoice.storage.kept_files import (
     DamagedFileError,
     OtherRunError,
@@ -22,32 +25,86 @@ from netchoice.storage.kept_files import (
     write_json,
     write_parquet,
 )
-from netchoice.storage.lock import lock_folder
-from netchoice.storage.manifest import FORMAT, TableError, fingerprint
-from netchoice.stores import is_store, place, store_errors
+from netchoice.storage.written_folder import disk_errors, lock_folder
+from netchoice.stores import place
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+# The manifest
+
+#: Version of the layout on disk. Since format 3, each file holds a checksum of all its bytes.
+FORMAT = 3
+#: Rows are combined only if these fields agree.
+MUST_AGREE = ("format", "space", "n_nodes", "isolated", "features")
+#: A table is resumed only if these fields agree.
+MUST_AGREE_TO_RESUME = (*MUST_AGREE, "seed", "stream")
+#: What the networks of a simulated table, though not their features, are determined by.
+NETWORKS = ("space", "n_nodes", "isolated", "seed", "stream")
+#: Combining rows causes a warning if these fields differ.
+SHOULD_AGREE = ("packages", "code")
+
+
+def fingerprint(
+    manifest: Mapping[str, Any], fields: Sequence[str] = (*MUST_AGREE_TO_RESUME, "origin")
+) -> str:
+    """Return a digest of the fields that determine the rows of a table."""
+    values = json.dumps([manifest.get(name) for name in fields], sort_keys=True)
+    return hashlib.blake2b(values.encode(), digest_size=16).hexdigest()
+
+
+def check_resumable(existing: Mapping[str, Any], requested: Mapping[str, Any], path: Any) -> None:
+    """Refuse to resume a table that was not simulated row by row, or was simulated differently."""
+    if "origin" in existing:
+        raise TableError(
+            f"the table in {path} was made by {existing['origin']['made_by']}; only simulated tables "
+            "can be resumed: use another folder"
+        )
+    tables = f"the table in {path} and the requested one"
+    check_compatible(existing, requested, tables, MUST_AGREE_TO_RESUME)
+
+
+def check_compatible(
+    manifest: Mapping[str, Any], other: Mapping[str, Any], tables: str, must_agree: Sequence[str]
+) -> None:
+    """Refuse to combine rows that were made differently, and name the first difference."""
+    for name in must_agree:
+        if manifest.get(name) != other.get(name):
+            first, second = _differing(name, manifest.get(name), other.get(name))
+            raise TableError(
+                f"{tables} differ in {name}: {first} and {second}; their rows cannot be combined: use "
+                "another folder"
+            )
+    for name in SHOULD_AGREE:
+        if manifest.get(name) != other.get(name):
+            warnings.warn(f"{tables} differ in {name}; rows are combined anyway", stacklevel=3)
+
+
+def _differing(name: str, one: Any, other: Any) -> tuple[str, str]:
+    """Return two values of a field as texts; of features, those that the other table lacks."""
+    if name != "features" or not isinstance(one, list) or not isinstance(other, list):
+        return _shorten(one), _shorten(other)
+    names = [[feature["name"] for feature in features] for features in (one, other)]
+    if {*names[0]} == {*names[1]}:  # versions differ, or the order
+        return _shorten(one), _shorten(other)
+    lacking = [[n for n in mine if n not in {*others}] for mine, others in (names, names[::-1])]
+    first, second = (", ".join(each) or "no other feature" for each in lacking)
+    return first, second
+
+
+def _shorten(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return text if len(text) < 120 else f"{text[:117]}…"
+
+
+# The shards
 
 #: Programs that read a folder of Parquet files ignore names that begin with _.
 MANIFEST = "_manifest.json"
 _MANIFEST_ADVICE = (
     "delete it and run the same simulation again, which keeps its rows; make other tables again"
 )
-
-
-@contextlib.contextmanager
-def disk_errors(path: Path) -> Iterator[None]:
-    """Report errors of the disk or store in one line that names the folder and what to do."""
-    try:
-        with store_errors() if is_store(path) else contextlib.nullcontext():
-            yield
-    except OSError as error:
-        raise TableError(
-            f"cannot write to {path}: {error.strerror or error}; rows written before are kept: "
-            "free some space or choose another folder, and run the same command again"
-        ) from error
 
 
 class TableFolder:

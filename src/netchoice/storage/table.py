@@ -15,21 +15,17 @@ import numpy as np
 
 from netchoice.atomic import write_output
 from netchoice.costs import CostModel
-from netchoice.errors import NetchoiceError, UsageError
-from netchoice.notebook import summary_html
-from netchoice.storage.csv_file import read_csv
-from netchoice.storage.imported import feature_values, target_of
-from netchoice.storage.machines import in_unit_of_one, slowness
-from netchoice.storage.manifest import (
+from netchoice.errors import NetchoiceError, TableError, UsageError
+from netchoice.machines import in_unit_of_one, slowness
+from netchoice.markup import summary_html
+from netchoice.storage.shards import (
     FORMAT,
     MUST_AGREE,
     NETWORKS,
-    TableError,
+    TableFolder,
     check_compatible,
     fingerprint,
 )
-from netchoice.storage.shards import TableFolder
-from netchoice.storage.stages import is_computed
 from netchoice.storage.table_columns import (
     ALL_ROWS,
     CALIBRATION_ROWS,
@@ -41,9 +37,11 @@ from netchoice.storage.table_columns import (
     SOURCE_ROW,
     STEP_PREFIX,
     columns_without,
+    is_computed,
     mean_seconds,
     timings,
 )
+from netchoice.storage.user_tables import feature_values, read_csv, target_of
 from netchoice.stores import place
 from netchoice.targets import Numbers, Target, as_target
 from netchoice.validation import check_fraction, check_integer

@@ -17,7 +17,7 @@ from netchoice.storage.kept_files import (
     read_parquet,
     write_parquet,
 )
-from netchoice.storage.shards import disk_errors
+from netchoice.storage.written_folder import disk_errors
 from netchoice.workflows.run_folder import RunFiles
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from netchoice.errors import UsageError
 from netchoice.inference import embed
-from netchoice.names import unknown
 from netchoice.stores import place
+from netchoice.validation import unknown
 from netchoice.workflows.choice_folder import (
     ResultTables,
     feature_table,

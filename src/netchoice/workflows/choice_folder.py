@@ -12,8 +12,8 @@ from netchoice.atomic import write_text
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
 from netchoice.io import write_network
-from netchoice.names import unknown
-from netchoice.storage.listing import list_files, listed_writes
+from netchoice.storage.written_folder import list_files, listed_writes
+from netchoice.validation import unknown
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from netchoice.inference import Fit, ModelProbabilities
-from netchoice.notebook import summary_html
+from netchoice.markup import summary_html
 from netchoice.workflows.discrepancies import misfit_lines
 from netchoice.workflows.parameters import parameter_lines
 

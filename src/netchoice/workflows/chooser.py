@@ -23,8 +23,8 @@ from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.storage.kept_files import fingerprint_of
-from netchoice.storage.listing import listed_writes
 from netchoice.storage.table import ReferenceTable
+from netchoice.storage.written_folder import listed_writes
 from netchoice.stores import place
 from netchoice.validation import check_choice, check_integer
 from netchoice.workflows.answer_rows import CohortAnswerer, PartsOnDisk

@@ -22,12 +22,11 @@ from netchoice.evaluation import (
     penalty_grid,
 )
 from netchoice.evaluation.operating_points import RULES
-from netchoice.notebook import summary_html
+from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import BASELINE, NUMBER_METHODS, PAPER_METHODS, rank_path
-from netchoice.storage.listing import claim_files, list_files, output_folder
-from netchoice.storage.shards import disk_errors
 from netchoice.storage.table import ReferenceTable
+from netchoice.storage.written_folder import claim_files, disk_errors, list_files, output_folder
 from netchoice.stores import place
 from netchoice.targets import Numbers
 from netchoice.threads import count_threads

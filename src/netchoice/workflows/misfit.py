@@ -11,13 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from netchoice.alterations import move_edges, swap_edges
-from netchoice.envelopes import Envelope, envelopes
 from netchoice.errors import UsageError
 from netchoice.evaluation import wilson
 from netchoice.features import Feature, compute_features
 from netchoice.graph import Graph
 from netchoice.models.space import ModelSpace
-from netchoice.profiles import network_profile
+from netchoice.profiles import Envelope, envelopes, network_profile
 from netchoice.threads import threads
 from netchoice.workflows.discrepancies import (
     Advice,

@@ -16,17 +16,16 @@ from netchoice.features import Feature, comparable_features
 from netchoice.features.catalogue import SIZE_FEATURE
 from netchoice.features.registry import find
 from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
-from netchoice.machine import machine_id
+from netchoice.machines import machine_id
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.space import ModelSpace
-from netchoice.names import unknown
 from netchoice.selection import METHODS
 from netchoice.storage.kept_files import fingerprint_of
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.user_cache import kept_costs
 from netchoice.threads import count_threads
 from netchoice.units import parse_budget
-from netchoice.validation import check_choice
+from netchoice.validation import check_choice, unknown
 from netchoice.workflows.feature_selection import (
     PURPOSES,
     FeatureSelection,

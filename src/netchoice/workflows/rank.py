@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from netchoice.costs import CHARGES, SCALES, CostModel
 from netchoice.errors import UsageError
-from netchoice.notebook import summary_html
+from netchoice.markup import summary_html
 from netchoice.selection import METHODS, CostAwareSelector, get_selector
 from netchoice.storage.table import ReferenceTable
 from netchoice.validation import check_choice, check_non_negative

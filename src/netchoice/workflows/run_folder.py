@@ -22,15 +22,16 @@ from netchoice.storage.kept_files import (
     read_json,
     write_json,
 )
-from netchoice.storage.listing import (
+from netchoice.storage.written_folder import (
     LISTING,
+    LOCK,
     check_unclaimed,
     claimed_files,
+    disk_errors,
     listed_writes,
+    lock_folder,
     release_files,
 )
-from netchoice.storage.lock import LOCK, lock_folder
-from netchoice.storage.shards import disk_errors
 from netchoice.workflows.feature_selection import SECOND_SCORES
 
 RUN = "run.json"

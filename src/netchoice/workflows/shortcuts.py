@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from netchoice.names import unknown
+from netchoice.validation import unknown
 
 
 def draw_one(drawings: str, result: Any, figure: str) -> Any:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Self
 
 from netchoice.errors import UsageError
 from netchoice.storage.kept_files import DamagedFileError, read_json, write_json
-from netchoice.storage.listing import claimed_files, list_files
 from netchoice.storage.table import ReferenceTable
+from netchoice.storage.written_folder import claimed_files, list_files
 from netchoice.validation import check_positive
 
 # Seconds on the reference machine: one core of the machine of ``docs/choose.md``, for two models. The pace of

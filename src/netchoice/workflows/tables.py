@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.costs import CostModel
-from netchoice.errors import UsageError
+from netchoice.errors import TableError, UsageError
 from netchoice.features.paper import FAMILIES, paper_costs
-from netchoice.storage.csv_file import read_csv
-from netchoice.storage.manifest import TableError
 from netchoice.storage.table import ReferenceTable
+from netchoice.storage.user_tables import read_csv
 from netchoice.stores import place
 from netchoice.targets import Classes, Numbers
 from netchoice.units import in_seconds

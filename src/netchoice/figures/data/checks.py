@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 import pandas as pd
 
 from netchoice.errors import UsageError
-from netchoice.names import unknown
+from netchoice.validation import unknown
 
 
 def check_columns(frame: pd.DataFrame, columns: Sequence[str], what: str) -> pd.DataFrame:

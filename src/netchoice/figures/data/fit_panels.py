@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.envelopes import Envelope
-from netchoice.profiles import N_SOURCES
+from netchoice.profiles import N_SOURCES, Envelope
 
 Floats = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from netchoice.figures.static.evaluation_figures import feature_costs, pareto
 from netchoice.figures.static.fit_figures import fit
 from netchoice.figures.static.posterior_figures import posteriors, rank_histograms
 from netchoice.figures.style import BLUE, HIGHLIGHT, SeriesStyle, model_colour, model_styles
-from netchoice.names import file_names
+from netchoice.validation import file_names
 
 if TYPE_CHECKING:
     from netchoice.workflows import Choice

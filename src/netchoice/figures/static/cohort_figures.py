@@ -29,8 +29,8 @@ from netchoice.figures.data.cohort import (
 from netchoice.figures.static import axes
 from netchoice.figures.static.axes import GREY, SMALL, WIDTH, halo, new_axes, small_panels
 from netchoice.figures.style import MARKERS, model_colour, model_styles
-from netchoice.names import file_names
 from netchoice.stores import place
+from netchoice.validation import file_names
 from netchoice.workflows.answer_rows import CohortFrame
 from netchoice.workflows.cohort_summary import parameter_trends
 

@@ -11,10 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from netchoice.envelopes import Envelope
 from netchoice.figures.data.fit_panels import FitPanel, fit_panels, position
 from netchoice.figures.static.axes import PLAIN, SMALL, WIDTH, new_panels
 from netchoice.figures.style import BLUE, VERMILLION, model_colour
+from netchoice.profiles import Envelope
 
 _ALPHAS = (0.25, 0.45)  # of the 95 % and the 50 % range
 _OUTSIDE: dict[str, Any] = {
@@ -33,15 +33,14 @@ def fit(
     Parameters
     ----------
     envelopes : mapping from panel to Envelope
-        One model of what :func:`netchoice.envelopes.envelopes` returns.
+        One model of what :func:`netchoice.profiles.envelopes` returns.
     model : str, optional, the model, whose colour the ranges have
     columns : int, number of panels in a row
 
     Examples
     --------
     >>> import netchoice
-    >>> from netchoice.envelopes import envelopes
-    >>> from netchoice.profiles import network_profile
+    >>> from netchoice.profiles import envelopes, network_profile
     >>> rng, model = np.random.default_rng(1), netchoice.get_model("ba2")
     >>> profiles = [network_profile(model.grow(20, rng=rng)) for _ in range(30)]
     >>> axes = fit(envelopes(profiles[0], {"ba2": profiles[1:]})["ba2"])

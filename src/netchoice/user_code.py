@@ -1,30 +1,18 @@
-"""Names of models, features and options: lookup, and errors that suggest similar names."""
+"""Code of users: the modules that they name, and where their functions print."""
 
 from __future__ import annotations
 
-import difflib
 import importlib
-import re
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from netchoice.errors import UsageError
 from netchoice.search_path import add_current_folder
-from netchoice.user_output import prints_to_stderr
-
-
-def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
-    """Return the error for an unknown name; it suggests similar names.
-
-    >>> print(unknown("model", "dmrr", ["dmr", "ba1"]))
-    unknown model 'dmrr'; did you mean 'dmr'? Known: dmr, ba1
-    """
-    known = list(known)
-    close = difflib.get_close_matches(name, known, n=2)
-    hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
-    return UsageError(f"unknown {kind} {name!r}; {hint}Known: {', '.join(known)}")
+from netchoice.validation import unknown
 
 
 def load_attribute(spec: str) -> Any:
@@ -72,18 +60,28 @@ def is_ours(function: Any) -> bool:
     return (getattr(function, "__module__", "") or "").startswith("netchoice.")
 
 
-def file_names(names: Iterable[str]) -> dict[str, str]:
-    """Return a different file name, without suffix, for each name.
+_lock = threading.Lock()
+_state: dict[str, Any] = {"running": 0, "stdout": None}
 
-    >>> file_names(["dmc", "a/b", "a b"])
-    {'dmc': 'dmc', 'a/b': 'a-b', 'a b': 'a-b-2'}
+
+@contextmanager
+def prints_to_stderr() -> Iterator[None]:
+    """Print to standard error while users' functions run, in one or several threads.
+
+    ``contextlib.redirect_stdout`` does not serve: of two threads, the one that ends last would restore
+    what the other had set.
+
+    >>> with prints_to_stderr():
+    ...     print("a line that is not part of the result")
     """
-    made: dict[str, str] = {}
-    for name in names:
-        plain = stem = re.sub(r"[^A-Za-z0-9_]+", "-", name)[:60]
-        number = 1
-        while stem.lower() in map(str.lower, made.values()):
-            number += 1
-            stem = f"{plain}-{number}"
-        made[name] = stem
-    return made
+    with _lock:
+        if _state["running"] == 0:
+            _state["stdout"], sys.stdout = sys.stdout, sys.stderr
+        _state["running"] += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _state["running"] -= 1
+            if _state["running"] == 0:
+                sys.stdout = _state.pop("stdout")

@@ -1,13 +1,18 @@
-"""The list of the files that netchoice wrote to a folder, with their checksums."""
+"""A folder that netchoice writes to: one process at a time, and a list of its files with checksums."""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import os
+import platform
+import time
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from netchoice.atomic import before_each_write
-from netchoice.errors import UsageError
+from netchoice.errors import TableError, UsageError
 from netchoice.storage.kept_files import (
     DamagedFileError,
     KeptFileError,
@@ -16,8 +21,89 @@ from netchoice.storage.kept_files import (
     read_json,
     write_json,
 )
-from netchoice.storage.lock import lock_folder
-from netchoice.storage.shards import disk_errors
+from netchoice.stores import is_store, store_errors
+
+
+@contextlib.contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Report errors of the disk or store in one line that names the folder and what to do."""
+    try:
+        with store_errors() if is_store(path) else contextlib.nullcontext():
+            yield
+    except OSError as error:
+        raise TableError(
+            f"cannot write to {path}: {error.strerror or error}; rows written before are kept: "
+            "free some space or choose another folder, and run the same command again"
+        ) from error
+
+
+# The lock
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+#: Programs that read a folder of Parquet files ignore names that begin with _.
+LOCK = "_lock"
+_held: set[int] = set()
+
+
+def _close_inherited() -> None:
+    """Close the locks of the parent in a forked process, which would otherwise outlive the parent."""
+    while _held:
+        os.close(_held.pop())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_inherited)
+
+
+@contextlib.contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder; refuse if another process holds it, and name that process.
+
+    The kernel releases the lock when its owner ends, also after a kill. The file stays. A store has no such
+    locks: there, files with the fingerprint of another run are refused when they are read.
+    """
+    if fcntl is None or is_store(folder) or not os.access(folder, os.W_OK):
+        yield  # without write permission, nothing can be mixed
+        return
+    file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    _held.add(file)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise TableError(
+                f"{_owner(file)} is writing to {folder}; wait until it ends, or use another folder"
+            ) from None
+        except OSError as error:
+            warnings.warn(
+                f"cannot lock {folder} ({error.strerror}); let only one process write to it",
+                stacklevel=4,
+            )
+        owner = {"host": platform.node(), "pid": os.getpid(), "start": time.strftime("%F %T%z")}
+        os.ftruncate(file, 0)
+        os.pwrite(file, json.dumps(owner).encode(), 0)
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_UN)
+        _held.discard(file)
+        os.close(file)
+
+
+def _owner(file: int) -> str:
+    """Return the name of the process that holds a lock."""
+    try:
+        owner = json.loads(os.pread(file, 1000, 0))
+        return f"process {owner['pid']} on {owner['host']} (started {owner['start']})"
+    except (ValueError, KeyError, TypeError):  # the owner has not written its name yet
+        return "another process"
+
+
+# The list of files
 
 LISTING = "_files.json"
 
