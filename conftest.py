@@ -31,9 +31,6 @@ SLOW_EXAMPLES = (
     "reported.report_cohort",
     "build.write_report",
     "experiments.reproduce",
-    "choice.Evidence",
-    "feature_selection.FeatureSelection",
-    "posterior_quality.PosteriorQuality",
 )
 
 

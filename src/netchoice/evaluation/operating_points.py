@@ -36,17 +36,6 @@ class OperatingPoint:
     share : float, ``cost`` divided by the sum of the costs of all features alone
     speedup : float, cost of all features divided by the cost of the set, shared steps paid once
     best_accuracy : float, accuracy of the most accurate set (``best_features``) on the same rows
-
-    Examples
-    --------
-    >>> import netchoice
-    >>> table = netchoice.simulate_table(
-    ...     "ba", n_nodes=40, n_samples=80, seed=1, engine="serial",
-    ...     features=["degree_mean", "transitivity", "noise_normal"])
-    >>> result = netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=5)
-    >>> point = result.recommended
-    >>> point.method, point.k, point.features, point.measure
-    ('jmi', 1, ('degree_mean',), 'accuracy')
     """
 
     method: str

@@ -53,14 +53,6 @@ class FeatureResult:
     budget (:mod:`netchoice.features.budget`) or more time than there is; the others met an error.
     ``own_seconds`` are the CPU seconds of each feature without
     its shared steps and other inputs, and ``step_seconds`` those of each shared step.
-
-    Examples
-    --------
-    >>> import netchoice
-    >>> triangle = netchoice.Graph.from_edges([(0, 1), (1, 2), (2, 0)])
-    >>> result = netchoice.compute_features(triangle, ["n_triangles", "transitivity"])
-    >>> result.values, [*result.step_seconds], result.failures
-    ({'n_triangles': 1, 'transitivity': 1.0}, ['triangles', 'degrees'], {})
     """
 
     plan: Plan = field(repr=False)

@@ -14,15 +14,7 @@ BELOW = "<0.1"
 
 
 class PaperCosts(dict[str, float]):
-    """Seconds by feature, as printed in the paper; ``flagged`` names those printed as "<0.1 ms".
-
-    Examples
-    --------
-    >>> from netchoice.features import paper_costs
-    >>> costs = paper_costs("ba")
-    >>> costs["degree_mean"], "degree_mean" in costs.flagged
-    (0.0002, False)
-    """
+    """Seconds by feature, as printed in the paper; ``flagged`` names those printed as "<0.1 ms"."""
 
     def __init__(self, seconds: Mapping[str, float], flagged: frozenset[str]) -> None:
         super().__init__(seconds)

@@ -44,14 +44,7 @@ class Computation:
 
 
 class Step(Computation):
-    """A shared step: a computation that several features use; see :class:`Feature` for fields.
-
-    Examples
-    --------
-    >>> from netchoice.features import STEPS
-    >>> STEPS["triangles"].inputs, STEPS["triangles"].growth
-    (('graph',), 'm^1.5')
-    """
+    """A shared step: a computation that several features use; see :class:`Feature` for fields."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +53,6 @@ class Feature(Computation):
 
     The names of the parameters of ``function`` are its ``inputs``: ``graph``, ``rng``, shared steps,
     or features. For the other fields see :func:`feature`.
-
-    Examples
-    --------
-    >>> from netchoice.features import FEATURES
-    >>> feature = FEATURES["transitivity"]
-    >>> feature.inputs, feature.discrete, feature.topic
-    (('triangles', 'degrees'), False, 'clustering')
     """
 
     discrete: bool

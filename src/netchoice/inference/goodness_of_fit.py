@@ -42,15 +42,6 @@ class Fit:
         By feature and model: the share of simulations below the observed value, plus half of those
         equal to it. 0 or 1 means that the value is outside the simulated range.
     left_out : tuple of str, features without a value for the observation or for some simulation
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> y = np.repeat(["thin", "thick"], 200)
-    >>> X = pd.DataFrame({"degree": np.where(y == "thin", 2, 8) + np.random.default_rng(0).normal(size=400)})
-    >>> fit = goodness_of_fit(X, y, {"degree": 8.1})
-    >>> fit.p_values["thin"] < fit.alpha < fit.p_values["thick"], fit.overall == fit.p_values["thick"]
-    (True, True)
     """
 
     p_values: dict[str, float]

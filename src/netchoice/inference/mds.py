@@ -33,14 +33,6 @@ class Embedding:
     pearson : float, correlation over pairs between distances in the plane and between features
     distance_correlation : float, Székely's, between positions in the plane and features
     features : tuple of str, features that the distances are computed from
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> X = pd.DataFrame(np.random.default_rng(1).normal(size=(60, 2)), columns=["a", "b"])
-    >>> embedding = embed(X, ["ba1", "ba2"] * 30, {"a": 9.0, "b": 0.9})
-    >>> embedding.features, len(embedding.points), embedding.pearson > 0.9
-    (('a', 'b'), 61, True)
     """
 
     points: pd.DataFrame = field(repr=False)

@@ -185,17 +185,6 @@ class Posterior:
     at_boundary : dict
         Side on which the posterior of a parameter is at the prior's boundary: more than a third of
         the posterior, and more than 3 times the prior's share, lies in the outermost twentieth.
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> rng = np.random.default_rng(1)
-    >>> p = pd.DataFrame({"rate": rng.uniform(0, 1, 4000)})
-    >>> X = pd.DataFrame({"count": rng.binomial(100, p["rate"])})
-    >>> result = posterior(X, p, {"count": 30}, bounds={"rate": (0, 1)})
-    >>> low, high = result.intervals["rate"]
-    >>> low < 0.3 < high, len(result.draws)
-    (True, 2000)
     """
 
     draws: pd.DataFrame

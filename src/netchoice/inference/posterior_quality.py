@@ -37,16 +37,6 @@ class ParameterQuality:
     rank_p_value : float
         p-value of the Kolmogorov–Smirnov test that the ranks are uniform. Small: the posteriors are
         too narrow, too wide or shifted.
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> rng = np.random.default_rng(1)
-    >>> p = pd.DataFrame({"rate": rng.uniform(0, 1, 2000)})
-    >>> X = pd.DataFrame({"count": rng.binomial(100, p["rate"])})
-    >>> quality = posterior_quality(X, p, bounds={"rate": (0, 1)}).parameters["rate"]
-    >>> quality.rmse < quality.prior_sd, quality.interval_coverage > 0.9
-    (True, True)
     """
 
     rmse: float
@@ -69,16 +59,6 @@ class PosteriorQuality:
         Rank of the true value among the draws, from 0 to ``n_draws``, for m held-out simulations. The
         index holds their rows. Equal values share their ranks at random.
     n_draws : int, number of draws from each posterior
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> rng = np.random.default_rng(1)
-    >>> p = pd.DataFrame({"rate": rng.uniform(0, 1, 2000)})
-    >>> X = pd.DataFrame({"count": rng.binomial(100, p["rate"])})
-    >>> quality = posterior_quality(X, p, bounds={"rate": (0, 1)})
-    >>> [*quality.parameters], quality.coverage, int(quality.ranks["rate"].max()) <= quality.n_draws
-    (['rate'], 0.95, True)
     """
 
     parameters: dict[str, ParameterQuality]

@@ -52,15 +52,6 @@ class ModelProbabilities:
         keep the odds finite. ``ensemble``: the ``weights`` of the members, their
         ``temperatures``, the ``temperature`` of the mean, the number ``n_held_out`` of rows that
         these were fitted to, and the probabilities of each member.
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> y = np.repeat(["low", "high"], 1000)
-    >>> X = pd.DataFrame({"height": np.random.default_rng(1).normal(np.where(y == "low", -1, 1))})
-    >>> result = model_probabilities(X, y, {"height": 2.0})
-    >>> result.model, result.probabilities["high"] > 0.9, round(sum(result.probabilities.values()), 6)
-    ('high', True, 1.0)
     """
 
     probabilities: dict[str, float]

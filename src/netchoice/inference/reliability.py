@@ -37,15 +37,6 @@ class HeldOut:
         Ten bins of predicted probability, over all models: limits ``low`` and ``high``, number ``n``
         of probabilities, their mean ``predicted``, and the ``observed`` frequency.
     method, scaling : str, the settings used
-
-    Examples
-    --------
-    >>> import numpy as np, pandas as pd
-    >>> y = np.repeat(["low", "high"], 200)
-    >>> X = pd.DataFrame({"height": np.random.default_rng(1).normal(np.where(y == "low", -2, 2))})
-    >>> result = held_out(X, y, method="neighbours")
-    >>> result.probabilities.shape, result.truth.tolist() == y.tolist(), len(result.reliability)
-    ((400, 2), True, 10)
     """
 
     probabilities: pd.DataFrame

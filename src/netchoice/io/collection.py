@@ -26,17 +26,7 @@ from netchoice.io.reading_report import ReadingReport
 
 @dataclass(frozen=True)
 class NetworkSource:
-    r"""One network of a collection, which is read when it is needed; it can be pickled.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "meetings.tsv"
-    >>> _ = path.write_text("a\tb\nb\tc\n")
-    >>> source = find_networks([path])[0]
-    >>> source.id, source.read()[0]
-    ('meetings', <Graph: 3 nodes, 2 edges, labelled>)
-    """
+    """One network of a collection, which is read when it is needed; it can be pickled."""
 
     id: str
     place: Place
@@ -55,7 +45,7 @@ class NetworkSource:
 
 
 class NetworkCollection(Sequence[NetworkSource]):
-    r"""Networks with different ids; :func:`find_networks` returns a collection.
+    """Networks with different ids; :func:`find_networks` returns a collection.
 
     Attributes
     ----------
@@ -67,15 +57,6 @@ class NetworkCollection(Sequence[NetworkSource]):
         How many files of folders and zip files are no networks, by their names.
     fingerprint : str
         A checksum of the ids, and of the paths, sizes and times of the files.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = [(folder / f"{name}.tsv").write_text("a\tb\n") for name in ("first", "second")]
-    >>> networks = find_networks([folder])
-    >>> len(networks), networks.ids, networks.covariates, networks.left_out
-    (2, ['first', 'second'], [], 0)
     """
 
     def __init__(self, parts: Sequence[Part], left_out: int = 0, settings: str = "") -> None:

@@ -13,17 +13,7 @@ from netchoice.units import count
 
 @dataclass(frozen=True)
 class ReadingReport:
-    r"""The contents of a network file, and what was dropped to get a simple undirected network.
-
-    Examples
-    --------
-    >>> import netchoice, pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "network.txt"
-    >>> _ = path.write_text("a b\nb a\nb c\nc c\n")
-    >>> _, report = netchoice.read_network(path)
-    >>> report.rows, report.self_loops, report.repeated_edges, report.n_nodes, report.n_edges
-    (4, 1, 1, 3, 2)
-    """
+    """The contents of a network file, and what was dropped to get a simple undirected network."""
 
     path: str
     format: str

@@ -44,13 +44,6 @@ class Parameter:
     ``adapts`` marks a parameter that sets the density: larger values give more edges per node. In a
     density-matched space its prior is replaced by a uniform one over the range that can match.
     ``search_at`` holds names and values of other parameters with which this range is found.
-
-    Examples
-    --------
-    >>> import netchoice
-    >>> parameter = netchoice.get_model("dmr").parameters["p_delete"]
-    >>> print(parameter.prior)
-    uniform(0.25, 0.75)
     """
 
     prior: Prior

@@ -16,15 +16,7 @@ from netchoice.validation import unknown
 
 @dataclass(frozen=True)
 class Prior:
-    """The prior distribution of one parameter; :func:`as_prior` makes priors from other objects.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> prior = as_prior("uniform(0.25, 0.75)")
-    >>> prior.low, prior.high, 0.25 <= prior.draw(np.random.default_rng(1)) <= 0.75
-    (0.25, 0.75, True)
-    """
+    """The prior distribution of one parameter; :func:`as_prior` makes priors from other objects."""
 
     text: str
     low: float = field(compare=False)

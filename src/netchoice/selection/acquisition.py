@@ -44,15 +44,6 @@ class AcquiredColumn:
     information : float, expected information on the class before the value was known, in nats
     cost : float, what the column cost in addition to the columns before it
     probabilities : dict, the probability of each class after the step
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> y = np.repeat(["low", "high"], 500)
-    >>> X = np.random.default_rng(1).normal(np.where(y == "low", -1.5, 1.5)[:, None] * [1, 2])
-    >>> step = AcquiringClassifier(costs=[1, 20]).fit(X, y).acquire([-3.0, -2.5]).steps[0]
-    >>> step.name, step.value, step.cost, step.probabilities["low"] > 0.9
-    ('x0', -3.0, 1.0, True)
     """
 
     name: str
@@ -72,15 +63,6 @@ class Acquisition:
     stopped : str
         "confident": other columns would hardly change the predicted class. "budget": no informative
         column is within the budget. "uninformative": no other column is informative.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> y = np.repeat(["low", "high"], 500)
-    >>> X = np.random.default_rng(1).normal(np.where(y == "low", -1.5, 1.5)[:, None] * [1, 2])
-    >>> found = AcquiringClassifier(costs=[1, 20]).fit(X, y).acquire([-3.0, -2.5])
-    >>> found.columns, found.predicted, found.cost, found.stopped
-    (('x0',), 'low', 1.0, 'confident')
     """
 
     prior: dict[Any, float]

@@ -61,16 +61,6 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     A subclass defines ``_compute_statistics``, what it computes from the data independently of the
     costs, and ``_information``, what each column adds to the selected ones. A subclass with
     parameters of its own declares them as fields of a keyword-only dataclass.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from netchoice.selection import JMI
-    >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> costs = dict.fromkeys(X, 1.0) | {"flavanoids": 50.0}
-    >>> selector = JMI(n_features_to_select=2, penalty=1, costs=costs).fit(X, y)
-    >>> isinstance(selector, CostAwareSelector), "flavanoids" in selector.get_feature_names_out()
-    (True, False)
     """
 
     n_features_to_select: Any = None

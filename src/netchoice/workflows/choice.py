@@ -53,16 +53,6 @@ class Evidence:
     ``fit_observed`` the network's values of the latter features. ``posteriors`` holds the posterior of
     each model that has parameters, ``quality`` the quality of those that are reported. ``misfit`` says
     how the network differs from simulations of each model. ``reading`` says how a file was read.
-
-    Examples
-    --------
-    >>> import netchoice, numpy as np
-    >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
-    >>> choice = netchoice.choose_model(
-    ...     network, "ba", samples=100, features=["degree_mean"], engine="serial", local=False,
-    ...     plan=netchoice.workflows.SimulationPlan.small())
-    >>> choice.evidence.table.features, len(choice.evidence.table)
-    (['degree_mean'], 100)
     """
 
     graph: Graph
@@ -129,16 +119,6 @@ class Choice(ResultTables):
     screening : dict or None
         Of a large space: a p-value for each model, and which models were discarded before they were
         compared; None if all models were compared.
-
-    Examples
-    --------
-    >>> import netchoice, numpy as np
-    >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
-    >>> choice = netchoice.choose_model(
-    ...     network, "ba", samples=100, features=["degree_mean"], engine="serial", local=False,
-    ...     plan=netchoice.workflows.SimulationPlan.small())
-    >>> choice.verdict, choice.model, round(sum(choice.probabilities.values()), 6)
-    ('one-fits', 'ba2', 1.0)
     """
 
     verdict: str

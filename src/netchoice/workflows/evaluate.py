@@ -88,16 +88,6 @@ class FeatureEvaluation(ResultTables):
     ``evaluation`` is a frame as :func:`netchoice.evaluate_rankings` returns it, ``rankings`` one of
     :func:`netchoice.selection.rank_path`. ``cost_source`` says where the costs come from,
     ``in_seconds`` whether they are times, ``train`` and ``test`` where the tables come from.
-
-    Examples
-    --------
-    >>> import netchoice
-    >>> table = netchoice.simulate_table(
-    ...     "ba", n_nodes=40, n_samples=80, seed=1, engine="serial",
-    ...     features=["degree_mean", "transitivity", "noise_normal"])
-    >>> result = netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=5)
-    >>> sorted(result.rankings["method"].unique()), result.in_seconds, result.recommended.features
-    (['jmi'], True, ('degree_mean',))
     """
 
     recommended: OperatingPoint

@@ -111,16 +111,6 @@ class FeatureSelection:
     selection, within statistical error. ``parameter_evaluation`` says how well sets predict the parameters.
     ``added`` holds features that were added to every set. ``staged`` holds all simulations, if expensive
     features were computed on a part of them only; ``table`` is then the part that was selected on.
-
-    Examples
-    --------
-    >>> import netchoice, numpy as np
-    >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
-    >>> choice = netchoice.choose_model(
-    ...     network, "ba", samples=100, features=["degree_mean"], engine="serial", local=False,
-    ...     plan=netchoice.workflows.SimulationPlan.small())
-    >>> choice.evidence.selection.features, choice.evidence.selection.pilots
-    (('degree_mean',), ())
     """
 
     features: Set

@@ -72,14 +72,6 @@ class PilotSelection:
         How well a second selection, on other simulations, agrees.
     notes : tuple of str
         What a careful reader should know.
-
-    Examples
-    --------
-    >>> found = select_on_pilots(
-    ...     "ba", n_nodes=5000, pilot_nodes=40, samples=80, engine="serial",
-    ...     features=["degree_mean", "transitivity", "betweenness_max"])
-    >>> found.cost < found.cost_of_all, found.ranking["feature"].tolist()[0]
-    (True, 'degree_mean')
     """
 
     space: str

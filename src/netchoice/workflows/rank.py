@@ -48,16 +48,6 @@ class FeatureRanking:
         What is predicted, for example "2 classes" or "numbers (age)".
     costs : str
         Where the costs come from; ``in_seconds`` says whether they are times.
-
-    Examples
-    --------
-    >>> import netchoice
-    >>> table = netchoice.simulate_table(
-    ...     "ba", n_nodes=40, n_samples=80, seed=1, engine="serial",
-    ...     features=["degree_mean", "transitivity", "noise_normal"])
-    >>> result = netchoice.rank_features(table, penalty=1)
-    >>> result.ranking[0], result.rows, result.target, result.constant
-    ('degree_mean', 80, '4 classes', [])
     """
 
     ranking: list[str]

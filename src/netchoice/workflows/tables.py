@@ -166,12 +166,6 @@ class CostSource:
         None if there are no costs.
     name : str
         "measured", "paper:FAMILY", "none", "given", or the name of a file.
-
-    Examples
-    --------
-    >>> import netchoice
-    >>> CostSource(netchoice.CostModel({"a": 1.0}), "given").name
-    'given'
     """
 
     model: CostModel | None
