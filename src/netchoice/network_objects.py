@@ -20,10 +20,12 @@ from netchoice.edge_pairs import (
 )  # fmt: skip
 from netchoice.errors import NetworkFormatError
 
-#: Names of columns of nodes.
-NODE_COLUMN = re.compile(
+#: Names of columns of nodes: the two ends of an edge by their direction, or these and numbered names.
+END_COLUMN = re.compile(
     r"(source|target|src|dst|from|to|start|end|head|tail)(_?(node_?)?(id|name)?|_?node)"
-    r"|(node|id|name|vertex|protein|gene|interactor)_?[12ab]"
+)
+NODE_COLUMN = re.compile(
+    rf"{END_COLUMN.pattern}|(node|id|name|vertex|protein|gene|interactor)_?[12ab]"
 )
 
 

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from netchoice.errors import NetworkFormatError, UsageError
 from netchoice.io.text_tables import Table, is_missing, is_number, kind_of
-from netchoice.network_objects import NODE_COLUMN, plain_name
+from netchoice.network_objects import END_COLUMN, NODE_COLUMN, plain_name
 
 #: Names of columns that number the rows.
 INDEX_CELL = re.compile(r"(edge|row|unnamed:_0)?_?(id|index|key|no|nr|number)?")
 #: Tables with fewer rows are too small for a decision by the distribution of values.
 FEW_ROWS = 5
 _SHARED, _FEW_VALUES = 0.2, 0.1
+#: Words that name the two columns of nodes if a number or letter follows: node1 and node2, person_a and
+#: person_b.
+_THINGS = frozenset({
+    "account", "actor", "address", "agent", "airport", "animal", "atom", "author", "cell", "city",
+    "country", "doc", "document", "ensembl", "entity", "entrez", "friend", "gene", "geneid", "host",
+    "id", "idx", "index", "individual", "interactor", "item", "key", "label", "locus", "member",
+    "n", "name", "neuron", "node", "nodeid", "object", "orf", "p", "page", "paper", "participant",
+    "partner", "people", "person", "place", "player", "point", "protein", "region", "residue",
+    "roi", "router", "site", "species", "station", "stop", "student", "subject", "symbol", "taxon",
+    "term", "token", "uid", "uniprot", "uniprotkb", "user", "v", "vertex", "word",
+})  # fmt: skip
+#: What follows such a word, or what the whole names are: u and v, i and j.
+_PAIRS = ("12", "01", "ab", "ij", "uv", "xy")
+#: Words for the two ends of an edge.
+_OPPOSITES = frozenset({
+    ("source", "target"), ("from", "to"), ("origin", "destination"), ("sender", "receiver"),
+    ("sender", "recipient"), ("citing", "cited"), ("follower", "followee"), ("predator", "prey"),
+    ("consumer", "resource"), ("caller", "callee"),
+})  # fmt: skip
+_NOTHING = re.compile(r"(?!)")
+#: Usual names of columns of nodes are searched among so many columns, and are shorter than this.
+_MOST_COLUMNS, _LONGEST_NAME = 20, 80
 
 ColumnNames = Sequence[int | str]
 
@@ -26,6 +49,7 @@ class EdgeColumns:
     ends: tuple[int, int] = (0, 1)
     header: list[str] | None = None
     start: int = 0  # the position of the first edge among the lines
+    guessed: bool = False  # only the names of its columns tell that there is a header
     findings: list[str] = field(default_factory=list)
 
     def name(self, column: int) -> str:
@@ -45,8 +69,11 @@ def find_edge_columns(
     if has_size_line(table):
         found.start = 1
         found.findings.append(f"the first line is the size of the network: {' '.join(rows[0])}")
-    elif header or (header is None and _is_header(rows[0], rows[1:], table.width)):
+    elif header or (header is None and _is_header(table, names)):
         found.start, found.header = 1, rows[0]
+        found.guessed = header is None and not (
+            names or names_of_ends(rows[0]) in (None, _NOTHING) or _differs(table)
+        )
         if len(rows[0]) == table.width - 1:  # R leaves out the name of the column of row names
             found.header = ["", *rows[0]]
     named = found.header is not None
@@ -78,25 +105,98 @@ def has_size_line(table: Table) -> bool:
     return enough and n_edges == len(table.lines) - 1 and largest <= max(sizes)
 
 
-def _is_header(first: list[str], rest: list[list[str]], width: int) -> bool:
-    """Return whether the first line differs from the others as names differ from values."""
+def _is_header(table: Table, names: ColumnNames | None) -> bool:
+    """Return whether the first line has names of columns; docs/networks.md has this rule."""
+    first, rest, width = table.sample[0], table.sample[1:], table.width
+    given = {plain_name(str(name)) for name in names or () if not str(name).isdecimal()}
+    if given and given <= {*map(plain_name, first)}:
+        return True
     if width > 2 and not first[0] and any(row[0] for row in rest):
         return True  # pandas leaves the name of the index empty
-    if any(is_number(cell) for cell in first[:2]) or len(first) < 2:
+    if len(first) < 2 or any(is_number(cell) for cell in first[:2]):
         return False
-    if sum(NODE_COLUMN.fullmatch(plain_name(cell)) is not None for cell in first) > 1:
+    alike, below = names_of_ends(first), [plain_name(cell) for row in rest for cell in row[:3]]
+    has_usual_names = alike is _NOTHING or (
+        alike is not None and bool(below) and not any(map(alike.fullmatch, below))
+    )
+    if alike is not None and _is_above_numbers(table, from_column=2):
         return True
-    if not rest or len(first) not in (width, width - 1):
-        return False
-    shift = width - len(first)
-    for k, cell in enumerate(first):
-        kind = kind_of(row[k + shift] for row in rest if k + shift < len(row))
-        if kind in ("integers", "decimals") and not is_missing(cell) and not is_number(cell):
-            return True
+    return (has_usual_names or _differs(table)) and not _occurs_again(table, first)
+
+
+def names_of_ends(cells: Sequence[str]) -> re.Pattern[str] | None:
+    """Return a pattern if two of the cells are usual names of the columns of nodes, else None.
+
+    If any other cell matches the pattern, the two may be nodes too: node1 and node2, beside node3.
+
+    >>> names_of_ends(["source", "target"]).fullmatch("source7")
+    >>> names_of_ends(["Node 1", "Node 2"]).fullmatch("node_7") is not None
+    True
+    """
+    plain = [plain_name(cell) for cell in cells[:_MOST_COLUMNS] if len(cell) < _LONGEST_NAME]
+    if len({name for name in plain if END_COLUMN.fullmatch(name)}) > 1:
+        return _NOTHING
+    for one, other in itertools.combinations(plain, 2):
+        words = (one.split("_"), other.split("_"))
+        differing = [pair for pair in itertools.zip_longest(*words) if pair[0] != pair[1]]
+        if (
+            len(differing) == 1
+            and differing[0] in _OPPOSITES
+            and {*words[0]} & {*words[1]} <= _THINGS
+        ):
+            return _NOTHING
+        stem = one[:-1].rstrip("_")
+        is_thing = stem.rpartition("_")[2] in _THINGS or (not stem and one.isalpha())
+        if is_thing and stem == other[:-1].rstrip("_") and one[-1:] + other[-1:] in _PAIRS:
+            alike = re.compile(rf"{re.escape(stem)}_?(\d+|[a-z])")
+            if sum(alike.fullmatch(name) is not None for name in plain) == 2:
+                return alike
+    return None
+
+
+def _differs(table: Table) -> bool:
+    """Return whether the first line differs from the others as names of columns differ from values."""
+    first, rest = table.sample[0], table.sample[1:]
     names = [cell for row in rest for cell in row[:2]]
     with_digits = sum(any(map(str.isdigit, name)) for name in names)
     plain = not any(map(str.isdigit, "".join(first[:2])))
-    return plain and len(rest) >= FEW_ROWS and with_digits >= 0.95 * len(names)
+    have_digits = plain and len(rest) >= FEW_ROWS and with_digits >= 0.95 * len(names)
+    above = _is_above_numbers(table)
+    return above is True or (above is None and have_digits)
+
+
+def _is_above_numbers(table: Table, from_column: int = 0) -> bool | None:
+    """Return whether the first line has texts above columns of numbers.
+
+    Returns False if it has a number above numbers, and None if no column has numbers only.
+    """
+    first, rest, width = table.sample[0], table.sample[1:], table.width
+    shift = width - len(first)  # R leaves out the name of the column of row names
+    if shift not in (0, 1):
+        return False
+    found = None
+    for k, cell in enumerate(first[from_column:], from_column):
+        kind = kind_of(row[k + shift] for row in rest if k + shift < len(row))
+        if kind in ("integers", "decimals") and not is_missing(cell):
+            if is_number(cell):
+                return False
+            found = True
+    return found
+
+
+def _occurs_again(table: Table, first: list[str]) -> bool:
+    """Return whether a text of the first line is below in its column, or among the names of nodes."""
+    texts = {
+        k: cell for k, cell in enumerate(first) if not is_missing(cell) and not is_number(cell)
+    }
+    ends = {texts[k] for k in range(3) if k in texts}
+    for _, line in table.lines[1:]:
+        if any(text in line for text in texts.values()):
+            cells = table.cells(line, "")
+            in_column = any(k < len(cells) and cells[k] == text for k, text in texts.items())
+            if in_column or not ends.isdisjoint(cells[:3]):
+                return True
+    return False
 
 
 def _named_columns(names: ColumnNames, header: list[str] | None, table: Table) -> tuple[int, int]:

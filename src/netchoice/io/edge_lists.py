@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +19,8 @@ from netchoice.units import count
 OWN_HEADER = re.compile(r"# netchoice nodes=(\d+)( labels)?")
 #: The first line of a bipartite network of KONECT, in which both columns count from 1.
 _KONECT = re.compile(r"%\s*bip\b")
+#: The first edge is in doubt if at most this share of the edges share no node with others.
+_FEW_ALONE = 0.1
 _MATRIX_MARKET = re.compile(r"\s*%+MatrixMarket\b", re.IGNORECASE)
 
 
@@ -69,7 +73,7 @@ def parse_edge_list(
     }
     if _KONECT.match(table.first):
         return _bipartite(ends, flags)
-    return number_nodes(ends, warnings=_doubts(ends, found, table.first), **flags)
+    return number_nodes(ends, warnings=_doubts(ends, found, table), **flags)
 
 
 def _may_differ(table: Table, found: EdgeColumns) -> bool:
@@ -80,18 +84,44 @@ def _may_differ(table: Table, found: EdgeColumns) -> bool:
     return table.delimiter is not None or all(is_number(row[k]) for row in rows for k in found.ends)
 
 
-def _doubts(ends: list[str], found: EdgeColumns, first_line: str) -> tuple[str, ...]:
-    """Return warnings about a line that may be missing, or that may be a header."""
-    if _MATRIX_MARKET.match(first_line) and found.start == 0:
+def _doubts(ends: list[str], found: EdgeColumns, table: Table) -> tuple[str, ...]:
+    """Return warnings about a line that may be missing, or that may be a header or an edge."""
+    if _MATRIX_MARKET.match(table.first) and found.start == 0:
         return ("a MatrixMarket file without its line of sizes; check that it is complete",)
-    first, second = ends[:2]
-    if found.header or len(ends) < 2 * FEW_ROWS or is_number(first) or is_number(second):
-        return ()
-    if ends.count(first) > 1 or ends.count(second) > 1:
-        return ()
-    return (
-        f"{first[:40]!r} and {second[:40]!r} occur on the first line only; if it is a header, pass --header",
-    )
+    doubts = comment_doubt(table.doubtful)
+    if found.guessed and len(ends) < 2 * FEW_ROWS:
+        names = " and ".join(found.header or ())[:80]
+        doubts.append(f"{names} are read as a header; if they are nodes, pass --no-header")
+    if found.start == 0 and _is_alone(ends):
+        first, second = (repr(end[:40]) for end in ends[:2])
+        doubts.append(
+            f"{first} and {second} occur on the first line only; if it is a header, pass --header"
+        )
+    return tuple(doubts)
+
+
+def comment_doubt(lines: Sequence[tuple[int, str]]) -> list[str]:
+    """Return a warning about lines that are read as comments and may be rows, if there are any."""
+    if not lines:
+        return []
+    number, line = lines[0]
+    others = f" and {len(lines) - 1} more" * (len(lines) > 1)
+    return [
+        f"line {number}{others} may be an edge and is read as a comment: {line.strip()[:40]!r}; if its mark "
+        "belongs to a name, write the name between quotation marks"
+    ]
+
+
+def _is_alone(ends: list[str]) -> bool:
+    """Return whether the first edge is a component of its own, as hardly any other edge is, or all are.
+
+    A line of numbers is no header, and nothing is known if it is the only line.
+    """
+    if len(ends) < 4 or any(is_number(end) or ends.count(end) > 1 for end in ends[:2]):
+        return False
+    count = Counter(ends)
+    alone = [count[u] == count[v] == 1 for u, v in zip(ends[::2], ends[1::2], strict=True)]
+    return sum(alone) <= max(1, _FEW_ALONE * len(alone)) or all(alone)
 
 
 def _bipartite(ends: list[str], flags: dict[str, Any]) -> EdgePairs:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import NetworkFormatError
-from netchoice.io.text_tables import COMMENTS, split_cells
+from netchoice.io.text_tables import is_comment, split_cells
 
 #: Bytes that are indexed at once; larger blocks do not fit into the caches of the processor.
 BLOCK = 1 << 21
@@ -52,6 +52,10 @@ class RowFormat(ABC):
 
     def __init__(self, delimiter: str | None, newline: bytes, width: int, column: int) -> None:
         self.delimiter, self.newline, self.width, self.column = delimiter, newline, width, column
+
+    def is_comment(self, line: str) -> bool:
+        """Return whether a line is a comment."""
+        return is_comment(line)
 
     @abstractmethod
     def number(self, cell: str) -> int:
@@ -151,7 +155,7 @@ def _odd_rows(
     found = []
     for row in rows.tolist():
         line = block[starts[row] : ends[row]].decode("utf-8", "replace")
-        if line.strip() and not line.lstrip().startswith(COMMENTS):
+        if line.strip() and not format.is_comment(line):
             found.append((row, format.number_of_cell(line, format.column)))
     table = np.array(found, np.int64).reshape(-1, 2)
     return table[:, 0], table[:, 1]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from netchoice.edge_pairs import EdgePairs, from_entries, from_incidence
 from netchoice.errors import NetworkFormatError
+from netchoice.io.edge_columns import names_of_ends
 from netchoice.io.text_tables import Table, is_missing, is_number
 
 #: The least share of zeros in a matrix; a table of measurements has fewer.
@@ -88,19 +89,24 @@ def guess_matrix(table: Table) -> tuple[str, str] | None:
     labels = [row[0] for row in rows] if layout.has_row_labels else None
     if layout.columns is not None and layout.is_square and labels == layout.columns[: len(rows)]:
         return "adjacency", f"{shape} numbers with the same labels of rows and columns"
+    names_columns = layout.columns is not None and labels is None
+    if names_columns and names_of_ends(layout.columns or ()) is not None:
+        return None  # three edges with weights, for example
     zeros = float((values == 0).mean())
     is_symmetric = len(values) == layout.n_columns and np.array_equal(values, values.T)
     is_binary = bool(np.isin(values, (0, 1)).all())
-    is_sparse = zeros >= (0.5 if layout.columns is not None and labels is None else _ZEROS)
+    is_sparse = zeros >= (0.5 if names_columns else _ZEROS)
+    is_small = names_columns and max(layout.n_rows, layout.n_columns) < _LARGE
+    doubt = "ambiguous: " if is_small and not (layout.is_square and is_symmetric) else ""
     if labels is None and layout.columns is None:
         return _guess_unlabelled(layout, values, zeros, is_symmetric, shape)
     has_both = labels is not None and layout.columns is not None
     if layout.is_square and not has_both and (is_symmetric or zeros >= _ZEROS):
         which = "row" if labels is not None else "column"
-        return "adjacency", f"{shape} numbers with one label for each {which}"
+        return "adjacency", f"{doubt}{shape} numbers with one label for each {which}"
     if is_sparse or is_binary:
         of_what = "zeros and ones" if is_binary else f"numbers, {zeros:.0%} of them zero"
-        return "incidence", f"{shape} {of_what}, with labels"
+        return "incidence", f"{doubt}{shape} {of_what}, with labels"
     return None
 
 

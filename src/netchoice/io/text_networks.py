@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from netchoice.edge_pairs import number_nodes
 from netchoice.errors import NetworkFormatError
 from netchoice.graph import Graph
-from netchoice.io.edge_lists import Columns, node_names
+from netchoice.io.edge_lists import Columns, comment_doubt, node_names
 from netchoice.io.places import START, Part, Place, PlacesOnDemand, StoredFile, ZipMember
 from netchoice.io.reading_report import ReadingReport, clean
 from netchoice.io.row_index import Ranges, RowFormat, index_rows
-from netchoice.io.text_tables import COMMENTS, content_lines, decode, find_delimiter, split_cells
+from netchoice.io.text_tables import (
+    COMMENTS,
+    decode,
+    find_delimiter,
+    is_comment,
+    may_be_row,
+    split_cells,
+    without_comments,
+)
 from netchoice.network_objects import NODE_COLUMN, plain_name
 
 GRAPH_COLUMNS = ("graph", "graph_id", "network", "network_id")
@@ -40,7 +50,7 @@ def read_header(start: bytes) -> Header | None:
     for number, line in enumerate(start.split(newline)[:-1], 1):
         end = begin + len(line) + 1
         text = line.decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r")
-        if text.strip() and not text.lstrip().startswith(COMMENTS):
+        if text.strip() and not is_comment(text):
             delimiter = find_delimiter(text)
             try:
                 cells = split_cells(text, delimiter, "")
@@ -117,30 +127,51 @@ class RowsPlace:
                 f"{self.stored.name}, line {line}: a row without the name of its network; "
                 "fill its cell, or remove the row"
             )
-        lines = read_lines(self.stored, self.ranges)
+        lines, doubtful = self._lines()
         ends = node_names(lines, self.stored.name, self.columns, self.graph)
-        edges = number_nodes(ends, weighted=self.columns.width > 3)
+        doubts = tuple(comment_doubt(doubtful))
+        edges = number_nodes(ends, weighted=self.columns.width > 3, warnings=doubts)
         return clean(edges, self.name, "edgelist")
+
+    def _lines(self) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+        """Return the rows of the network, and comments that might be rows."""
+        lines, columns = read_lines(self.stored, self.ranges), self.columns
+        if columns.graph == 0 and self.graph.startswith(COMMENTS):
+            return [
+                each for each in lines if may_be_row(each[1], columns.delimiter, columns.width)
+            ], []
+        return without_comments(lines, columns.delimiter, columns.width)
 
 
 def read_lines(stored: StoredFile | ZipMember, ranges: Ranges) -> list[tuple[int, str]]:
-    """Return the lines of byte ranges that are neither empty nor comments, with their numbers."""
+    """Return the lines of byte ranges that are not empty, with their numbers."""
     lines: list[tuple[int, str]] = []
     with stored.open() as file:
         for start, end, first_line in ranges:
             file.seek(start)
             text = decode(file.read(end - start), stored.name, first_line)
-            lines += content_lines(text, first_line)
+            lines += [
+                (number, line)
+                for number, line in enumerate(text.split("\n"), first_line)
+                if line.strip()
+            ]
     return lines
 
 
 class _NamedRows(RowFormat):
-    """Rows with a cell that is the name of their network."""
+    """Rows with a cell that is the name of their network.
+
+    A line that begins as comments do and has the cells of a row is one: the name of its network may begin
+    so. Whether such a line is an edge is decided when its network is read.
+    """
 
     def __init__(self, columns: Columns, newline: bytes) -> None:
         assert columns.graph is not None
         super().__init__(columns.delimiter, newline, columns.width, columns.graph)
         self.graphs: dict[str, int] = {}
+
+    def is_comment(self, line: str) -> bool:
+        return is_comment(line) and not may_be_row(line, self.delimiter, self.width)
 
     def number(self, cell: str) -> int:
         return self.graphs.setdefault(cell, len(self.graphs))
@@ -153,6 +184,11 @@ def text_networks(stored: StoredFile | ZipMember, header: Header, columns: Colum
         index = index_rows(file, stored.name, header.end, header.line + 1, rows)
     graphs = list(rows.graphs)
     numbers = index.by_appearance
+    if columns.graph == 0:  # rows of a network may be commented out: #g1 beside g1
+        commented = {
+            rows.graphs[name] for name in graphs if name[1:] in rows.graphs and is_comment(name)
+        }
+        numbers = numbers[~np.isin(numbers, [*commented])]
 
     def place(i: int) -> Place:
         number = int(numbers[i])

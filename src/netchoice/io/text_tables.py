@@ -6,7 +6,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from netchoice.errors import NetworkFormatError
@@ -98,6 +98,7 @@ class Table:
     lines: list[tuple[int, str]]  # numbers of lines, and lines
     delimiter: str | None  # None for spaces
     first: str = ""  # the first line of the file, which may be a comment
+    doubtful: tuple[tuple[int, str], ...] = ()  # comments that might be rows
 
     @cached_property
     def sample(self) -> list[list[str]]:
@@ -128,31 +129,102 @@ class Table:
 
 def read_table(text: str, path: str) -> Table:
     """Return the table of a text; the first lines decide what separates cells."""
-    lines = content_lines(text)
-    if lines and all(_PAIR.fullmatch(line) for _, line in lines[:SAMPLE_LINES]):
+    present = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    lines = [each for each in present if not is_comment(each[1])]
+    printed = bool(lines) and all(_PAIR.fullmatch(line) for _, line in lines[:SAMPLE_LINES])
+    if printed:
         lines = [(number, line.strip(" \t()[],;")) for number, line in lines]
-    separator = find_separator([line for _, line in lines[:SAMPLE_LINES]])
-    return Table(path, lines, separator, text[:200].partition("\n")[0])
+    separator = find_separator([line for _, line in (lines or present)[:SAMPLE_LINES]])
+    table = Table(path, lines, separator, text[:200].partition("\n")[0])
+    if printed or len(lines) == len(present):
+        return table
+    width = table.width if lines else len(split_cells(present[0][1].strip(), separator, ""))
+    rows, doubtful = without_comments(present, separator, width)
+    if len(rows) > len(lines):
+        return replace(table, lines=rows)
+    return replace(table, doubtful=tuple(each for each in doubtful if lines and each > lines[0]))
 
 
 def content_lines(text: str, first_line: int = 1) -> list[tuple[int, str]]:
     """Return the lines that are neither empty nor comments, with their numbers."""
     lines = enumerate(text.split("\n"), first_line)
-    return [(i, s) for i, s in lines if s.strip() and not s.lstrip().startswith(COMMENTS)]
+    return [(i, s) for i, s in lines if s.strip() and not is_comment(s)]
+
+
+def is_comment(line: str) -> bool:
+    """Return whether a line begins as comments do."""
+    return line.lstrip().startswith(COMMENTS)
+
+
+def may_be_row(line: str, delimiter: str | None, width: int) -> bool:
+    """Return whether a line that begins as comments do has the cells of a row.
+
+    The mark is then a part of the first name: ``#1,#2`` may be an edge, and ``# 1,#2`` is a comment.
+    """
+    text = line.strip()
+    return text[1:2].isalnum() and len(split_cells(text, delimiter, "")) == width
+
+
+def without_comments(
+    lines: list[tuple[int, str]], delimiter: str | None, width: int
+) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """Return the rows among lines that are not empty, and comments that might be rows.
+
+    A line that begins with the mark of a comment is a row if it has the cells of a row, and if a name at
+    the start of such a line is in another column too.
+    """
+    rows = [each for each in lines if not is_comment(each[1])]
+    marked = [
+        each for each in lines if is_comment(each[1]) and may_be_row(each[1], delimiter, width)
+    ]
+    if marked:
+        both = [split_cells(line.strip(), delimiter, "") for _, line in (*rows, *marked)]
+        names = {cells[0] for cells in both[len(rows) :]}
+        if any(not names.isdisjoint(cells[1:]) for cells in both):
+            return sorted([*rows, *marked]), []
+    return rows, marked
 
 
 def find_separator(lines: Sequence[str]) -> str | None:
     """Return the mark that separates the cells of lines: a mark in nearly every line, else spaces.
 
-    A tab comes before commas and semicolons. Of these two, the first in the line separates cells.
+    A tab comes before commas and semicolons. Of these two, the first in the line separates cells, unless
+    it is a part of names that spaces separate.
     """
     if not lines:
         return None
     # Attributes of networkx start with a brace.
     lines = [line.partition("{")[0].strip() for line in lines]
     found = Counter(_first_separator(line) for line in lines)
-    common = max(("\t", ",", ";"), key=lambda mark: found[mark])
-    return common if found[common] >= _ENOUGH * len(lines) else find_delimiter(lines[0])
+    common: str | None = max(("\t", ",", ";"), key=lambda mark: found[mark])
+    if found[common] < _ENOUGH * len(lines):
+        common = find_delimiter(lines[0])
+    return None if common in (",", ";") and _is_in_names(common, lines) else common
+
+
+def _is_in_names(mark: str, lines: Sequence[str]) -> bool:
+    """Return whether a comma or semicolon is a part of names, which spaces separate.
+
+    Then all lines have the same number of cells between spaces, none of which begins or ends with the
+    mark, and a name is in both columns; or both names of each line have the mark equally often.
+    """
+    rows = [line.split() for line in lines]
+    width = len(rows[0])
+    if width < 2 or any(len(row) != width for row in rows) or any('"' in line for line in lines):
+        return False
+    if any(cell.startswith(mark) or cell.endswith(mark) for row in rows for cell in row):
+        return False
+    if _share_names([[cell.strip() for cell in line.split(mark)] for line in lines]):
+        return False
+    return _share_names(rows) or (
+        width == 2 and all(one.count(mark) == other.count(mark) > 0 for one, other in rows)
+    )
+
+
+def _share_names(rows: list[list[str]]) -> bool:
+    """Return whether a name is in both of the first two columns."""
+    names = {row[0] for row in rows}
+    return any(len(row) > 1 and row[1] in names for row in rows)
 
 
 def _first_separator(line: str) -> str | None:

@@ -21,7 +21,7 @@ from netchoice.io.places import Part, Place, PlacesOnDemand, StoredFile, ZipMemb
 from netchoice.io.reading_report import ReadingReport, clean
 from netchoice.io.row_index import Ranges, RowFormat, RowIndex, index_rows
 from netchoice.io.text_networks import Header, read_header, read_lines
-from netchoice.io.text_tables import decode
+from netchoice.io.text_tables import decode, is_comment
 
 EDGES, INDICATOR, LABELS = "_A.txt", "_graph_indicator.txt", "_graph_labels.txt"
 
@@ -51,7 +51,8 @@ class TUPlace:
         nodes = [str(node) for first, stop in self.nodes for node in range(first, stop)]
         ends: list[str] = []
         if self.columns is not None:
-            lines = read_lines(self.stored, self.ranges)
+            found = read_lines(self.stored, self.ranges)
+            lines = [each for each in found if not is_comment(each[1])]
             ends = node_names(lines, self.stored.name, self.columns)
         edges = number_nodes(ends, nodes)
         if edges.labels is not None and len(edges.labels) > len(nodes):
