@@ -18,7 +18,7 @@ from scipy.stats import rankdata
 
 import netchoice
 from netchoice import information
-from netchoice.information import columns, estimators
+from netchoice.information import estimators
 
 calibrated = estimators.Calibrated(seed=0, n_neighbors=3)
 
@@ -34,12 +34,12 @@ def neighbours(a, b, scores=None) -> float:
 
 def labelled(a, b) -> float:
     """Return Ross' estimate on normal scores of b, with a as labels."""
-    return estimators.ross(calibrated.prepare(b, False).draws[0], columns.encode_column(a), 3)
+    return estimators.ross(calibrated.prepare(b, False).draws[0], estimators.encode_column(a), 3)
 
 
 def from_table(a, b) -> tuple[float, float, float]:
     """Return the expected information E, I − E, and the rescaled estimate."""
-    a, b = columns.encode_column(a), columns.encode_column(b)
+    a, b = estimators.encode_column(a), estimators.encode_column(b)
     expected, entropy = estimators.expected_mutual_information(a, b), min(a.entropy, b.entropy)
     excess = estimators.plugin_information(a, b) - expected
     return expected, excess, excess * entropy / (entropy - expected)
