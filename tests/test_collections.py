@@ -295,6 +295,28 @@ def test_pipes_are_read_once(tmp_path):
         assert edges_of(source) == pairs("ab")
 
 
+@posix
+def test_pipes_in_folders_are_left_out_and_listed(tmp_path):
+    write(tmp_path, {"a.tsv": "a b\n", "list.csv": "path\na.tsv\nsub/pipe\n", "sub/b.tsv": "a b\n"})
+    pipes = [str(tmp_path / name) for name in ("b.tsv", "c.zip", "d.parquet", "sub/pipe")]
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    os.symlink("missing.tsv", tmp_path / "e.tsv")
+    names = sorted(str(path) for path in tmp_path.iterdir() if path.is_file())
+    for chosen in ([tmp_path], [f"{tmp_path}/[a-e]*"], [*pipes[:3], names[0], tmp_path / "e.tsv"]):
+        networks = find_networks(chosen)
+        assert networks.ids == ["a", "e"]
+        assert (networks.special, networks.left_out) == (pipes[:3], chosen == [tmp_path])
+    with pytest.raises(NetworkFormatError, match=r"e\.tsv: no such file"):
+        networks[1].read()
+    with pytest.raises(UsageError, match="a pipe, a socket or a device"):
+        find_networks(pipes[:2])
+    first, second = find_networks([tmp_path / "list.csv"])
+    assert edges_of(first) == pairs("ab")
+    with pytest.raises(NetworkFormatError, match=r"sub.pipe: a pipe, a socket or a device"):
+        second.read()
+
+
 # Manifests
 
 

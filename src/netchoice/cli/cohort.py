@@ -12,7 +12,7 @@ from typer import Argument, Option
 import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, say, show
-from netchoice.errors import UsageError
+from netchoice.errors import UsageError, one_line
 from netchoice.progress import stages
 from netchoice.threads import count_threads
 from netchoice.units import count, duration, seconds_of
@@ -42,6 +42,8 @@ def choose_cohort(
     others = count(collection.left_out, "other file")
     left_out = f"; {others} left out" if collection.left_out else ""
     _tell(as_json, f"{count(len(collection), 'network')}{left_out}")
+    for path in collection.special:
+        _tell(as_json, one_line(f"{path}: a pipe, a socket or a device; left out"))
     with stages("{}", {"sizes": "networks", "answers": "networks"}) as on_progress:
         sizes = None
         if not given:

@@ -55,17 +55,27 @@ class NetworkCollection(Sequence[NetworkSource]):
         Names of the covariates, from manifests.
     left_out : int
         How many files of folders and zip files are no networks, by their names.
+    special : list of str
+        Pipes, sockets and devices, which are left out because their reading may never end. Only a
+        file that is the only name may be one.
     fingerprint : str
         A checksum of the ids, and of the paths, sizes and times of the files.
     """
 
-    def __init__(self, parts: Sequence[Part], left_out: int = 0, settings: str = "") -> None:
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        left_out: int = 0,
+        settings: str = "",
+        special: Sequence[str] = (),
+    ) -> None:
         self._parts = list(parts)
         self._stops = list(accumulate(len(part.places) for part in self._parts))
         self.ids = _unique_ids(self._parts)
         names = (name for part in parts for row in part.covariates[:1] for name in row)
         self.covariates = list(dict.fromkeys(names))
         self.left_out = left_out
+        self.special = list(special)
         self.fingerprint = _fingerprint(self.ids, self._parts, settings)
 
     def __len__(self) -> int:
@@ -153,15 +163,21 @@ def find_networks(
         names = [names]
     options = ReadingOptions(format, header, None if columns is None else tuple(columns))
     finder = NetworkFinder(options)
-    for name in names:
-        path = os.fspath(name)
-        guarded(partial(finder.add, path), path, "networks")
+    paths = [os.fspath(name) for name in names]
+    for path in paths:
+        guarded(partial(finder.add, path, is_only=len(paths) == 1), path, "networks")
+    if finder.special and not finder.parts:
+        raise UsageError(
+            f"{finder.special[0]}: a pipe, a socket or a device; expected a file; to read a pipe, pass its "
+            "path alone"
+        )
     if not finder.parts:
         raise UsageError("no names of network files; pass one or more files or folders")
     return NetworkCollection(
         finder.parts,
         finder.left_out,
         f"{format} {header}" + f" {options.columns}" * (columns is not None),
+        finder.special,
     )
 
 

@@ -7,7 +7,7 @@ import glob
 import io
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -56,13 +56,15 @@ class NetworkFinder:
         self.options = options
         self.parts: list[Part] = []
         self.left_out = 0
+        self.special: list[str] = []
 
-    def add(self, name: str) -> None:
-        """Add the networks of one name."""
+    def add(self, name: str, is_only: bool = False) -> None:
+        """Add the networks of one name; only a file that is the only name may be a pipe."""
         if os.path.isdir(name):
             self._add_folder(name)
         elif os.path.lexists(name):
-            self._add_file(name)
+            if is_only or self._without_special([name]):
+                self._add_file(name, may_be_pipe=is_only)
         elif glob.has_magic(name):
             matches = sorted(glob.glob(name))
             if not matches:
@@ -78,12 +80,19 @@ class NetworkFinder:
 
     def _add_folder(self, folder: str) -> None:
         """Add the network files of a folder, sorted by name, without subfolders and manifests."""
-        names = sorted(entry.name for entry in os.scandir(folder) if not entry.is_dir())
-        files = {name: StoredFile(os.path.join(folder, name)) for name in names}
+        paths = sorted(entry.path for entry in os.scandir(folder) if not entry.is_dir())
+        files = {os.path.basename(path): StoredFile(path) for path in self._without_special(paths)}
         n_parts = len(self.parts)
         for name in self._add_datasets(files):
             self._add_file(files[name].path, in_folder=True)
         self._check_added(n_parts, folder)
+
+    def _without_special(self, paths: Iterable[str]) -> list[str]:
+        """Return the paths without pipes, sockets and devices, which are left out."""
+        kept: list[str] = []
+        for path in paths:
+            (self.special if is_special(path) else kept).append(path)
+        return kept
 
     def _add_zip(self, path: str) -> None:
         """Add the network files of a zip file, in the order of their names."""
@@ -115,14 +124,15 @@ class NetworkFinder:
                 "(in subfolders, pass their paths; to use a manifest, pass its path)"
             )
 
-    def _add_file(self, name: str, in_folder: bool = False) -> None:
+    def _add_file(self, name: str, in_folder: bool = False, may_be_pipe: bool = False) -> None:
         ending = Path(name).suffix.lower()
         if ending == ".zip":
             self._add_zip(name)
         elif ending in PARQUET and has_many_networks(name):
             self.parts.append(guarded(lambda: parquet_networks(name), name, "Parquet"))
         elif not self._add_many(StoredFile(name), in_folder):
-            self.parts.append(Part([FilePlace(StoredFile(name), self.options)], [short_name(name)]))
+            place = FilePlace(StoredFile(name), self.options, may_be_pipe)
+            self.parts.append(Part([place], [short_name(name)]))
 
     def _add_many(self, stored: StoredFile | ZipMember, in_folder: bool = False) -> bool:
         """Add the networks of a manifest or of an edge list of many; return whether it is one."""
@@ -193,6 +203,7 @@ class FilePlace:
 
     stored: StoredFile | ZipMember
     options: ReadingOptions
+    may_be_pipe: bool = False  # the user named this file and no other
 
     @property
     def name(self) -> str:
@@ -206,6 +217,11 @@ class FilePlace:
 
     def read(self) -> tuple[Graph, ReadingReport]:
         """Read the network; a file of many networks is an error."""
+        if not self.may_be_pipe and is_special(self.stored.path):
+            raise NetworkFormatError(
+                f"{self.name}: a pipe, a socket or a device; expected a file; to read a pipe, pass its "
+                "path alone"
+            )
         content, limit = self.stored.load()
         if may_be_many(self.name, self.options):
             header = read_header(content[:START])
@@ -215,6 +231,11 @@ class FilePlace:
                     f"{', '.join(header.cells)[:60]}; expected one network; pass the file itself"
                 )
         return parse_network(content, self.options, limit)
+
+
+def is_special(path: str) -> bool:
+    """Return whether a path is a pipe, a socket or a device, the reading of which may never end."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def may_be_many(name: str, options: ReadingOptions) -> bool:
