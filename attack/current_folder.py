@@ -25,7 +25,7 @@ _COMMANDS = (
     ("simulate", "ba", "--nodes", "9", "--samples", "6", "--features", "degree_mean", "--workers", "1",
      "--out", "t"),
     ("warmup", "--workers", "1"),
-    ("features", "net.tsv"),
+    ("show", "net.tsv", "--features", "all"),
 )  # fmt: skip
 
 

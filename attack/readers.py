@@ -209,14 +209,8 @@ _EXTREMES = [
 
 
 def damaged_table(rng: np.random.Generator, folder: Path) -> str:
-    """Rank or import a damaged table with damaged costs."""
+    """Rank a damaged table with damaged costs."""
     options = _table(rng, folder)
-    if rng.random() < 0.3:
-        return _run(
-            "command",
-            str(folder),
-            ["table", "import", options[0], str(folder / "out"), *options[1:]],
-        )
     extra = [
         ["--penalty", str(_choose(rng, ["0", "1", "1e300", "inf"]))],
         ["--json"],
@@ -231,7 +225,7 @@ def damaged_table(rng: np.random.Generator, folder: Path) -> str:
 def damaged_evaluation(rng: np.random.Generator, folder: Path) -> str:
     """Evaluate a damaged table, with figures and the report."""
     options = _table(rng, folder)
-    fast = ["--methods", "jmi", "--penalties", "0,1", "--max-features", "3", "--folds", "2"]
+    fast = ["--method", "jmi", "--penalty", "0,1", "--max-features", "3", "--folds", "2"]
     return _run("command", str(folder), ["evaluate", *options, "--out", str(folder / "out"), *fast])
 
 
@@ -278,14 +272,14 @@ _TABLE_OPTIONS = {
 }
 #: Options of commands, with usual values.
 _COMMANDS: dict[str, dict[str, list[str]]] = {
-    "describe": _NETWORK_OPTIONS,
-    "convert": _NETWORK_OPTIONS,
-    "features": _NETWORK_OPTIONS | {"--only": ["degree_mean", "nodes", ",", "x"]},
-    "models": _SPACE_OPTIONS,
+    "show": _NETWORK_OPTIONS | {
+        "--features": ["all", "degree_mean", "nodes", ",", "x"],
+        "--out": ["out.tsv", "out.csv", "out.html", "/dev/null", "x.gml"], "--overwrite": [],
+    },
     "grow": {
-        "--nodes": _SIZES, "--set": ["p_delete=0.5", "p_delete=nan", "p_new=1e400", "x=1"], "--seed": _SEEDS,
-        "--prior": _PRIORS, "--isolated": ["keep", "drop"], "--out": ["-", "/dev/null", "x.gml"],
-        "--json": [],
+        "--nodes": _SIZES, "--seed": _SEEDS, "--isolated": ["keep", "drop"], "--json": [],
+        "--prior": [*_PRIORS, "p_delete=0.5", "p_delete=nan", "p_new=1e400", "x=1"],
+        "--out": ["-", "/dev/null", "x.gml"],
     },
     "simulate": _SPACE_OPTIONS | {
         "--nodes": ["10", *_SIZES], "--samples": ["3", "0", "-1", "1e3"], "--seed": _SEEDS,
@@ -298,12 +292,8 @@ _COMMANDS: dict[str, dict[str, list[str]]] = {
         "--method": ["jmi", "mrmr", "relieff", "x"], "--penalty": _NUMBERS,
         "--estimator": ["plugin", "published", "x"],
     },
-    "table info": {"--json": []},
-    "table export": {"--overwrite": [], "--json": []},
-    "cite": {"--json": []},
-    "report": {"--json": []},
     "evaluate": _TABLE_OPTIONS | {
-        "--penalties": ["0", "inf", "nan", "1e308", "auto", "paper", "0,0", ","],
+        "--penalty": ["0", "inf", "nan", "1e308", "auto", "paper", "0,0", ","],
         "--budget": ["5ms", "2%", "inf", "nan%", "1e400", "0", "-1%"],
         "--rule": ["cheapest", "budget"],
         "--max-features": ["1", "3", "9999999999"],
@@ -329,13 +319,10 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
     net.write_bytes(samples.networks()["edgelist"][0][1])
     table.write_bytes(samples.tables()["table.csv"])
     command = str(rng.choice(list(_COMMANDS)))
-    usual = {
-        "describe": net, "convert": net, "features": net, "rank": table,
-        "evaluate": table, "table info": folder / "t", "table export": folder / "t",
-    }  # fmt: skip
+    usual = {"show": net if rng.random() < 0.6 else folder / "t", "rank": table, "evaluate": table}
     words = [*_WORDS, *_NUMBERS, str(folder), str(net), str(table)]
     first = str(usual.get(command, "dmr" if command == "grow" else "ba"))
-    arguments = [*command.split(), first if rng.random() < 0.8 else str(_choose(rng, words))]
+    arguments = [command, first if rng.random() < 0.8 else str(_choose(rng, words))]
     if command == "simulate":
         arguments += [
             "--nodes",
@@ -351,7 +338,7 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
         arguments += ["--nodes", "30"]
     if command == "evaluate":
         arguments += [
-            "--methods",
+            "--method",
             "jmi",
             "--folds",
             "2",
@@ -359,10 +346,8 @@ def wild_options(rng: np.random.Generator, folder: Path) -> str:
             "--out",
             str(folder / "out"),
         ]
-    if command in ("table info", "table export"):
+    if command == "show":
         shutil.copytree(_simulated().name, folder / "t")
-    if command in ("convert", "table export"):
-        arguments.append(str(folder / ("out.tsv" if command == "convert" else "out.csv")))
     options = _COMMANDS[command]
     for option in rng.choice(
         list(options), min(len(options), int(rng.integers(1, 4))), replace=False

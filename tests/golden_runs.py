@@ -264,18 +264,23 @@ def ranked(folder):
         "weighted-mda": (), "random": (),
     }  # fmt: skip
     return {
-        name: command("rank", folder / "train", "--method", name, "--penalty", 0.5, *more)
+        name: ranking(folder, "--method", name, "--penalty", 0.5, *more)
         for name, more in methods.items()
     } | {
-        "numbers": command("rank", folder / "train", "--label", "p_delete", "--penalty", 0.5),
-        "paper": command("rank", folder / "train", "--costs", "paper", "--estimator", "published"),
+        "numbers": ranking(folder, "--label", "p_delete", "--penalty", 0.5),
+        "paper": ranking(folder, "--costs", "paper", "--estimator", "published"),
     }
+
+
+def ranking(folder, *options):
+    (record,) = command("rank", folder / "train", "--seed", 0, *options)["rankings"]
+    return record
 
 
 def evaluated(folder):
     _table(folder)
     summary = command(
-        "evaluate", folder / "train", folder / "test", "--methods", "jmi,mrmr",
+        "evaluate", folder / "train", folder / "test", "--method", "jmi,mrmr", "--seed", 0,
         "--out", folder / "out", "--no-report",
     )  # fmt: skip
     return {"summary": summary, "scores": frame(pd.read_csv(folder / "out" / "evaluation.csv"))}

@@ -80,11 +80,11 @@ def run_evaluate(folder, *options):
                  ).to_csv(folder.parent / "<b>rows<b>.csv", index=False)  # fmt: skip
     costs = {name: i**2 for i, name in enumerate([*columns, "NA"])}
     (folder.parent / "costs.json").write_text(json.dumps(costs))
-    arguments = ["--costs", folder.parent / "costs.json", "--methods", "jmi,relieff", "--folds", 4]
+    arguments = ["--costs", folder.parent / "costs.json", "--method", "jmi,relieff", "--folds", 4]
     file = folder.parent / "<b>rows<b>.csv"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(netchoice.figures, "save", lambda *arguments: None)
-        arguments += ["--penalties", "0,1,10", "-o", folder, *options]
+        arguments += ["--penalty", "0,1,10", "-o", folder, *options]
         assert run("evaluate", file, *arguments) == 0
     return folder
 

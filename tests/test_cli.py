@@ -41,6 +41,29 @@ def test_help_lists_all_commands(run):
     assert run("--version")[1] == f"netchoice {netchoice.__version__}\n"
 
 
+def options_of(command):
+    return [each for each in command.params if each.param_type_name == "option"]
+
+
+def test_commands_and_options_are_few():
+    assert sorted(COMMANDS) == [
+        "choose", "evaluate", "grow", "pilot", "prepare", "rank", "show", "simulate", "warmup",
+    ]  # fmt: skip
+    everywhere = typer.main.get_command(cli.app)
+    assert sum(len(options_of(each)) for each in (everywhere, *COMMANDS.values())) == 136
+    panels = [each.rich_help_panel for each in options_of(COMMANDS["choose"])]
+    assert panels.count(None) + 1 == 12  # and --help
+    assert set(panels) == {None, "Advanced"}
+
+
+def test_options_have_the_same_defaults_in_all_commands():
+    defaults = {"seed": 1, "workers": None, "engine": "processes", "json": False}
+    for command in COMMANDS.values():
+        for each in options_of(command):
+            name = each.opts[0].removeprefix("--")
+            assert each.default == defaults.get(name, each.default), f"{command.name} {name}"
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_has_help_with_an_example_and_json(run, name):
     code, out, _ = run(*name.split(), "--help")
@@ -52,24 +75,23 @@ def test_every_command_has_help_with_an_example_and_json(run, name):
 
 
 def test_models_are_listed_with_their_priors(run):
-    code, out, _ = run("models")
+    code, out, _ = run("show", "models")
     assert code == 0
     for text in ("dmc", "uniform(0.25, 0.75)", "Solé et al.", "mean_links", "small world"):
         assert text in out
-    listed = json.loads(run("models", "--json")[1])["spaces"]
+    listed = json.loads(run("show", "spaces", "--json")[1])["spaces"]
     assert [space["name"] for space in listed] == ["ba", "duplication", "mechanisms", "all"]
     assert listed[1]["models"][1]["parameters"]["p_new"]["prior"] == "uniform(0.25, 0.75)"
-    changed = run("models", "duplication", "--prior", "p_delete=uniform(0,1)", "--json")[1]
-    assert (
-        json.loads(changed)["spaces"][0]["models"][0]["parameters"]["p_delete"]["prior"]
-        == "uniform(0, 1)"
-    )
+    assert "duplication: dmc, dmr\n" in run("show", "spaces")[1]
+    assert json.loads(run("show", "duplication", "--json")[1]) == listed[1]
+    assert "dmr with probability q, else lpa" in run("show", "dmr+lpa")[1]
+    assert "family" in run("show", "lpa", "--json")[1]
 
 
 def test_grown_network_is_written_and_described(run, tmp_path):
     path = tmp_path / "net.tsv"
     grow = (
-        "grow", "dmr", "--nodes", 200, "--set", "p_delete=0.4", "--set", "p_new=0.5", "--seed", 1,
+        "grow", "dmr", "--nodes", 200, "--prior", "p_delete=0.4", "--prior", "p_new=0.5", "--seed", 1,
     )  # fmt: skip
     code, out, _ = run(*grow, "-o", path)
     assert code == 0
@@ -80,21 +102,23 @@ def test_grown_network_is_written_and_described(run, tmp_path):
     assert record["fingerprint"] == graph.fingerprint
     assert record["parameters"] == {"p_delete": 0.4, "p_new": 0.5}
     assert netchoice.read_network(path)[0].fingerprint == graph.fingerprint
-    code, out, _ = run("describe", path)
+    code, out, _ = run("show", path)
     assert code == 0
     assert f"200 nodes, {graph.n_edges} edges" in out
-    assert json.loads(run("describe", path, "--json")[1])["reading"]["rows"] == graph.n_edges
+    assert json.loads(run("show", path, "--json")[1])["reading"]["rows"] == graph.n_edges
     _, out, errors = run(*grow, "-o", "-")
     assert out == path.read_text()
     assert "seed 1" in errors
 
 
 def test_parameters_that_are_not_set_are_drawn_and_printed(run):
-    record = json.loads(run("grow", "dmc", "-n", 50, "--set", "p_delete=0.5", "--json")[1])
-    assert record["parameters"]["p_delete"] == 0.5
+    record = json.loads(run("grow", "dmc", "-n", 50, "--prior", "p_delete=0.5", "--json")[1])
+    assert (record["parameters"]["p_delete"], record["seed"]) == (0.5, 1)
     assert 0.25 <= record["parameters"]["p_connect"] <= 0.75
     again = json.loads(
-        run("grow", "dmc", "-n", 50, "--set", "p_delete=0.5", "--seed", record["seed"], "--json")[1]
+        run("grow", "dmc", "-n", 50, "--prior", "p_delete=0.5", "--seed", record["seed"], "--json")[
+            1
+        ]
     )
     assert again == record
     drop = json.loads(run("grow", "dmr", "-n", 50, "--seed", 1, "--isolated", "drop", "--json")[1])
@@ -112,10 +136,6 @@ def test_networks_are_density_matched_to_a_file(run, tmp_path):
     assert record["nodes"] == 81
     assert 72 <= record["edges"] <= 88
     assert record["isolated"] == "drop"  # an edge list has no isolated nodes
-    listed = json.loads(run("models", "duplication", "--match", path, "--json")[1])
-    for model in listed["spaces"][0]["models"]:
-        assert 0 <= model["acceptance_rate"] <= 1
-    assert "match" in run("models", "duplication", "--match", path, "--isolated", "keep")[1]
 
 
 def test_model_of_the_user_is_imported_from_the_current_folder(run, tmp_path, monkeypatch):
@@ -129,7 +149,7 @@ def test_model_of_the_user_is_imported_from_the_current_folder(run, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     assert json.loads(run("grow", "model_of_the_user:ring", "-n", 9, "--json")[1])["edges"] == 9
-    assert "A ring" in run("models", "model_of_the_user:ring")[1]
+    assert "A ring" in run("show", "model_of_the_user:ring")[1]
     code, _, err = run("grow", "model_of_the_user:wrong", "-n", 9)
     assert (code, err.count("\n")) == (1, 1)
     assert "model 'wrong' returned a network with 10 nodes instead of 9" in err
@@ -141,11 +161,11 @@ def test_model_of_the_user_is_imported_from_the_current_folder(run, tmp_path, mo
 
 
 def test_features_are_listed_with_their_shared_steps(run):
-    out = run("features")[1]
+    out = run("show", "features")[1]
     assert "transitivity (continuous)" in out
     assert "shared steps and their growth: degrees (n), degree_counts (n)" in out
     assert "distance_histograms (n·m/64)" in out
-    listed = json.loads(run("features", "--json")[1])["features"]
+    listed = json.loads(run("show", "features", "--json")[1])["features"]
     assert len(listed) == 51
     assert listed[0].keys() == {"name", "definition", "discrete", "steps", "growth", "version"}
 
@@ -153,16 +173,17 @@ def test_features_are_listed_with_their_shared_steps(run):
 def test_features_of_a_network_are_computed_with_their_costs(run, tmp_path):
     path = tmp_path / "net.tsv"
     path.write_text("a\tb\nb\tc\nc\ta\nc\td\n")
-    code, out, _ = run("features", path)
+    code, out, _ = run("show", path, "--features", "all")
     assert code == 0
     names = [line.split()[0] for line in out.splitlines() if line.endswith(("s", "µs"))]
-    assert len([name for name in names if name in netchoice.feature_names()]) == 47
-    result = json.loads(run("features", path, "--only", "transitivity,n_triangles", "--json")[1])
+    assert len([name for name in names if name in netchoice.feature_names()]) == 51
+    result = json.loads(run("show", path, "--features", "transitivity,n_triangles", "--json")[1])
+    assert (result["nodes"], result["reading"]["rows"]) == (4, 4)
     assert result["values"] == {"transitivity": 0.6, "n_triangles": 1}
     assert set(result["step_seconds"]) == {"degrees", "triangles"}
+    code, _, errors = run("show", path, "--features", "transitivty")
+    assert (code, "did you mean 'transitivity'" in errors) == (2, True)
     assert result["seconds"]["transitivity"] > 0
-    with_noise = json.loads(run("features", path, "--seed", 1, "--json")[1])
-    assert len(with_noise["values"]) == 51
     costs = [result["seconds"][name] for name in result["values"]]
     assert all(cost > 0 for cost in costs)
 
@@ -170,9 +191,9 @@ def test_features_of_a_network_are_computed_with_their_costs(run, tmp_path):
 def test_costs_are_shown_most_expensive_first(run, tmp_path):
     path = tmp_path / "net.tsv"
     run("grow", "ba4", "-n", 300, "--seed", 1, "-o", path)
-    out = run("features", path)[1].splitlines()
+    out = run("show", path, "--features", "all")[1].splitlines()
     first = next(i for i, line in enumerate(out) if line.startswith("feature"))
-    shown = [line.split() for line in out[first + 1 : first + 48]]
+    shown = [line.split() for line in out[first + 1 : first + 52]]
     units = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
     costs = [float(number) * units[unit] for *_, number, unit in shown]
     assert costs == sorted(costs, reverse=True)
@@ -190,15 +211,15 @@ def test_feature_of_the_user_is_imported_from_the_current_folder(run, tmp_path, 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     only = "my_features:n_leaves,my_features:broken,degree_max"
-    code, _, errors = run("features", "net.tsv", "--only", only)
+    code, _, errors = run("show", "net.tsv", "--features", only)
     assert code == 0
     assert "broken failed: ZeroDivisionError: division by zero" in errors
-    assert run("features", "net.tsv", "--only", "my_features:broken")[0] == 1
-    assert run("features", "--only", "my_features:leaf_share,my_features:n_leaves")[0] == 0
-    assert run("features", "net.tsv", "--only", "my_features:leaf_share")[0] == 0
-    infinite = run("features", "net.tsv", "--only", "my_features:endless,degree_max", "--json")[1]
+    assert run("show", "net.tsv", "--features", "my_features:broken")[0] == 1
+    assert "own time grows" in run("show", "my_features:leaf_share")[1]
+    assert run("show", "net.tsv", "--features", "my_features:leaf_share")[0] == 0
+    infinite = run("show", "net.tsv", "--features", "my_features:endless,degree_max", "--json")[1]
     assert json.loads(infinite)["values"] == {"endless": None, "degree_max": 2}
-    values = json.loads(run("features", "net.tsv", "--only", only, "--json")[1])["values"]
+    values = json.loads(run("show", "net.tsv", "--features", only, "--json")[1])["values"]
     assert values == {"n_leaves": 2, "broken": None, "degree_max": 2}
 
 
@@ -212,63 +233,40 @@ def test_simulated_table_is_shown_and_exported(run, tmp_path):
     assert code == 0
     assert "12 rows" in text
     assert "simulating: 12/12 rows" in errors
-    record = json.loads(run("table", "info", out, "--json")[1])
+    record = json.loads(run("show", out, "--json")[1])
     assert record["rows"] == sum(record["labels"].values()) == 12
     assert record["features"] == ["transitivity", "n_triangles"]
     assert set(record["seconds"]) == {"transitivity", "n_triangles"}
-    assert "most expensive features" in run("table", "info", out)[1]
-    code, text, _ = run("table", "export", out, tmp_path / "t.csv")
+    assert "most expensive features" in run("show", out)[1]
+    code, text, _ = run("show", out, "--out", tmp_path / "t.csv")
     assert code == 0
     lines = (tmp_path / "t.csv").read_text().splitlines()
     assert len(lines) == 13
     assert lines[0].startswith("label,parameter_p_delete")
-    assert (
-        json.loads(run("table", "export", out, tmp_path / "t.parquet", "--json")[1])["rows"] == 12
-    )
+    assert json.loads(run("show", out, "--out", tmp_path / "t.parquet", "--json")[1])["rows"] == 12
     code, _, errors = run(*command[:3], 21, *command[4:])
     assert code == 1
     assert "differ in n_nodes" in errors
 
 
-def test_csv_file_becomes_a_table(run, tmp_path):
-    (tmp_path / "data.csv").write_text("diagnosis,glucose,age\nill,5.5,70\nwell,4.1,30\n")
-    (tmp_path / "costs.csv").write_text("test,euro\nglucose,12\nage,0\n")
-    arguments = ("table", "import", tmp_path / "data.csv", tmp_path / "t", "--label", "diagnosis")
-    code, out, _ = run(*arguments, "--costs", tmp_path / "costs.csv")
-    assert code == 0
-    assert "2 rows with 2 features" in out
-    table = netchoice.ReferenceTable.load(tmp_path / "t")
-    assert table.costs.cost("glucose") == 12
-    assert table.discrete == {"glucose": False, "age": True}
-    assert json.loads(run("table", "info", tmp_path / "t", "--json")[1])["rows"] == 2
-    code, _, errors = run(*arguments[:3], tmp_path / "u", "--label", "sick")
-    assert (code, errors.count("\n")) == (1, 1)
-    assert "no column 'sick'" in errors
-    (tmp_path / "costs.csv").write_text("glucose,-1\nage,0\n")
-    code, _, errors = run(
-        *arguments[:3], tmp_path / "u", *arguments[4:], "--costs", tmp_path / "costs.csv"
-    )
-    assert code == 1
-    assert "the cost of 'glucose' is -1.0" in errors
-    assert "already" in run(*arguments)[2]
-
-
 def test_network_file_is_converted(run, tmp_path):
     (tmp_path / "net.sif").write_text("A pp B\nB pp C\n")
-    code, out, _ = run("convert", tmp_path / "net.sif", tmp_path / "net.graphml")
+    code, out, _ = run("show", tmp_path / "net.sif", "--out", tmp_path / "net.graphml")
     assert code == 0
     assert "written to" in out
     assert netchoice.read_network(tmp_path / "net.graphml")[0].labels == ("A", "B", "C")
-    assert json.loads(run("convert", tmp_path / "net.sif", tmp_path / "b.tsv", "--json")[1])["out"]
+    assert json.loads(run("show", tmp_path / "net.sif", "--out", tmp_path / "b.tsv", "--json")[1])[
+        "out"
+    ]
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         (["grow", "dmd", "-n", "9"], 2, "did you mean 'dmr' or 'dmc'"),
-        (["grow", "dmc", "-n", "9", "--set", "p_delete=2"], 2, "must be a number in [0, 1]"),
-        (["grow", "dmc", "-n", "9", "--set", "p_delete=x"], 2, "expected a number"),
-        (["grow", "dmc", "-n", "9", "--set", "p_delete"], 2, "not of the form name=value"),
+        (["grow", "dmc", "-n", "9", "--prior", "p_delete=2"], 2, "must be a number in [0, 1]"),
+        (["grow", "dmc", "-n", "9", "--prior", "p_delete=x"], 2, "expected a number"),
+        (["grow", "dmc", "-n", "9", "--prior", "p_delete"], 2, "not of the form name=value"),
         (
             ["grow", "dmc", "-n", "9", "--prior", "p_delete=unifrm(0,1)"],
             2,
@@ -279,21 +277,23 @@ def test_network_file_is_converted(run, tmp_path):
         (["grow", "dmc", "-n", "9", "-o", "-", "--json"], 2, "both print to the screen"),
         (["grow", "dmc", "-n", "9", "-o", ""], 1, "cannot write"),
         (["grow", "ba1", "-n", "99999999999999999999"], 2, "`n_nodes` of `ba1` must be an integer"),
-        (["describe", "x" * 5000], 1, "cannot be read"),
+        (["show", "./" + "x" * 5000], 1, "cannot be read"),
         (["grow", "dmc"], 2, "the number of nodes is missing"),
         (["grow", "dmc", "-n", "1"], 2, "must be an integer from 2"),
         (["grow", "nothing_here:x", "-n", "9"], 2, "no module 'nothing_here'"),
         (["grow", "dmc", "-n", "9", "-o", "/nowhere/at/all.tsv"], 1, "cannot write"),
-        (["models", "duplicatoin"], 2, "did you mean 'duplication'"),
-        (["features", "--only", "transitivty"], 2, "did you mean 'transitivity'"),
-        (["features", "--only", ","], 2, "--only is empty"),
-        (["features", "/no/such/file"], 1, "no such file"),
+        (["show", "duplicatoin"], 2, "did you mean 'duplication'"),
+        (["grow", "dmr", "-n", "9", "--prior", "p_delet=1"], 2, "did you mean 'p_delete'"),
+        (["show", "net.tsv", "--features", ","], 2, "--features is empty"),
+        (["show", "dmr", "--features", "all"], 2, "dmr is not a network file"),
+        (["show", "dmr", "--out", "dmr.tsv"], 2, "--out writes networks, tables and reports"),
+        (["show", "/"], 2, "is a folder without results of netchoice"),
+        (["show", "no_such_module:x"], 2, "no module 'no_such_module'"),
         (["simulate", "duplication", "--nodes", "9"], 2, "--out is missing"),
         (["simulate", "duplication", "--out", "x"], 2, "--nodes is missing"),
         (["simulate", "duplicaton", "--out", "x"], 2, "did you mean 'duplication'"),
-        (["table", "info", "/no/such/table"], 1, "is no reference table"),
-        (["describe"], 2, "Missing argument"),
-        (["describe", "/no/such/file"], 1, "no such file"),
+        (["show", "/no/such/file"], 1, "no such file"),
+        (["show"], 2, "Missing argument"),
         (["descibe"], 2, "netchoice --help"),
     ],
 )
@@ -372,7 +372,7 @@ def test_command_without_computation_imports_no_compiler():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["features"], ["rank", "--help"]])
+@pytest.mark.parametrize("arguments", [["show", "features"], ["rank", "--help"]])
 def test_output_in_a_code_page_lacks_no_line(arguments):
     """Output to a file on Windows is in a code page, which has no λ and no Σ."""
     command = [sys.executable, "-m", "netchoice", *arguments]
@@ -421,10 +421,10 @@ def test_closed_pipe_is_no_error():
     assert "Traceback" not in done.stderr
 
 
-def test_describe_says_what_was_found_and_what_is_not_supported(run, tmp_path):
+def test_show_says_what_was_found_and_what_is_not_supported(run, tmp_path):
     path = tmp_path / "contacts.csv"
     path.write_text("person_a,person_b,n_contacts\nann,bob,3\n")
-    code, out, _ = run("describe", path)
+    code, out, _ = run("show", path)
     assert code == 0
     assert out.splitlines()[1:] == [
         "2 nodes, 1 edge kept",
@@ -434,27 +434,27 @@ def test_describe_says_what_was_found_and_what_is_not_supported(run, tmp_path):
         "the format cannot declare isolated nodes, so there are none",
         "2 nodes, 1 edge; mean degree 1, largest 1; 0 isolated; 1 component, the largest with 2 nodes",
     ]
-    record = json.loads(run("describe", path, "--columns", "person_a,n_contacts", "--json")[1])
+    record = json.loads(run("show", path, "--columns", "person_a,n_contacts", "--json")[1])
     assert record["reading"]["ignored"] == ["person_b"]
     plants = tmp_path / "plants.csv"
     plants.write_text(
         "\n".join(",".join("10"[(i * j) % 3 > 0] for j in range(6)) for i in range(9))
     )
-    _, out, _ = run("features", plants, "--only", "n_triangles")
+    _, out, _ = run("show", plants, "--features", "n_triangles")
     assert "bipartite networks are not supported; all 9 + 6 nodes are treated alike" in out
 
 
 def test_table_that_is_no_network_ends_with_one_line(run, tmp_path):
     path = tmp_path / "iris.csv"
     path.write_text("length,width,species\n5.1,3.5,setosa\n4.9,3.0,setosa\n")
-    for command in ("describe", "features", "choose"):
+    for command in ("show", "choose"):
         code, out, err = run(command, path)
         assert (code, out) == (1, "")
         assert "does not look like a network: length and width have decimal numbers" in err
         assert "--format edgelist" in err
         assert len(err.splitlines()) == 1
-    assert run("describe", path, "--format", "edgelist")[0] == 0
-    code, _, err = run("describe", path, "--columns", "1,7")
+    assert run("show", path, "--format", "edgelist")[0] == 0
+    code, _, err = run("show", path, "--columns", "1,7")
     assert (code, "expected two different columns" in err) == (2, True)
 
 
@@ -469,7 +469,7 @@ def test_warning_is_one_line(tmp_path):
     netchoice.simulate_table("ba", **make, path=tmp_path / "t")
     folder = TableFolder(tmp_path / "t")
     folder.write_manifest({**folder.manifest(), "n_samples": 9})
-    command = [sys.executable, "-m", "netchoice", "table", "info", "t"]
+    command = [sys.executable, "-m", "netchoice", "show", "t"]
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     line = "netchoice: t has 4 of 9 rows; run the same simulation again to complete it\n"
     assert found.stderr == line
@@ -497,10 +497,10 @@ def made(tmp_path_factory):
     ("command", "name"),
     [
         ("grow dmr --nodes 20 --seed 1 --out {out}", "net.tsv"),
-        ("convert {made}/net.tsv {out}", "net.graphml"),
-        ("table export {made}/table {out}", "table.csv"),
-        ("table export {made}/table {out}", "table.parquet"),
-        ("report {made}/results --out {out}", "report.html"),
+        ("show {made}/net.tsv --out {out}", "net.graphml"),
+        ("show {made}/table --out {out}", "table.csv"),
+        ("show {made}/table --out {out}", "table.parquet"),
+        ("show {made}/results --out {out}", "report.html"),
     ],
 )
 def test_named_output_replaces_no_file_without_the_option(run, made, tmp_path, command, name):
@@ -518,11 +518,12 @@ def test_named_output_replaces_no_file_without_the_option(run, made, tmp_path, c
 
 
 def test_report_of_a_folder_replaces_its_own_report_only(run, made):
-    assert run("report", str(made / "results"))[0] == 0
-    assert run("report", str(made / "results"))[0] == 0
+    again = ("show", made / "results", "--out", made / "results" / "report.html")
+    assert run(*again)[0] == 0
+    assert "report written to" in run(*again)[1]
     (made / "results" / "_files.json").rename(made / "list")
     try:
-        code, _, errors = run("report", str(made / "results"))
+        code, _, errors = run(*again)
     finally:
         (made / "list").rename(made / "results" / "_files.json")
     assert code != 0

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -51,6 +52,12 @@ def test_choose_prints_and_writes_the_answer(run, network_file, tmp_path, reques
     assert set(record["probabilities"]) == {"ba1", "ba2"}
     assert record == json.loads((out / "choice.json").read_text())
     assert "simulating" not in errors  # the run was resumed
+
+    code, text, errors = run("show", out)
+    assert (code, errors) == (0, "")
+    assert text.startswith("one model fits and is clearly the most probable: ba2")
+    assert "\n  ba2: probability " in text
+    assert json.loads(run("show", out, "--json")[1]) == record
 
     code, _, errors = run(*command)
     assert code == 2
@@ -120,7 +127,7 @@ def test_rank_prints_one_line_for_each_feature(run, small_table):
         ["feature", "score", "relevance", "redundancy", "interaction", "cost", "cumulative"]
     )
     assert len(lines) == 8
-    record = json.loads(run("rank", small_table, "--penalty", 0.1, "--json")[1])
+    record = json.loads(run("rank", small_table, "--penalty", 0.1, "--json")[1])["rankings"][0]
     assert [line.split()[1] for line in lines[3:]] == record["ranking"]
     assert record["constant"] == ["shell_6_size"]
     assert record["features"][0]["feature"] == record["ranking"][0]
@@ -135,7 +142,8 @@ def ranked(run, small_table):
     def ranked(*options):
         code, out, errors = run("rank", small_table, "--json", *options)
         assert code == 0, errors
-        return json.loads(out)
+        (record,) = json.loads(out)["rankings"]
+        return record
 
     return ranked
 
@@ -154,6 +162,35 @@ def test_rank_uses_the_given_costs(ranked):
     forest = ranked("--method", "penalized-mda", "--seed", 3, "--workers", 2)
     assert forest["method"] == "penalized-mda"
     assert forest["ranking"][-1] == "noise_normal"
+
+
+def test_several_methods_and_own_ones_are_named(run, small_table, own_module, tmp_path):
+    code, text, errors = run("rank", small_table, "--method", f"jmi,{own_module}:Own")
+    assert code == 0, errors
+    assert text.count("features ranked by") == 2
+    arguments = ["--method", f"{own_module}:Own", "--penalty", "0,1", "--folds", 4]
+    code, text, errors = run("evaluate", small_table, *arguments, "--out", tmp_path / "out")
+    assert code == 0, errors
+    assert f"from {own_module}:Own, penalty" in text
+    shown = run("show", tmp_path / "out")[1]
+    assert text.startswith(shown)
+    assert run("rank", small_table, "--method", f"{own_module}:missing")[0] == 2
+    code, _, errors = run("rank", small_table, "--method", f"{own_module}:number")
+    assert code == 2
+    assert "makes a int; expected a subclass of netchoice.selection.CostAwareSelector" in errors
+
+
+@pytest.fixture
+def own_module(tmp_path, monkeypatch):
+    """Return the name of a module with a selector of a user."""
+    (tmp_path / "own_selectors.py").write_text(
+        "from netchoice.selection import MRMR\n\n"
+        "class Own(MRMR):\n    '''As MRMR.'''\n\n"
+        "number = 3\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return "own_selectors"
 
 
 @pytest.mark.parametrize(
@@ -196,17 +233,19 @@ def test_rank_reads_a_csv_file_with_costs(run, patients, tmp_path):
     assert "costs: none" in out
     assert "cumulative" not in out
     costs = ("--costs", tmp_path / "costs.csv", "--penalty", 1e6)
-    alone = json.loads(run(*patients, *costs, "--json")[1])
+    alone = json.loads(run(*patients, *costs, "--json")[1])["rankings"][0]
     assert alone["ranking"] == ["sodium", "glucose", "scan"]
     assert [line["cumulative_cost"] for line in alone["features"]] == [11, 23, 35.5]
-    shared = json.loads(run(*patients, *costs, "--charge", "shared", "--json")[1])
+    shared = json.loads(run(*patients, *costs, "--charge", "shared", "--json")[1])["rankings"][0]
     assert [line["cumulative_cost"] for line in shared["features"]] == [11, 13, 25.5]
 
 
 def test_rank_draws_rows_of_a_csv_file_at_random(run, tmp_path):
     rows = [f"{'ill' if i >= 150 else 'well'},{i},{i % 7}" for i in range(200)]  # sorted by label
     (tmp_path / "sorted.csv").write_text("\n".join(["label,a,b", *rows]))
-    record = json.loads(run("rank", tmp_path / "sorted.csv", "--rows", 60, "--json")[1])
+    record = json.loads(run("rank", tmp_path / "sorted.csv", "--rows", 60, "--json")[1])[
+        "rankings"
+    ][0]
     assert record["rows"] == 60
     assert record["target"] == "2 classes"
     assert record["ranking"] == ["a", "b"]
@@ -220,7 +259,7 @@ def test_rank_warns_that_a_penalty_without_costs_has_no_effect(run, patients):
 
 def test_rank_shows_a_score_of_minus_infinity(run, patients, tmp_path):
     options = ("--costs", tmp_path / "costs.csv", "--penalty", 1e308, "--cost-scale", "raw")
-    record = json.loads(run(*patients, *options, "--json")[1])
+    record = json.loads(run(*patients, *options, "--json")[1])["rankings"][0]
     assert record["features"][-1]["score"] is None
     assert "-∞" in run(*patients, *options)[1]
 
@@ -296,7 +335,7 @@ def tables(tmp_path_factory):
     return folder / "train", folder / "test"
 
 
-OPTIONS = ["--methods", "jmi,relieff", "--penalties", "0,1,10", "--folds", 5]
+OPTIONS = ["--method", "jmi,relieff", "--penalty", "0,1,10", "--folds", 5]
 
 
 def test_evaluate_prints_and_writes_what_evaluate_features_returns(run, tables, tmp_path):
@@ -344,8 +383,8 @@ def test_evaluate_splits_a_single_table(run, tables, tmp_path):
     ("options", "message"),
     [
         ([], "--out is missing; give it, for example --out results"),
-        (["--penalties", "few", "--out", "x"], "--penalties few; expected numbers"),
-        (["--methods", "jm", "--out", "x"], "unknown method 'jm'"),
+        (["--penalty", "few", "--out", "x"], "--penalty few; expected numbers"),
+        (["--method", "jm", "--out", "x"], "unknown method 'jm'"),
         (["--budget", "5eur", "--out", "x"], "`budget` must be a cost such as 20"),
     ],
 )

@@ -73,7 +73,7 @@ def of_python_alone(folder):
     ("start", "arguments"),
     [
         (COMMAND, SIMULATE),
-        (MODULE, ("features", "net.tsv")),
+        (MODULE, ("show", "net.tsv")),
         *(
             pytest.param(start, arguments, marks=pytest.mark.slow)
             for start, arguments in [
@@ -203,6 +203,6 @@ def test_compiled_code_is_not_taken_from_the_current_folder(tmp_path):
     pytest.importorskip("yaml")
     (tmp_path / "net.tsv").write_text("a b\nb c\n")
     (tmp_path / ".numba_config.yaml").write_text("cache_dir: kernels\ncache_locator_classes: x.Y")
-    done = run([*COMMAND, "features", "net.tsv", "--only", "n_triangles"], tmp_path)
+    done = run([*COMMAND, "show", "net.tsv", "--features", "n_triangles"], tmp_path)
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "kernels").exists()

@@ -185,7 +185,7 @@ def test_wrong_output_in_a_page_is_noticed(tmp_path):
     assert pages.masked(command.printed) != pages.masked(command.documented)
     assert pages.masked(code.printed) != pages.masked(code.documented)
     with pytest.raises(AssertionError, match="unknown model space"):
-        list(pages.runs("```console\n$ netchoice models nonsense\n```\n", tmp_path))
+        list(pages.runs("```console\n$ netchoice show nonsense\n```\n", tmp_path))
 
 
 def test_masks_hide_what_differs_between_machines():

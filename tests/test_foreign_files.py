@@ -296,7 +296,7 @@ def test_unexpected_errors_are_one_line_with_a_trace_in_a_file(run, tmp_path, mo
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     monkeypatch.delenv("NETCHOICE_DEBUG")
-    code, out, err = run("describe", net)
+    code, out, err = run("show", net)
     assert (code, out) == (1, "")
     assert err.startswith(
         "netchoice: unexpected error: ZeroDivisionError: first second; this is a defect"
@@ -306,22 +306,22 @@ def test_unexpected_errors_are_one_line_with_a_trace_in_a_file(run, tmp_path, mo
     assert str(trace) in err
     assert "in broken" in trace.read_text()
     with pytest.raises(ZeroDivisionError):
-        cli.main(["--debug", "describe", str(net)])
+        cli.main(["--debug", "show", str(net)])
     monkeypatch.delenv("NETCHOICE_DEBUG")
     with pytest.raises(ZeroDivisionError):
-        cli.main(["describe", str(net), "--debug"])
+        cli.main(["show", str(net), "--debug"])
 
 
 def test_max_memory_is_an_option(run, tmp_path, monkeypatch):
     monkeypatch.setenv("NETCHOICE_MAX_MEMORY", "1GB")
     (tmp_path / "net.net").write_text("*Vertices 300000\n*Edges\n1 2\n")
-    code, _, err = run("--max-memory", "1MB", "describe", tmp_path / "net.net")
+    code, _, err = run("--max-memory", "1MB", "show", tmp_path / "net.net")
     assert code == 1
     assert "expected at most 1 MB" in err
     assert os.environ["NETCHOICE_MAX_MEMORY"] == "1MB"
-    code, out, _ = run("--max-memory", "2GB", "describe", tmp_path / "net.net", "--json")
+    code, out, _ = run("--max-memory", "2GB", "show", tmp_path / "net.net", "--json")
     assert json.loads(out)["nodes"] == 300_000
-    assert run("--max-memory", "x", "describe", tmp_path / "net.net")[0] == 2
+    assert run("--max-memory", "x", "show", tmp_path / "net.net")[0] == 2
 
 
 @pytest.mark.parametrize(

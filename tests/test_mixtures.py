@@ -437,18 +437,6 @@ def run(*arguments):
     return result.stdout
 
 
-def labels(*arguments):
-    (space,) = json.loads(run("models", *arguments, "--json"))["spaces"]
-    return [model["name"] for model in space["models"]]
-
-
-def test_models_lists_mixtures_and_thinned_models():
-    assert labels("--mix", "dmr+lpa") == ["dmr", "lpa", "dmr+lpa"]
-    assert labels("duplication", "--mix", "dmc+dmr", "--thin", "nodes") == [
-        "dmc~nodes", "dmr~nodes", "dmc+dmr~nodes",
-    ]  # fmt: skip
-
-
 def test_simulate_needs_a_space_or_a_mixture(tmp_path):
     result = CliRunner().invoke(app, ["simulate", "--nodes", "30", "--out", str(tmp_path / "t")])
     assert isinstance(result.exception, UsageError)
@@ -461,6 +449,7 @@ def test_simulated_table_of_a_mixture_can_be_used_again(tmp_path):
     table = netchoice.ReferenceTable.load(tmp_path / "table")
     space = rebuilt_space(table.manifest["space"])
     assert space.labels == ("dmr~nodes", "lpa~nodes", "dmr+lpa~nodes")
+    assert space.labels == ("dmr~nodes", "lpa~nodes", "dmr+lpa~nodes")
     assert set(table.y) <= set(space.labels)
 
 
@@ -472,7 +461,7 @@ def test_choose_reports_a_mixture(tmp_path, monkeypatch):
     monkeypatch.setattr("netchoice.workflows.preparation.SimulationPlan", plan)
     net, out = tmp_path / "net.tsv", tmp_path / "answer"
     run("grow", "dmr+lpa", "--nodes", 40, "--seed", 1, "--out", net, "--isolated", "drop",
-        "--set", "q=0.5", "--set", "lpa_mean_links=2")  # fmt: skip
+        "--prior", "q=0.5", "--prior", "lpa_mean_links=2")  # fmt: skip
     text = run("choose", net, "--mix", "dmr+lpa", "--thin", "edges", "--out", out, "--samples", 500,
                "--no-local", "--no-report", "--engine", "serial",
                "--features", "degree_mean,core_2_size,transitivity")  # fmt: skip

@@ -173,12 +173,12 @@ def test_rank_and_evaluate_a_column_of_numbers(run, diabetes, tmp_path):
     assert code == 0, errors
     assert "442 rows, numbers (progression); 10 features ranked by forward-regression" in out
     code, out, errors = run("rank", file, "--label", "progression,bmi", "--json")
-    assert json.loads(out)["target"] == "numbers (progression, bmi)"
+    assert json.loads(out)["rankings"][0]["target"] == "numbers (progression, bmi)"
     code, out, errors = run("rank", file, "--label", "progression", "--target", "classes", "--json")
-    assert json.loads(out)["target"] == "214 classes"
+    assert json.loads(out)["rankings"][0]["target"] == "214 classes"
     code, out, errors = run(
-        "evaluate", file, "--label", "progression", "--methods", "forward-regression,random",
-        "--penalties", "0", "--max-features", 4, "--out", tmp_path / "results",
+        "evaluate", file, "--label", "progression", "--method", "forward-regression,random",
+        "--penalty", "0", "--max-features", 4, "--out", tmp_path / "results",
     )  # fmt: skip
     assert code == 0, errors
     assert "target: numbers (progression)" in out
@@ -193,7 +193,7 @@ def test_rank_and_evaluate_a_column_of_numbers(run, diabetes, tmp_path):
 def test_rank_the_features_for_a_parameter(run, simulated, tmp_path):
     simulated.save(tmp_path / "t")
     code, out, errors = run("rank", tmp_path / "t", "--label", "p_new,p_delete", "--json")
-    assert json.loads(out)["target"] == "numbers (p_new, p_delete)"
+    assert json.loads(out)["rankings"][0]["target"] == "numbers (p_new, p_delete)"
     code, out, errors = run("rank", tmp_path / "t", "--label", "p_newer")
     assert code != 0
     assert (

@@ -123,7 +123,7 @@ def test_commands_write_figures_in_a_format(run, tmp_path):
     netchoice.simulate_table(
         "ba", n_nodes=30, n_samples=80, seed=1, engine="serial", features=FEATURES, path=table
     )
-    options = ("--methods", "jmi", "--max-features", 2, "--folds", 4, "--no-report", "--workers", 1)
+    options = ("--method", "jmi", "--max-features", 2, "--folds", 4, "--no-report", "--workers", 1)
     code, _, errors = run("evaluate", table, "--out", tmp_path / "e", "--figures", "svg", *options)
     assert code == 0, errors
     assert (tmp_path / "e" / "pareto.svg").read_text().startswith("<?xml")

@@ -49,7 +49,7 @@ def test_folders_without_results_are_refused(choice, tmp_path, capsys):
         NetchoiceError, match=r"evidence.json is missing; run netchoice choose again"
     ):
         write_report(old)
-    assert run("report", old) == 1
+    assert run("show", old, "--out", tmp_path / "again.html") == 1
     assert capsys.readouterr().err.startswith("netchoice: ")
     with pytest.raises(NetchoiceError, match=r"cannot write .*: No such file or directory"):
         write_report(choice, tmp_path / "no" / "such" / "file.html")
@@ -170,7 +170,7 @@ def test_report_of_a_table_that_lacks_rows_is_refused(choice, tmp_path):
 def test_command_line_shows_no_traceback(choice, tmp_path, capsys):
     shutil.copytree(choice, tmp_path / "changed")
     change_json("choice.json", lambda record: record.update(selection=None))(tmp_path / "changed")
-    assert run("report", tmp_path / "changed") == 1
+    assert run("show", tmp_path / "changed", "--out", tmp_path / "again.html") == 1
     assert capsys.readouterr().err.startswith("netchoice: ")
 
 

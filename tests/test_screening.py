@@ -284,15 +284,15 @@ def test_small_space_is_not_screened():
 def test_models_of_several_families_are_listed_by_family(capsys):
     def printed(*arguments):
         with pytest.raises(SystemExit):
-            cli.main(["models", *arguments])
+            cli.main(["show", *arguments])
         return capsys.readouterr().out
 
     lines = printed("mechanisms").splitlines()
-    first = lines.index("  duplication: new nodes copy the links of an earlier node")
-    assert lines[first + 1].startswith("    dmc ")
-    assert "  spatial: nodes have places, and near ones are linked" in lines
-    assert printed("ba").splitlines()[1].startswith("  ba1 ")  # one family: a plain list
-    record = json.loads(printed("mechanisms", "--json"))["spaces"][0]
+    first = lines.index("duplication: new nodes copy the links of an earlier node")
+    assert lines[first + 1].startswith("  dmc ")
+    assert "spatial: nodes have places, and near ones are linked" in lines
+    assert printed("ba").startswith("ba1 ")  # one family: a plain list
+    record = json.loads(printed("mechanisms", "--json"))
     families = {each["name"]: each["models"] for each in record["families"]}
     assert families["duplication"] == ["dmc", "dmr"]
     assert {each["name"]: each["family"] for each in record["models"]}["smw"] == "spatial"

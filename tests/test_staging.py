@@ -111,9 +111,9 @@ class TestTables:
         folder = str(tmp_path / "t")
         common = ["simulate", "duplication", "--nodes", "30", "--samples", "100", "--out", folder]
         run(*common, "--features", ",".join(FEATURES), "--stages", "estrada_index=0.3")
-        record = json.loads(run("table", "info", folder, "--json")[1])
+        record = json.loads(run("show", folder, "--json")[1])
         assert record["stages"] == {"estrada_index": 0.3}
-        assert "computed on 30% of the rows" in run("table", "info", folder)[1]
+        assert "computed on 30% of the rows" in run("show", folder)[1]
         assert "31 rows" in run("rank", folder)[1]
 
     @pytest.mark.parametrize(

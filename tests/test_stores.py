@@ -268,7 +268,7 @@ def test_choose_and_prepare_write_and_read_a_store(server, tmp_path):
     assert str(place(answer)) in done.stdout
     names = {"choice.json", "report.html", "figures/probabilities.png"}
     assert all((place(answer) / name).is_file() for name in names)
-    assert run("report", answer).returncode == 0
+    assert run("show", answer, "--out", f"{answer}/report.html").returncode == 0
     done = run("prepare", "ba", "--nodes", 30, *common, "--out", chooser)
     assert done.returncode == 0, done.stderr
     done = run("choose", network, "--with", chooser, "--out", tmp_path / "a")

@@ -50,7 +50,7 @@ def run_in(folder, *arguments):
 
 
 def test_printing_feature_leaves_json_intact(folder):
-    done = run_in(folder, "features", "net.tsv", "--only", "mine:loud", "--json")
+    done = run_in(folder, "show", "net.tsv", "--features", "mine:loud", "--json")
     assert json.loads(done.stdout)
     assert "a line from the feature" in done.stderr
     assert "imported" in done.stderr

@@ -92,7 +92,7 @@ def use_wheel(wheel: Path, user: dict[str, Any]) -> None:
         options: dict[str, Any] = {"cwd": work, "env": variables | {"HOME": str(home)}, **user}
         netchoice = python.with_name("netchoice")
         call(netchoice, "--version", **options)
-        grow = ("grow", "dmr", "--nodes", "100", "--set", "p_delete=0.5", "--set", "p_new=0.4")
+        grow = ("grow", "dmr", "--nodes", "100", "--prior", "p_delete=0.5", "--prior", "p_new=0.4")
         call(netchoice, *grow, "--seed", "1", "-o", "net.tsv", **options)
         small = ("--space", "duplication", "--samples", "200", "--workers", "2")
         call(netchoice, "choose", "net.tsv", *small, "--out", "choice", **options)

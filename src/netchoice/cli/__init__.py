@@ -17,19 +17,7 @@ from typing import Annotated, Any
 import typer
 
 import netchoice
-from netchoice.cli import (
-    choose,
-    cohort,
-    evaluate,
-    features,
-    models,
-    networks,
-    pilot,
-    rank,
-    report,
-    tables,
-    warmup,
-)
+from netchoice.cli import choose, grow, show, tables
 from netchoice.cli.common import app, say
 from netchoice.costs import CostError
 from netchoice.errors import NetchoiceError, UsageError, one_line
@@ -37,10 +25,7 @@ from netchoice.interruption import ends_when_interrupted
 from netchoice.io.guard import VARIABLE, parse_size
 from netchoice.simulate import StoppedError
 
-__all__ = [
-    "app", "choose", "cohort", "evaluate", "features", "main", "models", "networks",
-    "pilot", "rank", "report", "tables", "warmup",
-]  # fmt: skip
+__all__ = ["app", "choose", "grow", "main", "show", "tables"]
 
 #: Show the trace of an unexpected error, as ``--debug`` does; the tests set this variable.
 DEBUG = "NETCHOICE_DEBUG"

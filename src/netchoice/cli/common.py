@@ -17,8 +17,8 @@ app = typer.Typer(
     "netchoice compares an observed network with networks grown by mechanistic models (preferential "
     "attachment, gene duplication, …). It selects the cheapest set of "
     "network statistics that distinguishes the models.",
-    epilog="A first tour: [bold]netchoice models[/bold] lists the models; "
-    "[bold]netchoice grow dmr --nodes 1000 --seed 1 -o net.tsv[/bold] grows a network; "
+    epilog="A first tour: [bold]netchoice show models[/bold] lists the models; "
+    "[bold]netchoice grow dmr --nodes 1000 -o net.tsv[/bold] grows a network; "
     "[bold]netchoice choose net.tsv[/bold] chooses a model for it.",
     add_completion=False,
     rich_markup_mode="rich",
@@ -32,7 +32,7 @@ def say(*lines: str) -> None:
         typer.echo(line)
 
 
-def show(as_json: bool, record: dict[str, Any], lines: Iterable[str]) -> None:
+def print_result(as_json: bool, record: dict[str, Any], lines: Iterable[str]) -> None:
     """Print one JSON object, or lines of text, on standard output."""
     if as_json:
         lines = [json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False)]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from typer import Argument, BadParameter, Option
 
@@ -18,27 +17,10 @@ from netchoice.validation import unknown
 DEFAULT_SPACE = "duplication"
 
 
-class Isolated(StrEnum):
-    """What to do with isolated nodes."""
-
-    keep = "keep"
-    drop = "drop"
-
-
-class Thinning(StrEnum):
-    """What a measurement misses."""
-
-    edges = "edges"
-    nodes = "nodes"
-
-
-class FigureFormat(StrEnum):
-    """File formats of figures."""
-
-    png = "png"
-    svg = "svg"
-    pdf = "pdf"
-
+#: What to do with isolated nodes, what a measurement misses, and file formats of figures.
+Isolated = Literal["keep", "drop"]
+Thinning = Literal["edges", "nodes"]
+FigureFormat = Literal["png", "svg", "pdf"]
 
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
 
@@ -73,7 +55,8 @@ Match = Annotated[
     Option(metavar="NETWORK", help="Match the density (edges per node) of this network."),
 ]
 Prior = Annotated[
-    list[str] | None, Option(metavar="NAME=DIST", help='Replace a prior: "p_delete=uniform(0,1)".')
+    list[str] | None,
+    Option(metavar="NAME=DIST", help='Replace a prior: "p_delete=uniform(0,1)" or p_delete=0.5.'),
 ]
 IsolatedNodes = Annotated[
     Isolated | None,
@@ -83,13 +66,13 @@ IsolatedNodes = Annotated[
     ),
 ]
 
+Nodes = Annotated[int | None, Option("--nodes", "-n", help="Number of nodes of each network.")]
+
 # Computation
-Workers = Annotated[int | None, Option(min=1, help="Processes; one per core by default.")]
-Processes = Annotated[
-    int | None, Option("--workers", min=1, help="Number of processes; one per core by default.")
+Workers = Annotated[
+    int | None, Option(min=1, help="Number of processes or threads; one per core by default.")
 ]
 Engine = Annotated[str, Option(help="serial, processes, or dask://HOST:PORT.")]
-SimulationSeed = Annotated[int, Option(min=0, help="Seed of all random numbers.")]
 Seed = Annotated[int, Option(min=0, max=2**32 - 1, help="Seed of all random numbers.")]
 
 Rows = Annotated[
@@ -101,13 +84,29 @@ Samples = Annotated[
     int | None, Option(min=100, help="Number of simulations for inference; 20,000 by default.")
 ]
 Features = Annotated[
-    str | None, Option(metavar="NAME,…", help="Features to use; by default they are selected.")
+    str | None,
+    Option(
+        metavar="NAME,…",
+        help="Features to use, also your own (module:attribute); by default they are selected.",
+    ),
+]
+SomeFeatures = Annotated[
+    str | None,
+    Option(metavar="NAME,…", help="These features, also your own (module:attribute), not all."),
 ]
 Purpose = Annotated[
     str,
     Option("--for", metavar="model|parameters|both", help="What features are selected for."),
 ]
-Method = Annotated[str, Option(metavar="NAME,…", help="Methods that select features.")]
+Method = Annotated[
+    str | None,
+    Option(
+        "--method",
+        "-m",
+        metavar="NAME,…",
+        help="Methods that rank features, also your own (module:attribute).",
+    ),
+]
 Penalty = Annotated[float | None, Option(min=0, help="λ; by default many values are tried.")]
 TimeLimit = Annotated[str | None, Option(help="Time for the whole command: 60s, 5min.")]
 Inference = Annotated[
@@ -158,7 +157,18 @@ def _folder(text: str) -> Path:
 #: Options and arguments that are folders, on this machine or in a store.
 FOLDER: dict[str, Any] = {"parser": _folder, "metavar": "FOLDER"}
 OutFolder = Annotated[
-    Path | None, Option("--out", "-o", help="Folder for tables and figures.", **FOLDER)
+    Path | None,
+    Option("--out", "-o", help="Folder of the results; an interrupted run resumes.", **FOLDER),
+]
+Table = Annotated[
+    Path | None,
+    Option(
+        help="Use the simulations of a table that netchoice simulate made, all or --samples of them.",
+        **FOLDER,
+    ),
+]
+Fresh = Annotated[
+    bool, Option("--fresh", help="Delete an earlier run in the folder, and start over.")
 ]
 Overwrite = Annotated[bool, Option("--overwrite", help="Replace the output file if it exists.")]
 Figures = Annotated[
@@ -220,7 +230,7 @@ def model_space(
     if chosen is None or mix:
         chosen = with_mixtures(chosen, mix or ())
     if thin is not None:
-        chosen = chosen.thinned(thin.value)
+        chosen = chosen.thinned(thin)
     return chosen.with_priors(assignments(prior, "--prior"))
 
 

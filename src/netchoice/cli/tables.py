@@ -1,42 +1,33 @@
-"""Commands that simulate, show, export and import reference tables."""
+"""Commands that simulate tables, and rank, evaluate and select their features."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 import netchoice
 from netchoice.cli import options
-from netchoice.cli.common import app, show
+from netchoice.cli.common import app, print_result
 from netchoice.errors import UsageError
-from netchoice.units import duration
+from netchoice.units import duration, in_seconds
 
-tables = typer.Typer(help="Show, export and import reference tables.", rich_markup_mode="rich")
-app.add_typer(tables, name="table")
-
-TablePath = Annotated[Path, Argument(help="The folder of a reference table.", **options.FOLDER)]
+if TYPE_CHECKING:
+    from netchoice.workflows import PilotSelection
 
 
 @app.command()
 def simulate(
     space: options.Space = None,
-    nodes: Annotated[
-        int | None, Option("--nodes", "-n", help="Number of nodes of each network.")
-    ] = None,
+    nodes: options.Nodes = None,
     samples: Annotated[int, Option(help="Number of rows of the table.")] = 1000,
-    seed: Annotated[int, Option(min=0, help="Seed of all rows.")] = 1,
-    out: Annotated[
-        Path | None,
-        Option("--out", "-o", help="Folder of the table; resumed if it exists.", **options.FOLDER),
-    ] = None,
-    features: Annotated[
-        str | None, Option(metavar="NAME,…", help="Compute only these features; all by default.")
-    ] = None,
+    seed: options.Seed = 1,
+    out: options.OutFolder = None,
+    features: options.SomeFeatures = None,
     stages: Annotated[
         str | None,
         Option(
@@ -52,7 +43,7 @@ def simulate(
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
     match: options.Match = None,
-    workers: options.Processes = None,
+    workers: options.Workers = None,
     engine: options.Engine = "processes",
     row_timeout: Annotated[
         float | None, Option(min=0.001, help="Time limit of a row in seconds.")
@@ -65,70 +56,20 @@ def simulate(
 
     If the command was stopped or killed, run it again to resume.
     """
-    if out is None:
-        raise UsageError("--out is missing; pass a folder, for example --out tables/train")
+    out = options.require(out, "--out", "tables/train")
     chosen = options.model_space(space, None, mix, thin, prior)
-    treatment = None if isolated is None else isolated.value
     if match is not None:
         observed, _ = netchoice.read_network(match)
         nodes = observed.n_nodes if nodes is None else nodes
-        chosen = chosen.matched_to(observed, isolated=treatment)
-    if nodes is None:
-        raise UsageError("--nodes is missing; pass a number, for example --nodes 1000")
-    names = None if features is None else [name.strip() for name in features.split(",")]
+        chosen = chosen.matched_to(observed, isolated=isolated)
     table = netchoice.simulate_table(
-        chosen, n_nodes=nodes, n_samples=samples, seed=seed, features=names,
+        chosen, n_nodes=options.require(nodes, "--nodes", "1000"), n_samples=samples, seed=seed,
+        features=options.split_list(features, "--features"),
         stages=_shares(stages), engine=engine, workers=workers, path=out, stream=stream,
-        isolated=treatment, row_timeout=row_timeout, on_progress=True,
+        isolated=isolated, row_timeout=row_timeout, on_progress=True,
     )  # fmt: skip
-    _show(table, out, as_json)
-
-
-@tables.command()
-def info(path: TablePath, as_json: options.AsJson = False) -> None:
-    """Show rows, labels, failures, features and costs of a table.
-
-    Example: [bold]netchoice table info tables/train[/bold]
-    """
-    _show(netchoice.ReferenceTable.load(path), path, as_json)
-
-
-@tables.command()
-def export(
-    path: TablePath,
-    out: Annotated[Path, Argument(help="A .csv or .parquet file.")],
-    overwrite: options.Overwrite = False,
-    as_json: options.AsJson = False,
-) -> None:
-    """Write labels, parameters and features of a table to one file.
-
-    Example: [bold]netchoice table export tables/train train.csv[/bold]
-    """
-    frame = netchoice.ReferenceTable.load(path).export(out, overwrite=overwrite)
-    record = {"out": str(out), "rows": len(frame), "columns": list(frame.columns)}
-    text = f"wrote {len(frame)} rows and {frame.shape[1]} columns to {out}"
-    show(as_json, record, [text])
-
-
-@tables.command("import")
-def import_table(
-    file: Annotated[Path, Argument(help="A CSV file with a header: labels and features.")],
-    out: Annotated[Path, Argument(help="Folder of the new table.", **options.FOLDER)],
-    label: Annotated[str, Option(help="The column of labels.")] = "label",
-    costs: Annotated[
-        Path | None, Option(help="A CSV or JSON file with a cost for each feature; 0 by default.")
-    ] = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Make a reference table from a CSV file, with a cost for each feature.
-
-    Example: [bold]netchoice table import data.csv tables/mine --label diagnosis --costs costs.csv[/bold]
-    """
-    table = netchoice.ReferenceTable.from_csv(file, label, costs=costs)
-    table.save(out)
-    record = {"path": str(out), "rows": len(table), "features": table.features}
-    text = f"wrote {len(table)} rows with {len(table.features)} features to {out}"
-    show(as_json, record, [text])
+    record = table_record(table, out)
+    print_result(as_json, record, table_lines(record))
 
 
 def _shares(text: str | None) -> dict[str, float]:
@@ -145,8 +86,9 @@ def _shares(text: str | None) -> dict[str, float]:
     return shares
 
 
-def _show(table: netchoice.ReferenceTable, path: Path, as_json: bool) -> None:
-    record = {
+def table_record(table: netchoice.ReferenceTable, path: Path) -> dict[str, Any]:
+    """Return what a table holds: rows, labels, failures, features and costs."""
+    return {
         "path": str(path), "rows": len(table),
         "labels": {str(name): int(n) for name, n in table.y.value_counts().sort_index().items()},
         "stages": table.stages, "failures": table.failures.to_dict("records"),
@@ -155,10 +97,10 @@ def _show(table: netchoice.ReferenceTable, path: Path, as_json: bool) -> None:
         "seconds_together": table.costs.cost_of_set(table.features, "shared"),
         **{name: table.manifest.get(name) for name in ("space", "n_nodes", "seed")},
     }  # fmt: skip
-    show(as_json, record, _lines(record))
 
 
-def _lines(record: dict[str, Any]) -> Iterator[str]:
+def table_lines(record: dict[str, Any]) -> Iterator[str]:
+    """Yield a record of :func:`table_record` as text."""
     counts = ", ".join(f"{label} {n}" for label, n in record["labels"].items())
     yield f"{record['path']}: {record['rows']} rows ({counts}), {len(record['features'])} features"
     yield f"space {record['space']['name']}, {record['n_nodes']} nodes, seed {record['seed']}"
@@ -178,3 +120,224 @@ def _lines(record: dict[str, Any]) -> Iterator[str]:
     yield f"most expensive features, each alone: {shown}"
     together = duration(record["seconds_together"])
     yield f"all features of one network, each shared step paid once: {together}"
+
+
+@app.command()
+def rank(
+    table: Annotated[
+        Path, Argument(help="The folder of a reference table, or a CSV file.", **options.FOLDER)
+    ],
+    method: options.Method = "jmi",
+    penalty: Annotated[
+        float, Option(min=0, help="λ, the weight of cost against information.")
+    ] = 0.0,
+    costs: options.Costs = None,
+    charge: options.Charge = "alone",
+    cost_scale: options.CostScale = "share",
+    estimator: Annotated[
+        str | None, Option(help="Estimator of information: calibrated, published or plugin.")
+    ] = None,
+    label: options.Label = "label",
+    target: options.Target = "auto",
+    rows: options.Rows = None,
+    seed: options.Seed = 1,
+    workers: options.Workers = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Rank the features of a table by information minus penalty times cost.
+
+    Example: [bold]netchoice rank tables/train --method jmi --penalty 1 --charge shared[/bold]
+
+    The table can also be a CSV file with a column of labels or numbers: [bold]netchoice rank
+    patients.csv --label diagnosis --costs costs.csv --penalty 0.5[/bold]
+    """
+    rankings = [
+        netchoice.rank_features(
+            table, name, penalty=penalty, costs=costs, charge=charge, cost_scale=cost_scale,
+            estimator=estimator, label=label, target=target, rows=rows, seed=seed, workers=workers,
+        )
+        for name in options.split_list(method, "--method") or ()
+    ]  # fmt: skip
+    if rankings[0].costs == "none" and penalty > 0:
+        typer.echo("netchoice: there are no costs, so the penalty changes nothing", err=True)
+    records = [{"table": str(table), **each.as_dict()} for each in rankings]
+    lines = (line for record in records for line in _ranking_lines(record))
+    print_result(as_json, {"rankings": records}, lines)
+
+
+def _ranking_lines(record: dict[str, Any]) -> Iterator[str]:
+    yield (
+        f"{record['table']}: {record['rows']} rows, {record['target']}; {len(record['ranking'])} "
+        f"features ranked by {record['method']}, penalty {record['penalty']:g}, costs: {record['costs']}, "
+        f"charged {record['charge']}"
+    )
+    if record["constant"]:
+        yield f"left out because constant: {', '.join(record['constant'])}"
+    features = record["features"]
+    terms = [t for t in ("relevance", "redundancy", "interaction", "partner") if t in features[0]]
+    cost_text = duration if in_seconds(record["costs"]) else "{:.4g}".format
+    with_costs = "cost" in features[0]
+    width = max(len("feature"), *(len(name) for name in record["ranking"]))
+    head = f"{'':>4}  {'feature':<{width}} {'score':>9}" + "".join(f" {t:>11}" for t in terms)
+    yield head + (f" {'cost':>10} {'cumulative':>10}" if with_costs else "")
+    for row in features:
+        text = f"{row['position']:>4}  {row['feature']:<{width}} {_short(row['score']):>9}"
+        text += "".join(f" {_short(row[t]):>11}" for t in terms)
+        if with_costs:
+            text += f" {cost_text(row['cost']):>10} {cost_text(row['cumulative_cost']):>10}"
+        yield text
+
+
+def _short(number: float | None) -> str:
+    if number is None:
+        return "-∞"
+    return f"{number:.4f}" if abs(number) < 1e4 else f"{number:.3g}"
+
+
+@app.command()
+def evaluate(
+    train: Annotated[
+        Path, Argument(help="Table to rank on: a folder, or a CSV file.", **options.FOLDER)
+    ],
+    test: Annotated[
+        Path | None,
+        Argument(help="Table to test on; by default half of the first one.", **options.FOLDER),
+    ] = None,
+    method: options.Method = None,
+    penalty: Annotated[
+        str,
+        Option(metavar="auto|paper|λ,…", help="Values of λ; auto computes them from the costs."),
+    ] = "auto",
+    max_features: Annotated[int, Option(min=1, help="Largest number of features in a set.")] = 15,
+    folds: Annotated[int, Option(min=2, help="Cross-validation folds.")] = 10,
+    budget: options.Budget = None,
+    rule: Annotated[
+        str | None,
+        Option(help="cheapest (not clearly worse than the best) or budget (best within it)."),
+    ] = None,
+    costs: options.Costs = None,
+    charge: options.Charge = "shared",
+    cost_scale: options.CostScale = "share",
+    label: options.Label = "label",
+    target: options.Target = "auto",
+    rows: options.Rows = None,
+    seed: options.Seed = 1,
+    workers: options.Workers = None,
+    out: options.OutFolder = None,
+    figures: options.Figures = "png",
+    no_report: options.NoReport = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show accuracy against cost for many rankings, and recommend a set of features.
+
+    Example: [bold]netchoice evaluate tables/train tables/test --out results[/bold]
+
+    To resume an interrupted evaluation, run the same command again.
+    """
+    from netchoice.report import report_evaluation
+
+    out = options.require(out, "--out", "results")
+    by_name = penalty in ("auto", "paper")
+    result = report_evaluation(
+        train, test, path=out, report=not no_report, figures=figures,
+        methods=options.split_list(method, "--method"),
+        penalties=penalty if by_name else options.split_list(penalty, "--penalty", float) or (),
+        max_features=max_features, folds=folds, rule=rule, budget=budget,
+        costs=costs, charge=charge, cost_scale=cost_scale, label=label, target=target, rows=rows,
+        seed=seed, workers=workers, on_progress=True,
+    )  # fmt: skip
+    files = f"{'' if no_report else 'report.html, '}tables and figures are in {out}"
+    record = {**result.as_dict(), "out": str(out)}
+    print_result(as_json, record, (*evaluation_lines(record), files))
+
+
+def evaluation_lines(record: dict[str, Any]) -> Iterator[str]:
+    """Yield the record of an evaluation as text."""
+    point = record["recommended"]
+    cost = duration(point["cost"]) if in_seconds(record["costs"]) else f"{point['cost']:.4g}"
+    low, high = point["interval"]
+    yield f"recommended ({point['rule']}): {', '.join(point['features'])}"
+    yield f"from {point['method']}, penalty {point['penalty']:.3g}, {point['k']} features"
+    free = point["speedup"] is None
+    ratio = "free" if free else f"{point['speedup']:.3g} times cheaper than all features"
+    yield f"cost, {point['charge']}: {cost}, {ratio}"
+    yield f"target: {record['settings']['target']}"
+    yield (
+        f"{point['measure']} on rows that were not used to choose: {point['accuracy']:.4f} "
+        f"({point['coverage']:.0%} interval {low:.4f} to {high:.4f}); the most accurate set: "
+        f"{point['best_accuracy']:.4f}"
+    )
+    if point["measure"] == "R²":
+        error = max(0.0, 1 - point["accuracy"]) ** 0.5
+        yield f"root mean squared error: {error:.4f} standard deviations of the target"
+
+
+@app.command()
+def pilot(
+    space: options.Space = None,
+    nodes: Annotated[
+        int | None, Option("--nodes", "-n", help="Nodes of the networks to analyse.")
+    ] = None,
+    pilot_nodes: Annotated[int, Option(help="Nodes of the networks to select on.")] = 1000,
+    samples: Annotated[int, Option(help="Number of these networks.")] = 2000,
+    features: options.SomeFeatures = None,
+    method: options.Method = "jmi",
+    penalty: options.Penalty = None,
+    budget: options.Budget = None,
+    mix: options.Mix = None,
+    thin: options.Thin = None,
+    prior: options.Prior = None,
+    isolated: options.IsolatedNodes = None,
+    seed: options.Seed = 1,
+    workers: options.Workers = None,
+    engine: options.Engine = "processes",
+    out: options.OutFolder = None,
+    fresh: options.Fresh = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Select features on small networks, at the costs that they have on large networks.
+
+    Example: [bold]netchoice pilot duplication --nodes 100000 --out pilots[/bold]
+
+    The features distinguish the models of the space. To resume an interrupted run with --out, run the same
+    command again.
+    """
+    found = netchoice.select_on_pilots(
+        options.model_space(space, None, mix, thin, prior),
+        n_nodes=options.require(nodes, "--nodes", "100000"), pilot_nodes=pilot_nodes,
+        samples=samples, features=options.split_list(features, "--features"),
+        method=options.split_list(method, "--method") or (),
+        penalty=penalty, budget=budget, isolated=isolated or "keep", seed=seed, workers=workers,
+        engine=engine, path=out, fresh=fresh, on_progress=True,
+    )  # fmt: skip
+    record = {**found.as_dict(), "out": None if out is None else str(out)}
+    print_result(as_json, record, _pilot_lines(found))
+
+
+def _pilot_lines(found: PilotSelection) -> Iterator[str]:
+    low, high = found.interval
+    yield (
+        f"{found.space}: features for networks of {found.n_nodes} nodes, from {found.samples} pilots of "
+        f"{found.pilot_nodes} nodes"
+    )
+    yield f"selected: {', '.join(found.features)}"
+    yield (
+        f"accuracy with {found.pilot_nodes} nodes: {found.accuracy:.1%} (95% interval {low:.1%} to "
+        f"{high:.1%})"
+    )
+    yield (
+        f"cost with {found.n_nodes} nodes: {duration(found.cost)} per network, all features "
+        f"{duration(found.cost_of_all)}"
+    )
+    if found.stability:
+        yield f"stability of the selection: {found.stability}"
+    width = max(map(len, found.ranking["feature"]))
+    head = f"{'ranking':<{width}}  {'alone':>10}  {f'with {found.pilot_nodes} nodes':>16}"
+    yield head
+    for row in found.ranking.head(10).itertuples():
+        mark = " (selected)" if row.feature in found.features else ""
+        yield (
+            f"{row.feature:<{width}}  {duration(row.cost):>10}  {duration(row.pilot_cost):>16}{mark}"
+        )
+    for note in found.notes:
+        yield f"note: {note}"

@@ -24,7 +24,7 @@ from netchoice.storage.written_folder import listed_files, read_listed
 from netchoice.units import in_seconds
 from netchoice.workflows.choice_folder import INFERENCE_MANIFEST
 
-CHOICE, EVALUATION = "choice.json", "recommended.json"
+CHOICE, EVALUATION, COHORT = "choice.json", "recommended.json", "summary.json"
 _NUMERIC_COLUMNS = (
     "penalty", "k", "position", "accuracy", "accuracy_se", "cost_alone", "cost_shared", "n_noise",
     "n_choosing", "n_reporting",
@@ -39,6 +39,7 @@ _REQUIRED: dict[str, dict[str, type]] = {
         "settings": dict,
     },
     EVALUATION: {"recommended": dict, "settings": dict},
+    COHORT: {"headline": str, "notes": list},
 }  # fmt: skip
 _TYPE_NAMES = {dict: "an object", list: "a list", str: "a text", type(None): "null"}
 T = TypeVar("T")
@@ -104,7 +105,7 @@ def read_folder(path: Path) -> ResultFolder:
         _content(network)
     rankings = _read_frame(path / "rankings.csv") if "rankings.csv" in known else None
     return ResultFolder(
-        record=_read_record(path, CHOICE if is_choice else EVALUATION),
+        record=read_record(path, CHOICE if is_choice else EVALUATION),
         costs=_read_as(CostModel, path / "costs.json"),
         evidence=_read_json(path / "evidence.json") if is_choice else {},
         reading=_read_as(ReadingReport, path / "reading.json") if "reading.json" in known else None,
@@ -147,11 +148,12 @@ def naming_damage(path: Path) -> Iterator[None]:
 def _again(path: Path) -> str:
     """Return what to do about a damaged folder or a file in it."""
     folder = path if path.is_dir() else path.parent
-    command = "choose" if (folder / CHOICE).exists() else "evaluate"
+    command = "evaluate" if (folder / EVALUATION).exists() else "choose"
     return f"run netchoice {command} again with the same folder to"
 
 
-def _read_record(folder: Path, name: str) -> dict[str, Any]:
+def read_record(folder: Path, name: str) -> dict[str, Any]:
+    """Return what the JSON file of an answer, an evaluation or a cohort holds, after a check."""
     record = _read_json(folder / name)
     with naming_damage(folder / name):
         for key, kind in _REQUIRED[name].items():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from netchoice.errors import UsageError
 from netchoice.selection.base import CostAwareSelector, TrainingData
 from netchoice.selection.column_costs import ColumnCosts, log_costs
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
@@ -15,6 +16,7 @@ from netchoice.selection.forward_regression import ForwardRegression
 from netchoice.selection.greedy import Step, Terms, rank_greedily
 from netchoice.selection.relief import ForestReliefF, ReliefF
 from netchoice.selection.sequential import JMI, JMIM, MRMR
+from netchoice.user_code import load_attribute
 from netchoice.validation import unknown
 
 
@@ -90,14 +92,28 @@ BASELINE = "random"
 
 
 def get_selector(method: str, **parameters: Any) -> CostAwareSelector:
-    """Return a new selector with these parameters for one of ``METHODS``.
+    """Return a new selector with these parameters, by its name or by ``module:attribute``.
+
+    The names are those of :data:`METHODS`. The attribute is a subclass of :class:`CostAwareSelector`,
+    or a function with these parameters that returns such a selector.
 
     >>> get_selector("jmi", penalty=1)
     JMI(penalty=1)
+    >>> get_selector("netchoice.selection:MRMR")
+    MRMR()
     """
-    if method not in METHODS:
-        raise unknown("method", method, METHODS)
-    return METHODS[method](**parameters)
+    if ":" not in method:
+        if method not in METHODS:
+            raise unknown("method", method, METHODS)
+        return METHODS[method](**parameters)
+    loaded = load_attribute(method)
+    made = loaded(**parameters) if callable(loaded) else loaded
+    if not isinstance(made, CostAwareSelector):
+        raise UsageError(
+            f"{method} makes a {type(made).__name__}; expected a subclass of "
+            "netchoice.selection.CostAwareSelector"
+        )
+    return made
 
 
 #: The methods that draw cheap columns more often instead of subtracting a cost from a score.

@@ -57,7 +57,12 @@ _READ_AGAIN = ("rankings.csv", "evaluation.csv", "costs.json", "recommended.json
 
 def evaluation_files(methods: Iterable[str]) -> list[str]:
     """Return the names of all files that an evaluation may write."""
-    figures = ["heatmaps", "costs", "pareto", *(f"ranking-{name}" for name in methods)]
+    figures = [
+        "heatmaps",
+        "costs",
+        "pareto",
+        *(f"ranking-{name}".replace(":", "-") for name in methods),
+    ]
     drawn = [f"{name}.{suffix}" for name in figures for suffix in ("png", "svg", "pdf")]
     return [*_READ_AGAIN, SCORES, "report.html", *drawn]
 
@@ -207,7 +212,7 @@ def evaluate_features(
     label: str = "label",
     target: str = "auto",
     rows: int | None = None,
-    seed: int = 0,
+    seed: int = 1,
     workers: int | None = None,
     path: str | PathLike[str] | None = None,
     on_progress: Progress | bool | None = None,
@@ -221,7 +226,8 @@ def evaluate_features(
     test : ReferenceTable or path, optional
         The table to evaluate on. By default one half of the first table.
     methods : iterable of str, optional
-        By default the paper's methods and the random baseline; for numbers, all methods that take them.
+        Names, also ``module:attribute``. By default the paper's methods and the random baseline; for
+        numbers, all methods that take them.
     penalties : "auto", "paper" or iterable of float
         Values of λ. "auto" is a grid that suits the costs; "paper" is the paper's grid.
     max_features : int

@@ -104,7 +104,7 @@ def select_on_pilots(
     pilot_nodes: int = 1000,
     samples: int = 2000,
     features: Iterable[str | Feature] | None = None,
-    method: str = "jmi",
+    method: str | Iterable[str] = "jmi",
     penalty: float | None = None,
     budget: float | str | None = None,
     isolated: str = "keep",
@@ -134,8 +134,8 @@ def select_on_pilots(
     features : iterable of str or Feature, optional
         Features to select from, also your own. By default all built-in ones whose values on observed and
         simulated networks can be compared.
-    method : str
-        How features are ranked: one of :data:`netchoice.selection.METHODS`.
+    method : str or iterable of str
+        How features are ranked: names of :data:`netchoice.selection.METHODS`, or ``module:attribute``.
     penalty : float, optional
         λ. By default many values are tried, and the cheapest set that loses no accuracy is selected.
     budget : float or str, optional
@@ -171,9 +171,10 @@ def select_on_pilots(
             "that is not density-matched, or netchoice choose"
         )
     given = features_by_name(features)
+    methods = (method,) if isinstance(method, str) else tuple(method)
     settings = ChoiceSettings(
         space=space.as_dict(), n_nodes=n_nodes, isolated=isolated, purpose="model",
-        method=(method,), penalty=penalty, budget=budget, seed=check_integer("seed", seed, 0),
+        method=methods, penalty=penalty, budget=budget, seed=check_integer("seed", seed, 0),
         plan=_plan(space, n_nodes, pilot_nodes, samples),
     )  # fmt: skip
     check_choice("isolated", isolated, ("keep", "drop"))

@@ -19,13 +19,13 @@ from netchoice.inference.probabilities import METHODS as INFERENCE_METHODS
 from netchoice.machines import machine_id
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.space import ModelSpace
-from netchoice.selection import METHODS
+from netchoice.selection import get_selector
 from netchoice.storage.kept_files import fingerprint_of
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.user_cache import kept_costs
 from netchoice.threads import count_threads
 from netchoice.units import parse_budget
-from netchoice.validation import check_choice, unknown
+from netchoice.validation import check_choice
 from netchoice.workflows.feature_selection import (
     PURPOSES,
     FeatureSelection,
@@ -101,8 +101,7 @@ class ChoiceSettings:
     def check(self, compared: tuple[str, ...] = ()) -> None:
         """Refuse settings that make no sense, before anything is simulated."""
         for name in (*self.method, *compared):
-            if name not in METHODS:
-                raise unknown("method", name, METHODS)
+            get_selector(name)
         check_choice("--for (in Python, purpose)", self.purpose, PURPOSES)
         if self.inference is not None:
             check_choice("inference", self.inference, INFERENCE_METHODS)

@@ -12,6 +12,7 @@ from netchoice.errors import UsageError
 from netchoice.markup import summary_html
 from netchoice.selection import METHODS, CostAwareSelector, get_selector
 from netchoice.storage.table import ReferenceTable
+from netchoice.threads import count_threads
 from netchoice.validation import check_choice, check_non_negative
 from netchoice.workflows.tables import (
     Costs,
@@ -98,7 +99,7 @@ def rank_features(
     label: str = "label",
     target: str = "auto",
     rows: int | None = None,
-    seed: int = 0,
+    seed: int = 1,
     workers: int | None = None,
 ) -> FeatureRanking:
     """Rank the features of a table by information minus penalty times cost.
@@ -108,7 +109,7 @@ def rank_features(
     table : ReferenceTable or path
         A table, its folder, or a CSV file.
     method : str
-        One of :data:`netchoice.selection.METHODS`.
+        One of :data:`netchoice.selection.METHODS`, or ``module:attribute`` for a selector of your own.
     penalty : float
         λ. It has no effect if there are no costs.
     costs : optional
@@ -129,7 +130,7 @@ def rank_features(
         Use so many rows only, drawn at random with the seed.
     seed : int
     workers : int, optional
-        Threads.
+        Threads; by default one per core.
 
     Returns
     -------
@@ -159,7 +160,11 @@ def rank_features(
         penalty=0.0 if source.model is None else penalty, charge=charge, cost_scale=cost_scale
     )
     ready = selectors_for(
-        varying, {method: selector}, costs=source.model, seed=seed, n_jobs=workers
+        varying,
+        {method: selector},
+        costs=source.model,
+        seed=seed,
+        n_jobs=workers or count_threads(-1),
     )
     fitted = ready[method].fit(varying.X, varying.target)
     return FeatureRanking(

@@ -287,7 +287,9 @@ def evaluation_drawings(result: FeatureEvaluation) -> dict[str, Callable[[], Any
         drawings["pareto"] = partial(pareto, evaluation, cost=cost, point=chosen, unit=unit)
     if rankings["penalty"].nunique() > 1:
         for method in dict.fromkeys(rankings["method"]):
-            drawings[f"ranking-{method}"] = partial(ranking_paths, rankings, method)
+            drawings[f"ranking-{method}".replace(":", "-")] = partial(
+                ranking_paths, rankings, method
+            )
     return drawings
 
 
