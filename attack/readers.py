@@ -389,10 +389,8 @@ KINDS: dict[str, Trial] = {
     "read bombs": bomb,
     **{f"find {kind}": partial(damaged_collection, kind) for kind in samples.collections()},
     "read costs": damaged_costs,
-    "rank or import a table": damaged_table,
+    "rank a table": damaged_table,
     "evaluate a table": damaged_evaluation,
     "command line": wild_options,
 }
-SHARES = dict.fromkeys(
-    ("read bombs", "rank or import a table", "evaluate a table", "command line"), 0.2
-)
+SHARES = dict.fromkeys(("read bombs", "rank a table", "evaluate a table", "command line"), 0.2)
