@@ -101,6 +101,7 @@ def test_answer_with_a_prepared_chooser_is_the_answer_without(run, networks, tmp
     assert lines[1] == f"  features: {FEATURES.replace(',', ', ')}"
     assert lines[2].startswith("  held-out accuracy: ")
     assert lines[-1] == f"use it with: netchoice choose NETWORK… --with {out}"
+    assert run("show", out)[1].splitlines() == lines[:-1]
 
     network = networks / "foreign.graphml"
     given = ["--with", out, *RUN, "--json", "--out", tmp_path / "with"]
@@ -259,6 +260,9 @@ def test_cohort_has_a_row_for_each_network_with_what_is_known(run, prepared, man
     assert code == 0, errors
     assert text.splitlines()[0] == "4 networks"
     assert text.endswith(f"answers.csv, answers.parquet and features.parquet are in {out}\n")
+    assert run("show", out)[1].splitlines() == text.splitlines()[1:-1]
+    code, _, errors = run("show", out, "--out", tmp_path / "again.html")
+    assert (code, len(errors.splitlines())) == (2, 1)
     frame = pd.read_csv(out / "answers.csv", engine="python")
     assert columns() <= {*frame.columns}
     assert {*frame.columns} - columns() == {
