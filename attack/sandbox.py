@@ -236,7 +236,6 @@ def _warm_up() -> None:
     import matplotlib.figure
     import networkx as nx
     import pandas as pd
-    import plotly.graph_objects
     import pyarrow.compute
     import pyarrow.csv
     import pyarrow.parquet
@@ -247,7 +246,7 @@ def _warm_up() -> None:
     import netchoice.report
     import netchoice.workflows
 
-    del matplotlib, plotly, pyarrow, sklearn
+    del matplotlib, pyarrow, sklearn
     warnings.simplefilter("ignore")
     graph = netchoice.Graph.from_edges([("a", "b"), ("b", "c")])
     graph.without_isolated().edges()

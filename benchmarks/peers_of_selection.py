@@ -357,7 +357,7 @@ def as_markdown(frame: pd.DataFrame, setting: str, table: str) -> str:
 
 
 def _cost_text(seconds: float) -> str:
-    from netchoice.figures.data.cost_text import cost_text
+    from netchoice.figures.cost_figures import cost_text
 
     return cost_text(float(f"{seconds:.2g}"))
 
@@ -366,7 +366,8 @@ def draw(frame: pd.DataFrame, path: Path, setting: str = "measured, shared") -> 
     """Draw error rate against cost, one panel per pair of tables on which methods differ."""
     from matplotlib.figure import Figure
 
-    from netchoice.figures.static import axes
+    from netchoice.figures.axes import DPI, save
+    from netchoice.figures.cost_figures import cost_axis
     from netchoice.figures.style import series_styles
 
     shown = [
@@ -378,7 +379,7 @@ def draw(frame: pd.DataFrame, path: Path, setting: str = "measured, shared") -> 
     tables = [table for table, rows in frame.groupby("table", sort=False) if _differ(rows)]
     if not tables:
         return
-    figure = Figure(figsize=(4.2 * len(tables), 4.8), dpi=axes.DPI, layout="constrained")
+    figure = Figure(figsize=(4.2 * len(tables), 4.8), dpi=DPI, layout="constrained")
     for ax, table in zip(np.ravel(figure.subplots(1, len(tables))), tables, strict=True):
         own = frame[frame["table"] == table]
         for i, (method, style) in enumerate(styles.items()):
@@ -392,13 +393,13 @@ def draw(frame: pd.DataFrame, path: Path, setting: str = "measured, shared") -> 
         ax.set_yscale("symlog", linthresh=1e-3)
         ax.set_ylim(-1e-4, 1)
         ax.set_yticks([0, 1e-3, 1e-2, 1e-1, 1], ["0", "0.1%", "1%", "10%", "100%"])
-        axes.cost_axis(ax.xaxis, own["budget"], "s", "largest cost of the set per network")
+        cost_axis(ax.xaxis, own["budget"], "s", "largest cost of the set per network")
         ax.set_title(table, fontsize=10)
         ax.grid(alpha=0.3)
     figure.axes[0].set_ylabel("error rate on the test table")
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=9, frameon=False)
-    axes.save(figure, path)
+    save(figure, path)
 
 
 def _differ(rows: pd.DataFrame) -> bool:

@@ -2,8 +2,6 @@
 
 import shutil
 
-import pytest
-
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 QUIET = (
     "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
@@ -25,20 +23,13 @@ class Visit:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.address = file.as_uri()
         self.page.goto(self.address)
-        self.page.wait_for_selector("html[data-drawn]")
+        self.page.wait_for_load_state("load")
 
     def check_quiet(self):
         assert self.messages == []
         assert self.requests == [self.address]
 
-    def figure(self, name, expression):
-        return self.page.evaluate(f"(() => {{const g = document.getElementById('figure-{name}');"
-                                  f"return {expression};}})()")  # fmt: skip
-
-    def wait_until(self, condition, what):
-        """Wait for a condition; the content policy forbids Playwright's wait_for_function."""
-        for _ in range(100):
-            if condition():
-                return
-            self.page.wait_for_timeout(50)
-        pytest.fail(f"timed out waiting for {what}")
+    def open_all(self):
+        self.page.evaluate(
+            "document.querySelectorAll('details').forEach(part => {part.open = true})"
+        )

@@ -1,19 +1,22 @@
-"""Elements, texts and data of an HTML page."""
+"""Elements, texts and figures of an HTML page."""
 
-import json
+import re
 from html.parser import HTMLParser
 
 VOID = {"meta", "input"}
 
 
 class Outline(HTMLParser):
-    """Elements, texts and the embedded data of a page."""
+    """Elements and texts of a page; ``figures`` has the markup of each drawing by its label."""
 
     def __init__(self, text):
         super().__init__()
-        self.elements, self.ids, self.open, self.texts, self.data = [], [], [], [], ""
+        self.elements, self.ids, self.open, self.texts = [], [], [], []
         self.feed(text)
         self.close()
+        drawings = re.findall(r"<svg [^>]*role=\"img\".*?</svg>", text, re.DOTALL)
+        labels = [a["aria-label"] for tag, a in self.elements if tag == "svg" and "role" in a]
+        self.figures = dict(zip(labels, drawings, strict=True))
 
     def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
@@ -25,10 +28,8 @@ class Outline(HTMLParser):
         assert self.open.pop()[0] == tag
 
     def handle_data(self, data):
-        tag, attributes = self.open[-1] if self.open else ("", {})
-        if tag == "script":
-            self.data += data if attributes.get("id") == "data" else ""
-        elif tag != "style":
+        tags = [tag for tag, _ in self.open]
+        if not {"style", "script", "svg"} & set(tags):
             self.texts.append(data)
 
     @property
@@ -36,13 +37,6 @@ class Outline(HTMLParser):
         return " ".join(" ".join(self.texts).split())
 
 
-def check_figures(page):
-    """Let Plotly check every property of the figures of a page."""
-    import plotly.graph_objects as go
-
-    figures = json.loads(page.data)["figures"]
-    assert figures
-    for name, found in figures.items():
-        for figure in found if isinstance(found, list) else [found]:
-            assert figure["data"], name
-            go.Figure(data=figure["data"], layout=figure["layout"])
+def tooltips(drawing):
+    """Return the texts that a drawing shows when the pointer is on a marker."""
+    return re.findall("<title>(.*?)</title>", drawing)

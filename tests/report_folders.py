@@ -83,7 +83,7 @@ def run_evaluate(folder, *options):
     arguments = ["--costs", folder.parent / "costs.json", "--method", "jmi,relieff", "--folds", 4]
     file = folder.parent / "<b>rows<b>.csv"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(netchoice.figures, "save", lambda *arguments: None)
+        patch.setattr("netchoice.report.reported.draw_evaluation", lambda *arguments, **options: [])
         arguments += ["--penalty", "0,1,10", "-o", folder, *options]
         assert run("evaluate", file, *arguments) == 0
     return folder

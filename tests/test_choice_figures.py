@@ -9,7 +9,7 @@ from small_plans import small_plan
 import netchoice
 from netchoice import figures
 from netchoice.errors import UsageError
-from netchoice.figures.data.fit_panels import fit_panels
+from netchoice.figures.fit_panels import fit_panels
 from netchoice.inference import embed
 from netchoice.profiles import Envelope
 from netchoice.workflows.misfit import Misfit
@@ -144,11 +144,13 @@ def test_fit():
     assert titles == ["Clustering: differs", "Distances: differs", "Degrees"]
     clustering, distances, degrees = ({line.get_gid(): line for line in ax.lines} for ax in axes)
     assert np.square(degrees["observed"].get_ydata()) == pytest.approx([0.2, 0.5, 0.3])
+    assert degrees["observed"].tooltips[0] == "0: 20%, simulated 10% to 30%"
     assert not len(degrees["outside"].get_xdata())
     assert clustering["outside"].get_xdata().tolist() == [0]
     assert distances["outside"].get_xdata().tolist() == [1, 3]  # an empty bin separates them
-    bars = [bar for bar in axes[2].patches if bar.get_gid() == "range 0"] or axes[2].containers[0]
-    assert [bar.get_y() ** 2 for bar in bars] == pytest.approx([0.1, 0.4, 0.2])
+    wide = next(patch for patch in axes[2].patches if patch.get_gid() == "range 0").get_data()
+    assert np.square(wide.baseline) == pytest.approx([0.1, 0.4, 0.2])
+    assert np.square(wide.values) == pytest.approx([0.3, 0.6, 0.4])
     assert axes[1].get_xticklabels()[-1].get_text() == "no path"
 
 

@@ -1,14 +1,14 @@
-"""Figures of a cohort: what they show, as data and in both drawings."""
+"""Figures of a cohort: what they show, as data and in the drawings."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from cohort_frames import answers_by_hand, random_answers, random_features
+from matplotlib.figure import Figure
 
 from netchoice import figures
 from netchoice.errors import UsageError
-from netchoice.figures.data import cohort as data
-from netchoice.figures.interactive import cohort as interactive
+from netchoice.figures import cohort_figures as data
 from netchoice.workflows.answer_rows import CohortFrame
 from netchoice.workflows.cohort_summary import parameter_trends
 
@@ -46,9 +46,13 @@ def test_probabilities_are_sorted_within_groups(by_hand):
     assert found.ids == ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]
     assert found.spans == {"yeast": (0, 2), "human": (3, 5), "no group": (6, 6)}
     assert found.values.sum(axis=1).tolist() == pytest.approx([1] * 7)
-    drawn = interactive.probabilities(found)
-    assert [trace["name"] for trace in drawn["data"]] == ["dmc", "dmr"]
-    assert drawn["data"][0]["y"][:2] == [0.9, 0.9]
+    ax = data.probability_columns(found)
+    steps = {patch.get_label(): patch.get_data() for patch in ax.patches if patch.get_label() in
+             ("dmc", "dmr")}  # fmt: skip
+    assert list(steps) == ["dmc", "dmr"]
+    assert steps["dmc"].values[:2].tolist() == [0.9, 0.9]
+    texts = [bar.tooltips[0] for bar in ax.containers[0]]
+    assert texts[0] == "a1: dmc 0.900, dmr 0.100"
 
 
 def test_a_group_can_be_called_like_the_bar_of_all_networks():
@@ -79,9 +83,9 @@ def test_the_models_with_the_smallest_probabilities_are_drawn_together():
     assert len(set(counts) & set(names)) == data.MOST_MODELS
     assert counts.loc["all networks"].sum() == 40
     assert counts.loc["all networks", "undetermined"] == 10
-    drawn = interactive.probabilities(data.sorted_probabilities(cohort))
-    assert drawn["data"][-1]["name"] == "8 other models"
-    legend = figures.cohort_models(answers).get_legend().get_texts()
+    ax = data.probability_columns(data.sorted_probabilities(cohort))
+    assert ax.get_legend().get_texts()[-1].get_text() == "8 other models"
+    legend = figures.cohort_drawings(answers)["models"]().get_legend().get_texts()
     assert "undetermined" in [text.get_text() for text in legend]
 
 
@@ -116,8 +120,11 @@ def test_panels_show_the_estimates_of_named_models():
     assert panels[0].ticks == {"g0": 0.0, "g1": 1.0, "g2": 2.0}
     place = panels[0].rows.set_index("id")["x"].round().sort_index()
     assert place.tolist() == own["group"].map(panels[0].ticks).tolist()
-    drawn = interactive.parameter(panels[2])["data"][0]
-    assert drawn["y"] == pytest.approx(panels[2].rows["median"].tolist(), rel=1e-3)
+    ax = Figure().subplots()
+    data.draw_panel(ax, panels[2])
+    medians = next(line for line in ax.lines if line.get_gid() == "medians")
+    assert medians.get_ydata().tolist() == panels[2].rows["median"].tolist()
+    assert len(medians.tooltips) == len(panels[2].rows)
 
 
 class TestEmbedding:
@@ -135,11 +142,11 @@ class TestEmbedding:
         far = ((networks[["x", "y"]] - centre) ** 2).sum(axis=1)
         misfit = networks["verdict"] == "none-fits"
         assert far[misfit].min() > far[~misfit].max()
-        drawn = interactive.embedding(found)
-        assert [trace["name"] for trace in drawn["data"]] == [
+        lines = data.embedding_map(found).lines
+        assert [line.get_label() for line in lines] == [
             "dmc (simulated)", "dmr (simulated)", "one-fits", "several-fit", "undetermined", "none-fits",
         ]  # fmt: skip
-        assert len(drawn["data"][-1]["x"]) == misfit.sum()
+        assert len(lines[-1].get_xdata()) == len(lines[-1].tooltips) == misfit.sum()
 
     def test_networks_or_features_with_missing_values_are_left_out(self):
         answers = random_answers(40)
@@ -174,15 +181,21 @@ def test_parameter_without_estimates_has_no_panel():
     assert [panel.model for panel in panels] == ["dmr"]
 
 
-def test_static_figures_draw_the_same_numbers(by_hand):
-    ax = figures.cohort_verdicts(answers_by_hand())
+def test_bars_show_the_shares_and_the_numbers_of_networks(by_hand):
+    drawings = figures.cohort_drawings(answers_by_hand())
+    assert list(drawings) == ["verdicts", "models", "probabilities"]  # too few for parameters
+    ax = drawings["verdicts"]()
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "all networks (7)", "yeast (3)", "human (3)", "no group (1)"
+    ]  # fmt: skip
     assert [text.get_text() for text in ax.texts][:4] == ["3", "2", "1", "1"]
-    bars = interactive.group_bars(data.verdict_counts(by_hand), data.VERDICT_STYLES)
-    for kind, trace in zip(data.VERDICT_STYLES, bars["data"], strict=True):
-        widths = [bar.get_width() for bar in ax.patches if bar.get_gid() == f"category {kind}"]
-        assert widths == pytest.approx(trace["x"][::-1], rel=1e-4)
-    with pytest.raises(UsageError, match="at least five networks"):
-        figures.cohort_parameters(answers_by_hand())
+    counts = data.verdict_counts(by_hand)
+    for kind in data.VERDICT_STYLES:
+        bars = [bar for bar in ax.patches if bar.get_gid() == f"category {kind}"]
+        widths = [bar.get_width() for bar in bars]
+        assert widths == pytest.approx((counts[kind] / counts.sum(axis=1)).tolist())
+        n = counts[kind].iloc[0]
+        assert bars[0].tooltips == [f"all networks, {kind}: {n} of 7 ({n / 7:.0%})"]
 
 
 def test_draw_cohort_writes_all_figures(tmp_path):

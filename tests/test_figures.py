@@ -289,6 +289,12 @@ class TestPareto:
         assert texts(ax.texts) == ["chosen: 98.7 % for 20 ms"]
         assert not artists(figures.pareto(evaluation), "chosen")
 
+    def test_sets_without_costs_are_drawn_by_their_number_of_features(self, evaluation):
+        point = {"k": 3, "accuracy": 0.9}
+        ax = figures.pareto(evaluation.drop(columns="cost_alone"), cost="k", point=point)
+        assert ax.get_xlabel() == "number of features"
+        assert texts(ax.texts) == ["chosen: 90.0 % for 3 features"]
+
     def test_wrong_input_is_refused(self, evaluation):
         with pytest.raises(UsageError, match="lacks 'accuracy_se'"):
             figures.pareto(evaluation.drop(columns="accuracy_se"))
@@ -359,24 +365,12 @@ class TestRankingPaths:
         assert texts(ax.get_xticklabels()) == ["0", "0.5", "1", "4"]
         assert only(artists(ax, "no penalty")).get_xdata() == [0.5, 0.5]
 
-    def test_names_are_at_the_ends_of_lines(self, path):
-        ax = figures.ranking_paths(path, "jmi", top=2)
-        sides = {text.get_text(): (text.get_ha(), text.xy[1]) for text in ax.texts}
-        assert sides == {"a": ("right", 1), "b": ("left", 1), "c": ("left", 2), "d": ("center", 1)}
-
-    def test_names_in_the_middle_do_not_overlap(self):
-        """Two features reach the top at one penalty each, closer together than their names."""
-        first = ["always"] * 12
-        first[4], first[6] = "a_feature_named_long", "another_long_feature"
-        rows = []
-        for penalty, best in enumerate(first):
-            order = [best, *(name for name in dict.fromkeys(first) if name != best)]
-            rows += [("jmi", penalty, i, name) for i, name in enumerate(order, start=1)]
-        path = pd.DataFrame(rows, columns=["method", "penalty", "position", "feature"])
-        ax = figures.ranking_paths(path, "jmi", top=1)
-        ax.get_figure().draw_without_rendering()
-        one, other = (text for text in ax.texts if text.get_ha() == "center")
-        assert not one.get_window_extent().overlaps(other.get_window_extent())
+    def test_features_with_the_best_positions_are_named_in_the_legend(self, path):
+        legend = figures.ranking_paths(path, "jmi", top=2).get_legend()
+        assert legend.get_title().get_text() == "jmi"
+        assert texts(legend.get_texts()) == ["a", "b", "d", "c"]
+        legend = figures.ranking_paths(path, "jmi", top=2, most=2).get_legend()
+        assert texts(legend.get_texts()) == ["a", "b"]
 
     def test_wrong_input_is_refused(self, path):
         with pytest.raises(UsageError, match="lacks 'feature'"):

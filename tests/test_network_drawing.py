@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import netchoice
-from netchoice.figures.data.network_layout import MOST_NODES, is_drawable, network_layout
+from netchoice import figures
+from netchoice.figures.embeddings import MOST_NODES, is_drawable, network_layout
 from netchoice.graph import Graph
-from netchoice.report.network_drawing import draw_network
+from netchoice.report.choice_sections import network_picture
 
 
 def small_graphs():
@@ -53,13 +54,13 @@ def test_a_ring_is_drawn_as_a_ring():
 def test_drawing_has_each_node_and_edge_once():
     graph = netchoice.get_model("dmr").grow(50, {"p_delete": 0.4, "p_new": 0.5},
                                             np.random.default_rng(2))  # fmt: skip
-    text = draw_network(graph)
-    edges = re.search(r'<path d="([^"]*)" class="edges">', text)[1]
+    text = network_picture(graph)
+    edges = re.search(r'<path d="([^"]*)" [^>]*fill="none"', text)[1]
     assert edges.count("M") == edges.count("L") == graph.n_edges
-    nodes = "".join(re.findall(r'<path d="([^"]*)" class="inside"', text))
-    assert nodes.count("h0") == graph.n_nodes
-    numbers = [int(n) for n in re.findall(r"\d+", nodes.replace("h0", ""))]
-    assert 0 <= min(numbers) <= max(numbers) <= 1000
+    nodes = re.findall(r'<use href="[^"]*" x="([\d.]+)" y="([\d.]+)"', text)
+    assert len(nodes) == graph.n_nodes
+    places = np.array(nodes, dtype=float)
+    assert 0 <= places.min() <= places.max() <= 1008
     label = f"Drawing of the observed network, with 50 nodes and {graph.n_edges} edges"
     assert f'role="img" aria-label="{label}"' in text
 
@@ -67,6 +68,15 @@ def test_drawing_has_each_node_and_edge_once():
 def test_a_large_network_is_a_sentence():
     large = Graph.of(nx.path_graph(MOST_NODES + 1))
     assert not is_drawable(large)
-    text = draw_network(large)
+    text = network_picture(large)
     assert "<svg" not in text
     assert f"The network has {MOST_NODES + 1} nodes and {MOST_NODES} edges. It is not drawn" in text
+
+
+def test_points_of_nodes_with_more_edges_are_larger():
+    ax = figures.network(Graph.of(nx.star_graph(9)))
+    (small, leaves), (large, centre) = (
+        (line.get_markersize(), len(line.get_xdata())) for line in ax.lines
+    )
+    assert small < large
+    assert (leaves, centre) == (9, 1)

@@ -5,13 +5,13 @@ import shutil
 
 import pandas as pd
 import pytest
+from page_outline import Outline
 from report_folders import run, run_choose, run_evaluate, shared_folder
 from report_folders import write_changed_report as write_report
 
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.figures.data.feature_sets import FeatureSets
-from netchoice.figures.interactive.feature_sets import explorer_data
-from netchoice.report import folder
+from netchoice.report import feature_sections, folder
+from netchoice.report.page import Sections
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def only_header(file):
 
 def without_chosen_set(path):
     frame = pd.read_csv(path / "evaluation.csv")
-    k = folder.read_folder(path).feature_sets.recommended["k"]
+    k = folder.read_folder(path).feature_sets.chosen["k"]
     frame[frame["k"] != k].to_csv(path / "evaluation.csv", index=False)
 
 
@@ -178,8 +178,14 @@ def test_some_numbers_of_features_may_be_missing(choice):
     results = folder.read_folder(choice)
     chosen = results.record["selection"]["operating_point"]
     rows = results.evaluation[results.evaluation["k"].isin([chosen["k"], 4, 7])]
-    sets = FeatureSets(results.rankings, rows, results.costs, chosen, results.unit)
-    cells = [cell for cells in explorer_data(sets)["cells"] for cell in cells]
-    assert {tuple(cell["k"]) for cell in cells} == {tuple(sorted({chosen["k"], 4, 7}))}
-    assert all(len(cell["accuracy"]) == len(cell["k"]) for cell in cells)
-    assert all(len(cell["order"]) == 7 for cell in cells)
+    sets = feature_sections.FeatureSets(results.rankings, rows, results.costs, chosen, results.unit)
+    sections = Sections()
+    feature_sections.add_sets(sections, sets)
+    feature_sections.add_heat_maps(sections, sets)
+    feature_sections.add_rankings(sections, sets)
+    page = Outline(sections.html())
+    ks = " ".join(map(str, sorted({chosen["k"], 4, 7})))
+    assert page.text.count(f"λ \\ k {ks} ") == len(sets.methods)
+    positions = max(chosen["k"], 7)
+    head = " ".join(map(str, range(1, positions + 1)))
+    assert page.text.count(f"λ \\ position {head} ") == len(sets.methods)

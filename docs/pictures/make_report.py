@@ -46,7 +46,7 @@ def _take_screenshot(browser: Any, file: Path, size: tuple[int, int], name: str)
     """Save what a screen of this size shows first."""
     page = browser.new_page(viewport={"width": size[0], "height": size[1]})
     page.goto(file.as_uri())
-    page.wait_for_selector("html[data-drawn]")
+    page.wait_for_load_state("load")
     page.screenshot(path=str(HERE / name))
 
 

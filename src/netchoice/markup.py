@@ -1,8 +1,7 @@
-"""HTML elements and embedded JSON, escaped so that names from users are never read as markup."""
+"""HTML elements, escaped so that names from users are never read as markup."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -45,18 +44,6 @@ def text(value: Any) -> Html:
 def join(parts: Iterable[Any]) -> Html:
     """Return the parts as one piece of markup, escaped where needed."""
     return Html("".join(text(part) for part in parts))
-
-
-def script_json(data: Any) -> Html:
-    r"""Return JSON that cannot end the script element that contains it.
-
-    >>> script_json({"name": "</script><!--"})
-    '{"name":"\\u003c/script\\u003e\\u003c!--"}'
-    """
-    json_text = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    for character in "<>&":
-        json_text = json_text.replace(character, f"\\u{ord(character):04x}")
-    return Html(json_text)
 
 
 # Notebooks

@@ -30,6 +30,8 @@ MODEL_COLOURS = {
     "ba1": "#440154", "ba2": "#31688E", "ba3": "#1F9E89", "ba4": "#7AD151",
 }  # fmt: skip
 
+_LUMINANCE = (0.2126, 0.7152, 0.0722)  # weights of red, green and blue
+
 #: The end of the name of models that are shown together; their colour is light grey.
 OTHER_MODELS = " other models"
 
@@ -41,40 +43,29 @@ METHOD_COLOURS = {
     "weighted-mdi": "#CC79A7", "weighted-mda": "#882255", "random": "#888888",
 }  # fmt: skip
 
-#: The same marker for matplotlib and for Plotly.
-MARKERS = (
-    ("o", "circle"), ("s", "square"), ("^", "triangle-up"), ("D", "diamond"),
-    ("v", "triangle-down"), ("P", "cross"), ("X", "x"), ("<", "triangle-left"), ("*", "star"),
-    (">", "triangle-right"), ("h", "hexagon"), ("p", "pentagon"), ("d", "diamond-tall"),
-)  # fmt: skip
-#: The same line style for matplotlib and for Plotly.
-LINES: tuple[tuple[Any, str], ...] = (
-    ("-", "solid"), ((0, (5, 1.5)), "dash"), ((0, (1, 1)), "dot"),
-    ((0, (5, 1.5, 1, 1.5)), "dashdot"), ((0, (9, 2)), "longdash"),
-)  # fmt: skip
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">", "h", "p", "d")
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (9, 2)))
 
 
 class SeriesStyle(NamedTuple):
-    """Style of one series: marker and line for matplotlib, symbol and dash for Plotly."""
+    """Colour, marker and line style of one series."""
 
     colour: str
     marker: str
     line: Any
-    symbol: str
-    dash: str
 
 
 def series_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
     """Return a style for each name; neighbours differ in colour, marker and line style.
 
     >>> series_styles(["dmc", "dmr"])["dmr"]
-    SeriesStyle(colour='#E69F00', marker='s', line=(0, (5, 1.5)), symbol='square', dash='dash')
+    SeriesStyle(colour='#E69F00', marker='s', line=(0, (5, 1.5)))
     """
-    styles = {}
-    for i, name in enumerate(names):
-        (marker, symbol), (line, dash) = MARKERS[i % len(MARKERS)], LINES[i % len(LINES)]
-        styles[name] = SeriesStyle(COLOURS[i % len(COLOURS)], marker, line, symbol, dash)
-    return styles
+    cycles = COLOURS, MARKERS, LINES
+    return {
+        name: SeriesStyle(*(cycle[i % len(cycle)] for cycle in cycles))
+        for i, name in enumerate(names)
+    }
 
 
 def method_styles(methods: Iterable[str]) -> dict[str, SeriesStyle]:
@@ -93,7 +84,7 @@ def model_styles(models: Iterable[str]) -> dict[str, SeriesStyle]:
     """Return a style for each model: its own colour, and a marker and line unlike its neighbours'.
 
     >>> model_styles(["lpa", "dmr"])["dmr"]
-    SeriesStyle(colour='#E69F00', marker='s', line=(0, (5, 1.5)), symbol='square', dash='dash')
+    SeriesStyle(colour='#E69F00', marker='s', line=(0, (5, 1.5)))
     """
     styles = series_styles(models)
     return {name: style._replace(colour=model_colour(name)) for name, style in styles.items()}
@@ -129,6 +120,19 @@ def model_colour(name: str) -> str:
     number = crc32(name.encode())
     rgb = colorsys.hls_to_rgb(number % 360 / 360, 0.35 + 0.1 * (number // 360 % 3), 0.6)
     return _hex([255 * part for part in rgb])
+
+
+def lightened(colour: str) -> str:
+    """Return a colour for a dark background: mixed with white until it is light enough.
+
+    >>> lightened("#E69F00"), lightened("#0072B2")
+    ('#E69F00', '#308CC0')
+    """
+    while (
+        sum(w * (part / 255) ** 2.2 for w, part in zip(_LUMINANCE, _rgb(colour), strict=True)) < 0.2
+    ):
+        colour = _mixed(colour, "#FFFFFF", 0.1)
+    return colour
 
 
 def _mixed(first: str, second: str, share: float) -> str:

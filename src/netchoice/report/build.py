@@ -6,32 +6,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from plotly.offline import get_plotlyjs_version
-
-from netchoice.figures.data.feature_sets import FeatureSets
-from netchoice.figures.interactive.feature_sets import explorer_data
-from netchoice.markup import Html
-from netchoice.report import (
-    sections_choice,
-    sections_feature_sets,
-    sections_fit,
-    sections_models,
-    sections_parameters,
-)
-from netchoice.report.elements import Sections, add_settings, aside
+from netchoice.report import choice_sections, feature_sections
+from netchoice.report.feature_sections import FeatureSets
 from netchoice.report.folder import ResultFolder, naming_damage, read_folder
-from netchoice.report.headline import Headline, choice_headline
-from netchoice.report.headline_evaluation import evaluation_headline
-from netchoice.report.network_drawing import draw_network
-from netchoice.report.page import html_page, write_page
+from netchoice.report.headline import choice_headline, evaluation_headline
+from netchoice.report.page import Sections, add_settings, aside, html_page, write_page
 from netchoice.storage.written_folder import listed_writes
 from netchoice.stores import place
 from netchoice.units import duration
-
-WITHOUT_SCRIPT = (
-    "The figures, the controls, and the tables of accuracies over λ and k and of rankings need "
-    "JavaScript; all other tables do not."
-)
 
 
 def write_report(
@@ -73,21 +55,21 @@ def write_report(
 
 
 def _choice_page(folder: ResultFolder) -> str:
-    sections, record, sets = Sections(), folder.record, folder.feature_sets
+    sections, record = Sections(), folder.record
     if not record["fits"]:
-        sections_fit.add_fit(sections, folder)
-    sections_models.add_models(sections, record)
-    sections_models.add_screening(sections, record)
+        choice_sections.add_fit(sections, folder)
+    choice_sections.add_models(sections, record)
+    choice_sections.add_screening(sections, record)
     if record["fits"]:
-        sections_fit.add_fit(sections, folder)
-    sections_parameters.add_parameters(sections, folder)
-    sections_choice.add_embedding(sections, folder)
-    sections_choice.add_features(sections, folder)
-    sections_choice.add_reliability(sections, folder)
-    _add_feature_sets(sections, sets, _note(record), "Show the figure and the controls")
+        choice_sections.add_fit(sections, folder)
+    choice_sections.add_parameters(sections, folder)
+    choice_sections.add_embedding(sections, folder)
+    choice_sections.add_features(sections, folder)
+    choice_sections.add_reliability(sections, folder)
+    _add_feature_sets(sections, folder.feature_sets, _note(record), "Show the figure")
     chosen, remark = list(record["features"]), aside(_spent(record))
-    sections_feature_sets.add_costs(sections, folder.costs, chosen, folder.unit, remark)
-    sections_choice.add_network(sections, folder)
+    feature_sections.add_costs(sections, folder.costs, chosen, folder.unit, remark)
+    choice_sections.add_network(sections, folder)
     settings = record["settings"]
     groups = {
         "Arguments": {key: settings[key] for key in settings if key not in ("versions", "python")},
@@ -97,20 +79,20 @@ def _choice_page(folder: ResultFolder) -> str:
     }
     add_settings(sections, groups)
     name = Path(str(folder.reading.path)).name if folder.reading else ""
-    picture = Html("") if folder.network is None else draw_network(folder.network)
+    picture = None if folder.network is None else choice_sections.network_picture(folder.network)
     headline = choice_headline(record, name or "this network", folder.costs, picture)
-    return _page(headline, sections, sets)
+    return html_page(headline, sections)
 
 
 def _evaluation_page(folder: ResultFolder) -> str:
-    sections, record, sets = Sections(), folder.record, folder.feature_sets
-    _add_feature_sets(sections, sets)
+    sections, record = Sections(), folder.record
+    _add_feature_sets(sections, folder.feature_sets)
     chosen = record["recommended"]["features"]
-    sections_feature_sets.add_costs(sections, folder.costs, chosen, folder.unit)
+    feature_sections.add_costs(sections, folder.costs, chosen, folder.unit)
     arguments = {key: record[key] for key in ("train", "test", "costs")}
     groups = {"Arguments": arguments | record["settings"], "Versions": _versions(record)}
     add_settings(sections, groups | {"The recommended set": record["recommended"]})
-    return _page(evaluation_headline(record, folder.costs, folder.unit), sections, sets)
+    return html_page(evaluation_headline(record, folder.costs, folder.unit), sections)
 
 
 def _note(record: dict[str, Any]) -> str:
@@ -134,19 +116,13 @@ def _spent(record: dict[str, Any]) -> str:
 
 
 def _versions(record: dict[str, Any]) -> dict[str, Any]:
-    script = {"plotly.js (figures)": get_plotlyjs_version()}
-    return {**record["versions"], "python": record["python"], **script}
+    return {**record["versions"], "python": record["python"]}
 
 
 def _add_feature_sets(
     sections: Sections, sets: FeatureSets | None, note: str = "", fold: str = ""
 ) -> None:
     if sets is not None:
-        sections_feature_sets.add_explorer(sections, sets, note, fold)
-        sections_feature_sets.add_heatmap(sections, sets)
-        sections_feature_sets.add_rankings(sections, sets)
-
-
-def _page(headline: Headline, sections: Sections, sets: FeatureSets | None) -> str:
-    grid = None if sets is None else explorer_data(sets)
-    return html_page(headline, sections, WITHOUT_SCRIPT, data={"grid": grid})
+        feature_sections.add_sets(sections, sets, note, fold)
+        feature_sections.add_heat_maps(sections, sets)
+        feature_sections.add_rankings(sections, sets)

@@ -3,26 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from plotly.offline import get_plotlyjs_version
 
-from netchoice.figures.data.cohort import Simulations
-from netchoice.figures.static.cohort_figures import draw_cohort
-from netchoice.report import sections_cohort, sections_networks
-from netchoice.report.elements import Sections, add_settings, model_name
-from netchoice.report.headline import Card, Headline, sentence
-from netchoice.report.page import html_page, write_page
+from netchoice.figures import cohort_figures
+from netchoice.figures.cohort_figures import (
+    ALL,
+    MOST_GROUPS,
+    MOST_PANELS,
+    VERDICT_STYLES,
+    CohortEmbedding,
+    Simulations,
+    category_styles,
+    cohort_embeddings,
+    draw_cohort,
+    model_counts,
+    parameter_panels,
+    sorted_probabilities,
+    verdict_counts,
+)
+from netchoice.markup import Html, element, join
+from netchoice.report.cohort_networks import add_networks
+from netchoice.report.page import (
+    WIDE_SIZE,
+    Card,
+    Headline,
+    Sections,
+    add_settings,
+    aside,
+    details_table,
+    html_page,
+    model_name,
+    panels,
+    sentence,
+    table,
+    write_page,
+)
 from netchoice.stores import place
 from netchoice.units import duration
 from netchoice.workflows.answer_rows import CohortFrame
 from netchoice.workflows.cohort_summary import mean_count
 
+MOST_ROWS = 200  # of a table
 WITHOUT_SCRIPT = (
-    "The figures, and sorting and filtering the networks, need JavaScript; all tables do not."
+    "Larger figures, and sorting and filtering the networks, need JavaScript; all tables do not."
 )
 
 
@@ -79,20 +107,19 @@ def cohort_page(
     """Return the text of the HTML file; the parameters are those of :func:`write_cohort_report`."""
     sections, cohort = Sections(), CohortFrame.of(answers)
     if len(cohort.answered):
-        sections_cohort.add_verdicts(sections, record, cohort)
-        sections_cohort.add_models(sections, record, cohort)
-        sections_cohort.add_embeddings(sections, cohort, features, simulations)
-        sections_cohort.add_parameters(sections, record, cohort)
-        sections_cohort.add_misfits(sections, record)
-    sections_networks.add_networks(sections, record, cohort, paths or {})
-    sections_cohort.add_errors(sections, record)
-    versions = {"plotly.js (figures)": get_plotlyjs_version()}
+        add_verdicts(sections, record, cohort)
+        add_models(sections, record, cohort)
+        add_embeddings(sections, cohort, features, simulations)
+        add_parameters(sections, record, cohort)
+        add_misfits(sections, record)
+    add_networks(sections, record, cohort, paths or {})
+    add_errors(sections, record)
     choosers = {name or "not named": f"{n} networks" for name, n in record["choosers"].items()}
     tested = {"alpha": record["alpha"], "false discovery rate": record["none_fits"]["rate"],
               "smallest possible p-value": record["none_fits"]["floor"]}  # fmt: skip
     groups = {"Arguments": record["settings"], "Choosers": choosers, "Tests": tested}
-    add_settings(sections, groups | {"Versions of the report": versions})
-    return html_page(cohort_headline(record), sections, WITHOUT_SCRIPT, scripts=("cohort.js",))
+    add_settings(sections, groups)
+    return html_page(cohort_headline(record), sections, WITHOUT_SCRIPT)
 
 
 def cohort_headline(record: Mapping[str, Any]) -> Headline:
@@ -148,3 +175,253 @@ def _answered_card(record: Mapping[str, Any]) -> Card:
         details.append(f"{duration(seconds['total'])} in total.")
     answer = f"{record['answered']} of {record['networks']}" if failed else "Yes"
     return Card("Was every network answered?", answer, details, failed > 0)
+
+
+def add_verdicts(sections: Sections, record: Mapping[str, Any], answers: CohortFrame) -> None:
+    """Add the share of each verdict, overall and by group, and what chance alone explains."""
+    verdicts, none_fits = record["verdicts"], record["none_fits"]
+    by_chance = mean_count(none_fits["expected_by_chance"])
+    rows = [
+        (
+            group,
+            kind,
+            found["n"],
+            found["of"],
+            _percent(found["share"]),
+            _interval(found["interval"]),
+        )
+        for group, kinds in {ALL: verdicts["all"], **verdicts["by_group"]}.items()
+        for kind, found in kinds.items()
+    ]
+    head = ("group", "verdict", "networks", "of", "share", "95% interval")
+    sections.add(
+        "verdicts", "Verdicts",
+        "one-fits: one model fits and is clearly the most probable. several-fit: several models fit. "
+        "undetermined: the models cannot be distinguished. none-fits: none of these models fits. Numbers "
+        "in the bars are networks.",
+        _bars(sections, "verdicts", verdict_counts(answers), VERDICT_STYLES),
+        aside(
+            f"{none_fits['verdicts']} networks have the verdict none-fits. If one of these models made "
+            f"every network, up to {by_chance} would have it on average, because "
+            f"each network is tested at alpha = {record['alpha']:g}. {none_fits['rejected']} networks are "
+            f"rejected at a false discovery rate of {none_fits['rate']:g}: at most that share of these "
+            "rejections is expected to be wrong."
+        ),
+        aside(sentence(none_fits["limit"])) if none_fits["limit"] else "",
+        _limited("Show the numbers as a table", "Wilson's intervals, as if the networks were a random "
+                 "sample", head, rows),
+    )  # fmt: skip
+
+
+def add_models(sections: Sections, record: Mapping[str, Any], answers: CohortFrame) -> None:
+    """Add how often each model is named, by group, and the probabilities of all networks."""
+    named = record["named"]
+    rows = [
+        (group, model, counts["one-fits"], counts["several-fit"])
+        for group, models in {ALL: named["all"], **named["by_group"]}.items()
+        for model, counts in models.items()
+    ]
+    head = ("group", "model", "named, one-fits", "named, several-fit")
+    data = sorted_probabilities(answers)
+    counted = model_counts(answers)
+    drawn = [_bars(sections, "named models", counted, category_styles(list(counted)))]
+    if data.values.size:
+        drawn.append(element(
+            "div",
+            element("h3", "Probabilities of all networks"),
+            sections.draw(
+                "Stacked columns of the model probabilities of each network.",
+                partial(cohort_figures.probability_columns, data), (WIDE_SIZE[0], 2.6),
+            ),
+            aside(
+                "Each column is a network. The probabilities assume that one of the models made the "
+                "network; for a network with the verdict none-fits they are no evidence."
+                + _sample(len(data.ids), data.n_all)
+            ),
+        ))  # fmt: skip
+    sections.add(
+        "models", "Models by group",
+        "A model is named for a network if it fits and is the most probable. Networks for which no model "
+        "is named are shown with their verdict.",
+        panels(drawn, "pairs"),
+        _limited("Show the numbers as a table", "Networks for which a model is named", head, rows),
+    )  # fmt: skip
+
+
+def _bars(sections: Sections, what: str, counts: pd.DataFrame, styles: Mapping[str, Any]) -> Html:
+    """Return a bar for each group, divided by category."""
+    shares = ", ".join(f"{name} {n}" for name, n in counts.iloc[0].items() if n)
+    return sections.draw(
+        f"Bar chart of the {what} by group; {counts.index[0]}: {shares}.",
+        partial(cohort_figures.group_bars, counts, styles), (WIDE_SIZE[0], 1.0 + 0.25 * len(counts)),
+    )  # fmt: skip
+
+
+def add_embeddings(
+    sections: Sections, answers: CohortFrame, features: pd.DataFrame | None,
+    simulations: Simulations | None,
+) -> None:  # fmt: skip
+    """Add the networks among the simulations, one figure for each chooser."""
+    found = [] if features is None else cohort_embeddings(answers, features, simulations or {})
+    if not found:
+        return
+    blocks = []
+    for data in found:
+        drawn = sections.draw(
+            f"Map of the networks among simulations of {data.chooser}.",
+            partial(cohort_figures.embedding_map, data), WIDE_SIZE,
+        )  # fmt: skip
+        title = element("h3", data.chooser or "all networks")
+        blocks.append(element("div", title, drawn, aside(_placed(data))))
+    n_choosers = answers.answered["chooser"].nunique()
+    rest = (
+        f" The figures show {len(found)} of {n_choosers} choosers."
+        if n_choosers > len(found)
+        else ""
+    )
+    sections.add(
+        "embedding", "The networks among the simulations",
+        "Grey points are simulated networks; similar networks are close to each other. Coloured points are "
+        "the networks of the cohort, by verdict. A network that lies apart from all grey points is outside "
+        "the simulated range. Point at a network to see its name." + rest,
+        panels(blocks, "pairs"),
+    )  # fmt: skip
+
+
+def _placed(data: CohortEmbedding) -> str:
+    embedding = data.embedding
+    lacking = (
+        f" {data.n_lacking} networks lack a feature and are left out." if data.n_lacking else ""
+    )
+    return (
+        f"The distances in the plane have a correlation of {embedding.pearson:.2f} with the distances "
+        f"between the networks in {len(embedding.features)} features (distance correlation "
+        f"{embedding.distance_correlation:.2f}).{lacking}"
+        + _sample(len(data.networks), data.n_all - data.n_lacking)
+    )
+
+
+def add_parameters(sections: Sections, record: Mapping[str, Any], answers: CohortFrame) -> None:
+    """Add the parameters of the named models, by group and against covariates."""
+    found = parameter_panels(answers, record["parameters"])
+    if not found:
+        return
+    drawn = [
+        sections.draw(
+            f"Estimates of {panel.model} {panel.parameter} by {panel.covariate}.",
+            partial(cohort_figures.draw_panel, panel=panel),
+        )
+        for panel in found
+    ]
+    rows = [_trend(row) for row in record["parameters"]]
+    head = ("parameter", "covariate", "test", "networks", "ρ, or medians", "p-value", "q-value")
+    skipped = ", ".join(record["parameters_skipped"])
+    limits = _shown(len(found), len(answers.groups))
+    sections.add(
+        "parameters", "Parameters",
+        "Points are medians of posteriors, lines are their intervals. A network counts for the model that is "
+        "named for it. By group, networks are sorted by their median.",
+        panels(drawn),
+        aside(limits) if limits else "",
+        _limited("Show the tests of parameters against covariates",
+                 "Spearman's rank correlation for numbers, Kruskal–Wallis for texts; q-values are adjusted "
+                 "over all tests", head, rows) if rows else "",
+        aside(
+            "The tests use the medians. The intervals of the parameters are not propagated. The q-value "
+            "is the p-value adjusted for the false discovery rate."
+        ) if rows else "",
+        aside(f"Estimates in fewer than five networks, not shown: {skipped}.") if skipped else "",
+    )  # fmt: skip
+
+
+def _shown(n_panels: int, n_groups: int) -> str:
+    """Return which panels and groups are shown, if some are not."""
+    texts = []
+    if n_panels == MOST_PANELS:
+        texts.append(
+            f"At most {MOST_PANELS} panels are shown: first by group, then smallest p-values."
+        )
+    if n_groups > MOST_GROUPS:
+        texts.append(f"By group, the panels show the {MOST_GROUPS} largest of {n_groups} groups.")
+    return " ".join(texts)
+
+
+def _trend(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    if row["rho"] is not None:
+        effect = f"ρ = {row['rho']:.2f}".replace("-", "−")
+    else:
+        shown = list(row["medians"].items())[:6]
+        effect = ", ".join(f"{name} {value:.3g}" for name, value in shown)
+        effect += ", …" if len(row["medians"]) > 6 else ""
+    return (
+        f"{row['model']} {row['parameter']}", row["covariate"], row["test"], row["n"], effect,
+        float(f"{row['p_value']:.3g}"), float(f"{row['q_value']:.3g}"),
+    )  # fmt: skip
+
+
+def add_misfits(sections: Sections, record: Mapping[str, Any]) -> None:
+    """Add the networks that no model fits, and why."""
+    none_fits = record["none_fits"]
+    if not none_fits["verdicts"]:
+        return
+    rows = [
+        (one["id"], one["group"] or "–", one["nearest"], one["p_value"], one["q_value"],
+         "; ".join(one["notes"]) or "–")
+        for one in none_fits["networks"]
+    ]  # fmt: skip
+    head = ("network", "group", "nearest model", "p-value", "q-value", "notes")
+    sections.add(
+        "misfits", "Networks that none of these models fits",
+        "The p-value is the largest of all models. The q-value is the p-value adjusted for the number of "
+        "networks (false discovery rate). The nearest model is not evidence for this model.",
+        _table_of("Smallest q-value first", head, rows, none_fits["verdicts"]),
+    )  # fmt: skip
+
+
+def add_errors(sections: Sections, record: Mapping[str, Any]) -> None:
+    """Add the errors, grouped by reason."""
+    errors = record["errors"]
+    if not errors:
+        return
+    rows = [
+        (one["reason"], one["n"], "; ".join(each["id"] for each in one["examples"]),
+         one["examples"][0]["error"])
+        for one in errors
+    ]  # fmt: skip
+    head = ("reason", "networks", "for example", "message of the first")
+    sections.add(
+        "errors", "Errors",
+        "These networks have no answer. Paths, names and numbers in a reason are replaced by “…”, so that "
+        "errors with the same reason count together.",
+        _table_of("Most frequent reason first", head, rows, len(rows)),
+    )  # fmt: skip
+
+
+def _table_of(caption: str, head: tuple[str, ...], rows: list[Any], n_all: int) -> Html:
+    """Return a table of the first rows, and how many are left out."""
+    shown = rows[:MOST_ROWS]
+    rest = n_all - len(shown)
+    return join(
+        [table(caption, head, shown), aside(f"{rest} more are left out here.") if rest else ""]
+    )
+
+
+def _limited(summary: str, caption: str, head: tuple[str, ...], rows: list[Any]) -> Html:
+    """Return a hidden table of the first rows, with the number of those left out."""
+    rest = max(0, len(rows) - MOST_ROWS)
+    caption += f"; {rest} more rows are left out" if rest else ""
+    return details_table(summary, caption, head, rows[:MOST_ROWS])
+
+
+def _sample(shown: int, n_all: int) -> str:
+    return (
+        f" The figure shows an even sample of {shown} of {n_all} networks." if shown < n_all else ""
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"
+
+
+def _interval(ends: list[float] | None) -> str:
+    return "–" if ends is None else f"{ends[0]:.1%} to {ends[1]:.1%}"

@@ -16,9 +16,9 @@ import pandas as pd
 
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.figures.data.feature_sets import FeatureSets
 from netchoice.graph import Graph
 from netchoice.io import ReadingReport, read_network
+from netchoice.report.feature_sections import FeatureSets
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.written_folder import listed_files, read_listed
 from netchoice.units import in_seconds

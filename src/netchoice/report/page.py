@@ -1,29 +1,211 @@
-"""The HTML file of a report: text, style, scripts and data."""
+"""The page of a report: its parts, and the HTML file with text, style and script."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from plotly.offline import get_plotlyjs
+from matplotlib.axes import Axes
 
 from netchoice.atomic import write_output
 from netchoice.errors import NetchoiceError
-from netchoice.markup import Html, element, script_json
-from netchoice.report.elements import Sections, details
-from netchoice.report.headline import Card, Headline
+from netchoice.figures.style import HIGHLIGHT, SeriesStyle, model_colour
+from netchoice.figures.svg import draw_svg, key_svg, page_colour, series_colours
+from netchoice.markup import Html, element, join
 
 MOST_NOTES = 3  # shown at once
+#: Width and height of figures in inches: several in a row, and alone.
+SMALL_SIZE, WIDE_SIZE = (3.4, 2.1), (4.2, 3.2)
+
+
+class Card(NamedTuple):
+    """One question, its short answer, and details, a paragraph each."""
+
+    question: str
+    answer: str
+    details: Sequence[str]
+    warning: bool = False
+
+
+class Headline(NamedTuple):
+    """Content of the first screen; the picture stands next to the cards."""
+
+    title: str
+    verdict: str
+    cards: list[Card]
+    notes: Sequence[str]
+    picture: Html | None = None
+
+
+class Sections:
+    """Sections of the page in their order, with their figures."""
+
+    def __init__(self) -> None:
+        self.sections: list[tuple[str, str, Html]] = []
+        self.n_figures = 0
+
+    def add(self, name: str, title: str, explanation: str, *body: Any, fold: str = "") -> None:
+        """Add a section: its title, an explanation of how to read it, and its content.
+
+        With ``fold``, a text such as "Show the figure", the content is hidden until the reader opens it.
+        """
+        intro, content = element("p", explanation, class_="explanation"), join(filter(None, body))
+        content = details(fold, content, class_="fold") if fold else content
+        self.sections.append((name, title, join([intro, content])))
+
+    def draw(
+        self, label: str, draw: Callable[[Axes], Any], size: tuple[float, float] = SMALL_SIZE,
+        *, scale: float = 1.7,
+    ) -> Html:  # fmt: skip
+        """Return a figure of this size in inches; the label says in words what it shows.
+
+        Small text has 8 points in the figure, and at most ``scale`` times as many pixels in the page.
+        """
+        self.n_figures += 1
+        drawn = draw_svg(draw, size, label, f"f{self.n_figures}")
+        return element(
+            "figure", drawn, class_="plot", style=f"max-width:{72 * scale * size[0]:.0f}px"
+        )
+
+    def contents(self) -> Html:
+        """Return links to the sections."""
+        links = [element("a", title, href=f"#{name}") for name, title, _ in self.sections]
+        items = [element("li", link) for link in links]
+        return element("nav", element("ul", *items), aria_label="Sections of this page")
+
+    def html(self) -> Html:
+        """Return all sections."""
+        return join(
+            element("section", element("h2", title, id=f"{name}-title"), body, id=name,
+                    aria_labelledby=f"{name}-title")
+            for name, title, body in self.sections
+        )  # fmt: skip
+
+
+def cell(value: Any) -> str:
+    """Return the text of a table cell; a float has four significant digits, markup stays as it is.
+
+    >>> cell(0.123456), cell(12), cell(39060.0), cell("a"), cell(None)
+    ('0.1235', '12', '39060', 'a', '–')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, Html):
+        return value
+    if isinstance(value, float):
+        is_integer = value.is_integer() and abs(value) < 1e9
+        return f"{value:.0f}" if is_integer else f"{value:.4g}"
+    return str(value)
+
+
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Html:
+    """Return a table of numbers and names; the first column names the row."""
+    body_rows = []
+    for first, *rest in rows:
+        cells = [element("td", cell(value), class_=_kind(value)) for value in rest]
+        body_rows.append(element("tr", element("th", cell(first), scope="row"), *cells))
+    head_row = element("tr", *(element("th", name, scope="col") for name in head))
+    head_and_body = element("thead", head_row), element("tbody", *body_rows)
+    content = element("table", element("caption", caption), *head_and_body)
+    # The region is focusable, so that a wide table can be scrolled by keyboard.
+    return element("div", content, class_="scroll", tabindex=0, role="region", aria_label=caption)
+
+
+def _kind(value: Any) -> str | None:
+    """Return the class of a cell: numbers are aligned, and long texts need a wide column."""
+    if isinstance(value, int | float):
+        return "number"
+    return "long" if isinstance(value, str) and len(value) > 30 else None
+
+
+def model_name(name: str) -> Html:
+    """Return the name of a model next to its colour in the figures."""
+    chip = element("span", class_="chip", style=f"color:{page_colour(model_colour(name))}")
+    return element("span", chip, name, class_="model")
+
+
+def aside(text: str) -> Html:
+    """Return a paragraph with a remark."""
+    return element("p", text, class_="aside")
+
+
+def details(summary: str, body: Html, class_: str | None = None) -> Html:
+    """Return content that is hidden until the reader opens it."""
+    return element("details", element("summary", summary), body, class_=class_)
+
+
+def details_table(
+    summary: str, caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> Html:
+    """Return a table that is hidden until the reader opens it."""
+    return details(summary, table(caption, head, rows))
+
+
+def panels(figures: Iterable[Html], class_: str = "small") -> Html:
+    """Return figures side by side where there is room."""
+    return element("div", *figures, class_=class_)
+
+
+def keys(texts: Mapping[str, str]) -> Html:
+    """Return what the parts of several figures mean; the names are classes of the style sheet."""
+    items = (
+        element("li", element("span", class_=f"key {name}"), text) for name, text in texts.items()
+    )
+    return element("ul", *items, class_="keys")
+
+
+def series_keys(styles: Mapping[str, SeriesStyle], *, line: bool = False) -> Html:
+    """Return the marker or the line of each series, and of the observed network, with their names."""
+    observed = SeriesStyle("#000000" if line else HIGHLIGHT, "*", "-")
+    items = [element("li", key_svg(style, line=line), name) for name, style in styles.items()]
+    items.append(element("li", key_svg(observed, line=line, width=5), "observed network"))
+    return element("ul", *items, class_="keys")
+
+
+def sentence(text: str) -> str:
+    """Return a text as a sentence: with a capital letter and a full stop.
+
+    >>> sentence("all nodes were kept")
+    'All nodes were kept.'
+    """
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
+
+
+def flatten(record: Any, path: str = "") -> list[tuple[str, str]]:
+    """Return the path and the text of each value in a nested record.
+
+    >>> flatten({"a": {"b": 1}, "c": ["x", "y"], "d": [{"e": None}]})
+    [('a b', '1'), ('c', 'x, y'), ('d 1 e', 'not given')]
+    """
+    if isinstance(record, list) and any(isinstance(item, dict | list) for item in record):
+        record = {str(i): item for i, item in enumerate(record, 1)}
+    if isinstance(record, dict) and record:
+        return [
+            row for key, value in record.items() for row in flatten(value, f"{path} {key}".strip())
+        ]
+    if isinstance(record, list):
+        return [(path, ", ".join(map(cell, record)) or "none")]
+    return [(path, "not given" if record is None or record == {} else cell(record))]
+
+
+def add_settings(sections: Sections, groups: Mapping[str, Any]) -> None:
+    """Add every argument, seed and version."""
+    tables = [
+        details_table(title, title, ("name", "value"), flatten(record))
+        for title, record in groups.items()
+        if record
+    ]
+    explanation = "With these you can repeat the run."
+    sections.add("settings", "Settings, seed and versions", explanation, *tables)
 
 
 def html_page(
-    headline: Headline, sections: Sections, without_script: str, *,
-    data: Mapping[str, Any] | None = None, scripts: tuple[str, ...] = (),
-) -> str:  # fmt: skip
+    headline: Headline, sections: Sections, without_script: str = "Larger figures need JavaScript."
+) -> str:
     """Return the text of the HTML file.
 
     Parameters
@@ -31,30 +213,24 @@ def html_page(
     headline : Headline, the first screen
     sections : Sections, everything below it
     without_script : str, what the page lacks if the browser runs no JavaScript
-    data : mapping, optional, what the scripts read in addition to the figures
-    scripts : tuple of str, assets that run after ``report.js``
     """
-    # A browser normalizes line ends before it computes the hash.
-    plotly = str(get_plotlyjs()).replace("\r\n", "\n").replace("\r", "\n")
-    texts = [plotly, *(_asset(name) for name in ("report.js", *scripts))]
-    packed = script_json({"figures": sections.figures, **(data or {})})
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(texts)),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("title", f"netchoice: {headline.title}"),
-        element("style", Html(_asset("report.css"))),
-    )
+    script = _asset("report.js")
     body = element(
         "body",
         element("a", "Skip to the content", href="#answer", class_="skip"),
         element("header", element("p", "netchoice", class_="brand"), element("h1", headline.title)),
         element("main", _first_screen(headline), sections.contents(), sections.html()),
         element("noscript", element("p", without_script)),
-        element("script", packed, type="application/json", id="data"),
-        *(element("script", Html(script)) for script in texts),
+        element("script", Html(script)),
+    )
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", f"netchoice: {headline.title}"),
+        element("style", Html(_asset("report.css")), series_colours(body)),
     )
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
 
@@ -78,12 +254,10 @@ def _notes(notes: Sequence[str]) -> Html:
         for some in (notes[:MOST_NOTES], notes[MOST_NOTES:])
     ]
     rest = len(notes) - MOST_NOTES
-    more = (
-        details(f"Show {rest} more {'note' if rest == 1 else 'notes'}", lists[1])
-        if rest > 0
-        else ""
+    more = details(f"Show {rest} more {'note' if rest == 1 else 'notes'}", lists[1])
+    return element(
+        "div", element("h3", "Notes"), lists[0], more if rest > 0 else "", class_="notes"
     )
-    return element("div", element("h3", "Notes"), lists[0], more, class_="notes")
 
 
 def _card(card: Card) -> Html:
@@ -96,14 +270,11 @@ def _card(card: Card) -> Html:
     )  # fmt: skip
 
 
-def _policy(scripts: list[str]) -> str:
-    """Return a content policy that fetches nothing and runs only these scripts."""
-    hashes = " ".join(
-        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-        for script in scripts
-    )
+def _policy(script: str) -> str:
+    """Return a content policy that fetches nothing and runs only this script."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,22 +13,73 @@ from matplotlib.collections import QuadMesh
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from netchoice.errors import UsageError
 from netchoice.evaluation import measure_of
-from netchoice.figures.data.checks import check_columns, check_names
-from netchoice.figures.data.cost_text import CHARGES
-from netchoice.figures.data.feature_sets import AccuracyGrid, accuracy_grid, accuracy_limits
-from netchoice.figures.static import axes
-from netchoice.figures.static.axes import PLAIN, SMALL, TextPlacer, halo
+from netchoice.figures.axes import (
+    PLAIN,
+    SMALL,
+    WIDTH,
+    TextPlacer,
+    check_columns,
+    check_names,
+    halo,
+    legend_above,
+    new_axes,
+    new_panels,
+    short,
+    size_in_inches,
+)
+from netchoice.figures.cost_figures import CHARGES
+from netchoice.figures.style import VERMILLION
 
 LEVELS = (0.0001, 0.001, 0.01, 0.1, 0.5)
 SHARES = ("share_alone", "share_shared")
 _COLUMNS = ("method", "penalty", "k", "accuracy", *SHARES, "n_noise")
 
 
+class AccuracyGrid(NamedTuple):
+    """One method's evaluation: a row for each k and a column for each penalty.
+
+    Cells without an evaluation are NaN. ``noise_cells`` are row and column of each set that
+    contains noise features.
+    """
+
+    penalties: list[float]
+    ks: list[int]
+    accuracy: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    noise_cells: NDArray[np.int64]
+
+
+def accuracy_grid(evaluation: pd.DataFrame, method: str, cost: str) -> AccuracyGrid:
+    """Return one method's accuracies, costs (in this column) and sets with noise features."""
+    rows = evaluation[evaluation["method"] == method]
+    for row in rows[rows.duplicated(["penalty", "k"])].itertuples():
+        raise UsageError(
+            f"the evaluation of {method!r} has two rows for penalty {row.penalty:g} and "
+            f"k = {row.k:g}; expected one"
+        )
+    columns = ["accuracy", cost, "n_noise"]
+    wide = rows.pivot(index="k", columns="penalty", values=columns).astype(np.float64)
+    accuracy, costs, n_noise = (wide[name].to_numpy() for name in columns)
+    penalties = [float(penalty) for penalty in wide["accuracy"].columns]
+    noise_cells = np.argwhere(np.nan_to_num(n_noise) > 0)
+    return AccuracyGrid(penalties, [int(k) for k in wide.index], accuracy, costs, noise_cells)
+
+
+def accuracy_limits(
+    evaluation: pd.DataFrame, low: float | None = None, high: float | None = None
+) -> tuple[float, float]:
+    """Return the ends of the colour scale; if all accuracies are equal, they get the best colour."""
+    low = float(evaluation["accuracy"].min()) if low is None else low
+    high = float(evaluation["accuracy"].max()) if high is None else high
+    return (low if low < high else high - 0.01), high
+
+
 def heatmap(
     evaluation: pd.DataFrame, method: str, *, share: str = "share_alone",
     levels: Sequence[float] = LEVELS, vmin: float | None = None, vmax: float | None = None,
-    ax: Axes | None = None,
+    chosen: tuple[float, int] | None = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw the accuracy of one method over the penalty λ and the number k of features.
 
@@ -48,7 +99,9 @@ def heatmap(
     vmin, vmax : float, optional
         Ends of the colour scale. By default those of all methods in the table, so that the
         figures of several methods can be compared.
+    chosen : penalty and k of the chosen set, which gets a frame, optional
     ax : Axes, optional
+        By default those of a new figure with a colour bar and a legend.
 
     Examples
     --------
@@ -60,13 +113,22 @@ def heatmap(
     ('jmi', ['0', '1', '2'])
     """
     _check(evaluation, share, [method])
-    limits = accuracy_limits(evaluation, vmin, vmax)
-    ax = axes.new_axes(ax)
-    mesh = _draw(ax, accuracy_grid(evaluation, method, share), limits, levels)
-    ax.set_title(method, loc="left")
-    above = axes.ABOVE | {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "fontsize": SMALL}
-    ax.legend(handles=_legend_handles(share), ncols=2, **above)
-    ax.get_figure().colorbar(mesh, ax=ax, label=measure_of(evaluation))  # type: ignore[union-attr]
+    limits, is_new = accuracy_limits(evaluation, vmin, vmax), ax is None
+    ax = new_axes(ax)
+    grid = accuracy_grid(evaluation, method, share)
+    mesh = _draw(ax, grid, limits, levels)
+    if chosen is not None:
+        nearest = min(range(len(grid.penalties)), key=lambda i: abs(grid.penalties[i] - chosen[0]))
+        frame: dict[str, Any] = {"marker": "s", "markersize": 9, "markerfacecolor": "none"}
+        ax.plot(nearest, chosen[1], **frame, color=VERMILLION, markeredgewidth=2, gid="chosen")
+    ax.set_title(short(method), loc="left")
+    if is_new:
+        handles, right = (
+            _legend_handles(share),
+            {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)},
+        )
+        legend_above(ax, handles=handles, **right)
+        ax.get_figure().colorbar(mesh, ax=ax, label=measure_of(evaluation))  # type: ignore[union-attr]
     return ax
 
 
@@ -95,13 +157,38 @@ def heatmaps(
     shown = _check(evaluation, share, methods)
     limits = accuracy_limits(evaluation[evaluation["method"].isin(shown)], vmin, vmax)
     across = columns or (2 if len(shown) <= 4 else 3)
-    panels, figure = axes.new_panels(len(shown), across, 1.25 * axes.WIDTH, 0.6, 2.7)
+    panels, figure = new_panels(len(shown), across, 1.25 * WIDTH, 0.6, 2.7)
     for ax, letter, method in zip(panels, ascii_lowercase, shown, strict=False):
         mesh = _draw(ax, accuracy_grid(evaluation, method, share), limits, levels)
         ax.set_title(f"({letter}) {method}", loc="left", fontsize=10)
     figure.colorbar(mesh, ax=list(panels), label=measure_of(evaluation), aspect=30)
     figure.legend(handles=_legend_handles(share), loc="outside upper right", ncols=2, **PLAIN)
     return panels
+
+
+def penalty_text(penalty: float, digits: int = 4) -> str:
+    """Return a penalty as short text for an axis.
+
+    >>> penalty_text(0.0125), penalty_text(204.8, 2), penalty_text(61440.0)
+    ('0.0125', '205', '61.4k')
+    """
+    if penalty >= 1e6:
+        return f"{penalty:.2g}"
+    if penalty >= 1000:
+        return f"{penalty / 1000:.3g}k"
+    return f"{penalty:.{max(digits, 3) if penalty >= 100 else digits}g}"
+
+
+def penalty_axis(ax: Axes, penalties: Sequence[float]) -> None:
+    """Place the penalties at equal distances on the x axis; a dashed line separates λ = 0."""
+    n = len(penalties)
+    step = max(1, -(-n // max(3, int(size_in_inches(ax)[0] / 0.5))))
+    labelled = [0, *reversed(range(n - 1, step - 1, -step))] if n > 1 else [0]
+    ax.set_xticks(labelled, [penalty_text(penalties[i]) for i in labelled], fontsize=SMALL)
+    ax.set_xlim(-0.5, n - 0.5)
+    ax.set_xlabel("cost penalty λ")
+    if n > 1 and penalties[0] == 0:
+        ax.axvline(0.5, color="black", ls="--", lw=1.2, path_effects=halo(), gid="no penalty")
 
 
 def _check(evaluation: pd.DataFrame, share: str, methods: Iterable[str] | None) -> list[str]:
@@ -120,7 +207,7 @@ def _draw(
     )  # fmt: skip
     ax.set_facecolor("0.8")
     ax.set_ylim(*_edges(y)[[0, -1]])
-    axes.penalty_axis(ax, grid.penalties)
+    penalty_axis(ax, grid.penalties)
     step = -(-len(y) // 8)
     ax.set_yticks(y[::step], [f"{k:.0f}" for k in y[::step]], fontsize=SMALL + 1)
     ax.set_ylabel("number of features k")
@@ -152,7 +239,7 @@ def _draw_contours(
     )  # fmt: skip
     lines.set(path_effects=halo(2.4), gid="share")
     placer = TextPlacer(x[0] - 0.4, x[-1] + 0.4)
-    width, height = axes.size_in_inches(ax)
+    width, height = size_in_inches(ax)
     pieces_by_level = zip(within, lines.allsegs, strict=True)
     # A level has no piece if its line lies between cells without a row.
     longest = [(level, max(pieces, key=_length)) for level, pieces in pieces_by_level if pieces]

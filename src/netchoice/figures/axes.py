@@ -1,16 +1,19 @@
-"""Axes, text placement and files for the matplotlib figures."""
+"""Axes, names, places of texts, and files, for all figures."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 import matplotlib
 import numpy as np
+import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -18,24 +21,29 @@ from matplotlib.figure import Figure
 from matplotlib.image import imsave
 from matplotlib.patheffects import AbstractPathEffect, withStroke
 from matplotlib.text import Text
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from netchoice.atomic import write_atomically
 from netchoice.errors import UsageError
-from netchoice.figures.data.cost_text import cost_text
-from netchoice.figures.data.feature_sets import penalty_text
 from netchoice.stores import place
-from netchoice.validation import check_choice
+from netchoice.validation import check_choice, unknown
 
 WIDTH, HEIGHT, DPI = 8.0, 5.0, 150  # inches and dots per inch: 1200 pixels wide
 SHOWN_DPI = 90  # in a notebook: 720 pixels wide
 SMALL = 8  # points: the smallest text
-GREY = "0.35"
+GREY = "#595959"
 #: Options of legends: without a frame, at the right of the Axes, and above them.
 PLAIN: dict[str, Any] = {"frameon": False, "fontsize": SMALL + 1}
 BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
-ABOVE = PLAIN | {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
+_ABOVE: dict[str, Any] = {
+    "loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "frameon": False,
+    "fontsize": SMALL, "handletextpad": 0.5, "columnspacing": 1.0,
+}  # fmt: skip
+#: Categories of characters that no font can draw: controls, halves of pairs, unassigned.
+_SHAPELESS = ("Cc", "Cs", "Cn")
+#: Of new Axes.
+STYLE: dict[Any, Any] = {"axes.spines.top": False, "axes.spines.right": False}
 
 #: File formats, with the metadata to leave out so that equal figures give equal bytes.
 _METADATA: dict[str, Any] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
@@ -117,13 +125,18 @@ def halo(width: float = 2.0, colour: str = "white") -> list[AbstractPathEffect]:
     return [withStroke(linewidth=width, foreground=colour)]
 
 
+def add_tooltips(artist: Artist, texts: Iterable[str]) -> None:
+    """Give each marker of an artist a text, which a page shows when the pointer is on the marker."""
+    artist.tooltips = list(texts)  # type: ignore[attr-defined]
+
+
 def new_axes(ax: Axes | None, width: float = WIDTH, height: float = HEIGHT) -> Axes:
     """Return ``ax``, or the Axes of a new figure of this size in inches."""
     if ax is not None:
         return ax
-    return PlainFigure(figsize=(width, height), dpi=DPI, layout="constrained").add_subplot(
-        axes_class=ShownAxes
-    )
+    figure = PlainFigure(figsize=(width, height), dpi=DPI, layout="constrained")
+    with matplotlib.rc_context(STYLE):
+        return figure.add_subplot(axes_class=ShownAxes)
 
 
 def new_panels(
@@ -134,7 +147,10 @@ def new_panels(
     rows = -(-n // columns)
     figure = PlainFigure(figsize=(width, margin + height * rows), dpi=DPI, layout="constrained")
     shown: Any = {"axes_class": ShownAxes}
-    axes = figure.subplots(rows, columns, squeeze=False, sharey=sharey, subplot_kw=shown).ravel()
+    with matplotlib.rc_context(STYLE):
+        axes = figure.subplots(
+            rows, columns, squeeze=False, sharey=sharey, subplot_kw=shown
+        ).ravel()
     for unused in axes[n:]:
         unused.remove()
     return axes[:n].view(Panels), figure
@@ -152,37 +168,18 @@ def size_in_inches(ax: Axes) -> tuple[float, float]:
     return float(ax.get_position().width * size[0]), float(ax.get_position().height * size[1])
 
 
-def penalty_axis(ax: Axes, penalties: Sequence[float]) -> None:
-    """Place the penalties at equal distances on the x axis; a dashed line separates λ = 0."""
-    n = len(penalties)
-    step = max(1, -(-n // max(3, int(size_in_inches(ax)[0] / 0.5))))
-    labelled = [0, *reversed(range(n - 1, step - 1, -step))] if n > 1 else [0]
-    ax.set_xticks(labelled, [penalty_text(penalties[i]) for i in labelled], fontsize=SMALL)
-    ax.set_xticks(np.arange(n), minor=True)
-    ax.tick_params(axis="x", which="minor", length=2)
-    ax.set_xlim(-0.5, n - 0.5)
-    ax.set_xlabel("cost penalty λ")
-    if n > 1 and penalties[0] == 0:
-        ax.axvline(0.5, color="black", ls="--", lw=1.2, path_effects=halo(), gid="no penalty")
+def legend_above(ax: Axes, **options: Any) -> Any:
+    """Return a legend above the Axes, with as many columns as there is room for."""
+    handles = options.get("handles")
+    labels = [one.get_label() for one in handles] if handles else ax.get_legend_handles_labels()[1]
+    widest = SMALL * (0.58 * max(map(len, map(str, labels)), default=0) + 3.7)  # points
+    columns = int(72 * size_in_inches(ax)[0] / widest + 0.15)
+    return ax.legend(ncols=max(1, min(columns, 6)), **(_ABOVE | options))
 
 
-def cost_axis(axis: Axis, costs: Iterable[float], unit: str, title: str) -> None:
-    """Make an axis of costs logarithmic, with a linear part at 0 if some costs are 0."""
-    positive = [cost for cost in costs if cost > 0]
-    scale = axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale
-    if not positive:
-        scale("linear")
-    elif any(cost == 0 for cost in costs):
-        scale("symlog", linthresh=min(positive))
-    else:
-        scale("log")
-        narrow = max(positive) < 30 * min(positive)
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,)))
-    if positive:
-        axis.set_minor_formatter(NullFormatter())
-    shown_unit = unit if unit == "s" else ""  # the title names other units
-    axis.set_major_formatter(FuncFormatter(lambda cost, _: cost_text(cost, shown_unit)))
-    axis.set_label_text(title)
+def few_ticks(axis: Axis, most: int, **options: Any) -> None:
+    """Place at most about so many ticks on an axis, at round numbers."""
+    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 5, 10], **options))
 
 
 def text_at_right(ax: Axes, y: float, text: str, shift: float, **options: Any) -> None:
@@ -191,6 +188,43 @@ def text_at_right(ax: Axes, y: float, text: str, shift: float, **options: Any) -
         text, (1.0, y), xycoords=("axes fraction", "data"), xytext=(shift, 0),
         textcoords="offset points", va="center", **options,
     )  # fmt: skip
+
+
+def short(name: Any, longest: int = 32) -> str:
+    r"""Return a name in one line, its first letters if it is long, and no character without a shape.
+
+    >>> short("degree\n mean"), short("x" * 50, 5), short("a\x00")
+    ('degree mean', 'xxxx…', 'a�')
+    """
+    text = " ".join(str(name).split())
+    text = "".join("\ufffd" if category(letter) in _SHAPELESS else letter for letter in text)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def check_columns(frame: pd.DataFrame, columns: Sequence[str], what: str) -> pd.DataFrame:
+    """Return the frame if it has rows and these columns."""
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        raise UsageError(
+            f"the {what} lacks {', '.join(map(repr, missing))}; expected the columns "
+            f"{', '.join(columns)}; found {', '.join(map(str, frame.columns)) or 'none'}"
+        )
+    if not len(frame):
+        raise UsageError(f"the {what} has no rows; expected at least one")
+    return frame
+
+
+def check_names(
+    kind: str, names: Iterable[str] | None, known: Collection[str], default: str = "at least one"
+) -> list[str]:
+    """Return the names as a list if all are known, or all known names for None."""
+    chosen = list(known) if names is None else list(names)
+    for name in chosen:
+        if name not in known:
+            raise unknown(kind, name, known)
+    if not chosen:
+        raise UsageError(f"no {kind}s to draw; expected {default}")
+    return chosen
 
 
 def save(figure: Any, path: str | PathLike[str]) -> Path:

@@ -1,4 +1,4 @@
-"""What the panels of a model's fit show: the observed network over ranges of the simulations."""
+"""The figure of a model's fit: distributions of the observed network over ranges of simulations."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from netchoice.figures.axes import PLAIN, SMALL, WIDTH, add_tooltips, new_panels
+from netchoice.figures.style import BLUE, VERMILLION, model_colour
 from netchoice.profiles import N_SOURCES, Envelope
 
 Floats = NDArray[np.float64]
@@ -18,6 +23,11 @@ Floats = NDArray[np.float64]
 ALPHA = 0.05
 NO_PATH = "no path"
 _MOST_RUNS = 2  # of neighbouring values that a sentence names
+_ALPHAS = (0.25, 0.45)  # of the 95 % and the 50 % range
+_OBSERVED: dict[str, Any] = {"marker": "o", "markersize": 3, "color": "black"}
+_OUTSIDE: dict[str, Any] = {
+    "marker": "D", "markersize": 6, "color": VERMILLION, "markeredgecolor": "black",
+}  # fmt: skip
 _TICKS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 
 
@@ -74,16 +84,24 @@ class FitPanel:
         return np.asarray((self.observed < low) | (self.observed > high))
 
     def bars(self, level: int) -> tuple[Floats, Floats]:
-        """Return lower ends and heights of the 95 % (0) or 50 % (1) range, at least a thin line."""
+        """Return both ends of the 95 % (0) or 50 % (1) range, at least a thin line apart."""
         low, high = map(position, self.ranges[level])
-        return low, np.maximum(high - low, 0.012 * position(self.top))
+        return low, np.maximum(high, low + 0.012 * position(self.top))
+
+    def texts(self) -> list[str]:
+        """Return each observed value with the 95 % range of the simulations as text."""
+        columns = zip(self.labels, self.observed, self.ranges[0].T, strict=True)
+        return [f"{label}: {percent(value)}, simulated {range_text(*ends)}"
+                for label, value, ends in columns]  # fmt: skip
 
     def x_ticks(self) -> dict[int, str]:
         """Return about six bins that get a label, and their first values."""
         last = len(self.labels) - 1
         shown = [i for i, label in enumerate(self.labels) if label not in ("", NO_PATH)]
         ticks = {i: self.labels[i].partition("–")[0] for i in shown[:: max(1, -(-len(shown) // 6))]}
-        return ticks | ({last: NO_PATH} if self.labels[last:] == [NO_PATH] else {})
+        if self.labels[last:] != [NO_PATH]:
+            return ticks
+        return {i: text for i, text in ticks.items() if i < 0.85 * last} | {last: NO_PATH}
 
     def y_ticks(self) -> dict[float, str]:
         """Return positions and texts of a few values."""
@@ -92,6 +110,76 @@ class FitPanel:
             if value <= self.top and position(value) - max(ticks) > 0.17 * position(self.top):
                 ticks[float(position(value))] = percent(value)
         return ticks
+
+
+def fit(
+    envelopes: Mapping[str, Envelope], *, model: str | None = None, columns: int = 3
+) -> NDArray[Any]:
+    """Draw distributions of the observed network over ranges of a model's simulations.
+
+    Panels in which the observed network is unlike the simulations come first; their titles say
+    "differs". The y axes show square roots, so that small shares can be seen.
+
+    Parameters
+    ----------
+    envelopes : mapping from panel to Envelope
+        One model of what :func:`netchoice.profiles.envelopes` returns.
+    model : str, optional, the model, whose colour the ranges have
+    columns : int, number of panels in a row
+
+    Examples
+    --------
+    >>> import netchoice
+    >>> from netchoice.profiles import envelopes
+    >>> from netchoice.profiles import network_profile
+    >>> rng, model = np.random.default_rng(1), netchoice.get_model("ba2")
+    >>> profiles = [network_profile(model.grow(20, rng=rng)) for _ in range(30)]
+    >>> axes = fit(envelopes(profiles[0], {"ba2": profiles[1:]})["ba2"])
+    >>> sorted(ax.get_title(loc="left") for ax in axes)[:3]
+    ['Clustering', 'Components', 'Cores']
+    """
+    panels, colour = fit_panels(envelopes), BLUE if model is None else model_colour(model)
+    axes, figure = new_panels(len(panels), columns, 1.25 * WIDTH, 0.5, 2.3)
+    for ax, panel in zip(axes, panels, strict=True):
+        draw_panel(ax, panel, colour)
+        title = f"{panel.text.title}: differs" if panel.differs else panel.text.title
+        weight = "bold" if panel.differs else "normal"
+        ax.set_title(title, loc="left", fontsize=SMALL + 1, fontweight=weight)
+    handles = [
+        Line2D([], [], **_OBSERVED, label="observed network"),
+        Line2D([], [], **_OUTSIDE, linestyle="", label="outside the 95% range"),
+        *(
+            Patch(color=colour, alpha=alpha, label=f"{share}% of simulations")
+            for share, alpha in zip((95, 50), _ALPHAS, strict=True)
+        ),
+    ]
+    figure.legend(handles=handles, loc="outside upper left", ncols=4, **PLAIN)
+    return axes
+
+
+def draw_panel(ax: Axes, panel: FitPanel, colour: str) -> None:
+    """Draw one panel, with ranges in this colour."""
+    x = np.arange(len(panel.labels))
+    for level, alpha in enumerate(_ALPHAS):
+        low, high = panel.bars(level)
+        ax.stairs(
+            high, np.append(x, len(x)) - 0.5, baseline=low, fill=True, color=colour, alpha=alpha,
+            linewidth=0, gid=f"range {level}",
+        )  # fmt: skip
+    y, out, texts = position(panel.observed), panel.outside, panel.texts()
+    ax.plot(x, y, color="black", linewidth=1.2)
+    for places, style, name in (
+        (~out & ~np.isnan(y), _OBSERVED, "observed"),
+        (out, _OUTSIDE, "outside"),
+    ):
+        (markers,) = ax.plot(x[places], y[places], linestyle="", zorder=4, gid=name, **style)
+        add_tooltips(markers, [texts[i] for i in np.flatnonzero(places)])
+    ticks, y_ticks = panel.x_ticks(), panel.y_ticks()
+    ax.set_xticks(list(ticks), list(ticks.values()), fontsize=SMALL)
+    ax.set_yticks(list(y_ticks), list(y_ticks.values()), fontsize=SMALL)
+    ax.set(xlim=(-0.6, len(x) - 0.4), ylim=(0, 1.06 * position(panel.top)))
+    ax.set_xlabel(panel.text.x_title, fontsize=SMALL)
+    ax.set_ylabel(panel.text.y_title, fontsize=SMALL)
 
 
 def fit_panels(envelopes: Mapping[str, Envelope]) -> list[FitPanel]:

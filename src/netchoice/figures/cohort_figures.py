@@ -1,23 +1,40 @@
-"""What the figures of a cohort show: counts, probabilities, parameters and positions of networks."""
+"""Figures of a cohort: verdicts, models, probabilities, parameters and the embedding."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from netchoice.figures.data.checks import check_columns
-from netchoice.figures.style import OTHER_MODELS, model_styles
+from netchoice.figures.axes import (
+    SMALL,
+    WIDTH,
+    add_tooltips,
+    check_columns,
+    halo,
+    legend_above,
+    new_axes,
+    save_all,
+    short,
+    size_in_inches,
+    small_panels,
+)
+from netchoice.figures.embeddings import make_plane, write_names
+from netchoice.figures.style import MARKERS, OTHER_MODELS, model_colour, model_styles
 from netchoice.inference import Embedding, embed
+from netchoice.validation import file_names
 from netchoice.workflows.answer_rows import NAMING, CohortFrame, ParameterOfModel
 from netchoice.workflows.choice_text import VERDICTS
-from netchoice.workflows.cohort_summary import MIN_NETWORKS
+from netchoice.workflows.cohort_summary import MIN_NETWORKS, parameter_trends
 
-Floats = NDArray[np.float64]
 #: Features X and models y of the simulations, by the text of the chooser.
 Simulations = Mapping[str, tuple[pd.DataFrame, Any]]
 
@@ -26,44 +43,35 @@ MOST_POINTS = 5000  # in one figure
 MOST_COLUMNS = 1000  # about the width of a figure in pixels
 MOST_GROUPS, MOST_PANELS, MOST_EMBEDDINGS = 15, 9, 6
 MOST_MODELS = 12
+MOST_DESCRIBED = 300  # networks with tooltips in a figure
 MOST_LACKING = 0.1  # share of networks that may lack a feature of the embedding
 
 
 class CategoryStyle(NamedTuple):
-    """Style of one verdict or model: colour, and the same marker and pattern for both drawings."""
+    """Colour, marker and pattern of one verdict or model."""
 
     colour: str
     marker: str
-    symbol: str
     hatch: str
-    pattern: str
 
 
 VERDICT_STYLES = {
-    "one-fits": CategoryStyle("#0072B2", "o", "circle", "", ""),
-    "several-fit": CategoryStyle("#009E73", "s", "square", "//", "/"),
-    "undetermined": CategoryStyle("#9AA0A6", "D", "diamond", "..", "."),
-    "none-fits": CategoryStyle("#D55E00", "^", "triangle-up", "xx", "x"),
+    "one-fits": CategoryStyle("#0072B2", "o", ""),
+    "several-fit": CategoryStyle("#009E73", "s", "//"),
+    "undetermined": CategoryStyle("#9AA0A6", "D", ".."),
+    "none-fits": CategoryStyle("#D55E00", "^", "xx"),
 }
 #: Verdicts that name no model, and their colours next to those of models.
 UNNAMED = {"undetermined": "#9AA0A6", "none-fits": "#4D5359"}
-_PATTERNS = (
-    ("", ""),
-    ("//", "/"),
-    ("..", "."),
-    ("\\\\", "\\"),
-    ("++", "+"),
-    ("--", "-"),
-    ("||", "|"),
-)
+_HATCHES = ("", "//", "..", "\\\\", "++", "--", "||")
 
 
 def category_styles(models: Sequence[str]) -> dict[str, CategoryStyle]:
     """Return the styles of the models, and those of the verdicts that name no model."""
     styles = {
-        name: CategoryStyle(style.colour, style.marker, style.symbol, *_PATTERNS[i % len(_PATTERNS)])
+        name: CategoryStyle(style.colour, style.marker, _HATCHES[i % len(_HATCHES)])
         for i, (name, style) in enumerate(model_styles(models).items())
-    }  # fmt: skip
+    }
     others = {kind: VERDICT_STYLES[kind]._replace(colour=grey) for kind, grey in UNNAMED.items()}
     return styles | others
 
@@ -257,3 +265,183 @@ def _embedding(
     described = cohort.frame.loc[kept.index, ["id", "group", "verdict", "model"]]
     networks = points[["x", "y"]].join(described)
     return CohortEmbedding(chooser, embedding, networks, len(rows), len(rows) - len(own))
+
+
+def group_bars(
+    counts: pd.DataFrame, styles: Mapping[str, CategoryStyle], ax: Axes | None = None
+) -> Axes:
+    """Draw a bar for each group, a row of ``counts``, divided by category."""
+    ax = new_axes(ax, WIDTH, 1.2 + 0.36 * len(counts))
+    sizes = counts.sum(axis=1)
+    left = np.zeros(len(counts))
+    for name, style in styles.items():
+        shares = (counts[name] / sizes.clip(lower=1)).to_numpy()
+        if not shares.any():
+            continue
+        bars = ax.barh(
+            range(len(counts)), shares, left=left, height=0.66, color=style.colour, label=short(name),
+            hatch=style.hatch, edgecolor="white", linewidth=0.8, gid=f"category {name}",
+        )  # fmt: skip
+        for y, (bar, share, n) in enumerate(zip(bars, shares, counts[name], strict=True)):
+            text = f"{counts.index[y]}, {name}: {n} of {sizes.iloc[y]} ({share:.0%})"
+            add_tooltips(bar, [text])
+            if share > 0.03:
+                ax.text(
+                    left[y] + share / 2, y, str(n), ha="center", va="center", path_effects=halo(3)
+                )
+        left += shares
+    ax.set_yticks(range(len(counts)), [f"{short(name, 24)} ({n})" for name, n in sizes.items()])
+    ax.set(xlim=(0, 1), ylim=(len(counts) - 0.4, -0.6), xlabel="share of the networks")
+    if left.any():
+        legend_above(ax)
+    return ax
+
+
+def probability_columns(data: SortedProbabilities, ax: Axes | None = None) -> Axes:
+    """Draw the probabilities of each network as a stacked column."""
+    ax = new_axes(ax, WIDTH, 3.0 + 0.2 * -(-data.values.shape[1] // 4))
+    edges, bottom = np.arange(len(data.values) + 1) - 0.5, np.zeros(len(data.values))
+    for name, style in model_styles(list(data.values)).items():
+        top = bottom + data.values[name].to_numpy()
+        ax.stairs(
+            top, edges, baseline=bottom, fill=True, color=style.colour, label=short(name),
+            gid=f"model {name}",
+        )  # fmt: skip
+        bottom = top
+    if len(data.ids) <= MOST_DESCRIBED:
+        columns = ax.bar(range(len(data.ids)), 1.0, 1.0, color="black", alpha=0.001)
+        for column, name, (_, row) in zip(columns, data.ids, data.values.iterrows(), strict=True):
+            largest = row.nlargest(3)
+            texts = (f"{model} {value:.3f}" for model, value in largest[largest > 0].items())
+            add_tooltips(column, [f"{name}: {', '.join(texts)}"])
+    spans = data.spans
+    for _, last in list(spans.values())[:-1]:
+        ax.axvline(last + 0.5, color="black", linewidth=1.5, path_effects=halo(3))
+    ax.set_xticks([sum(ends) / 2 for ends in spans.values()], [short(name, 16) for name in spans])
+    if len(spans) > 4:  # long names would overlap
+        for text in ax.get_xticklabels():
+            text.set(rotation=30, ha="right", rotation_mode="anchor")
+    title = "networks by group" if spans else "networks"
+    ax.set(xlim=(edges[0], edges[-1]), ylim=(0, 1), xlabel=title, ylabel="probability")
+    legend_above(ax)
+    return ax
+
+
+def draw_panel(ax: Axes, panel: ParameterPanel) -> None:
+    """Draw the medians and intervals of one parameter."""
+    rows, colour = panel.rows, model_colour(panel.model)
+    ax.vlines(rows["x"], rows["lower"], rows["upper"], color=colour, alpha=0.35, linewidth=1)
+    (medians,) = ax.plot(rows["x"], rows["median"], "o", color=colour, markersize=3, gid="medians")
+    if len(rows) <= MOST_DESCRIBED:
+        add_tooltips(medians, (
+            f"{one['id']}: {one['median']:.3g} ({one['lower']:.3g} to {one['upper']:.3g})"
+            for one in rows.to_dict("records")
+        ))  # fmt: skip
+    ax.set_ylabel(f"{short(panel.model, 20)} {short(panel.parameter, 20)}")
+    ax.set_xlabel(short(panel.covariate))
+    ax.tick_params(labelsize=SMALL)
+    if panel.ticks:
+        turn: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+        names = [short(name, 14) for name in panel.ticks]
+        ax.set_xticks(list(panel.ticks.values()), names, **(turn if len(names) > 3 else {}))
+        ax.set_xlim(-0.5, len(panel.ticks) - 0.5)
+
+
+def embedding_map(data: CohortEmbedding, ax: Axes | None = None) -> Axes:
+    """Draw the networks of one chooser by verdict, among the simulations of each model."""
+    ax = new_axes(ax, WIDTH, 0.75 * WIDTH)
+    scale = np.sqrt(size_in_inches(ax)[0] / WIDTH)
+    for i, (name, own) in enumerate(data.simulated.groupby("label")):
+        ax.plot(
+            own["x"], own["y"], linestyle="", marker=MARKERS[i % len(MARKERS)], color="0.6",
+            markersize=3 * scale, alpha=0.5, fillstyle="none", label=f"{short(name, 20)} (simulated)",
+            gid=f"model {name}",
+        )  # fmt: skip
+    write_names(ax, data.simulated)
+    for kind, style in VERDICT_STYLES.items():
+        own = data.networks[data.networks["verdict"] == kind]
+        if len(own):
+            (markers,) = ax.plot(
+                own["x"], own["y"], linestyle="", marker=style.marker, color=style.colour,
+                markersize=7 * scale, markeredgecolor="black", markeredgewidth=0.8, label=kind,
+                gid=f"verdict {kind}",
+            )  # fmt: skip
+            columns = (own[name] for name in ("id", "group", "model"))
+            add_tooltips(markers, (
+                f"{name}{f', {group}' if group else ''}: {kind}, {model}"
+                for name, group, model in zip(*columns, strict=True)
+            ))  # fmt: skip
+    make_plane(ax)
+    legend_above(ax)
+    return ax
+
+
+def cohort_drawings(
+    answers: pd.DataFrame,
+    features: pd.DataFrame | None = None,
+    simulations: Simulations | None = None,
+) -> dict[str, Callable[[], Any]]:
+    """Return, by name, the functions that draw the figures of a cohort.
+
+    The figures show verdicts and named models by group, the probabilities of all networks, the
+    parameters by group and against covariates if enough networks have estimates, and for each chooser
+    the networks among its simulations. A model is named for a network if it fits and is the most
+    probable.
+
+    Parameters
+    ----------
+    answers : DataFrame, as for :func:`netchoice.workflows.summarise_cohort`
+    features : DataFrame, optional
+        ``id`` and the features of each network.
+    simulations : mapping, optional
+        By the text of the chooser: features X and models y of its simulations.
+
+    Examples
+    --------
+    >>> answers = pd.DataFrame({"id": list("ab"), "model": "dmc", "verdict": "one-fits",
+    ...     "probability_dmc": 1.0, "lower_dmc": 0.9, "upper_dmc": 1.0, "fit_p_dmc": 0.5})
+    >>> drawings = cohort_drawings(answers)
+    >>> list(drawings)
+    ['verdicts', 'models', 'probabilities']
+    >>> [text.get_text() for text in drawings["verdicts"]().texts]
+    ['2']
+    """
+    cohort = CohortFrame.of(answers)
+    drawings: dict[str, Callable[[], Any]] = {}
+    if len(cohort.answered):
+        named, probabilities = model_counts(cohort), sorted_probabilities(cohort)
+        drawings["verdicts"] = partial(group_bars, verdict_counts(cohort), VERDICT_STYLES)
+        drawings["models"] = partial(group_bars, named, category_styles(list(named)))
+        if probabilities.values.size:
+            drawings["probabilities"] = partial(probability_columns, probabilities)
+        if panels := parameter_panels(cohort, parameter_trends(cohort)[0]):
+            drawings["parameters"] = partial(_parameters, panels)
+    if features is not None and simulations:
+        found = cohort_embeddings(cohort, features, simulations)
+        names = file_names(each.chooser for each in found)
+        for each in found:
+            drawings[f"embedding-{names[each.chooser]}"] = partial(embedding_map, each)
+    return drawings
+
+
+def _parameters(panels: Sequence[ParameterPanel]) -> NDArray[Any]:
+    drawn, _ = small_panels(len(panels), 3, 2.4)
+    for ax, panel in zip(drawn, panels, strict=True):
+        draw_panel(ax, panel)
+    return drawn
+
+
+def draw_cohort(
+    answers: pd.DataFrame,
+    folder: str | PathLike[str],
+    features: pd.DataFrame | None = None,
+    simulations: Simulations | None = None,
+    *,
+    format: str = "png",
+) -> list[Path]:
+    """Draw the figures of a cohort and return the paths of the files.
+
+    ``folder`` is created if it does not exist; ``format`` is "png", "svg" or "pdf". The other parameters
+    are those of :func:`cohort_drawings`.
+    """
+    return save_all(cohort_drawings(answers, features, simulations), folder, format)

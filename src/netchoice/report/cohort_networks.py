@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from netchoice.markup import Html, element
-from netchoice.report.elements import Sections, aside, cell, select, table
+from netchoice.report.page import Sections, aside, cell, table
 from netchoice.validation import file_names
 from netchoice.workflows.answer_rows import CohortFrame
 from netchoice.workflows.choice_text import VERDICTS, format_probability
@@ -75,13 +75,20 @@ def _controls(answers: CohortFrame) -> Html:
     any_verdict = {"": "any verdict"} | {kind: kind for kind in VERDICTS}
     parts = [
         element("p", label, field, class_="control"),
-        select("network-verdict", "Verdict", any_verdict),
+        _choice_of("network-verdict", "Verdict", any_verdict),
     ]
     if 1 < len(answers.groups) <= _MOST_GROUPS:
         any_group = {"": "any group"} | {name: name for name in answers.groups}
-        parts.append(select("network-group", "Group", any_group))
+        parts.append(_choice_of("network-group", "Group", any_group))
     status = element("p", id="network-status", class_="aside", role="status")
     return element("div", *parts, status, id="network-controls", class_="filters", hidden=True)
+
+
+def _choice_of(name: str, title: str, options: Mapping[str, str]) -> Html:
+    """Return a drop-down list with its label; ``options`` maps values to texts."""
+    items = [element("option", text, value=value) for value, text in options.items()]
+    label = element("label", title, for_=name)
+    return element("p", label, element("select", *items, id=name), class_="control")
 
 
 def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,26 +11,63 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.figures.data.posteriors import (
-    Floats,
-    JointDraws,
-    RankHistogram,
-    posterior_histogram,
-)
-from netchoice.figures.static.axes import GREY, PLAIN, SMALL, small_panels
+from netchoice.figures.axes import GREY, PLAIN, SMALL, few_ticks, short, small_panels
 from netchoice.figures.style import BLUE, model_colour
 
-Interval = tuple[float, float]
+Floats = NDArray[np.float64]
+Range = tuple[float, float]
+Bounds = Sequence[float | None] | None  # of a prior; None is a bound of the draws
+
+BINS = 15
+MOST_POINTS = 500  # in the plane of two parameters
+MOST_RANK_BINS, HELD_OUT_PER_BIN = 10, 20
+BAND = 0.99  # probability that the count of a bin is within the band, if posteriors are exact
+
+
+def prior_range(draws: Floats, bounds: Bounds = None) -> Range:
+    """Return the bounds of the prior; None is a bound of the draws.
+
+    >>> prior_range(np.array([0.2, 0.4]), (0.0, None)), prior_range(np.array([3.0]))
+    ((0.0, 0.4), (2.5, 3.5))
+    """
+    low, high = bounds or (None, None)
+    low = float(draws.min()) if low is None else float(low)
+    high = float(draws.max()) if high is None else float(high)
+    return (low, high) if low < high else (low - 0.5, high + 0.5)
+
+
+def posterior_histogram(draws: Floats, bounds: Bounds = None) -> tuple[Floats, Floats]:
+    """Return bin edges and density over the bounds of the prior; None is a bound of the draws."""
+    low, high = prior_range(draws, bounds)
+    edges = np.linspace(low, high, BINS + 1)
+    return edges, np.histogram(draws.clip(low, high), edges, density=True)[0]
+
+
+def rank_histogram(ranks: Any, n_draws: int) -> tuple[Floats, NDArray[np.int64], Range]:
+    """Return bin edges and counts of ranks from 0 to ``n_draws``, and the range of a count by chance.
+
+    A rank is divided by the number of draws; a bin has about 20 simulations.
+
+    >>> edges, counts, by_chance = rank_histogram(np.arange(200) * 5, 999)
+    >>> counts.tolist(), by_chance
+    ([20, 20, 20, 20, 20, 20, 20, 20, 20, 20], (10.0, 32.0))
+    """
+    from scipy.stats import binom
+
+    shares = (np.asarray(ranks, dtype=np.float64) + 0.5) / (n_draws + 1)
+    n, n_bins = len(shares), max(2, min(MOST_RANK_BINS, len(shares) // HELD_OUT_PER_BIN))
+    edges = np.linspace(0, 1, n_bins + 1)
+    low, high = binom(n, 1 / n_bins).interval(BAND)
+    return edges, np.histogram(shares, edges)[0], (float(low), float(high))
 
 
 def posteriors(
     draws: pd.DataFrame, *,
-    intervals: Mapping[str, Interval] | None = None,
-    priors: Mapping[str, Interval] | None = None, model: str | None = None, columns: int = 3,
+    intervals: Mapping[str, Range] | None = None,
+    priors: Mapping[str, Range] | None = None, model: str | None = None, columns: int = 3,
 ) -> NDArray[Any]:  # fmt: skip
     """Draw the posterior of each parameter as a histogram, and each pair of parameters as points.
 
@@ -61,10 +98,9 @@ def posteriors(
     axes, figure = small_panels(len(values) + len(pairs), columns, 2.4)
     intervals, priors, colour = intervals or {}, priors or {}, _colour(model)
     for ax, name in zip(axes, values, strict=False):
-        _draw_posterior(ax, name, values[name], intervals.get(name), priors.get(name), colour)
+        draw_posterior(ax, name, values[name], intervals.get(name), priors.get(name), colour=colour)
     for ax, names in zip(axes[len(values) :], pairs, strict=True):
-        both = (values[name] for name in names)
-        _draw_pair(ax, names, JointDraws.of(*both, *map(priors.get, names)), colour)
+        draw_pair(ax, names, values, priors, colour=colour)
     handles = [
         Line2D([], [], color=colour, linewidth=4, alpha=0.6, label="posterior"),
         Line2D([], [], color=GREY, linestyle="--", linewidth=1.1, label="uniform prior"),
@@ -79,16 +115,20 @@ def _colour(model: str | None) -> str:
     return BLUE if model is None else model_colour(model)
 
 
-def _draw_posterior(
-    ax: Axes, name: str, draws: Floats, interval: Interval | None, prior: Interval | None, colour: str
+def draw_posterior(
+    ax: Axes, name: str, draws: Floats, interval: Sequence[float] | None, bounds: Bounds = None, *,
+    colour: str, uniform: bool = True,
 ) -> None:  # fmt: skip
-    edges, density = posterior_histogram(draws, prior)
+    """Draw the posterior of one parameter over its prior, which has a line if it is uniform."""
+    edges, density = posterior_histogram(draws, bounds)
     ax.stairs(density, edges, color=colour, alpha=0.4, fill=True)
     ax.stairs(density, edges, color=colour, linewidth=1.2, gid="posterior")
     low, high = edges[[0, -1]]
-    uniform = [1 / (high - low)] * 2
-    ax.plot([low, high], uniform, color=GREY, linestyle="--", linewidth=1.1, gid="prior")
-    ax.set(xlim=_with_margin(low, high), ylim=(0, None), yticks=[], xlabel=name)
+    if uniform:
+        level = [1 / (high - low)] * 2
+        ax.plot([low, high], level, color=GREY, linestyle="--", linewidth=1.1, gid="prior")
+    ax.set(xlim=_with_margin(low, high), ylim=(0, None), yticks=[], xlabel=short(name))
+    few_ticks(ax.xaxis, 6)
     ax.tick_params(axis="x", labelsize=SMALL)
     if interval is not None:
         low, high = interval
@@ -97,15 +137,26 @@ def _draw_posterior(
         ax.set_title(f"{low:.3g} to {high:.3g}", loc="left", fontsize=SMALL + 1)
 
 
-def _draw_pair(ax: Axes, names: tuple[str, str], joint: JointDraws, colour: str) -> None:
-    ax.plot(joint.x, joint.y, "o", color=colour, markersize=2.5, alpha=0.35, mew=0, gid="draws")
-    ax.set(xlabel=names[0], ylabel=names[1])
-    ax.set(xlim=_with_margin(*joint.x_range), ylim=_with_margin(*joint.y_range))
+def draw_pair(
+    ax: Axes, names: tuple[str, str], draws: Mapping[str, Floats], bounds: Mapping[str, Bounds], *,
+    colour: str,
+) -> None:  # fmt: skip
+    """Draw the draws of two parameters as points in the plane."""
+    x, y = (draws[name] for name in names)
+    varies = x.std() > 0 and y.std() > 0
+    correlation = float(np.corrcoef(x, y)[0, 1]) if varies else 0.0
+    step = max(1, -(-len(x) // MOST_POINTS))
+    ax.plot(x[::step], y[::step], "o", color=colour, markersize=2.5, alpha=0.35, mew=0, gid="draws")
+    ends = [_with_margin(*prior_range(draws[name], bounds.get(name))) for name in names]
+    ax.set(xlabel=short(names[0]), ylabel=short(names[1]), xlim=ends[0], ylim=ends[1])
+    for axis in (ax.xaxis, ax.yaxis):
+        few_ticks(axis, 6)
     ax.tick_params(labelsize=SMALL)
-    ax.set_title(joint.label, loc="left", fontsize=SMALL + 1)
+    title = f"draws (correlation {correlation:.2f})".replace("-", "−")
+    ax.set_title(title, loc="left", fontsize=SMALL + 1)
 
 
-def _with_margin(low: float, high: float) -> Interval:
+def _with_margin(low: float, high: float) -> Range:
     margin = 0.02 * (high - low)
     return low - margin, high + margin
 
@@ -131,7 +182,7 @@ def rank_histograms(
     --------
     >>> axes = rank_histograms(pd.DataFrame({"p_new": range(0, 1000, 5)}), 999)
     >>> axes[0].get_xlabel(), axes[0].get_ylabel()
-    ('relative rank of the true p_new', 'held-out simulations')
+    ('relative rank of the true p_new', 'simulations')
     """
     if not ranks.shape[1] or not len(ranks):
         raise UsageError(
@@ -139,23 +190,21 @@ def rank_histograms(
         )
     axes, figure = small_panels(ranks.shape[1], columns, 2.4)
     for ax, name in zip(axes, ranks, strict=True):
-        histogram = RankHistogram.of(ranks[name], n_draws)
-        ax.axhspan(histogram.low, histogram.high, color="0.85", gid="band", zorder=0)
-        ax.stairs(
-            histogram.counts,
-            histogram.edges,
-            color=_colour(model),
-            linewidth=1.8,
-            baseline=None,
-            gid="ranks",
-        )
-        ax.set(xlim=(0, 1), ylim=(0, None), xlabel=f"relative rank of the true {name}")
-        ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
-        ax.tick_params(labelsize=SMALL)
-    axes[0].set_ylabel("held-out simulations")
+        draw_ranks(ax, str(name), ranks[name], n_draws, colour=_colour(model))
     handles: list[Any] = [
         Line2D([], [], color=_colour(model), linewidth=1.8, label="held-out simulations"),
         Patch(color="0.85", label="99% range by chance"),
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=2, **PLAIN)
     return axes
+
+
+def draw_ranks(ax: Axes, name: str, ranks: Any, n_draws: int, *, colour: str) -> None:
+    """Draw the ranks of the true values of one parameter over the range expected by chance."""
+    edges, counts, (low, high) = rank_histogram(ranks, n_draws)
+    ax.axhspan(low, high, color="0.85", gid="band", zorder=0)
+    ax.stairs(counts, edges, color=colour, linewidth=1.8, baseline=None, gid="ranks")
+    ax.set(xlim=(0, 1), ylim=(0, None), xlabel=f"relative rank of the true {short(name)}")
+    ax.set_ylabel("simulations")
+    few_ticks(ax.yaxis, 5, integer=True)
+    ax.tick_params(labelsize=SMALL)

@@ -1,1 +1,0 @@
-"""Data behind the figures, computed without a drawing library."""

@@ -1,1 +1,0 @@
-"""Figures drawn with Plotly, for the report."""

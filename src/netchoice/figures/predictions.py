@@ -1,0 +1,153 @@
+"""Figures of predictions: probabilities of models, their reliability, and models that are confused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from netchoice.errors import UsageError
+from netchoice.figures.axes import (
+    GREY,
+    SMALL,
+    WIDTH,
+    add_tooltips,
+    check_columns,
+    check_names,
+    halo,
+    legend_above,
+    new_axes,
+    short,
+    text_at_right,
+)
+from netchoice.figures.style import BLUE, model_colour
+
+
+def probabilities(
+    models: Mapping[str, float], intervals: Mapping[str, Sequence[float]] | None = None,
+    *, top: int | None = None, ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw the probability of each model as a bar, the most probable first.
+
+    Parameters
+    ----------
+    models : mapping from model to probability
+    intervals : mapping from model to lower and upper end, optional
+        Drawn as a line across the end of the bar.
+    top : int, number of most probable models to draw, by default all
+    ax : Axes, optional
+
+    Examples
+    --------
+    >>> ax = probabilities({"dmc": 0.04, "dmr": 0.96}, {"dmc": (0.01, 0.1), "dmr": (0.9, 0.99)})
+    >>> [label.get_text() for label in ax.get_yticklabels()], [t.get_text() for t in ax.texts]
+    (['dmr', 'dmc'], ['0.960', '0.040'])
+    """
+    check_names("model", None, models, "a probability for at least one")
+    names = sorted(models, key=lambda name: -models[name])[:top]
+    ax = new_axes(ax, WIDTH, 1.0 + 0.38 * len(names))
+    lengths, colours = [models[name] for name in names], [model_colour(name) for name in names]
+    bars = ax.barh(range(len(names)), lengths, height=0.62, color=colours, alpha=0.75)
+    for y, (name, bar) in enumerate(zip(names, bars, strict=True)):
+        low, high = (intervals or {}).get(name, (models[name],) * 2)
+        if high > low:
+            ax.plot(
+                [low, high], [y, y], color="black", linewidth=1.4, marker="|", markersize=7,
+                path_effects=halo(3), gid="interval",
+            )  # fmt: skip
+        add_tooltips(bar, [f"{name}: {models[name]:.4f}, interval {low:.4f} to {high:.4f}"])
+        text_at_right(ax, y, f"{models[name]:.3f}", 6, fontsize=SMALL + 1)
+    ax.set_yticks(range(len(names)), map(short, names))
+    ax.set(ylim=(len(names) - 0.4, -0.6), xlim=(0, 1), xlabel="probability of the model")
+    ax.grid(axis="x", alpha=0.3)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def reliability(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw a reliability diagram: observed frequency against predicted probability.
+
+    On the diagonal, predictions with probability 0.8 are correct in 80 % of cases. The area of a
+    point grows with the number of predictions. The line through a point spans two standard errors
+    on either side.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row for each bin: ``predicted`` (mean predicted probability), ``observed`` (observed
+        frequency) and ``n`` (number of predictions).
+    ax : Axes, optional
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"predicted": [0.1, 0.9], "observed": [0.12, 0.88], "n": [50, 70]})
+    >>> reliability(table).get_ylabel()
+    'observed frequency'
+    """
+    check_columns(table, ("predicted", "observed", "n"), "reliability table")
+    rows = table[table["n"] > 0]
+    predicted, observed, n = rows[["predicted", "observed", "n"]].to_numpy(dtype=np.float64).T
+    # The error of the prediction: that of the observed frequency is 0 where it is 0 or 1.
+    error = 2 * np.sqrt(predicted * (1 - predicted) / n)
+    low, high = (observed - error).clip(0, 1), (observed + error).clip(0, 1)
+    ax = new_axes(ax, 0.62 * WIDTH, 0.62 * WIDTH)
+    ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1, label="perfectly calibrated")
+    ax.vlines(predicted, low, high, color=BLUE, linewidth=1.2, gid="error")
+    area = 15 + 120 * n / n.max(initial=1)
+    points = ax.scatter(
+        predicted, observed, s=area, color=BLUE, zorder=3, gid="reliability",
+        label="held-out simulations",
+    )  # fmt: skip
+    texts = (
+        f"predicted probability {p:.3f}, observed frequency {f:.3f}, {count:.0f} predictions"
+        for p, f, count in zip(predicted, observed, n, strict=True)
+    )
+    add_tooltips(points, texts)
+    ax.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), aspect="equal")
+    ax.set(xlabel="predicted probability", ylabel="observed frequency")
+    ax.grid(alpha=0.3)
+    for handle in legend_above(ax).legend_handles[1:]:
+        handle.set(sizes=[36])
+    return ax
+
+
+def confusion(matrix: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw a confusion matrix: the true model of held-out simulations against the predicted one.
+
+    The shade of a cell is its share of the row; the number is the count.
+
+    Parameters
+    ----------
+    matrix : DataFrame
+        Counts, with the true models as index and the predicted models as columns.
+    ax : Axes, optional
+
+    Examples
+    --------
+    >>> names = ["dmc", "dmr"]
+    >>> ax = confusion(pd.DataFrame([[97, 3], [5, 95]], index=names, columns=names))
+    >>> [text.get_text() for text in ax.texts]
+    ['97', '3', '5', '95']
+    """
+    counts = matrix.to_numpy(dtype=np.float64)
+    if not counts.size:
+        raise UsageError(f"a matrix of shape {counts.shape}; expected at least one model")
+    totals = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+    side = 1.7 + 0.62 * len(matrix)
+    ax = new_axes(ax, side + 0.6, side)
+    mesh = ax.imshow(shares, vmin=0, vmax=1, cmap="Blues")
+    for (row, column), share in np.ndenumerate(shares):
+        ax.text(
+            column, row, f"{counts[row, column]:.0f}", ha="center", va="center", fontsize=SMALL + 1,
+            color="white" if share > 0.6 else "black",
+        )  # fmt: skip
+    ax.set_xticks(range(matrix.shape[1]), map(short, matrix.columns), fontsize=SMALL + 1)
+    ax.set_yticks(range(len(matrix)), map(short, matrix.index), fontsize=SMALL + 1)
+    if matrix.shape[1] > 4:
+        ax.tick_params(axis="x", rotation=45)
+    ax.set(xlabel="predicted model", ylabel="true model")
+    ax.get_figure().colorbar(mesh, ax=ax, label="share of the true model")  # type: ignore[union-attr]
+    return ax

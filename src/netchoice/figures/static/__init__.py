@@ -1,1 +1,0 @@
-"""Figures drawn with matplotlib, for papers and notebooks."""
