@@ -9,6 +9,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from page_outline import Outline
 from small_plans import small_plan
 
 import netchoice
@@ -176,21 +177,19 @@ def test_notes_name_boundaries_and_posteriors_that_are_not_calibrated():
 def test_report_shows_each_model_that_fits(answered):
     choice, folder = answered
     text = write_report(folder).read_text()
-    packed = text.partition('id="data">')[2].partition("</script>")[0]
-    drawn = json.loads(packed)["figures"]
+    drawn = Outline(text).figures
     evidence = json.loads((folder / "evidence.json").read_text())["posteriors"]
     assert list(evidence) == list(choice.parameters)
-    for i, model in enumerate(choice.parameters):
+    for model in choice.parameters:
         own = evidence[model]
         assert f"Quality on {len(own['ranks']['p_new'])} held-out simulations of {model}<" in text
-        (points,) = drawn[f"joint-{i}-0"]["data"]
-        shown = set(zip(points["x"], points["y"], strict=True))
-        draws = zip(own["draws"]["p_delete"], own["draws"]["p_new"], strict=True)
-        assert shown <= {tuple(float(f"{x:.4g}") for x in pair) for pair in draws}
-        assert len(points["x"]) == 500
-        band, line = drawn[f"ranks-{i}-1"]["data"]
-        assert sum(line["y"][:-1]) == len(own["ranks"]["p_new"])
-        assert min(band["y"]) < np.mean(line["y"][:-1]) < max(band["y"])
+        pair = drawn[f"Draws of p_delete and p_new of {model} together."]
+        points = re.findall(r'<use href="([^"]*)" x="([\d.]+)" y="([\d.]+)"/>', pair)
+        places = np.array([place for name, *place in points if name == points[-1][0]], float)
+        assert len(places) == 500
+        draws = np.array([own["draws"][name] for name in ("p_delete", "p_new")]).T
+        assert np.corrcoef(places.T)[0, 1] == pytest.approx(-np.corrcoef(draws.T)[0, 1], abs=0.1)
+        assert f"Ranks of the true values of {model} p_new in held-out simulations." in drawn
 
 
 @pytest.mark.slow

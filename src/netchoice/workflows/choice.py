@@ -250,7 +250,7 @@ class Choice(ResultTables):
         """
 
         def save(folder: Path) -> None:
-            self.save(folder)
             self.evidence.table.save(folder / "tables" / "inference")
+            self.save(folder)  # and list the manifest of the table
 
         return write_page(save, path, overwrite)
