@@ -25,8 +25,7 @@ def rough_costs():
 
 #: Examples of functions that draw or report whole results, which they make first.
 SLOW_EXAMPLES = (
-    "choice_figures.choice_drawings",
-    "choice_figures.draw_choice",
+    "drawings.draw_choice",
     "reported.report_choice",
     "reported.report_cohort",
     "build.write_report",

@@ -119,7 +119,7 @@ def test_unknown_figure_is_refused(choice, evaluation):
 
 @pytest.mark.slow
 def test_choice_draws_all_its_figures(choice, tmp_path):
-    names = netchoice.figures.choice_drawings(choice)
+    names = netchoice.figures.drawings.choice_drawings(choice)
     paths = netchoice.figures.draw_choice(choice, tmp_path, format="svg")
     assert [path.name for path in paths] == [f"{name}.svg" for name in names]
     with pytest.raises(netchoice.errors.UsageError, match="`format` must be 'png', 'svg' or 'pdf'"):

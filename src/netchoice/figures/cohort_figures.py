@@ -443,5 +443,11 @@ def draw_cohort(
 
     ``folder`` is created if it does not exist; ``format`` is "png", "svg" or "pdf". The other parameters
     are those of :func:`cohort_drawings`.
+
+    >>> import tempfile
+    >>> answers = pd.DataFrame({"id": list("ab"), "model": "dmc", "verdict": "one-fits",
+    ...     "probability_dmc": 1.0, "lower_dmc": 0.9, "upper_dmc": 1.0, "fit_p_dmc": 0.5})
+    >>> [path.name for path in draw_cohort(answers, tempfile.mkdtemp())]
+    ['verdicts.png', 'models.png', 'probabilities.png']
     """
     return save_all(cohort_drawings(answers, features, simulations), folder, format)

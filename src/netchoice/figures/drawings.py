@@ -75,6 +75,15 @@ def draw_choice(choice: Choice, folder: str | PathLike[str], *, format: str = "p
     choice : Choice, as :func:`netchoice.choose_model` returned it
     folder : path, created if it does not exist
     format : "png", "svg" or "pdf"
+
+    Examples
+    --------
+    >>> import netchoice, tempfile
+    >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
+    >>> choice = netchoice.choose_model(network, "ba", samples=100, features=["degree_mean"],
+    ...                                 plan=netchoice.workflows.SimulationPlan.small(), engine="serial")
+    >>> [path.stem for path in draw_choice(choice, tempfile.mkdtemp())][:2]
+    ['probabilities', 'features']
     """
     return save_all(choice_drawings(choice), folder, format)
 
@@ -110,5 +119,14 @@ def draw_evaluation(
     result : FeatureEvaluation, as :func:`netchoice.evaluate_features` returned it
     folder : path, created if it does not exist
     format : "png", "svg" or "pdf"
+
+    Examples
+    --------
+    >>> import netchoice, tempfile
+    >>> table = netchoice.simulate_table("ba", n_nodes=30, n_samples=80, seed=1, engine="serial",
+    ...                                  features=["degree_mean", "transitivity", "noise_normal"])
+    >>> result = netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=4)
+    >>> sorted(path.stem for path in draw_evaluation(result, tempfile.mkdtemp()))
+    ['costs', 'heatmaps', 'pareto', 'ranking-jmi']
     """
     return save_all(evaluation_drawings(result), folder, format)

@@ -16,8 +16,8 @@ from netchoice.validation import unknown
 
 
 def draw_one(drawings: str, result: Any, figure: str) -> Any:
-    """Draw one of the figures that a function of :mod:`netchoice.figures` offers for a result."""
-    known = getattr(import_module("netchoice.figures"), drawings)(result)
+    """Draw one of the figures that a function of ``netchoice.figures.drawings`` has for a result."""
+    known = getattr(import_module("netchoice.figures.drawings"), drawings)(result)
     if figure not in known:
         raise unknown("figure", figure, known)
     return known[figure]()
