@@ -6,7 +6,7 @@ import numpy as np
 
 from netchoice.graph import Graph, kernel
 from netchoice.models.mechanism import seed_from
-from netchoice.validation import check_generator, check_non_negative
+from netchoice.validation import check_choice, check_generator, check_non_negative
 
 
 def swap_edges(graph: Graph, times: float, rng: np.random.Generator) -> Graph:
@@ -48,3 +48,43 @@ def move_edges(
     move = kernel("linked_pairs.move_edges")
     moved = move(graph.indptr, graph.indices, moves, keep_linked, seed_from(rng))
     return Graph._trusted(*moved, graph.labels)
+
+
+#: Alterations by :func:`change_edges`, in the order of the kernel.
+CHANGES = (
+    "triangles added", "triangles removed", "degrees concentrated", "degrees equalised",
+    "similar degrees linked", "different degrees linked",
+)  # fmt: skip
+
+
+def change_edges(graph: Graph, change: str, share: float, rng: np.random.Generator) -> Graph:
+    """Return the network after a share of the edges has been replaced in one way.
+
+    At least one edge is replaced, unless the network has none that can be. The number of edges does not
+    change, and no node loses its last neighbour.
+
+    Parameters
+    ----------
+    graph : Graph
+    change : one of ``CHANGES``
+        "triangles added": an edge without a triangle is replaced by one that closes a triangle.
+        "degrees concentrated": an end of an edge moves to a node drawn by its degree; "degrees
+        equalised": to a node with fewer neighbours. "similar degrees linked" and "different degrees
+        linked": two edges exchange ends; all degrees are kept.
+    share : float
+    rng : numpy.random.Generator
+
+    >>> from netchoice import Graph
+    >>> graph = Graph.from_edges([(i, (i + k) % 20) for i in range(20) for k in (1, 5)])
+    >>> changed = change_edges(graph, "triangles added", 0.3, np.random.default_rng(1))
+    >>> changed.n_edges, changed == graph
+    (40, False)
+    """
+    check_generator("rng", rng)
+    check_choice("change", change, CHANGES)
+    n_changes = max(1, round(check_non_negative("share", share) * graph.n_edges))
+    if CHANGES.index(change) >= 4:
+        n_changes = max(1, n_changes // 2)  # a change replaces two edges
+    alter = kernel("rewiring.alter_edges")
+    altered = alter(graph.indptr, graph.indices, CHANGES.index(change), n_changes, seed_from(rng))
+    return Graph._trusted(*altered, graph.labels)
