@@ -4,6 +4,7 @@ import itertools
 from collections import Counter
 
 import naive
+import naive_rewiring
 import networkx as nx
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from scipy import stats
 
 import netchoice
 from netchoice import Graph
-from netchoice.alterations import move_edges, swap_edges
+from netchoice.alterations import CHANGES, change_edges, move_edges, swap_edges
 from netchoice.errors import UsageError
 from netchoice.evaluation import wilson
 from netchoice.workflows.misfit import ALTERNATIVES, fit_power, power_sentence
@@ -76,6 +77,56 @@ def test_moved_edges_equal_the_reference_implementation(name, share, keep_linked
         assert stayed >= graph.n_edges - moves
         if keep_linked:
             assert ours.n_isolated <= graph.n_isolated
+
+
+@pytest.mark.parametrize("share", [0, 0.3, 2])
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_changed_edges_equal_the_reference_implementation(name, change, share):
+    for seed in range(3):
+        graph = Graph.of(GRAPHS[name])
+        ours = checked(change_edges(graph, change, share, np.random.default_rng(seed)))
+        per_change = 2 if change.endswith("linked") else 1
+        n_changes = max(1, max(1, round(share * graph.n_edges)) // per_change)
+        reference = naive_rewiring.change_edges(GRAPHS[name], change, n_changes, stream(seed))
+        assert same(ours, reference)
+        assert (ours.n_nodes, ours.n_edges) == (graph.n_nodes, graph.n_edges)
+        assert ours.n_isolated <= graph.n_isolated
+
+
+def triangles(graph):
+    return sum(nx.triangles(graph).values())
+
+
+def mixing(graph):
+    return nx.degree_assortativity_coefficient(graph)
+
+
+def spread(graph):
+    return np.std([degree for _, degree in graph.degree()])
+
+
+@pytest.mark.parametrize(
+    ("change", "statistic", "sign"),
+    [
+        ("triangles added", triangles, 1), ("triangles removed", triangles, -1),
+        ("degrees concentrated", spread, 1), ("degrees equalised", spread, -1),
+        ("similar degrees linked", mixing, 1), ("different degrees linked", mixing, -1),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["clustered", "hubs"])
+def test_changes_do_what_their_names_say(name, change, statistic, sign):
+    graph, rng = Graph.of(GRAPHS[name]), np.random.default_rng(6)
+    before = statistic(GRAPHS[name])
+    after = [statistic(change_edges(graph, change, 0.4, rng).to_networkx()) for _ in range(10)]
+    assert sign * (np.mean(after) - before) > 0
+    if change.endswith("linked"):
+        assert np.array_equal(change_edges(graph, change, 0.4, rng).degrees, graph.degrees)
+
+
+def test_unknown_change_is_refused():
+    with pytest.raises(UsageError, match="change"):
+        change_edges(Graph.of(GRAPHS["path"]), "nothing", 0.1, np.random.default_rng(1))
 
 
 def test_edges_that_would_isolate_a_node_stay():

@@ -121,13 +121,11 @@ def _open(net):
 
 @helper
 def _random_target(net, concentrate):
-    """Draw a node by its degree, or by the inverse of its squared degree."""
+    """Draw a node by its degree, or of two random nodes the one with fewer neighbours."""
     if concentrate:
         return np.int64(net.halves[int(draw(net) * 2 * n_edges(net)), OWNER])
-    while True:
-        node = int(draw(net) * len(net.nodes))
-        if draw(net) * max(degree(net, node), 1) ** 2 < 1.0:
-            return node
+    u, v = int(draw(net) * len(net.nodes)), int(draw(net) * len(net.nodes))
+    return u if degree(net, u) <= degree(net, v) else v
 
 
 @helper
