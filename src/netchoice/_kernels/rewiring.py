@@ -168,7 +168,7 @@ def alter_edges(indptr, indices, kind, n_changes, seed):
             _close(net)
         elif kind == OPEN:
             _open(net)
-        elif kind == CONCENTRATE or kind == EQUALISE:
+        elif kind in (CONCENTRATE, EQUALISE):
             _change_degrees(net, kind == CONCENTRATE)
         else:
             _change_mixing(net, 1 if kind == ASSORT else -1)
