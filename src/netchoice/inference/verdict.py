@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from netchoice.inference.sequential import FITS, REJECTED, Decision
+from netchoice.inference.sequential_test import FITS, REJECTED, Decision
 
 #: Probability that the named set of models has at least, and that a named model has.
 ENOUGH = 0.95

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from netchoice.errors import UsageError
-from netchoice.inference.scores import DistanceRatio, ModelScore, TrainedScore
+from netchoice.inference.model_scores import DistanceRatio, ModelScore, TrainedScore
 
 Q = 6
 

@@ -6,7 +6,15 @@ from scipy.special import beta as beta_function
 from scipy.stats import binom
 
 from netchoice.errors import UsageError
-from netchoice.inference.sequential import ALPHA, BORDERLINE, FITS, REJECTED, RISK, decide, interval
+from netchoice.inference.sequential_test import (
+    ALPHA,
+    BORDERLINE,
+    FITS,
+    REJECTED,
+    RISK,
+    decide,
+    interval,
+)
 
 MOST = 3000
 
