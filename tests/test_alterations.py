@@ -13,7 +13,7 @@ from scipy import stats
 
 import netchoice
 from netchoice import Graph
-from netchoice.alterations import CHANGES, change_edges, move_edges, swap_edges
+from netchoice.alterations import CHANGES, TRAINED, altered, change_edges, move_edges, swap_edges
 from netchoice.errors import UsageError
 from netchoice.evaluation import wilson
 from netchoice.workflows.misfit import ALTERNATIVES, fit_power, power_sentence
@@ -124,6 +124,17 @@ def test_changes_do_what_their_names_say(name, change, statistic, sign):
         assert np.array_equal(change_edges(graph, change, 0.4, rng).degrees, graph.degrees)
 
 
+@pytest.mark.parametrize("name", ["clustered", "hubs", "with isolated nodes"])
+def test_alterations_for_training_change_the_network_and_keep_its_size(name):
+    graph, rng = Graph.of(GRAPHS[name]), np.random.default_rng(7)
+    for number, kind in enumerate(TRAINED):
+        drawn = [checked(altered(graph, number, rng)) for _ in range(10)]
+        assert all((each.n_nodes, each.n_edges) == (graph.n_nodes, graph.n_edges) for each in drawn)
+        assert sum(each != graph for each in drawn) >= 8, kind
+    again = [altered(graph, 3, np.random.default_rng(1)) for _ in range(2)]
+    assert again[0] == again[1]
+
+
 def test_unknown_change_is_refused():
     with pytest.raises(UsageError, match="change"):
         change_edges(Graph.of(GRAPHS["path"]), "nothing", 0.1, np.random.default_rng(1))
@@ -205,11 +216,11 @@ def test_stated_share_of_edges_changes_in_networks_of_the_models(times, low, hig
 def test_labels_stay_and_the_original_is_unchanged():
     graph = Graph.from_edges([("a", "b"), ("b", "c"), ("d", "e"), ("e", "f")])
     before = graph.fingerprint
-    for altered in (
+    for changed in (
         swap_edges(graph, 9, np.random.default_rng(1)),
         move_edges(graph, 1, np.random.default_rng(1)),
     ):
-        assert altered.labels == graph.labels
+        assert changed.labels == graph.labels
     assert graph.fingerprint == before
 
 

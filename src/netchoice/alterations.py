@@ -88,3 +88,34 @@ def change_edges(graph: Graph, change: str, share: float, rng: np.random.Generat
     alter = kernel("rewiring.alter_edges")
     altered = alter(graph.indptr, graph.indices, CHANGES.index(change), n_changes, seed_from(rng))
     return Graph._trusted(*altered, graph.labels)
+
+
+#: How a score is trained: kinds of alteration, and the largest share of the edges that each may change.
+TRAINED = {
+    "edges swapped": 1.0, "edges moved": 0.4, "triangles added": 0.3, "triangles removed": 0.5,
+    "degrees concentrated": 0.3, "degrees equalised": 0.3, "similar degrees linked": 0.4,
+    "different degrees linked": 0.4,
+}  # fmt: skip
+#: Attempts per edge of the swaps, each equally likely, and the smallest share of the other kinds.
+_SWAPS, _LEAST = (5.0, 1.0, 0.25, 0.1), 0.03
+
+
+def altered(graph: Graph, number: int, rng: np.random.Generator) -> Graph:
+    """Return the network with a random alteration; the number decides the kind, ``rng`` the strength.
+
+    Small alterations are more likely than large ones: the share of changed edges is 0.03 plus a share of
+    the square of a uniform number. Consecutive numbers go through all kinds of ``TRAINED``.
+
+    >>> from netchoice import Graph
+    >>> graph = Graph.from_edges([(i, (i + k) % 20) for i in range(20) for k in (1, 5)])
+    >>> [altered(graph, number, np.random.default_rng(1)).n_edges for number in range(3)]
+    [40, 40, 40]
+    """
+    kind = list(TRAINED)[number % len(TRAINED)]
+    strength = float(rng.random())
+    if kind == "edges swapped":
+        return swap_edges(graph, _SWAPS[int(strength * len(_SWAPS))], rng)
+    share = _LEAST + TRAINED[kind] * strength**2
+    if kind == "edges moved":
+        return move_edges(graph, share, rng, keep_linked=not graph.n_isolated)
+    return change_edges(graph, kind, share, rng)
