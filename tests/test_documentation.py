@@ -184,7 +184,7 @@ def test_wrong_output_in_a_page_is_noticed(tmp_path):
     command, code = pages.runs(f"{page}\n```text\n2\n```\n", tmp_path)
     assert pages.masked(command.printed) != pages.masked(command.documented)
     assert pages.masked(code.printed) != pages.masked(code.documented)
-    with pytest.raises(AssertionError, match="unknown model space"):
+    with pytest.raises(AssertionError, match="unknown file or name"):
         list(pages.runs("```console\n$ netchoice show nonsense\n```\n", tmp_path))
 
 
