@@ -4,6 +4,7 @@ import shlex
 
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from browser_visits import DESKTOP, PHONE, Visit
 from cohort_frames import answers_by_hand, random_answers, random_features
 from page_outline import Outline, tooltips
@@ -300,6 +301,15 @@ class TestBrowser:
         assert opened.locator("code").is_visible()
         assert f"--out {answers['id'].iloc[0]}-choice" in opened.inner_text()
         visit.check_quiet()
+        visit.context.close()
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    def test_axe_finds_no_violations(self, browser, file, scheme):
+        visit = Visit(browser, file, color_scheme=scheme)
+        visit.open_all()
+        found = Axe().run(visit.page).response["violations"]
+        assert [(each["id"], each["nodes"][0]["html"][:200]) for each in found] == []
         visit.context.close()
 
     def test_without_javascript_all_tables_and_rows_are_there(self, browser, file):

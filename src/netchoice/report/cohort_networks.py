@@ -49,7 +49,7 @@ def add_networks(
     head = element("div", *(_sorter(i, name) for i, name in enumerate(_COLUMNS)), class_="row head")
     body = element("div", *rows, id="network-list")
     region = element(
-        "div", head, body, class_="scroll networks", tabindex=0, role="region", aria_label="All networks"
+        "div", head, body, class_="scroll networks", tabindex=0, role="region", aria_label="Rows of the networks"
     )  # fmt: skip
     sections.add(
         "networks", "All networks",
@@ -137,7 +137,7 @@ def _models(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
             rows.append((model, format_probability(probability), " to ".join(ends) or "–", fit))
     rows.sort(key=lambda row: -network[f"probability_{row[0]}"])
     head = ("model", "probability", "interval", "p-value of the fit")
-    return table("Models", head, rows) if rows else ""
+    return table(f"Models of {_short(network['id'], 80)}", head, rows) if rows else ""
 
 
 def _parameters(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
@@ -147,7 +147,7 @@ def _parameters(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
         if numbers[0] is not None:
             rows.append((f"{each.model} {each.name}", *numbers))
     head = ("parameter", "median", "lower end", "upper end")
-    return table("Parameters", head, rows) if rows else ""
+    return table(f"Parameters of {_short(network['id'], 80)}", head, rows) if rows else ""
 
 
 def _facts(network: Mapping[str, Any], answers: CohortFrame) -> Html:
@@ -160,7 +160,7 @@ def _facts(network: Mapping[str, Any], answers: CohortFrame) -> Html:
         for label, value in values.items()
         if not (pd.isna(value) or value == "")
     ]
-    return table("The network", ("property", "value"), rows)
+    return table(f"Properties of {_short(network['id'], 80)}", ("property", "value"), rows)
 
 
 def _command(network: Mapping[str, Any], paths: Mapping[str, str], networks: Sequence[str]) -> str:
