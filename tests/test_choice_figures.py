@@ -100,6 +100,13 @@ def test_posteriors():
     assert joint.get_xlim() == pytest.approx((0.24, 0.76))
 
 
+def test_only_uniform_priors_have_a_line():
+    draws = pd.DataFrame({"p": [0.3, 0.6], "q": [0.5, 0.4]})
+    first, second, _ = figures.posteriors(draws, uniform=["q"])
+    assert [line.get_gid() for line in first.lines] == []
+    assert [line.get_gid() for line in second.lines] == ["prior"]
+
+
 def test_every_pair_of_parameters_has_a_panel():
     draws = pd.DataFrame(np.random.default_rng(1).uniform(size=(600, 4)), columns=list("abcd"))
     axes = figures.posteriors(draws)

@@ -17,7 +17,7 @@ from netchoice.figures.embeddings import embedding
 from netchoice.figures.feature_sets import pareto, ranking_paths
 from netchoice.figures.fit_panels import fit
 from netchoice.figures.heatmaps import heatmaps
-from netchoice.figures.posterior_panels import posteriors, rank_histograms
+from netchoice.figures.posterior_panels import posteriors, rank_histograms, uniform_priors
 from netchoice.figures.predictions import confusion, probabilities, reliability
 from netchoice.validation import file_names
 
@@ -41,14 +41,16 @@ def choice_drawings(choice: Choice) -> dict[str, Callable[[], Any]]:
         "reliability": partial(reliability, evidence.held_out.reliability),
         "costs": partial(feature_costs, costs),
     }
+    uniform = {spec["name"]: uniform_priors(spec) for spec in choice.space["models"]}
     for model, name in file_names(evidence.quality).items():
         suffix = "" if model == choice.model else f"-{name}"
         known, quality = evidence.posteriors[model], evidence.quality[model]
         finite = {key: ends for key, ends in known.bounds.items() if np.isfinite(ends).all()}
         draws, intervals = known.posterior.draws, known.posterior.intervals
         drawings[f"parameters{suffix}"] = partial(
-            posteriors, draws, intervals=intervals, priors=finite, model=model
-        )
+            posteriors, draws, intervals=intervals, priors=finite, uniform=uniform.get(model, ()),
+            model=model,
+        )  # fmt: skip
         drawings[f"ranks{suffix}"] = partial(
             rank_histograms, quality.ranks, quality.n_draws, model=model
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -64,10 +64,25 @@ def rank_histogram(ranks: Any, n_draws: int) -> tuple[Floats, NDArray[np.int64],
     return edges, np.histogram(shares, edges)[0], (float(low), float(high))
 
 
+def uniform_priors(spec: Mapping[str, Any]) -> set[str]:
+    """Return the parameters of a model that have a uniform prior, from the record of its space.
+
+    If networks are density-matched, only some draws are kept, and those need not be uniform.
+
+    >>> sorted(uniform_priors({"priors": {
+    ...     "a": "uniform(0, 1)", "b": "loguniform(1, 9)", "c": "integers(1, 9)",
+    ...     "d": "scipy.stats.uniform(0.25, 0.5) on [0.25, 0.75]"}}))
+    ['a', 'd']
+    """
+    priors = {} if "match" in spec else spec.get("priors", {})
+    texts = {name: str(prior).removeprefix("scipy.stats.") for name, prior in priors.items()}
+    return {name for name, text in texts.items() if text.startswith("uniform(")}
+
+
 def posteriors(
     draws: pd.DataFrame, *,
-    intervals: Mapping[str, Range] | None = None,
-    priors: Mapping[str, Range] | None = None, model: str | None = None, columns: int = 3,
+    intervals: Mapping[str, Range] | None = None, priors: Mapping[str, Range] | None = None,
+    uniform: Collection[str] | None = None, model: str | None = None, columns: int = 3,
 ) -> NDArray[Any]:  # fmt: skip
     """Draw the posterior of each parameter as a histogram, and each pair of parameters as points.
 
@@ -79,6 +94,7 @@ def posteriors(
     draws : DataFrame (k, p), draws from the posterior, a column for each parameter
     intervals, priors : mapping from parameter to lower and upper end, optional
         Credible intervals, and ranges of the priors; by default the ranges of the draws.
+    uniform : collection of str, parameters with a uniform prior; by default all
     model : str, optional, the model that has these parameters, whose colour is used
     columns : int, number of panels in a row
 
@@ -97,14 +113,20 @@ def posteriors(
     pairs = list(combinations(values, 2))
     axes, figure = small_panels(len(values) + len(pairs), columns, 2.4)
     intervals, priors, colour = intervals or {}, priors or {}, _colour(model)
+    uniform = values if uniform is None else uniform
     for ax, name in zip(axes, values, strict=False):
-        draw_posterior(ax, name, values[name], intervals.get(name), priors.get(name), colour=colour)
+        draw_posterior(
+            ax, name, values[name], intervals.get(name), priors.get(name), colour=colour,
+            uniform=name in uniform,
+        )  # fmt: skip
     for ax, names in zip(axes[len(values) :], pairs, strict=True):
         draw_pair(ax, names, values, priors, colour=colour)
     handles = [
         Line2D([], [], color=colour, linewidth=4, alpha=0.6, label="posterior"),
-        Line2D([], [], color=GREY, linestyle="--", linewidth=1.1, label="uniform prior"),
     ]
+    if uniform:
+        dashes: dict[str, Any] = {"linestyle": "--", "linewidth": 1.1, "label": "uniform prior"}
+        handles.append(Line2D([], [], color=GREY, **dashes))
     if intervals:
         handles.append(Line2D([], [], color="black", linewidth=4, label="credible interval"))
     figure.legend(handles=handles, loc="outside upper left", ncols=3, **PLAIN)

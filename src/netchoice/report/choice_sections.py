@@ -263,7 +263,7 @@ def add_parameters(sections: Sections, folder: ResultFolder) -> None:
     blocks, rows, any_uniform, coverage = [], [], False, 0.0
     for i, (model, posterior) in enumerate(known.items()):
         parameters, spec = record["parameters"][model], by_name.get(model, {})
-        uniform = _uniform(spec)
+        uniform = posterior_panels.uniform_priors(spec)
         any_uniform = any_uniform or bool(uniform)
         coverage = next(iter(parameters.values()))["coverage"]
         if i < MOST_DRAWN:
@@ -290,15 +290,6 @@ def add_parameters(sections: Sections, folder: ResultFolder) -> None:
         if rest > 0 else "",
         details_table("Show the numbers as a table", "Posteriors under each model", head, rows),
     )  # fmt: skip
-
-
-def _uniform(spec: Mapping[str, Any]) -> set[str]:
-    """Return the parameters of a model that have a uniform prior.
-
-    If networks are density-matched, only some draws are kept, and those need not be uniform.
-    """
-    priors = {} if "match" in spec else spec.get("priors", {})
-    return {name for name, prior in priors.items() if is_uniform(prior)}
 
 
 def _parameter_row(
@@ -364,17 +355,6 @@ def _quality(model: str, parameters: Mapping[str, Any]) -> Html:
     head = ("parameter", "expected error", "prior standard deviation", "shrinkage",
             f"coverage of {first['coverage']:.0%} intervals", "p-value of uniform ranks")  # fmt: skip
     return table(f"Quality on {first['held_out']} held-out simulations of {model}", head, rows)
-
-
-def is_uniform(prior: str) -> bool:
-    """Return whether a prior, given as text, is continuous and uniform.
-
-    >>> [is_uniform(text) for text in ("uniform(0, 1)", "loguniform(1, 9)", "integers(1, 9)", "")]
-    [True, False, False, False]
-    >>> is_uniform("scipy.stats.uniform(0.25, 0.5) on [0.25, 0.75]")
-    True
-    """
-    return prior.removeprefix("scipy.stats.").startswith("uniform(")
 
 
 def add_embedding(sections: Sections, folder: ResultFolder) -> None:

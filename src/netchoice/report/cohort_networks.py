@@ -49,7 +49,7 @@ def add_networks(
     head = element("div", *(_sorter(i, name) for i, name in enumerate(_COLUMNS)), class_="row head")
     body = element("div", *rows, id="network-list")
     region = element(
-        "div", head, body, class_="scroll networks", tabindex=0, role="region", aria_label="Rows of the networks"
+        "div", head, body, class_="scroll networks", tabindex=0, role="region", aria_label="Rows"
     )  # fmt: skip
     sections.add(
         "networks", "All networks",
