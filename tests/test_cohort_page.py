@@ -15,7 +15,7 @@ from netchoice.report.cohort_page import cohort_headline, cohort_page
 from netchoice.workflows import summarise_cohort
 
 CHOOSER = "duplication, 100 nodes"
-LARGEST = 8_000_000
+LARGEST = 3_500_000
 
 
 def page_of(answers, **options):

@@ -58,12 +58,12 @@ class CategoryStyle(NamedTuple):
 VERDICT_STYLES = {
     "one-fits": CategoryStyle("#0072B2", "o", ""),
     "several-fit": CategoryStyle("#009E73", "s", "//"),
-    "undetermined": CategoryStyle("#9AA0A6", "D", ".."),
+    "undetermined": CategoryStyle("#9AA0A6", "D", "--"),
     "none-fits": CategoryStyle("#D55E00", "^", "xx"),
 }
 #: Verdicts that name no model, and their colours next to those of models.
 UNNAMED = {"undetermined": "#9AA0A6", "none-fits": "#4D5359"}
-_HATCHES = ("", "//", "..", "\\\\", "++", "--", "||")
+_HATCHES = ("", "//", "\\\\", "++", "||")
 
 
 def category_styles(models: Sequence[str]) -> dict[str, CategoryStyle]:
