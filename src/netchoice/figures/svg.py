@@ -73,7 +73,7 @@ def draw_svg(
     root = ElementTree.fromstring(_NOT_XML.sub("\ufffd", file.getvalue()))  # noqa: S314
     element = ElementTree.Element("svg", viewBox=f"0 0 {width} {height}", role="img")
     element.set("aria-label", _NOT_XML.sub("\ufffd", label))
-    element.extend(_Compactor(prefix, tooltips).parts(root))
+    element.extend(_Compactor(prefix, tooltips, 0 if size[0] > 10 else 1).parts(root))
     return Html(ElementTree.tostring(element, encoding="unicode").replace(" />", "/>"))
 
 
@@ -145,8 +145,8 @@ def _prepare(figure: Figure) -> dict[str, list[str]]:
 class _Compactor:
     """Short equivalents of the elements that matplotlib writes."""
 
-    def __init__(self, prefix: str, tooltips: Mapping[str, list[str]]) -> None:
-        self.prefix, self.tooltips = prefix, tooltips
+    def __init__(self, prefix: str, tooltips: Mapping[str, list[str]], digits: int) -> None:
+        self.prefix, self.tooltips, self.digits = prefix, tooltips, digits
         self.ids: dict[str, str] = {}
         self.defined: dict[str, set[str]] = {}
 
@@ -163,7 +163,9 @@ class _Compactor:
         parts = self.parts(node, is_definition)
         if tag in ("g", "defs") and not parts:
             return []
-        made = ElementTree.Element(tag, dict(self.attributes(node, 2 if is_definition else 1)))
+        made = ElementTree.Element(
+            tag, dict(self.attributes(node, 2 if is_definition else self.digits))
+        )
         made.text = node.text if tag in ("text", "tspan") else None
         made.extend(parts)
         if is_definition and id:
@@ -211,9 +213,7 @@ class _Compactor:
             return page_colour(text)
         if "#" in text:
             return _REFERENCE.sub(lambda found: self.new_id(found[0]), text)
-        return _NUMBER.sub(
-            lambda found: f"{float(found[0]):.{digits}f}".rstrip("0").rstrip("."), text
-        )
+        return _NUMBER.sub(lambda found: f"{round(float(found[0]), digits):g}", text)
 
     def new_id(self, old: str) -> str:
         """Return the id in the page that stands for one in the figure."""

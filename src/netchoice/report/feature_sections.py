@@ -30,7 +30,7 @@ from netchoice.report.page import (
 )
 
 MOST_COSTS = 60  # features in the figure of costs, besides the selected ones
-MOST_NAMED = 6  # features in a tooltip
+MOST_NAMED = 4  # features in a tooltip
 
 
 class FeatureSets:
