@@ -33,9 +33,8 @@ WIDTH, HEIGHT, DPI = 8.0, 5.0, 150  # inches and dots per inch: 1200 pixels wide
 SHOWN_DPI = 90  # in a notebook: 720 pixels wide
 SMALL = 8  # points: the smallest text
 GREY = "#595959"
-#: Options of legends: without a frame, at the right of the Axes, and above them.
+#: Options of legends: without a frame, and above the Axes.
 PLAIN: dict[str, Any] = {"frameon": False, "fontsize": SMALL + 1}
-BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "frameon": False}
 _ABOVE: dict[str, Any] = {
     "loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "frameon": False,
     "fontsize": SMALL, "handletextpad": 0.5, "columnspacing": 1.0,
@@ -47,17 +46,15 @@ STYLE: dict[Any, Any] = {"axes.spines.top": False, "axes.spines.right": False}
 
 #: File formats, with the metadata to leave out so that equal figures give equal bytes.
 _METADATA: dict[str, Any] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-#: The mathematics in texts: powers of n, and numbers at the ticks of logarithmic axes.
-_MATHEMATICS = re.compile(
-    r"[^$]*\$n\^\{[\d.−-]+\}\$[^$]*|\$\\mathdefault\{(?:[\d.−-]+(?:\\times)?)?(?:10\^\{[\d−-]+\})?\}\$"
-)
+#: The mathematics in texts: numbers at the ticks of logarithmic axes.
+_MATHEMATICS = re.compile(r"\$\\mathdefault\{(?:[\d.−-]+(?:\\times)?)?(?:10\^\{[\d−-]+\})?\}\$")
 
 
 class PlainFigure(Figure):
     """A figure that shows names of users as they are, also if they look like mathematics."""
 
     def draw(self, renderer: Any) -> None:
-        """Draw the figure; only texts of this package and of matplotlib are mathematics."""
+        """Draw the figure; only numbers that matplotlib writes are mathematics."""
         for text in self.findobj(Text):
             shown = text.get_text() if isinstance(text, Text) else ""
             if "$" in shown and not _MATHEMATICS.fullmatch(shown):
@@ -140,7 +137,7 @@ def new_axes(ax: Axes | None, width: float = WIDTH, height: float = HEIGHT) -> A
 
 
 def new_panels(
-    n: int, columns: int, width: float, margin: float, height: float, *, sharey: bool = False
+    n: int, columns: int, width: float, margin: float, height: float
 ) -> tuple[NDArray[Any], Figure]:
     """Return n Axes and their new figure; each row adds ``height`` inches to the ``margin``."""
     columns = max(1, min(n, columns))
@@ -148,9 +145,7 @@ def new_panels(
     figure = PlainFigure(figsize=(width, margin + height * rows), dpi=DPI, layout="constrained")
     shown: Any = {"axes_class": ShownAxes}
     with matplotlib.rc_context(STYLE):
-        axes = figure.subplots(
-            rows, columns, squeeze=False, sharey=sharey, subplot_kw=shown
-        ).ravel()
+        axes = figure.subplots(rows, columns, squeeze=False, subplot_kw=shown).ravel()
     for unused in axes[n:]:
         unused.remove()
     return axes[:n].view(Panels), figure
