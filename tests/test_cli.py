@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -412,7 +413,7 @@ def test_warmup_knows_the_kernels():
 
 
 def test_closed_pipe_is_no_error():
-    pipe = f"{sys.executable} -m netchoice grow ba4 -n 20000 --seed 1 -o - | head -n 1"
+    pipe = f"{shlex.quote(sys.executable)} -m netchoice grow ba4 -n 20000 --seed 1 -o - | head -n 1"
     done = subprocess.run(
         ["bash", "-c", f"{pipe}; exit ${{PIPESTATUS[0]}}"], capture_output=True, text=True
     )
