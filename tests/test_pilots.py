@@ -123,8 +123,8 @@ def test_fresh_starts_over(options, tmp_path):
 
 def test_budget_limits_the_cost_at_full_size(options):
     few = {**options, "path": None, "n_nodes": 100_000}
-    cheap = netchoice.select_on_pilots("duplication", **few, budget="5%")
-    assert cheap.cost <= 0.05 * sum(cheap.costs.alone(FEW).values())
+    cheap = netchoice.select_on_pilots("duplication", **few, budget="60%")
+    assert cheap.cost <= 0.6 * sum(cheap.costs.alone(FEW).values())
     with pytest.raises(UsageError, match="no set costs at most 1e-12"):
         netchoice.select_on_pilots("duplication", **few, budget=1e-12)
 
