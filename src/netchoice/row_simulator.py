@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netchoice.alterations import altered
 from netchoice.engines.engine import describe_error
 from netchoice.errors import NetchoiceError
 from netchoice.features import Feature
@@ -96,8 +97,12 @@ class RowSimulator:
 
     def _draw(self, row: int) -> tuple[Model, Parameters, Graph | None]:
         rng = self.rng(row, "draw")
-        model = self.space.draw_model(rng)
+        model = self._model(row, rng)
         return model, *model.draw(self._size(row), rng, self.isolated)
+
+    def _model(self, row: int, rng: np.random.Generator) -> Model:
+        """Return the model of one row, drawn by its prior weight."""
+        return self.space.draw_model(rng)
 
     def _grow(self, row: int, model: Model, parameters: Parameters) -> Graph:
         rng = self.rng(row, "growth")
@@ -137,6 +142,36 @@ class RowSimulator:
         made.not_computed = "\n".join(f"{name}: {why}" for name, why in reasons.items()) or None
         made.has_error = not result.not_computed.issuperset(reasons)
         return made
+
+
+@dataclass(frozen=True)
+class ModelRows(RowSimulator):
+    """Simulates the models of a space in turn: row i is of model i modulo their number.
+
+    The random numbers of a row depend on the name of its model and on its number among the rows of this
+    model, so they are the same in any space with this model. With ``altered``, each network is altered
+    before its features are computed: it differs from the network of the same row without ``altered`` by
+    one of the alterations that scores are trained with.
+    """
+
+    altered: bool = False
+
+    def rng(self, row: int, purpose: str) -> np.random.Generator:
+        """Return the random generator of one row for one purpose."""
+        number, model = divmod(row, len(self.space))
+        key = (number, zlib.crc32(purpose.encode()), zlib.crc32(self.space.labels[model].encode()))
+        return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
+
+    def _model(self, row: int, rng: np.random.Generator) -> Model:
+        return self.space.models[row % len(self.space)]
+
+    def _draw(self, row: int) -> tuple[Model, Parameters, Graph | None]:
+        model, parameters, graph = super()._draw(row)
+        if self.altered:
+            graph = graph or self._grow(row, model, parameters)
+            number = row // len(self.space)
+            graph = altered(graph, number, self.rng(row, "alteration"))
+        return model, parameters, graph
 
 
 @dataclass

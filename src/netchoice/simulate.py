@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from importlib.metadata import version
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from netchoice.user_code import is_ours
 from netchoice.validation import check_fraction, check_integer, unknown
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
     Features = Iterable[str | Feature] | None
@@ -127,40 +129,107 @@ def simulate_table(
     simulator = make_simulator(get_space(space), n_nodes, isolated, features, seed, stream, stages)
     manifest = _manifest(simulator, n_samples, seed, stream)
     folder = TableFolder(path) if path is not None else None
+    until = None if deadline is None else Deadline(deadline, min_samples)
     with contextlib.nullcontext() if folder is None else folder.lock():
-        missing = np.arange(n_samples)
-        if folder is not None:
-            missing = np.setdiff1d(missing, _open_folder(folder, manifest), assume_unique=True)
-        writer = _TableWriter(
-            folder, manifest, n_samples - len(missing), n_samples, listener(on_progress)
-        )
-        if len(missing):
-            chosen = get_engine(engine, workers, row_timeout)
-            batches = _batches(missing, writer, chosen, row_timeout)
-            if deadline is not None:
-                batches = _until(deadline, min_samples, batches, writer)
-            try:
-                with (
-                    saves_when_stopped(writer.flush),
-                    contextlib.closing(chosen.run(simulator, batches)) as results,
-                ):
-                    for result in results:
-                        writer.add(result)
-            except KeyboardInterrupt:
-                kept = f", which are kept in {path}; run the same command again to resume"
-                raise StoppedError(
-                    f"stopped after {writer.n_done} of {n_samples} rows"
-                    f"{'; pass a path to keep the rows' if path is None else kept}"
-                ) from None
-            finally:
-                writer.flush()
-        if writer.n_total < n_samples:
-            n_samples = manifest["n_samples"] = writer.n_total
+        writer = _simulate(
+            simulator, np.arange(n_samples), manifest, folder, get_engine(engine, workers, row_timeout),
+            row_timeout, until, listener(on_progress),
+        )  # fmt: skip
+        if writer.first_left is not None:
+            n_samples = manifest["n_samples"] = writer.first_left
             if folder is not None:
                 folder.write_manifest({**folder.manifest(), "n_samples": n_samples})
         if folder is None:
             return ReferenceTable(writer.as_arrow().to_pandas(), manifest)
         return ReferenceTable.load(folder.path, n_samples)
+
+
+class Deadline(NamedTuple):
+    """A time on the clock ``time.monotonic``, and the row before which a simulation does not end."""
+
+    time: float
+    first_row: int = 0
+
+
+def simulate_rows(
+    simulator: RowSimulator,
+    rows: np.ndarray,
+    *,
+    seed: int,
+    stream: str,
+    engine: str | Executor = "processes",
+    workers: int | None = None,
+    path: Path | None = None,
+    deadline: float | None = None,
+    on_progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Simulate rows of a simulator by their numbers, and return those that are there, sorted.
+
+    Parameters
+    ----------
+    simulator : RowSimulator
+    rows : array of int, sorted
+    seed, stream : what a table in a folder must have been made with
+    engine, workers, path, on_progress
+        As in :func:`simulate_table`. Rows that the folder holds are not simulated again.
+    deadline : float, optional
+        A time on the clock ``time.monotonic``. From then on no further rows are simulated.
+    """
+    folder = TableFolder(path) if path is not None else None
+    manifest = _manifest(simulator, int(rows[-1]) + 1, seed, stream)
+    until = None if deadline is None else Deadline(deadline)
+    with contextlib.nullcontext() if folder is None else folder.lock():
+        writer = _simulate(
+            simulator, rows, manifest, folder, get_engine(engine, workers), None, until, on_progress
+        )
+        if writer.first_left is not None:
+            rows = rows[rows < writer.first_left]
+        if not len(rows):
+            import pandas as pd
+
+            return pd.DataFrame()
+        if folder is None:
+            return writer.as_arrow().to_pandas()
+        return folder.read(lambda present: np.intersect1d(present, rows))
+
+
+def _simulate(
+    simulator: RowSimulator,
+    rows: np.ndarray,
+    manifest: dict[str, Any],
+    folder: TableFolder | None,
+    engine: Engine,
+    row_timeout: float | None,
+    deadline: Deadline | None,
+    on_progress: Progress | None,
+) -> _TableWriter:
+    """Simulate the rows that the folder does not hold; return the writer that has collected them."""
+    missing = rows
+    if folder is not None:
+        missing = np.setdiff1d(rows, _open_folder(folder, manifest), assume_unique=True)
+    writer = _TableWriter(folder, manifest, len(rows) - len(missing), len(rows), on_progress)
+    if not len(missing):
+        return writer
+    batches = _batches(missing, writer, engine, row_timeout)
+    if deadline is not None:
+        batches = _until(deadline, batches, writer)
+    try:
+        with (
+            saves_when_stopped(writer.flush),
+            contextlib.closing(engine.run(simulator, batches)) as results,
+        ):
+            for result in results:
+                writer.add(result)
+    except KeyboardInterrupt:
+        where = None if folder is None else folder.path
+        kept = f", which are kept in {where}; run the same command again to resume"
+        raise StoppedError(
+            f"stopped after {writer.n_done} of {len(rows)} rows"
+            f"{'; pass a path to keep the rows' if folder is None else kept}"
+        ) from None
+    finally:
+        writer.flush()
+    return writer
 
 
 def _open_folder(folder: TableFolder, manifest: dict[str, Any]) -> np.ndarray:
@@ -283,12 +352,12 @@ def _batches(
 
 
 def _until(
-    deadline: float, min_samples: int, batches: Iterator[list[int]], writer: _TableWriter
+    deadline: Deadline, batches: Iterator[list[int]], writer: _TableWriter
 ) -> Iterator[list[int]]:
-    """Yield batches until the deadline; then say how many rows the table has."""
+    """Yield batches until the deadline; then say which row is the first that is not simulated."""
     for batch in batches:
-        if time.monotonic() > deadline and batch[0] >= min_samples:
-            writer.n_total = batch[0]
+        if time.monotonic() > deadline.time and batch[0] >= deadline.first_row:
+            writer.first_left = batch[0]
             return
         yield batch
 
@@ -307,6 +376,7 @@ class _TableWriter:
         self.folder, self.manifest, self.on_progress = folder, manifest, on_progress
         self.n_done, self.n_total, self.n_new = n_present, n_total, 0
         self.n_failed, self.n_errors = 0, 0
+        self.first_left: int | None = None  # the first row that is not simulated, after the deadline
         self.unwritten: list[Batch] = []
         self.n_unwritten = 0
         self.lock = threading.RLock()  # another thread writes the rows of a process that is stopped

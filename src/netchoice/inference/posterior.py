@@ -213,16 +213,20 @@ class Posterior:
         The draws are one chain. They are not a Markov chain, so ``r_hat`` cannot be computed from them,
         and diagnostics of convergence do not apply. Install ArviZ with ``pip install 'netchoice[arviz]'``.
         """
-        try:
-            import arviz
-        except ModuleNotFoundError as error:
-            raise NetchoiceError(
-                "to_arviz needs ArviZ, which is not installed; install it with: "
-                "pip install 'netchoice[arviz]'"
-            ) from error
-        groups = {"posterior": {name: self.draws[name].to_numpy()[None] for name in self.draws}}
-        is_old = "posterior" in signature(arviz.from_dict).parameters  # before 1.0
-        return arviz.from_dict(**groups) if is_old else arviz.from_dict(groups)
+        return draws_to_arviz(self.draws)
+
+
+def draws_to_arviz(draws: Mapping[str, Any]) -> Any:
+    """Return draws by name of the parameter for ArviZ; see :meth:`Posterior.to_arviz`."""
+    try:
+        import arviz
+    except ModuleNotFoundError as error:
+        raise NetchoiceError(
+            "to_arviz needs ArviZ, which is not installed; install it with: pip install 'netchoice[arviz]'"
+        ) from error
+    groups = {"posterior": {name: np.asarray(draws[name])[None] for name in draws}}
+    is_old = "posterior" in signature(arviz.from_dict).parameters  # before 1.0
+    return arviz.from_dict(**groups) if is_old else arviz.from_dict(groups)
 
 
 def posterior(

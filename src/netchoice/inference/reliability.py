@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,6 +145,12 @@ def _scored(frame: pd.DataFrame, codes: Codes, method: str, scaling: str) -> Hel
         method=method,
         scaling=scaling,
     )
+
+
+def scored(models: Sequence[str], probabilities: Floats, labels: Any) -> HeldOut:
+    """Return how well the models of simulations (n,) were predicted by probabilities (n, C)."""
+    codes = np.array([list(models).index(str(label)) for label in labels], dtype=np.int64)
+    return _scored(pd.DataFrame(probabilities, columns=list(models)), codes, "", "")
 
 
 def reliability(probabilities: Floats, one_hot: Floats, n_bins: int = 10) -> pd.DataFrame:

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from netchoice.inference.sequential_test import FITS, REJECTED, Decision
+from netchoice.inference.sequential_test import BORDERLINE, FITS
 
+#: A model whose test was ended before it was decided.
+OPEN = "open"
 #: Probability that the named set of models has at least, and that a named model has.
 ENOUGH = 0.95
 #: A model is named only if the lower end of the interval of its probability is above this.
 LOWEST = 0.5
+#: What each verdict says, before it names models.
+KINDS = {
+    "one-fits": "one model fits and is by far the most probable",
+    "several-fit": "at least one model fits, and none is named",
+    "borderline": "no model fits for certain",
+    "none-fits": "none of the models fits",
+    "open": "not decided",
+}
 
 
 @dataclass(frozen=True)
@@ -20,8 +30,9 @@ class Verdict:
     Attributes
     ----------
     kind : str
-        "one-fits": one model fits and is named. "several-fit": at least one model fits, and none is named.
+        "one-fits": a model fits and is named. "several-fit": at least one model fits, and none is named.
         "borderline": no model fits for certain, and some are not rejected. "none-fits": all are rejected.
+        "open": the test was ended before any model was accepted, or all were rejected.
     model : str or None
         The model that is named.
     candidates : tuple of str
@@ -42,7 +53,8 @@ class Verdict:
 
 
 def verdict_of(
-    decisions: Mapping[str, Decision],
+    states: Mapping[str, str],
+    p_values: Mapping[str, float],
     probabilities: Mapping[str, float],
     intervals: Mapping[str, tuple[float, float]],
     families: Mapping[str, str] | None = None,
@@ -54,40 +66,41 @@ def verdict_of(
 
     Parameters
     ----------
-    decisions : mapping, by model: the decision of its test of fit
+    states : mapping
+        By model: "fits", "borderline" or "open" for candidates, anything else for rejected models.
+    p_values : mapping, by model; models that were rejected without a p-value have none
     probabilities, intervals : mapping
         By model that is not rejected, given that one of these made the observation.
     families : mapping, optional, by model: its family
 
     Examples
     --------
-    >>> fits, rejected = Decision("fits", 40, 80, (0.4, 0.6)), Decision("does not fit", 0, 950, (0, 0.006))
     >>> verdict = verdict_of(
-    ...     {"a": fits, "b": rejected, "c": fits}, {"a": 0.98, "c": 0.02},
-    ...     {"a": (0.97, 0.99), "c": (0.01, 0.03)},
+    ...     {"a": "fits", "b": "does not fit", "c": "fits"}, {"a": 0.5, "b": 0.001, "c": 0.4},
+    ...     {"a": 0.98, "c": 0.02}, {"a": (0.97, 0.99), "c": (0.01, 0.03)},
     ... )
     >>> verdict.kind, verdict.model, verdict.sentence
     ('one-fits', 'a', '2 of 3 models fit, and a is by far the most probable: 0.98')
     """
-    states = {model: each.state for model, each in decisions.items()}
-    kept = [model for model, state in states.items() if state != REJECTED]
-    candidates = tuple(sorted(kept, key=lambda model: -probabilities[model]))
+    kept = [model for model, state in states.items() if state in (FITS, BORDERLINE, OPEN)]
+    candidates = tuple(sorted(kept, key=lambda model: -probabilities.get(model, 0.0)))
     probable = _smallest_set(candidates, probabilities)
     sums: dict[str, float] = {}
     for model in candidates if families else ():
         family = (families or {})[model]
-        sums[family] = sums.get(family, 0.0) + probabilities[model]
+        sums[family] = sums.get(family, 0.0) + probabilities.get(model, 0.0)
     ordered = dict(sorted(sums.items(), key=lambda item: -item[1]))
     named = None
+    known = {states[model] for model in candidates}
     if not candidates:
         kind = "none-fits"
-    elif FITS not in states.values():
-        kind = "borderline"
+    elif FITS not in known:
+        kind = "open" if OPEN in known else "borderline"
     elif len(probable) == 1 and states[probable[0]] == FITS and _is_clear(probable[0], intervals):
         kind, named = "one-fits", probable[0]
     else:
         kind = "several-fit"
-    sentence = _sentence(kind, decisions, candidates, probable, probabilities, ordered)
+    sentence = _sentence(kind, states, p_values, candidates, probable, probabilities, ordered)
     return Verdict(kind, named, candidates, probable, ordered, sentence)
 
 
@@ -96,49 +109,59 @@ def _smallest_set(
 ) -> tuple[str, ...]:
     total = 0.0
     for number, model in enumerate(candidates, 1):
-        total += probabilities[model]
+        total += probabilities.get(model, 0.0)
         if total >= ENOUGH:
             return candidates[:number]
     return candidates
 
 
 def _is_clear(model: str, intervals: Mapping[str, tuple[float, float]]) -> bool:
-    return len(intervals) == 1 or intervals[model][0] > LOWEST
+    return len(intervals) == 1 or (model in intervals and intervals[model][0] > LOWEST)
 
 
 def _sentence(
     kind: str,
-    decisions: Mapping[str, Decision],
+    states: Mapping[str, str],
+    p_values: Mapping[str, float],
     candidates: tuple[str, ...],
     probable: tuple[str, ...],
     probabilities: Mapping[str, float],
     families: Mapping[str, float],
 ) -> str:
-    n_models = len(decisions)
+    n_models = len(states)
     if kind == "none-fits":
-        largest = max(each.p_value for each in decisions.values())
-        return f"none of the {n_models} models fits: all p-values are at most {largest:.2g}"
+        largest = max(p_values.values(), default=None)
+        rest = "" if largest is None else f": the largest p-value is {largest:.2g}"
+        return f"none of the {n_models} models fits{rest}"
     if kind == "borderline":
-        listed = ", ".join(f"{model} (p = {decisions[model].p_value:.2g})" for model in candidates)
+        listed = ", ".join(f"{model} (p = {p_values[model]:.2g})" for model in candidates)
         return f"none of the {n_models} models fits for certain; borderline: {listed}"
-    fitting = [model for model in candidates if decisions[model].state == FITS]
+    if kind == "open":
+        return (
+            f"not decided within the time limit: {len(candidates)} of {n_models} models are still open"
+        )
+    fitting = [model for model in candidates if states[model] == FITS]
     count = f"{len(fitting)} of {n_models} models {'fits' if len(fitting) == 1 else 'fit'}"
-    first = probable[0]
     if kind == "one-fits":
+        first = probable[0]
         if len(candidates) == 1:
             return f"{count}: {first}"
-        return f"{count}, and {first} is by far the most probable: {_rounded(probabilities[first])}"
+        return f"{count}, and {first} is by far the most probable: {rounded(probabilities[first])}"
+    if not probabilities:
+        return f"{count}: {', '.join(fitting)}"
     family, share = next(iter(families.items()), ("", 0.0))
-    listed = ", ".join(f"{model} {_rounded(probabilities[model])}" for model in probable)
+    listed = ", ".join(f"{model} {rounded(probabilities.get(model, 0.0))}" for model in probable)
     if len(families) > 1 and share >= ENOUGH:
-        return f"{count}; the mechanism is {family} ({_rounded(share)}): {listed}"
+        return f"{count}; the mechanism is {family} ({rounded(share)}): {listed}"
     return f"{count}; the probable ones are {listed}"
 
 
-def _rounded(probability: float) -> str:
-    """Return a probability with two digits; 1 only if it is 1.
+def rounded(probability: float) -> str:
+    """Return a probability with two digits; 0 and 1 only if it is 0 or 1.
 
-    >>> _rounded(0.034), _rounded(0.999)
-    ('0.03', '>0.99')
+    >>> rounded(0.034), rounded(0.999), rounded(0.0001)
+    ('0.03', '>0.99', '<0.01')
     """
-    return ">0.99" if 0.995 <= probability < 1 else f"{probability:.2f}"
+    if 0.995 <= probability < 1:
+        return ">0.99"
+    return "<0.01" if 0 < probability < 0.005 else f"{probability:.2f}"

@@ -1,0 +1,1 @@
+"""Whole tasks: choose a model, rank and evaluate features, select them on pilots."""

@@ -1,0 +1,360 @@
+"""The answer for one network: pure data, which text, figures, report and files are made from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from netchoice.atomic import write_text
+from netchoice.choice import answer_tables
+from netchoice.choice.discrepancies import Advice, Discrepancy
+from netchoice.choice.run_folder import ANSWER, EVIDENCE, KEPT, NETWORK, NODES, TABLES
+from netchoice.choice.shortcuts import draw_one, write_page
+from netchoice.errors import NetchoiceError, UsageError
+from netchoice.graph import Graph
+from netchoice.inference.power import Noticed
+from netchoice.inference.sequential_test import BORDERLINE, FITS
+from netchoice.inference.verdict import Verdict
+from netchoice.io import ReadingReport, read_network, write_network
+from netchoice.profiles import Envelope
+from netchoice.storage.csv_text import to_csv
+from netchoice.storage.kept_files import read_json, write_json
+from netchoice.storage.records import from_record, rounded, to_record
+from netchoice.storage.written_folder import disk_errors
+from netchoice.stores import place
+from netchoice.validation import unknown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Version of ``answer.json``.
+SCHEMA = 6
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class ParameterEstimate:
+    """One parameter of a model, given the network.
+
+    Attributes
+    ----------
+    median, interval, coverage : float, pair, float, of the posterior
+    at_boundary : str or None, the side of the prior's boundary that the posterior is at
+    prior : str
+    rmse, prior_sd, shrinkage, interval_coverage, interval_coverage_interval, rank_p_value, held_out
+        The quality of the estimate on held-out simulations; see
+        :class:`~netchoice.inference.ParameterQuality`. NaN and 0 if it was not measured.
+    simulations : int, that the estimate is based on
+    """
+
+    median: float
+    interval: Interval
+    coverage: float
+    at_boundary: str | None
+    prior: str
+    rmse: float
+    prior_sd: float
+    shrinkage: float
+    interval_coverage: float
+    interval_coverage_interval: Interval
+    rank_p_value: float
+    held_out: int
+    simulations: int
+
+
+@dataclass(frozen=True)
+class ModelAnswer:
+    """What the answer says about one model.
+
+    Attributes
+    ----------
+    name, family, description, reference : str
+    state : str
+        "fits", "does not fit", "borderline", "open" (the time ended before it was decided) or "never has
+        this density".
+    p_value, p_interval : float and pair, or None
+        The share of its simulations that score at least as high as the network, and the interval of this
+        share. None if a few simulations with cheap features showed that the model is clearly wrong.
+    hits, simulations : int, simulations that score as high as the network, and all compared with
+    near_p : float or None, the share among simulations near the network, if these were made
+    probability, interval : float and pair, or None
+        Given that one of the models that are not rejected made the network. None if it is rejected.
+    probability_before : float or None
+        The probability before models were rejected, if it was compared with all features.
+    remoteness : float, how far the network is beyond its simulations; the nearest model has the smallest
+    parameters : dict, by name; only of models that are not rejected
+    discrepancies : tuple, the main differences between the network and its simulations, farthest first
+    outside : tuple of str, features of the network that are outside all of its simulations
+    advice : tuple, what to try if it does not fit
+    """
+
+    name: str
+    family: str
+    description: str
+    reference: str
+    state: str
+    p_value: float | None
+    p_interval: Interval | None
+    hits: int
+    simulations: int
+    near_p: float | None
+    probability: float | None
+    interval: Interval | None
+    probability_before: float | None
+    remoteness: float
+    parameters: dict[str, ParameterEstimate]
+    discrepancies: tuple[Discrepancy, ...]
+    outside: tuple[str, ...]
+    advice: tuple[Advice, ...]
+
+    @property
+    def is_candidate(self) -> bool:
+        """Whether the model is not rejected."""
+        return self.state in (FITS, BORDERLINE, "open")
+
+
+@dataclass(frozen=True)
+class FeatureValue:
+    """One feature of the network: its value, its cost, and where the value is among the simulations.
+
+    ``below`` holds, by model, the share of simulations below the value, with half of those equal to it.
+    ``cost`` is the CPU time of the feature alone for a simulated network.
+    """
+
+    name: str
+    label: str
+    topic: str
+    observed: float
+    cost: float
+    below: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Map:
+    """Simulations and the network in two dimensions."""
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    model: tuple[str, ...]
+    observed: Interval
+    pearson: float
+    distance_correlation: float
+    features: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PosteriorDraws:
+    """Draws from the posterior of a model, the bounds of its priors, and ranks of true values."""
+
+    draws: dict[str, tuple[float, ...]]
+    bounds: dict[str, Interval]
+    ranks: dict[str, tuple[int, ...]]
+    n_rank_draws: int
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What figures show beside the answer.
+
+    Attributes
+    ----------
+    map : Map or None
+    posteriors : dict, by model
+    envelopes : dict, by model and panel: distributions of the network next to those of simulations
+    samples : dict, by feature and model: values of some simulations
+    reliability : tuple of dict
+        Bins of predicted probability of held-out simulations: ``low``, ``high``, ``n``, ``predicted`` and
+        ``observed``.
+    confusion : dict, numbers of held-out simulations by true and predicted model
+    """
+
+    map: Map | None
+    posteriors: dict[str, PosteriorDraws]
+    envelopes: dict[str, dict[str, Envelope]]
+    samples: dict[str, dict[str, tuple[float, ...]]]
+    reliability: tuple[dict[str, float], ...]
+    confusion: dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the answer took.
+
+    Attributes
+    ----------
+    simulations : int
+    simulation_seconds : float, CPU seconds of simulated networks and their features
+    features : float, CPU seconds of the features of one simulated network, shared steps paid once
+    all_features : float, the same of all features that could be compared, by their reference costs
+    seconds : float, of the whole call
+    """
+
+    simulations: int
+    simulation_seconds: float
+    features: float
+    all_features: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Which model made a network; returned by :func:`netchoice.choose_model`.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        Which models fit, the smallest set of them with 95 % of the probability, and a sentence.
+    models : tuple of ModelAnswer
+        All models that were compared: the candidates first, by family and probability.
+    network : dict, numbers of nodes, edges, components, …
+    features : tuple of FeatureValue, features that the answer is based on
+    power : dict, by alteration of a network: the share that the test of fit notices at this size
+    accuracy, log_score : float
+        Of predicted models of held-out simulations of the candidates; NaN with one candidate.
+    notes : tuple of str, at most five things that a careful reader should know
+    cost : Cost
+    is_complete : bool, False if the time limit ended the simulations before everything was decided
+    space, settings : dict
+    reading : ReadingReport or None, how the file was read
+    evidence : Evidence, what figures show
+    graph : Graph, the network that was compared
+    """
+
+    verdict: Verdict
+    models: tuple[ModelAnswer, ...]
+    network: dict[str, Any]
+    features: tuple[FeatureValue, ...]
+    power: dict[str, Noticed]
+    accuracy: float
+    log_score: float
+    notes: tuple[str, ...]
+    cost: Cost
+    is_complete: bool
+    space: dict[str, Any]
+    settings: dict[str, Any]
+    reading: ReadingReport | None = field(repr=False)
+    evidence: Evidence = field(repr=False, metadata={"kept": False})
+    graph: Graph = field(repr=False, metadata={"kept": False})
+
+    def __getitem__(self, model: str) -> ModelAnswer:
+        """Return what the answer says about a model."""
+        known = {each.name: each for each in self.models}
+        if model not in known:
+            raise unknown("model", model, known)
+        return known[model]
+
+    @property
+    def candidates(self) -> tuple[ModelAnswer, ...]:
+        """The models that are not rejected, the most probable first."""
+        return tuple(each for each in self.models if each.is_candidate)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what ``answer.json`` holds."""
+        record: dict[str, Any] = to_record(self)
+        return {"schema": SCHEMA, **record}
+
+    def to_json(self) -> str:
+        """Return the content of ``answer.json``."""
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    # Text and tables
+
+    def summary(self, *, verbose: bool = False) -> str:
+        """Return the answer in at most twelve lines; with ``verbose``, all that is known."""
+        from netchoice.choice.text import answer_lines
+
+        return "\n".join(answer_lines(self, verbose=verbose, language="python"))
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<Answer: {self.verdict.sentence}>"
+
+    def _repr_html_(self) -> str:
+        from netchoice.choice.text import answer_html
+
+        return answer_html(self)
+
+    def to_frame(self, table: str = "models") -> pd.DataFrame:
+        """Return a table of the answer: models, parameters, features, discrepancies or posterior."""
+        tables = self._tables()
+        if table not in tables:
+            raise unknown("table", table, tables)
+        return tables[table]()
+
+    def _tables(self) -> dict[str, Callable[[], pd.DataFrame]]:
+        return {name: partial(make, self) for name, make in answer_tables.TABLES.items()}
+
+    def to_arviz(self, model: str) -> Any:
+        """Return the posterior of a model for ArviZ; see :meth:`netchoice.inference.Posterior.to_arviz`."""
+        from netchoice.inference.posterior import draws_to_arviz
+
+        known = self.evidence.posteriors
+        if model not in known:
+            raise unknown("model with a posterior", model, known)
+        return draws_to_arviz(known[model].draws)
+
+    def plot(self, figure: str = "probabilities") -> Any:
+        """Draw a figure of the answer; return its Axes, which a notebook shows."""
+        return draw_one("answer_drawings", self, figure)
+
+    def report(self, path: str | PathLike[str] = "report.html", *, overwrite: bool = False) -> Path:
+        """Write the HTML report of the answer, and return its path.
+
+        A file that exists is refused, unless ``overwrite`` is true.
+        """
+        return write_page(self, path, overwrite)
+
+    # Files
+
+    def save(self, folder: str | PathLike[str]) -> Path:
+        """Write the answer, its tables, and what figures show, to a folder."""
+        path = place(folder)
+        run = self.settings["network"]
+        with disk_errors(path):
+            for part in (KEPT, TABLES):
+                (path / part).mkdir(parents=True, exist_ok=True)
+            _write_network(self.graph, path)
+            for name, frame in self._tables().items():
+                write_text(path / TABLES / f"{name}.csv", to_csv(frame()))
+            write_json(path / EVIDENCE, rounded(to_record(self.evidence)), run)
+            write_json(path / ANSWER, self.as_dict(), run)
+        return path
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> Self:
+        """Return the answer in a folder that :func:`netchoice.choose_model` or a command wrote."""
+        path, advice = place(folder), "run netchoice choose again with the same folder to renew it"
+        if not (path / ANSWER).exists():
+            raise UsageError(
+                f"{path} holds no {ANSWER}; expected a folder that netchoice choose wrote and finished"
+            )
+        record = read_json(path / ANSWER, advice=advice)
+        evidence = read_json(path / EVIDENCE, advice=advice)
+        try:
+            if record.pop("schema") != SCHEMA:
+                raise ValueError("another version of netchoice wrote it")
+            graph, _ = read_network(path / NETWORK)
+            record |= {"evidence": None, "graph": None}
+            made: Self = from_record(cls, record)
+            return replace(made, evidence=from_record(Evidence, evidence), graph=graph)
+        except (LookupError, TypeError, ValueError) as error:
+            raise NetchoiceError(
+                f"the answer in {path} cannot be read: {' '.join(str(error).split())}; {advice}"
+            ) from error
+
+
+def _write_network(graph: Graph, folder: Path) -> None:
+    """Write the network; names that an edge list cannot hold go to a file of their own instead."""
+    try:
+        write_network(graph, folder / NETWORK, overwrite=True)
+    except UsageError:
+        write_text(folder / NODES, json.dumps(list(map(repr, graph.labels or ()))))
+        unnamed = Graph(graph.indptr, graph.indices)
+        write_network(unnamed, folder / NETWORK, overwrite=True)

@@ -1,0 +1,104 @@
+"""The tables of an answer, for people and for data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from netchoice.choice.answer import Answer
+
+
+def models(answer: Answer) -> pd.DataFrame:
+    """Return all models: state, p-value, probability, and their intervals."""
+    return _frame(
+        [
+            {
+                "model": each.name,
+                "family": each.family,
+                "state": each.state,
+                "probability": each.probability,
+                "low": None if each.interval is None else each.interval[0],
+                "high": None if each.interval is None else each.interval[1],
+                "p": each.p_value,
+                "p_low": None if each.p_interval is None else each.p_interval[0],
+                "p_high": None if each.p_interval is None else each.p_interval[1],
+                "simulations": each.simulations,
+                "probability_before": each.probability_before,
+            }
+            for each in answer.models
+        ],
+        ["model", "family", "state", "probability", "low", "high", "p", "p_low", "p_high",
+         "simulations", "probability_before"],
+    )  # fmt: skip
+
+
+def parameters(answer: Answer) -> pd.DataFrame:
+    """Return the parameters of the candidates: median, interval, quality."""
+    return _frame(
+        [
+            {
+                "model": model.name,
+                "parameter": name,
+                "median": each.median,
+                "low": each.interval[0],
+                "high": each.interval[1],
+                "coverage": each.coverage,
+                "rmse": each.rmse,
+                "prior_sd": each.prior_sd,
+                "shrinkage": each.shrinkage,
+            }
+            for model in answer.models
+            for name, each in model.parameters.items()
+        ],
+        ["model", "parameter", "median", "low", "high", "coverage", "rmse", "prior_sd", "shrinkage"],
+    )  # fmt: skip
+
+
+def features(answer: Answer) -> pd.DataFrame:
+    """Return the features: observed value, cost, and the share of simulations below the value."""
+    rows = [
+        {"feature": each.name, "observed": each.observed, "cost": each.cost}
+        | {f"below_{model}": share for model, share in each.below.items()}
+        for each in answer.features
+    ]
+    return _frame(rows, ["feature", "observed", "cost"])
+
+
+def discrepancies(answer: Answer) -> pd.DataFrame:
+    """Return the main differences between the network and simulations of each model."""
+    from dataclasses import asdict
+
+    rows = [
+        {"model": model.name, **asdict(each)}
+        for model in answer.models
+        for each in model.discrepancies
+    ]
+    return _frame(rows, ["model", "feature", "observed", "sentence"])
+
+
+def posterior(answer: Answer) -> pd.DataFrame:
+    """Return draws from the posteriors of the most probable candidates."""
+    import pandas as pd
+
+    frames = [pd.DataFrame(columns=["model", "draw"])]
+    for model, known in answer.evidence.posteriors.items():
+        draws = pd.DataFrame({name: list(values) for name, values in known.draws.items()})
+        draws.insert(0, "model", model)
+        draws.insert(1, "draw", range(len(draws)), allow_duplicates=True)
+        frames.append(draws)
+    return pd.concat(frames[1:] or frames, ignore_index=True)
+
+
+def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=columns)
+
+
+TABLES: dict[str, Callable[[Answer], pd.DataFrame]] = {
+    "models": models, "parameters": parameters, "features": features,
+    "discrepancies": discrepancies, "posterior": posterior,
+}  # fmt: skip

@@ -1,0 +1,143 @@
+"""Choose the model that made a network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from os import PathLike
+from typing import Any
+
+from netchoice.choice.answer import Answer
+from netchoice.choice.assess import State, assess, at_the_end, simulate
+from netchoice.choice.conclude import conclude
+from netchoice.choice.observe import Observed, observe
+from netchoice.choice.reference import Progress, Reference
+from netchoice.choice.run_folder import ANSWER, SIMULATIONS, run_folder
+from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
+from netchoice.engines.processes import keep_workers
+from netchoice.io import ReadingReport
+from netchoice.models.space import ModelSpace
+from netchoice.progress import listener, shows_progress
+from netchoice.stores import place
+
+#: What the bar of a stage says.
+STAGES = "simulating ({})"
+
+
+@shows_progress(STAGES)
+@keep_workers()
+def choose_model(
+    graph: Any,
+    space: str | ModelSpace | None = None,
+    *,
+    match: bool | None = None,
+    reference: str | PathLike[str] | References | None = None,
+    features: Iterable[GivenFeature] | None = None,
+    budget: float | str | None = None,
+    method: str | Iterable[str] = (),
+    penalty: float | None = None,
+    costs: str = "reference",
+    time_limit: float | Clock | None = None,
+    isolated: str | None = None,
+    effort: Effort | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+    engine: str | Executor = "processes",
+    path: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    reading: ReadingReport | None = None,
+    on_progress: Progress | bool | None = None,
+) -> Answer:
+    """Choose the model of a space that made a network, test which models fit, and say why others do not.
+
+    Networks are simulated in rounds, until each model is accepted or rejected and the probabilities are
+    precise. The first rounds compute cheap features only, and reject models that are clearly wrong.
+
+    Parameters
+    ----------
+    graph : Graph, or anything that :meth:`Graph.of` accepts
+        The observed network.
+    space : ModelSpace or str, optional
+        The models to compare; by default all mechanisms, density-matched.
+    match : bool, optional
+        Simulate networks with about as many edges as the network. By default only without a ``space``.
+    reference : path or References, optional
+        Simulations that :func:`prepare` made, instead of new ones. They have decided the other options.
+    features : iterable of str or Feature, optional
+        Features to use. By default all that are worth their cost on thousands of networks of this size.
+    budget : float or str, optional
+        Select the most telling features whose cost per network is at most this: seconds, "5ms", or "2%"
+        of the cost of all.
+    method : str or iterable of str
+        Select features with these methods; see :data:`netchoice.selection.METHODS`.
+    penalty : float, optional
+        Select features with this λ.
+    costs : "reference" or "measured"
+        The costs by which features are selected: those of the reference table, which are the same on
+        every machine, or those that are measured now.
+    time_limit : float, optional
+        Seconds for the whole call. Simulations end in time; what is not decided by then is said to be open.
+    isolated : "keep" or "drop", optional
+        "drop" removes isolated nodes from the network, and from simulations, which are grown until they
+        have as many other nodes as the network. By default "drop" if the network has none.
+    effort : Effort, optional
+        How many networks are simulated, and how precise the answer is to be.
+    seed, workers, engine
+        As in :func:`netchoice.simulate_table`.
+    path : path, optional
+        Folder for the answer. A run that was interrupted there is resumed.
+    fresh : bool
+        Delete an earlier run in that folder.
+    reading : ReadingReport, optional
+        How the network was read from a file.
+    on_progress : callable or bool, optional
+        Called with the name of the stage, and the rows done, in total, and failed. True shows the
+        progress, False shows nothing. By default it is shown in a terminal or a notebook.
+
+    Returns
+    -------
+    Answer
+
+    Examples
+    --------
+    >>> import netchoice, numpy as np
+    >>> network = netchoice.get_model("ba2").grow(30, rng=np.random.default_rng(1))
+    >>> effort = netchoice.Effort.small()
+    >>> netchoice.choose_model(network, "ba", effort=effort, engine="serial").verdict.model
+    'ba2'
+    """
+    clock = Clock.of(time_limit)
+    settings = Settings.of(
+        space, match=match, isolated=isolated, features=features, method=method, penalty=penalty,
+        budget=budget, costs=costs, seed=seed, effort=effort,
+    )  # fmt: skip
+    folder = None if path is None else place(path)
+    observed = observe(graph, settings, clock=clock)
+    record = {
+        **settings.as_dict(), "time_limit": clock.seconds, "network": observed.graph.fingerprint
+    }  # fmt: skip
+    with run_folder(folder, record, fresh):
+        if folder is not None and (folder / ANSWER).exists():
+            return Answer.load(folder)
+        simulations = Reference(
+            settings, observed.size, engine=engine, workers=workers,
+            folder=None if folder is None else folder / SIMULATIONS, on_progress=listener(on_progress),
+        )  # fmt: skip
+        answer = choose_with(simulations, observed, clock, reading)
+        if folder is not None:
+            answer.save(folder)
+        return answer
+
+
+def choose_with(
+    reference: Reference, observed: Observed, clock: Clock, reading: ReadingReport | None = None
+) -> Answer:
+    """Return the answer for a network, from simulations that grow until it is settled."""
+    state = State.start(reference)
+    for round in reference.effort.rounds():
+        simulate(reference, round, state, clock)
+        state = assess(reference, observed, state, round, clock)
+        if state.is_settled or clock.has_passed(Clock.SIMULATED):
+            break
+    state = at_the_end(reference, observed, state)
+    return conclude(reference, observed, state, clock, reading)

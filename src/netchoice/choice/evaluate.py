@@ -1,0 +1,377 @@
+"""Evaluate how few features of a table are enough: the result, its tables, figures and report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from netchoice.atomic import write_text
+from netchoice.choice.choice_folder import ResultTables
+from netchoice.choice.feature_selection import SCORES
+from netchoice.choice.rank import selectors_for
+from netchoice.choice.run_folder import versions
+from netchoice.choice.shortcuts import draw_one, write_page
+from netchoice.choice.table_maker import Progress
+from netchoice.choice.tables import (
+    Costs,
+    CostSource,
+    Table,
+    describe_target,
+    find_costs,
+    load_table,
+    varying_features,
+)
+from netchoice.costs import CostModel
+from netchoice.errors import UsageError
+from netchoice.evaluation import (
+    PAPER_PENALTIES,
+    OperatingPoint,
+    evaluate_rankings,
+    format_accuracy,
+    operating_point,
+    pareto_front,
+    penalty_grid,
+)
+from netchoice.evaluation.operating_points import RULES
+from netchoice.markup import summary_html
+from netchoice.progress import listener, shows_progress
+from netchoice.selection import BASELINE, NUMBER_METHODS, PAPER_METHODS, rank_path
+from netchoice.storage.table import ReferenceTable
+from netchoice.storage.written_folder import claim_files, disk_errors, list_files, output_folder
+from netchoice.stores import place
+from netchoice.targets import Numbers
+from netchoice.threads import count_threads
+from netchoice.units import duration, parse_budget
+from netchoice.validation import check_choice, check_integer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Files that the report is made from.
+_READ_AGAIN = ("rankings.csv", "evaluation.csv", "costs.json", "recommended.json")
+
+
+def evaluation_files(methods: Iterable[str]) -> list[str]:
+    """Return the names of all files that an evaluation may write."""
+    figures = [
+        "heatmaps",
+        "costs",
+        "pareto",
+        *(f"ranking-{name}".replace(":", "-") for name in methods),
+    ]
+    drawn = [f"{name}.{suffix}" for name in figures for suffix in ("png", "svg", "pdf")]
+    return [*_READ_AGAIN, SCORES, "report.html", *drawn]
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """What an evaluation of features depends on."""
+
+    methods: tuple[str, ...]
+    penalties: tuple[float, ...]
+    max_features: int
+    classifier: Any
+    folds: int
+    budget: float | str | None
+    rule: str
+    charge: str
+    cost_scale: str
+    label: str
+    target: str
+    seed: int
+    rows: dict[str, int]
+
+
+@dataclass(frozen=True)
+class FeatureEvaluation(ResultTables):
+    """Accuracy against cost for many sets of features; returned by :func:`evaluate_features`.
+
+    ``evaluation`` is a frame as :func:`netchoice.evaluate_rankings` returns it, ``rankings`` one of
+    :func:`netchoice.selection.rank_path`. ``cost_source`` says where the costs come from,
+    ``in_seconds`` whether they are times, ``train`` and ``test`` where the tables come from.
+    """
+
+    recommended: OperatingPoint
+    evaluation: pd.DataFrame = field(repr=False)
+    rankings: pd.DataFrame = field(repr=False)
+    costs: CostModel = field(repr=False)
+    cost_source: str
+    in_seconds: bool
+    settings: EvaluationSettings
+    train: str | None = None
+    test: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what ``recommended.json`` holds."""
+        return {
+            "train": self.train,
+            "test": self.test,
+            "costs": self.cost_source,
+            "recommended": self.recommended.as_dict(),
+            "settings": asdict(self.settings),
+            **versions(),
+        }
+
+    def save(self, folder: str | PathLike[str]) -> Path:
+        """Write the recommendation, the evaluation, the rankings and the costs."""
+        folder = place(folder)
+        joined = self.evaluation.assign(features=self.evaluation["features"].map(";".join))
+        record = {**self.as_dict(), "out": str(folder)}
+        text = json.dumps(record, indent=2, ensure_ascii=False, default=str)
+        claim_files(folder, _READ_AGAIN)
+        with disk_errors(folder):
+            write_text(folder / "rankings.csv", self.rankings.to_csv(index=False))
+            write_text(folder / "evaluation.csv", joined.to_csv(index=False))
+            write_text(folder / "costs.json", json.dumps(self.costs.as_dict(), indent=2))
+            write_text(folder / "recommended.json", text)
+        list_files(folder, _READ_AGAIN)
+        return folder
+
+    def __repr__(self) -> str:
+        point = self.recommended
+        accuracy = format_accuracy(point.accuracy, point.measure)
+        return (
+            f"<FeatureEvaluation: {len(self.evaluation)} sets of features; recommended: "
+            f"{', '.join(point.features)} ({point.measure} {accuracy})>"
+        )
+
+    def _repr_html_(self) -> str:
+        point = self.recommended
+        cost, front = f"cost_{point.charge}", self._front()
+        rows = [
+            (row["method"], f"{row['penalty']:.3g}", ", ".join(row["features"]),
+             format_accuracy(row["accuracy"], point.measure), self._cost_text(row[cost]))
+            for _, row in front.iterrows()
+        ]  # fmt: skip
+        head = ("method", "penalty", "features", point.measure, f"cost, {point.charge}")
+        recommended = ", ".join(point.features)
+        lines = [
+            f"the recommended set costs {self._cost_text(point.cost)}; {point.measure} on rows that were "
+            f"not used to choose: {format_accuracy(point.accuracy, point.measure)}",
+            f"the table lists the {len(front)} sets that no other of {len(self.evaluation)} beats in cost "
+            f"and {point.measure}",
+        ]
+        return summary_html(f"Recommended ({point.rule}): {recommended}", head, rows, lines)
+
+    def _cost_text(self, cost: float) -> str:
+        return duration(cost) if self.in_seconds else f"{cost:.4g}"
+
+    def _tables(self) -> dict[str, Callable[[], pd.DataFrame]]:
+        return {
+            "front": self._front,
+            "evaluation": lambda: self.evaluation,
+            "rankings": lambda: self.rankings,
+            "costs": self._cost_table,
+        }
+
+    def _front(self) -> pd.DataFrame:
+        cost = f"cost_{self.recommended.charge}"
+        kept = ["method", "penalty", "k", "features", "accuracy", "accuracy_se", cost]
+        return pareto_front(self.evaluation, cost=cost)[kept]
+
+    def _cost_table(self) -> pd.DataFrame:
+        import pandas as pd
+
+        rows = [(name, own, self.costs.cost(name)) for name, own in self.costs.own.items()]
+        return pd.DataFrame(rows, columns=["feature", "own", "alone"])
+
+    def plot(self, figure: str = "pareto") -> Any:
+        """Draw a figure of the evaluation; return its Axes, which a notebook shows.
+
+        ``figure`` is "heatmaps", "costs", "pareto" or "ranking-METHOD".
+        """
+        return draw_one("evaluation_drawings", self, figure)
+
+    def report(self, path: str | PathLike[str] = "report.html", *, overwrite: bool = False) -> Path:
+        """Write the HTML report, as ``netchoice evaluate`` does, and return its path.
+
+        A file that exists is refused, unless ``overwrite`` is true.
+        """
+        return write_page(self.save, path, overwrite)
+
+
+@shows_progress(units={"ranking": "rankings", "evaluating": "rankings"})
+def evaluate_features(
+    train: Table,
+    test: Table | None = None,
+    *,
+    methods: Iterable[str] | None = None,
+    penalties: str | Iterable[float] = "auto",
+    max_features: int = 15,
+    classifier: Any = "knn",
+    folds: int = 10,
+    rule: str | None = None,
+    budget: float | str | None = None,
+    costs: Costs | None = None,
+    charge: str = "shared",
+    cost_scale: str = "share",
+    label: str = "label",
+    target: str = "auto",
+    rows: int | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+    path: str | PathLike[str] | None = None,
+    on_progress: Progress | bool | None = None,
+) -> FeatureEvaluation:
+    """Rank features with many methods and penalties, evaluate the rankings, and recommend a set.
+
+    Parameters
+    ----------
+    train : ReferenceTable or path
+        The table to rank on: a table, its folder, or a CSV file.
+    test : ReferenceTable or path, optional
+        The table to evaluate on. By default one half of the first table.
+    methods : iterable of str, optional
+        Names, also ``module:attribute``. By default the paper's methods and the random baseline; for
+        numbers, all methods that take them.
+    penalties : "auto", "paper" or iterable of float
+        Values of λ. "auto" is a grid that suits the costs; "paper" is the paper's grid.
+    max_features : int
+        Sets of 1 to so many features are evaluated.
+    classifier, folds
+        As in :func:`netchoice.evaluate_rankings`.
+    rule : "cheapest" or "budget", optional
+        How the recommended set is chosen; see :func:`netchoice.operating_point`. By default "budget"
+        if a budget is given, else "cheapest".
+    budget : float or str, optional
+        The largest cost of the recommended set.
+    costs : optional
+        As in :func:`~netchoice.choice.find_costs`.
+    charge : "shared" or "alone"
+        How the recommended set is billed. Rankings always use the costs alone, as the paper does.
+    cost_scale : "share" or "raw"
+        "share" divides costs by their sum, so that λ does not depend on their unit.
+    label, target
+        The column to predict, and what it holds; as in :func:`netchoice.rank_features`. For numbers, R²
+        takes the place of the accuracy.
+    rows : int, optional
+        Use so many rows of each table only, drawn at random with the seed.
+    seed : int
+    workers : int, optional
+        Threads; one per core by default.
+    path : path, optional
+        Folder for the results. An interrupted evaluation is resumed there.
+    on_progress : callable or bool, optional
+        Called with the name of the stage, and the rankings done, in total, and failed. True shows the
+        progress, False shows nothing. By default it is shown in a terminal or a notebook.
+
+    Returns
+    -------
+    FeatureEvaluation
+
+    Examples
+    --------
+    >>> import netchoice
+    >>> table = netchoice.simulate_table(
+    ...     "ba", n_nodes=40, n_samples=160, seed=1, engine="serial",
+    ...     features=["degree_mean", "transitivity", "noise_normal"])
+    >>> result = netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=5)
+    >>> result.recommended.features
+    ('degree_mean',)
+    """
+    rule = check_choice("rule", rule or ("cheapest" if budget is None else "budget"), RULES)
+    if budget is not None:
+        parse_budget(budget)  # a wrong budget is refused before the work
+    first = load_table(train, label, target, rows=rows, seed=seed)
+    if test is None:
+        first, second = first.split(seed=seed)
+    else:
+        second = load_table(test, label, first.target.kind, rows=rows, seed=seed)
+    source = find_costs(first, costs)
+    first = varying_features(first)
+    folder = None if path is None else place(path)
+    _check_unit(budget, source)
+    model = source.for_features(first.features)
+    n_jobs, report = workers or count_threads(-1), listener(on_progress)
+    settings = EvaluationSettings(
+        methods=_default_methods(first) if methods is None else tuple(dict.fromkeys(methods)),
+        penalties=_penalties(penalties, model, first.features),
+        max_features=check_integer("max_features", max_features),
+        classifier=classifier,
+        folds=folds,
+        budget=budget,
+        rule=rule,
+        charge=charge,
+        cost_scale=cost_scale,
+        label=label,
+        target=describe_target(first),
+        seed=seed,
+        rows={"train": len(first), "test": len(second)},
+    )
+    selectors = selectors_for(
+        first, settings.methods, costs=model, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
+    )
+    with output_folder(folder, evaluation_files(settings.methods)):
+        rankings = rank_path(
+            selectors,
+            first.X,
+            first.target,
+            settings.penalties,
+            on_progress=_stage(report, "ranking"),
+        )
+        evaluation = evaluate_rankings(
+            rankings,
+            second,
+            ks=range(1, settings.max_features + 1),
+            classifier=classifier,
+            folds=folds,
+            costs=model,
+            seed=seed,
+            n_jobs=n_jobs,
+            path=None if folder is None else folder / SCORES,
+            on_progress=_stage(report, "evaluating"),
+        )
+        result = FeatureEvaluation(
+            recommended=operating_point(evaluation, rule, budget=budget, charge=charge),
+            evaluation=evaluation,
+            rankings=rankings,
+            costs=model.only(first.features),
+            cost_source=source.name,
+            in_seconds=source.in_seconds,
+            settings=settings,
+            train=_name(train),
+            test=_name(test),
+        )
+        if folder is not None:
+            result.save(folder)
+        return result
+
+
+def _default_methods(table: ReferenceTable) -> tuple[str, ...]:
+    """Return the methods to compare, unless the user names some."""
+    return NUMBER_METHODS if isinstance(table.target, Numbers) else (*PAPER_METHODS, BASELINE)
+
+
+def _check_unit(budget: float | str | None, source: CostSource) -> None:
+    if isinstance(budget, str) and budget.strip()[-1:].isalpha() and not source.in_seconds:
+        raise UsageError(
+            f"the budget {budget} is a time, but the costs from {source.name} are not times; give a "
+            "number in their unit, or a share such as 2%"
+        )
+
+
+def _penalties(
+    penalties: str | Iterable[float], costs: CostModel, features: list[str]
+) -> tuple[float, ...]:
+    if penalties == "paper":
+        return PAPER_PENALTIES
+    if penalties == "auto":
+        return tuple(penalty_grid(costs, features))
+    try:
+        return tuple(float(value) for value in penalties)
+    except ValueError:
+        raise UsageError(
+            f"penalties {penalties!r}; expected auto, paper, or numbers such as 0, 0.1, 1, 10"
+        ) from None
+
+
+def _stage(report: Progress | None, stage: str) -> Callable[[int, int], None] | None:
+    return report and (lambda done, total: report(stage, done, total, 0))
+
+
+def _name(table: Table | None) -> str | None:
+    return str(table) if isinstance(table, str | PathLike) else None

@@ -1,0 +1,625 @@
+"""Simulations of models at one size: they grow in rounds, and keep what is fitted to them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from netchoice.alterations import UNTRAINED
+from netchoice.choice.observe import affordable_features, as_given, cheap_features, with_size
+from netchoice.choice.settings import Effort, Settings
+from netchoice.choice.sizes import Size
+from netchoice.costs import CostModel
+from netchoice.errors import UsageError
+from netchoice.features import Feature, compute_features
+from netchoice.features.registry import find, plan
+from netchoice.graph import Graph
+from netchoice.inference.model_probabilities import Probabilities, SmoothRegression
+from netchoice.inference.model_scores import MIN_SCALE, MIN_TRAINING, DistanceRatio, ModelScore
+from netchoice.inference.posterior import (
+    MIN_SIMULATIONS,
+    Posterior,
+    PosteriorEstimator,
+    posterior_of,
+)
+from netchoice.inference.posterior_quality import PosteriorQuality, quality_of
+from netchoice.inference.scaling import Floats
+from netchoice.models.density_matched import MatchedModel
+from netchoice.models.model import Draws
+from netchoice.models.space import ModelSpace
+from netchoice.row_simulator import ModelRows
+from netchoice.simulate import simulate_rows
+from netchoice.storage.table_columns import (
+    OWN_PREFIX,
+    PARAMETER_PREFIX,
+    STEP_PREFIX,
+    mean_seconds,
+    timings,
+)
+from netchoice.threads import one_blas_thread, threads
+from netchoice.user_code import is_ours
+
+#: Called with the name of a stage, items done, items in total, and items failed.
+Progress = Callable[[str, int, int, int], None]
+#: Changes whenever the scores of models change: the statistic is a part of the method, the seed is not.
+METHOD = "1"
+#: Networks of a model that are tried before it counts as one that never has the density.
+MATCH_TRIES = 5000
+#: Simulations that the scale of a score is taken from, for each that it is trained on.
+SCALE_SHARE = 0.5
+#: Larger networks are altered in smaller numbers, so that at most so many nodes are grown.
+MAX_ALTERED_NODES, MIN_ALTERED = 60_000, 10
+#: Rows whose times are kept, to say what the features cost.
+_TIMED_ROWS = 2000
+
+
+class Stream(NamedTuple):
+    """One kind of simulations. Streams share no random numbers, except that altered rows follow the training.
+
+    ``is_fixed`` streams have random numbers of the method, not of the user's seed.
+    """
+
+    name: str
+    is_cheap: bool = False
+    is_fixed: bool = False
+    is_altered: bool = False
+
+
+SCREENED = Stream("screened", is_cheap=True, is_fixed=True)
+SCREENED_CALIBRATION = Stream("screened-calibration", is_cheap=True)
+TRAINING = Stream("training", is_fixed=True)
+ALTERED = Stream("altered", is_fixed=True, is_altered=True)
+CALIBRATION = Stream("calibration")
+STREAMS = (SCREENED, SCREENED_CALIBRATION, TRAINING, ALTERED, CALIBRATION)
+
+
+@dataclass
+class ModelTable:
+    """The simulations of one model in one stream.
+
+    Attributes
+    ----------
+    n : int, rows that were simulated, with those that failed
+    numbers : array, the numbers of the rows that did not fail
+    X : array (len(numbers), q), their features
+    parameters : DataFrame
+    """
+
+    n: int
+    numbers: np.ndarray
+    X: Floats
+    parameters: pd.DataFrame
+
+    def first(self, n: int | None) -> np.ndarray:
+        """Return which of the rows that did not fail are among the first n; all by default."""
+        return np.ones(len(self.numbers), bool) if n is None else self.numbers < n
+
+
+class Reference:
+    """Simulations of the models of a space at one size.
+
+    Rows are added with :meth:`simulate`. A row depends only on the stream, the model, its number, and the
+    seed if the stream is not fixed, so the order in which rows are added does not matter. Everything that
+    is fitted to the rows is kept.
+
+    Attributes
+    ----------
+    space : ModelSpace, the models that can be simulated, density-matched if the size has a number of edges
+    unmatched : tuple of str, models of which no network has the density
+    features : tuple of str
+    is_frozen : bool, whether no rows are added
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        size: Size,
+        *,
+        features: Sequence[str] | None = None,
+        folder: Path | None = None,
+        engine: str | Executor = "processes",
+        workers: int | None = None,
+        on_progress: Progress | None = None,
+    ) -> None:
+        self.settings, self.size = settings, size
+        self.folder, self.engine, self.workers = folder, engine, workers
+        self.on_progress = on_progress
+        space = size.matched(settings.space)
+        self.space, self.unmatched = _without_unmatched(space)
+        chosen = features or settings.names or affordable_features(size)
+        self.features = with_size(chosen, size)
+        self.is_frozen = False
+        self.n_simulated, self.cpu_seconds = 0, 0.0
+        self.incomplete: dict[str, str] = {}
+        self._tables: dict[str, dict[str, ModelTable]] = {stream.name: {} for stream in STREAMS}
+        self._timed: list[pd.DataFrame] = []
+        self._fitted: dict[tuple[Any, ...], Any] = {}
+
+    # Simulations
+
+    @property
+    def effort(self) -> Effort:
+        """How many networks are simulated."""
+        return self.settings.effort
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that can be simulated."""
+        return self.space.labels
+
+    def names_of(self, stream: Stream) -> tuple[str, ...]:
+        """Return the features of the rows of a stream."""
+        if not stream.is_cheap:
+            return self.features
+        cheap = {*cheap_features(), *self._always}
+        return tuple(name for name in self.features if name in cheap) or self.features
+
+    @property
+    def _always(self) -> tuple[str, ...]:
+        return with_size((), self.size) + (self.settings.names or ())
+
+    def usable(self, stream: Stream, known: Mapping[str, float]) -> tuple[str, ...]:
+        """Return the features of a stream that the network and all simulations have."""
+        names = self.names_of(stream)
+        return tuple(name for name in names if name in known and name not in self.incomplete)
+
+    def simulator(self, stream: Stream) -> ModelRows:
+        """Return what simulates the rows of a stream."""
+        base = TRAINING.name if stream.is_altered else stream.name
+        text = (
+            f"method {METHOD}/{base}" if stream.is_fixed else f"{self.settings.seed}/choose {base}"
+        )
+        return ModelRows(
+            self.space, self.size.n_nodes, self.size.isolated,
+            _features(as_given(self.names_of(stream), self.settings)),
+            _entropy(text), altered=stream.is_altered,
+        )  # fmt: skip
+
+    def n_rows(self, stream: Stream, model: str) -> int:
+        """Return the number of simulated rows of a model in a stream."""
+        found = self._tables[stream.name].get(model)
+        return 0 if found is None else found.n
+
+    def simulate(
+        self, stream: Stream, models: Sequence[str], n: int, deadline: float | None = None
+    ) -> None:
+        """Add rows until there are n of each of these models, or until the deadline."""
+        if self.is_frozen:
+            return
+        labels = self.models
+        missing = [
+            number * len(labels) + labels.index(model)
+            for model in models
+            for number in range(self.n_rows(stream, model), n)
+        ]
+        if not missing:
+            return
+        frame = simulate_rows(
+            self.simulator(stream), np.array(sorted(missing)),
+            seed=0 if stream.is_fixed else self.settings.seed, stream=f"choose {stream.name}",
+            engine=self.engine, workers=self.workers, deadline=deadline,
+            path=None if self.folder is None else self.folder / stream.name,
+            on_progress=self._report(stream.name),
+        )  # fmt: skip
+        if len(frame):
+            self._add(stream, frame)
+
+    def _report(self, stage: str) -> Callable[[int, int, int], None] | None:
+        report = self.on_progress
+        if report is None:
+            return None
+        return lambda done, total, failed: report(stage.replace("-", " "), done, total, failed)
+
+    def _add(self, stream: Stream, frame: pd.DataFrame) -> None:
+        names = list(self.names_of(stream))
+        self.n_simulated += len(frame)
+        seconds = frame.filter(like="seconds_").to_numpy(dtype=np.float64)
+        self.cpu_seconds += float(np.nansum(seconds))
+        if stream == TRAINING and sum(map(len, self._timed)) < _TIMED_ROWS:
+            self._timed.append(frame[[*timings(frame), "calibrated"]][frame["failure"].isna()])
+        for i, model in enumerate(self.models):
+            rows = frame[frame["row"] % len(self.models) == i]
+            if len(rows):
+                self._append(stream, model, rows, names)
+        X = frame.loc[frame["failure"].isna(), names]
+        for name in X.columns[X.isna().any()]:
+            self.incomplete.setdefault(str(name), _reason(frame, str(name)))
+        for name in self.settings.names or ():
+            if name in self.incomplete:
+                raise UsageError(
+                    f"feature {name!r} has no value on some simulations ({self.incomplete[name]}); leave it "
+                    "out of the features, or correct it"
+                )
+
+    def _append(self, stream: Stream, model: str, rows: pd.DataFrame, names: list[str]) -> None:
+        good = rows[rows["failure"].isna()]
+        own = {PARAMETER_PREFIX + name: name for name in self.space[model].parameters}
+        parameters = good[[name for name in own if name in good]].rename(columns=own)
+        numbers, X = (
+            good["row"].to_numpy() // len(self.models),
+            good[names].to_numpy(dtype=np.float64),
+        )
+        known = self._tables[stream.name].get(model)
+        if known is None:
+            table = ModelTable(len(rows), numbers, X, parameters.reset_index(drop=True))
+        else:
+            table = ModelTable(
+                known.n + len(rows),
+                np.concatenate([known.numbers, numbers]),
+                np.concatenate([known.X, X]),
+                pd.concat([known.parameters, parameters], ignore_index=True),
+            )
+        self._tables[stream.name][model] = table
+
+    def X(
+        self,
+        stream: Stream,
+        model: str,
+        names: Sequence[str],
+        start: int = 0,
+        stop: int | None = None,
+    ) -> Floats:
+        """Return the features of a model's rows with the numbers from start to stop that did not fail."""
+        found = self._tables[stream.name].get(model)
+        if found is None:
+            return np.empty((0, len(names)))
+        all_names = self.names_of(stream)
+        columns = [all_names.index(name) for name in names]
+        chosen = (found.numbers >= start) & found.first(stop)
+        return found.X[chosen][:, columns]
+
+    def parameters(self, stream: Stream, model: str, stop: int | None = None) -> pd.DataFrame:
+        """Return the parameters of a model's first rows that did not fail."""
+        found = self._tables[stream.name][model]
+        return found.parameters[found.first(stop)].reset_index(drop=True)
+
+    # What is fitted
+
+    def _kept(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        if key not in self._fitted:
+            self._fitted[key] = make()
+        return self._fitted[key]
+
+    def ratio(self, model: str, names: tuple[str, ...], n: int) -> DistanceRatio:
+        """Return the distance ratio of a model, from its first n rows with cheap features."""
+        return self._kept(
+            ("ratio", model, names, n),
+            lambda: DistanceRatio.fit(self.X(SCREENED, model, names, stop=n)),
+        )
+
+    def screened_ratios(self, model: str, names: tuple[str, ...], n: int) -> Floats:
+        """Return the ratios of the first n calibrating rows with cheap features, by their number."""
+        return self._kept(
+            ("ratios", model, names, n),
+            lambda: self.ratio(model, names, n)(self.X(SCREENED_CALIBRATION, model, names, stop=n)),
+        )
+
+    @property
+    def n_training(self) -> int:
+        """Rows of a model that its score, and the scale of the score, are fitted to."""
+        return self.effort.trained + round(SCALE_SHARE * self.effort.trained)
+
+    def score(self, model: str, names: tuple[str, ...]) -> ModelScore:
+        """Return the score of a model, fixed before it is used."""
+        n = self.effort.trained
+
+        def fit() -> ModelScore:
+            return ModelScore.fit(
+                self.X(TRAINING, model, names, stop=n),
+                self.X(ALTERED, model, names, stop=n),
+                self.X(TRAINING, model, names, n, self.n_training),
+            )
+
+        return self._kept(("score", model, names), fit)
+
+    def simulate_training(self, models: Sequence[str], deadline: float | None = None) -> None:
+        """Add the rows that the scores of these models are fitted to."""
+        self.simulate(TRAINING, models, self.n_training, deadline)
+        self.simulate(ALTERED, models, self.effort.trained, deadline)
+
+    def can_score(self, model: str, names: tuple[str, ...]) -> bool:
+        """Return whether there are enough rows to fit the score of a model, and to compare with."""
+        n = self.effort.trained
+        training = len(self.X(TRAINING, model, names, stop=n))
+        scale = len(self.X(TRAINING, model, names, n, self.n_training))
+        altered = len(self.X(ALTERED, model, names, stop=n))
+        calibrating = len(self.X(CALIBRATION, model, names))
+        return min(training, altered) >= MIN_TRAINING and min(scale, calibrating) >= MIN_SCALE
+
+    def calibrating_scores(
+        self, model: str, names: tuple[str, ...], stop: int | None = None
+    ) -> Floats:
+        """Return the scores of a model's first calibrating rows that did not fail."""
+        key = ("scores", model, names)
+        known = self._fitted.get(key, np.empty(0))
+        X = self.X(CALIBRATION, model, names)
+        if len(X) > len(known):
+            known = np.concatenate([known, self.score(model, names)(X[len(known) :])])
+            self._fitted[key] = known
+        return known[self._tables[CALIBRATION.name][model].first(stop)]
+
+    def rows_for(self, model: str, names: Sequence[str], n: int) -> tuple[Floats, pd.DataFrame]:
+        """Return features and parameters of a model's training rows and of its first n calibrating rows."""
+        X = np.concatenate(
+            [
+                self.X(TRAINING, model, names, stop=self.n_training),
+                self.X(CALIBRATION, model, names, stop=n),
+            ]
+        )
+        drawn = [
+            self.parameters(TRAINING, model, self.n_training), self.parameters(CALIBRATION, model, n)
+        ]  # fmt: skip
+        return X, pd.concat(drawn, ignore_index=True)
+
+    def regression(
+        self, models: tuple[str, ...], names: tuple[str, ...], n: int
+    ) -> SmoothRegression:
+        """Return what estimates the probabilities of some models, from n calibrating rows of each."""
+        return self._kept(
+            ("probabilities", models, names, n),
+            lambda: self._regression(
+                {model: self.rows_for(model, names, n)[0] for model in models}
+            ),
+        )
+
+    def _regression(self, rows: Mapping[str, Floats]) -> SmoothRegression:
+        y = np.repeat(list(rows), [len(X) for X in rows.values()])
+        weights = dict(zip(self.models, self.space.weights, strict=True))
+        return SmoothRegression.fit(np.concatenate(list(rows.values())), y, weights)
+
+    def probabilities(
+        self, models: tuple[str, ...], names: tuple[str, ...], n: int, row: Floats
+    ) -> Probabilities:
+        """Return the probabilities of some models for a network with these features."""
+        if len(models) == 1:
+            return Probabilities({models[0]: 1.0}, {models[0]: (1.0, 1.0)})
+        return self.regression(models, names, n).probabilities_of(row)
+
+    def screened_probabilities(
+        self, models: tuple[str, ...], names: tuple[str, ...], row: Floats
+    ) -> Probabilities:
+        """Return the same from the rows with cheap features only."""
+        if len(models) == 1:
+            return Probabilities({models[0]: 1.0}, {models[0]: (1.0, 1.0)})
+        rows = {model: self.screened_rows(model, names) for model in models}
+        return self._regression(rows).probabilities_of(row)
+
+    def screened_rows(self, model: str, names: Sequence[str]) -> Floats:
+        """Return the features of all rows of a model with cheap features."""
+        streams = (SCREENED, SCREENED_CALIBRATION)
+        return np.concatenate([self.X(stream, model, names) for stream in streams])
+
+    def parameter_estimator(
+        self, model: str, names: tuple[str, ...], n: int
+    ) -> ParameterEstimator | None:
+        """Return what estimates the parameters of a model; None if it has none, or too few simulations."""
+        key = ("parameters", model, names, n)
+        return self._kept(key, lambda: self._parameter_estimator(model, names, n))
+
+    def _parameter_estimator(
+        self, model: str, names: tuple[str, ...], n: int
+    ) -> ParameterEstimator | None:
+        X, drawn = self.rows_for(model, names, n)
+        specs = self.space[model].parameters
+        varying = [name for name in specs if name in drawn and drawn[name].nunique() > 1]
+        if not varying or len(drawn) < MIN_SIMULATIONS:
+            return None
+        priors = {name: specs[name].prior for name in varying}
+        bounds = {name: (float(prior.low), float(prior.high)) for name, prior in priors.items()}
+        constants = {name: drawn[name].iloc[0] for name in specs if name in drawn}
+        integers = frozenset(name for name in drawn if (drawn[name] % 1 == 0).all())
+        estimator = PosteriorEstimator.fit(
+            pd.DataFrame(X, columns=list(names)), drawn[varying], bounds=bounds
+        )
+        others = {name: value for name, value in constants.items() if name not in varying}
+        return ParameterEstimator(estimator, bounds, integers, others)
+
+    def quality(self, model: str, names: tuple[str, ...], n: int) -> PosteriorQuality | None:
+        """Return how well the parameters of a model are estimated."""
+        found = self.parameter_estimator(model, names, n)
+        if found is None or not self.effort.held_out:
+            return None
+        return self._kept(
+            ("quality", model, names, n),
+            lambda: quality_of(
+                found.estimator,
+                n_held_out=self.effort.held_out,
+                seed=self.settings.seed,
+                n_jobs=self.n_jobs,
+            ),
+        )
+
+    @property
+    def n_jobs(self) -> int | None:
+        """Threads for what is computed in this process."""
+        return 1 if self.engine == "serial" else self.workers
+
+    # Near a network
+
+    def near(
+        self,
+        model: str,
+        posterior: ModelPosterior | None,
+        n: int,
+        n_nodes: int,
+        deadline: float | None = None,
+    ) -> NearRows:
+        """Return simulations of a model with parameters from its posterior."""
+        found = self.space[model]
+        if posterior is not None:
+            found = replace(found, draws=posterior.draws)
+        simulator = ModelRows(
+            ModelSpace(f"{self.space.name}, near", [found]), n_nodes, self.size.isolated,
+            _features(as_given(self.features, self.settings)),
+            _entropy(f"{self.settings.seed}/choose near"),
+        )  # fmt: skip
+        path = None
+        if self.folder is not None:
+            path = self.folder / f"near-{self.models.index(model)}"
+        frame = simulate_rows(
+            simulator, np.arange(n), seed=self.settings.seed, stream="choose near", engine=self.engine,
+            workers=self.workers, path=path, deadline=deadline, on_progress=self._report(f"near {model}"),
+        )  # fmt: skip
+        if not len(frame):
+            return NearRows(simulator, np.empty(0, int), pd.DataFrame(columns=list(self.features)))
+        self.n_simulated += len(frame)
+        seconds = frame.filter(like="seconds_").to_numpy(dtype=np.float64)
+        self.cpu_seconds += float(np.nansum(seconds))
+        good = frame[frame["failure"].isna()]
+        X = good[list(self.features)].reset_index(drop=True)
+        return NearRows(simulator, good["row"].to_numpy(), X)
+
+    def networks(self, stream: Stream, model: str, n: int) -> list[Graph]:
+        """Return networks of the first rows of a model in a stream, grown again."""
+        found = self._tables[stream.name].get(model)
+        if found is None:
+            return []
+        i, step = self.models.index(model), len(self.models)
+        simulator = self.simulator(stream)
+        with threads(self.n_jobs) as run:
+            return [
+                graph
+                for _, graph in run(simulator.network, (found.numbers[:n] * step + i).tolist())
+            ]
+
+    def altered_rows(self, model: str, names: tuple[str, ...], n: int) -> dict[str, Floats]:
+        """Return the features of simulations that were altered, by kinds that scores are not trained with."""
+        return self._kept(("altered", model, names, n), lambda: self._altered_rows(model, names, n))
+
+    def _altered_rows(self, model: str, names: tuple[str, ...], n: int) -> dict[str, Floats]:
+        most = max(MIN_ALTERED, MAX_ALTERED_NODES // self.size.nodes[1])
+        networks = self.networks(CALIBRATION, model, min(n, most))
+        given = as_given(names, self.settings)
+        found = {}
+        for kind, alter in UNTRAINED.items():
+            rng = np.random.default_rng(_entropy(f"{self.settings.seed}/{kind}"))
+            rows = [compute_features(alter(graph, rng), given).values for graph in networks]
+            found[kind] = pd.DataFrame(rows)[list(names)].dropna().to_numpy(dtype=np.float64)
+        return found
+
+    # Costs
+
+    def costs(self) -> CostModel:
+        """Return the measured CPU seconds of the features, on average over the training rows."""
+        planned = plan(_features(as_given(self.features, self.settings)))
+        names = [item.name for item in planned.features]
+        if not self._timed:
+            return CostModel(dict.fromkeys(names, 0.0))
+        timed = pd.concat(self._timed, ignore_index=True)
+        own = mean_seconds(timed, OWN_PREFIX)
+        uses = {name: [n for n in planned.lineage[name] if n != name] for name in own}
+        return CostModel(own, uses, mean_seconds(timed, STEP_PREFIX))
+
+    # In other processes
+
+    def for_worker(self) -> Reference:
+        """Return what a worker process needs to answer: it adds no rows to these simulations."""
+        made = object.__new__(Reference)
+        made.__dict__ = self.__dict__ | {
+            "engine": "serial", "workers": 1, "folder": None, "on_progress": None, "is_frozen": True,
+            "_timed": [],
+        }  # fmt: skip
+        return made
+
+    def own_copy(self) -> Reference:
+        """Return a copy to answer for one network with; what is fitted is shared."""
+        made = object.__new__(Reference)
+        made.__dict__ = dict(self.__dict__)
+        return made
+
+
+@dataclass(frozen=True)
+class ParameterEstimator:
+    """What estimates the parameters of one model.
+
+    ``estimator`` holds the simulations, and ``bounds`` the bounds of the priors. ``integers`` names the
+    integer parameters. ``constants`` holds parameters that have the same value in all simulations, for
+    example because only this value matches the density.
+    """
+
+    estimator: PosteriorEstimator
+    bounds: dict[str, tuple[float, float]]
+    integers: frozenset[str]
+    constants: dict[str, float]
+
+    def posterior(self, observed: Mapping[str, float]) -> ModelPosterior:
+        """Return the posterior, given the features of a network."""
+        values = {name: observed[name] for name in self.estimator.features}
+        with one_blas_thread():
+            return ModelPosterior(posterior_of(self.estimator, values), self)
+
+
+@dataclass(frozen=True)
+class ModelPosterior:
+    """The posterior of a model's parameters for one network, and what it was estimated with."""
+
+    posterior: Posterior
+    source: ParameterEstimator
+
+    @property
+    def draws(self) -> Draws:
+        """Draws from the posterior."""
+        frame = self.posterior.draws.assign(**self.source.constants)
+        columns = [
+            [int(x) if name in self.source.integers else float(x) for x in frame[name]]
+            for name in frame
+        ]
+        return Draws(tuple(map(str, frame.columns)), tuple(zip(*columns, strict=True)))
+
+
+@dataclass(frozen=True)
+class NearRows:
+    """Simulations of one model near a network: their features, and what grows the networks again."""
+
+    simulator: ModelRows
+    numbers: np.ndarray
+    X: pd.DataFrame
+
+    def networks(self, n: int, n_jobs: int | None = None) -> list[Graph]:
+        """Return the first networks."""
+        with threads(n_jobs) as run:
+            return [graph for _, graph in run(self.simulator.network, self.numbers[:n].tolist())]
+
+
+def _features(given: Sequence[str | Feature]) -> tuple[Feature, ...]:
+    return plan(tuple(map(find, given))).features
+
+
+def _entropy(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
+
+
+def _without_unmatched(space: ModelSpace) -> tuple[ModelSpace, tuple[str, ...]]:
+    """Return a density-matched space without the models that never match, and their names."""
+    rng = np.random.default_rng(0)
+    kept = []
+    for model in space:
+        if isinstance(model, MatchedModel):
+            if not model.can_match(MATCH_TRIES, rng):
+                continue
+            _ = model.prediction if is_ours(model.function) else None  # once, not in every process
+        kept.append(model.name)
+    if len(kept) < 2:
+        raise UsageError(
+            f"of {len(space)} models, {len(kept)} can make a network of this density; expected at least "
+            "two: leave out the match, or widen the priors"
+        )
+    unmatched = tuple(model.name for model in space if model.name not in kept)
+    return (space if not unmatched else space.only(kept)), unmatched
+
+
+def _reason(frame: pd.DataFrame, name: str) -> str:
+    """Return why a feature has no value on some row."""
+    texts = frame["not_computed"].dropna() if "not_computed" in frame else ()
+    for text in texts:
+        for line in str(text).split("\n"):
+            if line.startswith(f"{name}: "):
+                return line.removeprefix(f"{name}: ")
+    return "it needs a shared step that has none"

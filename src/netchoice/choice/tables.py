@@ -1,0 +1,224 @@
+"""Tables as users have them (a folder, a CSV file, or in memory), and where their costs come from."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netchoice.costs import CostModel
+from netchoice.errors import TableError, UsageError
+from netchoice.features.paper import FAMILIES, paper_costs
+from netchoice.storage.table import ReferenceTable
+from netchoice.storage.user_tables import read_csv
+from netchoice.stores import place
+from netchoice.targets import Classes, Numbers
+from netchoice.units import in_seconds
+from netchoice.validation import check_integer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Larger values are refused, because their squares and sums could overflow.
+MAX_MAGNITUDE = 1e100
+#: A table, its folder, or a CSV file.
+Table = ReferenceTable | str | PathLike[str]
+
+
+def load_table(
+    table: Table,
+    label: str = "label",
+    target: str = "auto",
+    *,
+    rows: int | None = None,
+    seed: int = 0,
+) -> ReferenceTable:
+    r"""Return a table from its folder or from a CSV file; refuse missing and infinite values.
+
+    Parameters
+    ----------
+    table : ReferenceTable or path
+    label : str
+        The column to predict. In a CSV file: the column of labels or numbers, or several columns of
+        numbers, separated by commas. In a simulated table: ``label``, the model, or the names of
+        parameters.
+    target : "auto", "classes" or "numbers"
+        What the column of a CSV file holds; see :func:`netchoice.targets.as_target`.
+    rows : int, optional
+        Use so many rows only, drawn at random with the seed; the others of a folder take no memory.
+    seed : int
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "table.csv")
+    >>> _ = file.write_text("label,x\na,1\nb,2\n")
+    >>> load_table(file)
+    <ReferenceTable: 2 rows (a 1, b 1), 1 features>
+    """
+    name = "the table" if isinstance(table, ReferenceTable) else str(table)
+    if rows is not None:
+        check_integer("rows", rows)
+    if not isinstance(table, ReferenceTable) and place(table).is_file():
+        frame = read_csv(table)
+        table = ReferenceTable.from_frame(frame, _columns(frame, label), target=target)
+    else:
+        table = _predicting(table, label, name, rows, seed)
+    if rows is not None:
+        table = table.draw(rows, seed=seed)
+    table = _without_partial(table).complete()
+    for feature, column in table.X.items():
+        bad = int((~np.isfinite(column.to_numpy(dtype=float))).sum())
+        if bad:
+            raise UsageError(
+                f"{name}: {bad} values of {feature!r} are missing or infinite; leave out those rows or "
+                "that column"
+            )
+        _check_magnitude(name, str(feature), column.to_numpy(dtype=float))
+    if isinstance(table.target, Numbers):
+        for wanted, values in zip(table.target.names, table.target.values.T, strict=True):
+            _check_magnitude(name, wanted, values)
+    return table
+
+
+def _without_partial(table: ReferenceTable) -> ReferenceTable:
+    """Return a table without features that have no value on some network; name these in a warning."""
+    kept = table.without_partial()
+    left_out = [name for name in table.features if name not in kept.features]
+    if left_out:
+        some = ", ".join(f"{name} ({table.partial[name]} rows)" for name in left_out[:3])
+        warnings.warn(
+            f"{len(left_out)} features are left out because they have no value on some rows: {some}",
+            stacklevel=3,
+        )
+    return kept
+
+
+def _check_magnitude(name: str, column: str, values: NDArray[np.float64]) -> None:
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0))
+    if largest > MAX_MAGNITUDE:
+        raise UsageError(
+            f"{name}: a value of {column!r} is ±{largest:g}; expected at most {MAX_MAGNITUDE:g}; rescale "
+            "the column"
+        )
+
+
+def _columns(frame: pd.DataFrame, label: str) -> str | list[str]:
+    """Return the name of a column of a table, or several names separated by commas."""
+    if "," not in label or label in map(str, frame.columns):
+        return label
+    return [name.strip() for name in label.split(",")]
+
+
+def _predicting(table: Table, label: str, name: str, rows: int | None, seed: int) -> ReferenceTable:
+    """Return a table that predicts the labels, or the parameters of these names."""
+    if not isinstance(table, ReferenceTable):
+        if not place(table).exists():
+            raise TableError(
+                f"{table} does not exist; expected the folder of a table, or a CSV file"
+            )
+        table = ReferenceTable.load(table, draw=rows, seed=seed)
+    if label == "label" or "target" in table.manifest:
+        return table
+    names = [part.strip() for part in label.split(",")]
+    known = list(table.parameters.columns)
+    for wanted in names:
+        if wanted not in known:
+            raise UsageError(
+                f"{name} has no parameter {wanted!r}; expected label, for the model, or parameters among "
+                f"{', '.join(known) or 'none'}"
+            )
+    return table.with_target(table.parameters[names])
+
+
+def varying_features(table: ReferenceTable) -> ReferenceTable:
+    """Return the table without constant features; refuse a table in which all are constant."""
+    varying = table.drop_constant()
+    if not varying.features:
+        raise UsageError(f"all {len(table.features)} features of the table are constant")
+    return varying
+
+
+def describe_target(table: ReferenceTable) -> str:
+    """Return what a table predicts, in a few words."""
+    target = table.target
+    if isinstance(target, Classes):
+        return f"{len(target.labels)} classes"
+    return f"numbers ({', '.join(target.names)})"
+
+
+#: The measured costs, those of the paper, a file, or the costs themselves.
+Costs = str | PathLike[str] | CostModel | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class CostSource:
+    """Costs of features, and where they come from.
+
+    Attributes
+    ----------
+    model : CostModel or None
+        None if there are no costs.
+    name : str
+        "measured", "paper:FAMILY", "none", "given", or the name of a file.
+    """
+
+    model: CostModel | None
+    name: str
+
+    @property
+    def in_seconds(self) -> bool:
+        """Whether the costs are times."""
+        return in_seconds(self.name)
+
+    def for_features(self, features: list[str]) -> CostModel:
+        """Return the costs of some features, or costs of 0 if there are none."""
+        if self.model is None:
+            return CostModel(dict.fromkeys(features, 0.0))
+        return self.model.only(features)
+
+
+def find_costs(table: ReferenceTable, costs: Costs | None = None) -> CostSource:
+    """Return the costs of a table's features.
+
+    Parameters
+    ----------
+    table : ReferenceTable
+    costs : optional
+        "measured": the costs measured while the table was simulated. "paper:ba" or
+        "paper:duplication": the costs that the paper prints; "paper" alone uses the table's model
+        space. A file name: see :meth:`CostModel.from_file`. A CostModel or a mapping: these costs.
+        By default the measured costs if there are any.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from netchoice import ReferenceTable
+    >>> frame = pd.DataFrame({"label": ["a", "b"], "x": [1, 2]})
+    >>> find_costs(ReferenceTable.from_frame(frame, costs={"x": 3.0})).model.cost("x")
+    3.0
+    >>> find_costs(ReferenceTable.from_frame(frame)).name
+    'none'
+    """
+    if costs is None or costs == "measured":
+        if any(table.costs.alone(table.features).values()):
+            return CostSource(table.costs, "measured")
+        if costs is None:
+            return CostSource(None, "none")
+        raise UsageError("this table has no measured costs; give a file with costs")
+    if isinstance(costs, CostModel | Mapping):
+        return CostSource(CostModel.for_columns(costs, table.features), "given")
+    kind, _, family = str(costs).partition(":")
+    if kind != "paper":
+        return CostSource(CostModel.from_file(costs), str(costs))
+    family = family or str(table.manifest["space"]["name"])
+    if family not in FAMILIES:
+        raise UsageError(
+            f"the paper has no costs for {family!r}; expected paper:ba or paper:duplication"
+        )
+    return CostSource(CostModel.of(paper_costs(family)), f"paper:{family}")

@@ -1,0 +1,240 @@
+"""The text of an answer: at most twelve lines for the first screen, and all that is known."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from netchoice.choice.discrepancies import Advice, distinct_numbers
+from netchoice.inference.sequential_test import BORDERLINE, FITS
+from netchoice.inference.verdict import OPEN, rounded
+from netchoice.markup import summary_html
+from netchoice.units import count, duration
+
+if TYPE_CHECKING:
+    from netchoice.choice.answer import Answer, ModelAnswer
+
+#: Characters of a line of the first screen, and models that it lists.
+WIDTH, MOST_LISTED = 100, 4
+#: Contradictions that the first screen shows if no model fits.
+MOST_CONTRADICTIONS = 2
+
+
+def answer_lines(answer: Answer, *, verbose: bool = False, language: str = "shell") -> list[str]:
+    """Return an answer in lines of at most 100 characters, at most twelve of them.
+
+    Parameters
+    ----------
+    answer : Answer
+    verbose : bool, also everything else: all models, parameters, notes
+    language : "shell" or "python", what advice speaks
+    """
+    if verbose:
+        return list(_all_lines(answer, language))
+    lines = [_network(answer), f"verdict: {answer.verdict.sentence}"]
+    lines += list(_models(answer))
+    lines += list(_contradictions(answer))
+    power = power_line(answer)
+    lines += [power] if power else []
+    lines += list(_parameters(answer))[:1]
+    lines.append(_cost(answer))
+    following = next_step(answer, language)
+    lines += [f"next: {following}"] if following else []
+    return [
+        textwrap.shorten(line, WIDTH, placeholder=" …") if line[0] != " " else line[:WIDTH]
+        for line in lines
+    ]
+
+
+def _network(answer: Answer) -> str:
+    network, reading = answer.network, answer.reading
+    text = f"network: {count(network['nodes'], 'node')}, {count(network['edges'], 'edge')}"
+    if reading is None:
+        return text
+    dropped = [
+        f"{number} {noun} dropped"
+        for number, noun in (
+            (reading.self_loops, "self loops"), (reading.repeated_edges, "repeated edges"),
+        )
+        if number
+    ]  # fmt: skip
+    ignored = [name for name, is_so in (
+        ("direction ignored", reading.direction_ignored), ("weights ignored", reading.weights_ignored),
+    ) if is_so]  # fmt: skip
+    return "; ".join([text, *dropped, *ignored])
+
+
+def _models(answer: Answer) -> Iterator[str]:
+    """Yield a line for each of the most probable candidates, and one for the others."""
+    candidates = answer.candidates
+    for each in candidates[:MOST_LISTED]:
+        yield model_line(each)
+    others = Counter(each.state for each in answer.models if each not in candidates[:MOST_LISTED])
+    if others and candidates:
+        texts = {FITS: "fit", "does not fit": "do not fit"}
+        listed = ", ".join(f"{n} {texts.get(state, state)}" for state, n in others.most_common())
+        yield f"  the other models: {listed}"
+
+
+def model_line(each: ModelAnswer) -> str:
+    """Return the name, the probability, the state and the p-value of a candidate."""
+    probability = "" if each.probability is None else rounded(each.probability)
+    interval = "" if each.interval is None else " to ".join(map(rounded, each.interval))
+    p = "" if each.p_value is None else f"p = {each.p_value:.2g}"
+    states = {FITS: "fits", BORDERLINE: "borderline", OPEN: "not decided"}
+    text = f"  {each.name:<16} {probability:>5} ({interval})  {states[each.state]}, {p}".rstrip(
+        ", "
+    )
+    outside = [each.discrepancies[0]] if each.outside and each.discrepancies else []
+    return text + "".join(f"; but {one.sentence}" for one in outside)
+
+
+def _contradictions(answer: Answer) -> Iterator[str]:
+    """Yield in what the network differs from all, or nearly all, models, if none fits."""
+    if answer.candidates:
+        return
+    found = Counter(name for each in answer.models for name in each.outside)
+    features = {each.name: each for each in answer.features}
+    n_models = len(answer.models)
+    topics: set[str] = set()
+    for name, n in found.most_common():
+        each = features.get(name)
+        if each is None or each.topic in topics:
+            continue
+        topics.add(each.topic)
+        value = distinct_numbers(each.observed)[0]
+        yield f"  {each.label} {value}: outside all simulations of {n} of {n_models} models"
+        if len(topics) == MOST_CONTRADICTIONS:
+            return
+
+
+def power_line(answer: Answer) -> str:
+    """Return what the test of fit notices at this size, in a line; "" if it was not measured."""
+    shares = [f"{kind} {each.share:.0%}" for kind, each in answer.power.items()]
+    if not shares:
+        return ""
+    n = next(iter(answer.power.values())).n
+    return f"power at this size, of {n} altered networks: {', '.join(shares)} noticed"
+
+
+def _parameters(answer: Answer) -> Iterator[str]:
+    """Yield a line on the parameters of each candidate that fits."""
+    for each in answer.candidates:
+        texts = [
+            f"{name} {known.median:.3g} ({known.interval[0]:.3g} to {known.interval[1]:.3g})"
+            for name, known in each.parameters.items()
+        ]
+        if texts:
+            yield f"parameters of {each.name}: {', '.join(texts)}"
+
+
+def _cost(answer: Answer) -> str:
+    cost = answer.cost
+    return (
+        f"cost: {count(cost.simulations, 'simulation')}, {duration(cost.simulation_seconds)} of CPU time; "
+        f"{len(answer.features)} features at {duration(cost.features)} per network"
+    )
+
+
+def next_step(answer: Answer, language: str) -> str:
+    """Return the one thing to do next; "" if there is nothing."""
+    if not answer.is_complete:
+        return "give a longer time limit; what is not decided is said to be open"
+    if not answer.candidates:
+        advice = next((one for each in answer.models for one in each.advice), None)
+        return "" if advice is None else advice_text(advice, language)
+    fitting = [each for each in answer.candidates if each.state == FITS]
+    if answer.verdict.model is None and len(fitting) > 1:
+        return "several models fit: say so, and compare networks of the same kind as a cohort"
+    return ""
+
+
+_IN_PYTHON = (
+    (r"--space (\S+) --match", r'space="\1", match=True'),
+    (r"--space (\S+)", r'space="\1"'),
+    (r"--isolated (\S+)", r'isolated="\1"'),
+    (r"--match", "match=True"),
+    (r"--mix (\S+)", r'space.with_mixtures(["\1"])'),
+    (r'--prior "([^=]+)=(.+)"', r'space.with_priors({"\1": "\2"})'),
+)
+
+
+def advice_text(advice: Advice, language: str = "shell") -> str:
+    """Return what to try, with an option of the command or an argument of the function.
+
+    >>> advice_text(Advice("try all mechanisms", "--space all --match"), "python")
+    'try all mechanisms: space="all", match=True'
+    """
+    command = advice.command
+    if language == "python":
+        for pattern, text in _IN_PYTHON:
+            command, n = re.subn(pattern, text, command)
+            if n:
+                break
+    return f"{advice.sentence}: {command}" if command else advice.sentence
+
+
+def _all_lines(answer: Answer, language: str) -> Iterator[str]:
+    """Yield everything that the text of an answer says."""
+    yield _network(answer)
+    if answer.reading is not None:
+        yield from (f"  {line}" for line in answer.reading.lines())
+    yield f"verdict: {answer.verdict.sentence}"
+    if len(answer.verdict.families) > 1:
+        shares = answer.verdict.families.items()
+        yield f"families: {', '.join(f'{name} {rounded(share)}' for name, share in shares)}"
+    for each in answer.models:
+        yield from _about_model(each, language)
+    yield from (line for line in [power_line(answer)] if line)
+    yield from _parameters(answer)
+    if answer.accuracy == answer.accuracy:
+        yield f"held-out accuracy: {answer.accuracy:.1%} of simulations of the candidates"
+    names = ", ".join(f"{each.name} = {each.observed:.4g}" for each in answer.features)
+    yield f"features ({len(answer.features)}): {names}"
+    yield _cost(answer)
+    yield from (f"note: {note}" for note in answer.notes)
+    following = next_step(answer, language)
+    if following:
+        yield f"next: {following}"
+
+
+def _about_model(each: ModelAnswer, language: str) -> Iterator[str]:
+    if each.is_candidate:
+        yield model_line(each)
+    else:
+        p = f", p = {each.p_value:.2g}" if each.p_value is not None else ""
+        before = (
+            ""
+            if each.probability_before is None
+            else f"; its probability before was {rounded(each.probability_before)}"
+        )
+        yield f"  {each.name:<16} {each.state}{p}{before}"
+    for one in each.discrepancies[:2]:
+        yield f"    {one.sentence}"
+    for advice in each.advice[:1]:
+        yield f"    {advice_text(advice, language)}"
+
+
+def answer_html(answer: Answer) -> str:
+    """Return the verdict, the candidates and the other lines as HTML."""
+    rows = [
+        (
+            each.name,
+            each.family,
+            each.state,
+            "" if each.probability is None else rounded(each.probability),
+            "" if each.interval is None else " – ".join(map(rounded, each.interval)),
+            "" if each.p_value is None else f"{each.p_value:.2g}",
+        )
+        for each in (answer.candidates or answer.models[:MOST_LISTED])
+    ]
+    head = ("model", "family", "fit", "probability", "interval", "p")
+    lines = [
+        *_contradictions(answer), power_line(answer), *_parameters(answer), _cost(answer), *answer.notes
+    ]  # fmt: skip
+    return summary_html(
+        f"Verdict: {answer.verdict.sentence}", head, rows, [line for line in lines if line]
+    )

@@ -1,0 +1,142 @@
+"""Dataclasses as JSON and back: one way for all of them, by their type hints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+T = TypeVar("T")
+
+
+def to_record(value: Any) -> Any:
+    """Return a dataclass, or what it holds, as objects that JSON can hold.
+
+    Dataclasses become objects, tuples and arrays lists, and numbers of NumPy plain numbers. NaN and
+    infinity become None. Fields whose metadata has ``"kept": False`` are left out.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Point:
+    ...     x: float
+    ...     names: tuple[str, ...] = ()
+    >>> to_record({"a": Point(np.float64(1.5), ("b",))})
+    {'a': {'x': 1.5, 'names': ['b']}}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        kept = (each.name for each in fields(value) if each.metadata.get("kept", True))
+        return {name: to_record(getattr(value, name)) for name in kept}
+    if isinstance(value, Mapping):
+        return {str(key): to_record(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [to_record(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def from_record(kind: type[T], record: Any) -> T:
+    """Return the value of a type, such as a dataclass, that :func:`to_record` made this record of.
+
+    None in the place of a number is NaN. A record that lacks a field, has an unknown one, or holds a
+    value of another type raises ``ValueError``, ``KeyError`` or ``TypeError``.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Point:
+    ...     x: float
+    ...     names: tuple[str, ...] = ()
+    >>> from_record(Point, {"x": 1, "names": ["b"]})
+    Point(x=1.0, names=('b',))
+    """
+    made: T = _read(kind, record)
+    return made
+
+
+def _read(kind: Any, record: Any) -> Any:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return record
+    if origin in (Union, UnionType):
+        return _read_union(arguments, record)
+    if is_dataclass(kind):
+        return _read_dataclass(kind, record)
+    if origin is tuple:
+        _check(record, list, kind)
+        if arguments[1:] == (...,):
+            return tuple(_read(arguments[0], item) for item in record)
+        return tuple(_read(each, item) for each, item in zip(arguments, record, strict=True))
+    if origin is list:
+        _check(record, list, kind)
+        return [_read(arguments[0], item) for item in record]
+    if origin is Sequence:
+        _check(record, list, kind)
+        return tuple(_read(arguments[0], item) for item in record)
+    if origin is np.ndarray:
+        return np.array(record, dtype=np.float64)
+    if origin is dict:
+        _check(record, dict, kind)
+        return {key: _read(arguments[1], item) for key, item in record.items()}
+    if kind is float:
+        return _read_number(record)
+    _check(record, kind, kind)
+    return record
+
+
+def _read_union(kinds: tuple[Any, ...], record: Any) -> Any:
+    if record is None and NoneType in kinds:
+        return None
+    others = [each for each in kinds if each is not NoneType]
+    if len(others) == 1:
+        return _read(others[0], record)
+    if not isinstance(record, tuple(get_origin(each) or each for each in others)):
+        raise TypeError(f"{record!r:.60} is none of {', '.join(map(str, kinds))}")
+    return record
+
+
+def _read_dataclass(kind: Any, record: Any) -> Any:
+    _check(record, dict, kind)
+    hints = get_type_hints(kind)
+    kept = [each.name for each in fields(kind) if each.metadata.get("kept", True)]
+    for name in record:
+        if name not in kept:
+            raise ValueError(f"{name!r} is not a part of {kind.__name__}")
+    return kind(**{name: _read(hints[name], record[name]) for name in kept})
+
+
+def _read_number(record: Any) -> float:
+    if record is None:
+        return math.nan
+    if isinstance(record, bool) or not isinstance(record, int | float):
+        raise TypeError(f"{record!r:.60} is not a number")
+    return float(record)
+
+
+def _check(record: Any, kind: type, wanted: Any) -> None:
+    is_wrong = not isinstance(record, kind) or (kind is int and isinstance(record, bool))
+    if is_wrong:
+        name = getattr(wanted, "__name__", str(wanted))
+        raise TypeError(f"{record!r:.60} is a {type(record).__name__}, expected {name}")
+
+
+#: Digits of numbers that only figures show.
+DIGITS = 6
+
+
+def rounded(record: Any) -> Any:
+    """Return a record whose numbers have six significant digits.
+
+    >>> rounded({"x": [0.123456789, 3, None]})
+    {'x': [0.123457, 3, None]}
+    """
+    if isinstance(record, dict):
+        return {key: rounded(value) for key, value in record.items()}
+    if isinstance(record, list):
+        return [rounded(value) for value in record]
+    return float(f"{record:.{DIGITS}g}") if isinstance(record, float) else record
