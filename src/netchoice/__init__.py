@@ -6,39 +6,34 @@ from netchoice import search_path  # noqa: F401 - before all others: it says whe
 
 from typing import TYPE_CHECKING, Any
 
-from netchoice import errors, features, io, models
+from netchoice import errors as errors
+from netchoice import features as features
+from netchoice import io as io
+from netchoice import models as models
 from netchoice.costs import CostModel
-from netchoice.features import (
-    Feature,
-    FeatureResult,
-    compute_features,
-    feature,
-    feature_names,
-    paper_costs,
-)
+from netchoice.features import Feature, compute_features, feature
 from netchoice.graph import Graph
-from netchoice.io import ReadingReport, read_network, write_network
-from netchoice.models import Model, ModelSpace, as_prior, get_model, get_space, mechanism, model
+from netchoice.io import read_network, write_network
+from netchoice.models import Model, ModelSpace, get_model, get_space, mechanism, model
 from netchoice.simulate import simulate_table
 from netchoice.storage.table import ReferenceTable
 
 if TYPE_CHECKING:
-    from netchoice import (
-        evaluation,
-        figures,
-        inference,
-        information,
-        report,
-        selection,
-        workflows,
-    )
-    from netchoice.evaluation import evaluate_rankings, operating_point
-    from netchoice.inference import embed
-    from netchoice.workflows import (
-        Choice,
-        Chooser,
+    from netchoice import choice as choice
+    from netchoice import evaluation as evaluation
+    from netchoice import figures as figures
+    from netchoice import inference as inference
+    from netchoice import information as information
+    from netchoice import report as report
+    from netchoice import selection as selection
+    from netchoice.choice import (
+        Answer,
+        Effort,
+        References,
+        choose_cohort,
         choose_model,
         evaluate_features,
+        prepare,
         rank_features,
         select_on_pilots,
     )
@@ -46,23 +41,18 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Choice", "Chooser", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
-    "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model",
-    "compute_features", "embed", "errors", "evaluate_features", "evaluate_rankings",
-    "evaluation", "feature", "feature_names", "features", "figures", "get_model", "get_space",
-    "inference", "information", "io", "mechanism", "model", "models", "operating_point",
-    "paper_costs", "rank_features", "read_network",
-    "report", "select_on_pilots", "selection", "simulate_table", "workflows", "write_network",
+    "Answer", "CostModel", "Effort", "Feature", "Graph", "Model", "ModelSpace", "ReferenceTable",
+    "References", "choose_cohort", "choose_model", "compute_features", "evaluate_features", "feature",
+    "get_model", "get_space", "mechanism", "model", "prepare", "rank_features", "read_network",
+    "select_on_pilots", "simulate_table", "write_network",
 ]  # fmt: skip
 
 #: Imported on first use, because they import scikit-learn or matplotlib: modules, and names in them.
 _LAZY: dict[str, tuple[str, ...]] = {
-    "evaluation": ("evaluate_rankings", "operating_point"),
-    "figures": (), "information": (), "report": (), "selection": (),
-    "inference": ("embed",),
-    "workflows": (
-        "Choice", "Chooser", "choose_model", "evaluate_features", "rank_features",
-        "select_on_pilots",
+    "evaluation": (), "figures": (), "information": (), "report": (), "selection": (), "inference": (),
+    "choice": (
+        "Answer", "Effort", "References", "choose_cohort", "choose_model", "evaluate_features",
+        "prepare", "rank_features", "select_on_pilots",
     ),
 }  # fmt: skip
 

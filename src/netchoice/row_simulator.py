@@ -144,6 +144,19 @@ class RowSimulator:
         return made
 
 
+#: One in so many rows of a model has parameters at the bounds of its prior, if rows have any.
+BOUNDED_ROWS = 5
+
+
+def is_at_bounds(number: Any) -> Any:
+    """Return whether the row of a model with this number may have parameters at the bounds of its prior.
+
+    >>> [number for number in range(12) if is_at_bounds(number)]
+    [4, 9]
+    """
+    return number % BOUNDED_ROWS == BOUNDED_ROWS - 1
+
+
 @dataclass(frozen=True)
 class ModelRows(RowSimulator):
     """Simulates the models of a space in turn: row i is of model i modulo their number.
@@ -151,10 +164,12 @@ class ModelRows(RowSimulator):
     The random numbers of a row depend on the name of its model and on its number among the rows of this
     model, so they are the same in any space with this model. With ``altered``, each network is altered
     before its features are computed: it differs from the network of the same row without ``altered`` by
-    one of the alterations that scores are trained with.
+    one of the alterations that scores are trained with. ``bounds`` holds, for each model, the model with
+    parameters at the bounds of its prior that every fifth row is of; None if there is none.
     """
 
     altered: bool = False
+    bounds: tuple[Model | None, ...] = ()
 
     def rng(self, row: int, purpose: str) -> np.random.Generator:
         """Return the random generator of one row for one purpose."""
@@ -163,7 +178,9 @@ class ModelRows(RowSimulator):
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
 
     def _model(self, row: int, rng: np.random.Generator) -> Model:
-        return self.space.models[row % len(self.space)]
+        number, model = divmod(row, len(self.space))
+        own = self.bounds[model] if self.bounds and is_at_bounds(number) else None
+        return own or self.space.models[model]
 
     def _draw(self, row: int) -> tuple[Model, Parameters, Graph | None]:
         model, parameters, graph = super()._draw(row)

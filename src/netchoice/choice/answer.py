@@ -81,7 +81,6 @@ class ModelAnswer:
         The share of its simulations that score at least as high as the network, and the interval of this
         share. None if a few simulations with cheap features showed that the model is clearly wrong.
     hits, simulations : int, simulations that score as high as the network, and all compared with
-    near_p : float or None, the share among simulations near the network, if these were made
     probability, interval : float and pair, or None
         Given that one of the models that are not rejected made the network. None if it is rejected.
     probability_before : float or None
@@ -102,7 +101,6 @@ class ModelAnswer:
     p_interval: Interval | None
     hits: int
     simulations: int
-    near_p: float | None
     probability: float | None
     interval: Interval | None
     probability_before: float | None

@@ -30,13 +30,13 @@ _PART = f"{PARTS}/part-{'[0-9]' * 6}.parquet"
 _PARTIAL = (f"{PARTS}/.part-*.partial", f".{ANSWERS_CSV}.*.partial", f".{ANSWERS}.*.partial",
             f".{FEATURES}.*.partial", ".cohort.json.*.partial")  # fmt: skip
 #: The subfolder with the simulations of a cohort, if it has its own.
-CHOOSER = "chooser"
+REFERENCES = "references"
 COHORT_FILES = RunFiles(
     "cohort.json", "a cohort", (
         ANSWERS_CSV, ANSWERS, FEATURES, "none-fits.csv", "summary.json", "report.html",
-        "figures/verdicts.png", "figures/models.png", "figures/probabilities.png",
-        "figures/parameters.png", "figures/embedding-*.png", _PART,
-    ), (CHOOSER,),
+        "figures/verdicts.png", "figures/models.png", "figures/families.png",
+        "figures/probabilities.png", "figures/parameters.png", "figures/embedding-*.png", _PART,
+    ), (REFERENCES,),
 )  # fmt: skip
 
 #: Begins the names of the features in a part, where they stand beside the answers.

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import Executor
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from netchoice.choice.answer import Answer
 from netchoice.choice.assess import State, assess, at_the_end, simulate
 from netchoice.choice.conclude import conclude
 from netchoice.choice.observe import Observed, observe
+from netchoice.choice.pilots import selected_features
 from netchoice.choice.reference import Progress, Reference
+from netchoice.choice.references import References
 from netchoice.choice.run_folder import ANSWER, SIMULATIONS, run_folder
 from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
 from netchoice.engines.processes import keep_workers
@@ -19,6 +22,7 @@ from netchoice.io import ReadingReport
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.stores import place
+from netchoice.warmup import warm_up_for
 
 #: What the bar of a stage says.
 STAGES = "simulating ({})"
@@ -106,24 +110,63 @@ def choose_model(
     >>> netchoice.choose_model(network, "ba", effort=effort, engine="serial").verdict.model
     'ba2'
     """
-    clock = Clock.of(time_limit)
+    clock, folder = Clock.of(time_limit), None if path is None else place(path)
+    options: dict[str, Any] = {
+        "engine": engine, "workers": workers, "on_progress": listener(on_progress),
+        "folder": None if folder is None else folder / SIMULATIONS,
+    }  # fmt: skip
+    if reference is not None:
+        return _choose_prepared(graph, reference, clock, folder, fresh, reading, options)
     settings = Settings.of(
         space, match=match, isolated=isolated, features=features, method=method, penalty=penalty,
         budget=budget, costs=costs, seed=seed, effort=effort,
     )  # fmt: skip
-    folder = None if path is None else place(path)
+    if engine == "processes":
+        warm_up_for(settings.space, workers)
     observed = observe(graph, settings, clock=clock)
     record = {
         **settings.as_dict(), "time_limit": clock.seconds, "network": observed.graph.fingerprint
     }  # fmt: skip
     with run_folder(folder, record, fresh):
-        if folder is not None and (folder / ANSWER).exists():
-            return Answer.load(folder)
-        simulations = Reference(
-            settings, observed.size, engine=engine, workers=workers,
-            folder=None if folder is None else folder / SIMULATIONS, on_progress=listener(on_progress),
-        )  # fmt: skip
+        kept = _kept_answer(folder)
+        if kept is not None:
+            return kept
+        chosen = selected_features(settings, observed.size, **options)
+        if chosen is not None:
+            observed = observe(graph, settings, chosen, clock)
+        simulations = Reference(settings, observed.size, features=chosen, **options)
         answer = choose_with(simulations, observed, clock, reading)
+        if folder is not None:
+            answer.save(folder)
+        return answer
+
+
+def _kept_answer(folder: Path | None) -> Answer | None:
+    """Return the answer of a run that ended in this folder; a run that did not is resumed."""
+    return None if folder is None or not (folder / ANSWER).exists() else Answer.load(folder)
+
+
+def _choose_prepared(
+    graph: Any,
+    given: str | PathLike[str] | References,
+    clock: Clock,
+    folder: Path | None,
+    fresh: bool,
+    reading: ReadingReport | None,
+    options: dict[str, Any],
+) -> Answer:
+    """Return the answer from simulations that were prepared."""
+    references = given if isinstance(given, References) else References.load(given)
+    prepared, observed = references.observe(graph, clock)
+    record = {
+        **references.settings.as_dict(), "time_limit": clock.seconds,
+        "network": observed.graph.fingerprint, "reference": references.fingerprint,
+    }  # fmt: skip
+    with run_folder(folder, record, fresh):
+        kept = _kept_answer(folder)
+        if kept is not None:
+            return kept
+        answer = choose_with(prepared.with_options(**options), observed, clock, reading)
         if folder is not None:
             answer.save(folder)
         return answer
@@ -133,11 +176,15 @@ def choose_with(
     reference: Reference, observed: Observed, clock: Clock, reading: ReadingReport | None = None
 ) -> Answer:
     """Return the answer for a network, from simulations that grow until it is settled."""
+    return conclude(reference, observed, settle(reference, observed, clock), clock, reading)
+
+
+def settle(reference: Reference, observed: Observed, clock: Clock) -> State:
+    """Simulate and assess in rounds, until every model is decided and the probabilities are precise."""
     state = State.start(reference)
     for round in reference.effort.rounds():
         simulate(reference, round, state, clock)
-        state = assess(reference, observed, state, round, clock)
+        state = assess(reference, observed, state, round)
         if state.is_settled or clock.has_passed(Clock.SIMULATED):
             break
-    state = at_the_end(reference, observed, state)
-    return conclude(reference, observed, state, clock, reading)
+    return at_the_end(reference, observed, state)

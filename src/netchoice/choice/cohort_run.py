@@ -18,8 +18,8 @@ from netchoice.choice.answer_files import (
     FEATURES,
     AnswerFiles,
 )
+from netchoice.choice.reference import Progress
 from netchoice.choice.run_folder import run_folder
-from netchoice.choice.table_maker import Progress
 from netchoice.engines import get_engine
 from netchoice.engines.engine import Lost, describe_error
 from netchoice.errors import NetchoiceError, UsageError

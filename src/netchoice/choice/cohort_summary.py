@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from netchoice.choice.answer_rows import NAMING, CohortFrame, ParameterOfModel
-from netchoice.choice.choice_text import VERDICTS
-from netchoice.inference import adjusted_p_values, fewest_rejections
-from netchoice.inference.goodness_of_fit import ALPHA, RATE
+from netchoice.choice.cohort_frame import FITTING, NAMING, OWN, CohortFrame, ParameterOfModel
+from netchoice.choice.sizes import RANGE_RATIO
+from netchoice.inference.false_discovery import RATE, adjusted_p_values, fewest_rejections
+from netchoice.inference.sequential_test import ALPHA
+from netchoice.inference.verdict import KINDS
 from netchoice.inference.wilson_interval import wilson
 
 MIN_NETWORKS = 5  # with a parameter, and in each level of a text
@@ -24,7 +25,7 @@ def parameter_trends(cohort: CohortFrame) -> tuple[list[dict[str, Any]], list[st
 
     A numeric covariate is tested with Spearman's rank correlation, a text and the group with
     Kruskal and Wallis's test over the values that at least five networks have. The p-values are
-    adjusted over all tests. Only networks for which the model is named count.
+    adjusted over all tests. A network counts for its most probable model, if this model fits.
     """
     tests, skipped = [], []
     for parameter in cohort.parameters:
@@ -89,13 +90,19 @@ def _kruskal_wallis(medians: pd.Series, values: pd.Series) -> dict[str, Any] | N
 
 MOST_LISTED = 500  # networks in a list of the record
 MOST_EXAMPLES = 5
+MOST_NAMES = 4  # of models or families in the headline
 #: What the headline says about the networks with a verdict.
 _IN_WORDS = {
-    "one-fits": "one model fits {} and is clearly the most probable",
-    "several-fit": "several models fit {}",
-    "undetermined": "the models cannot be distinguished for {}",
+    "one-fits": "one model fits {} and is by far the most probable",
+    "several-fit": "several models fit or may fit {}",
+    "borderline": "no model fits {} for certain",
     "none-fits": "none of these models fits {}",
+    "open": "{} not decided",
 }
+#: How the error of a network begins whose size the prepared simulations do not cover.
+_NOT_PREPARED = re.compile(
+    r"no simulations are prepared for a network with (\d+) nodes( and \d+ edges)?"
+)
 
 
 def summarise_cohort(
@@ -107,31 +114,34 @@ def summarise_cohort(
 ) -> dict[str, Any]:
     """Return the summary of a cohort as a record that JSON can hold.
 
-    The record counts verdicts and named models, overall and by group, adjusts the p-values of "none of
-    these models fits" for the false discovery rate, relates parameters to covariates, and lists errors
+    The record counts verdicts, models and families, overall and by group. It adjusts the p-values of "none
+    of these models fits" for the false discovery rate, relates parameters to covariates, and lists errors
     and networks that no model fits.
 
     Parameters
     ----------
     answers : DataFrame
-        One row for each network: ``id``, ``verdict``, ``model``, and for each model
-        ``probability_MODEL``, ``lower_MODEL``, ``upper_MODEL`` and ``fit_p_MODEL``; optionally ``group``,
-        ``chooser``, ``file``, ``notes``, ``seconds``, ``error``, ``MODEL_PARAMETER_median`` with ``_lower``
-        and ``_upper``. All other columns are covariates.
+        One row for each network: ``id``, ``verdict``, ``model`` (the most probable candidate), and for each
+        model ``probability_MODEL``, ``lower_MODEL``, ``upper_MODEL`` and ``fit_p_MODEL``; optionally
+        ``state_MODEL``, ``probable``, ``family``, ``group``, ``reference``, ``file``, ``notes``,
+        ``seconds``, ``error``, ``MODEL_PARAMETER_median`` with ``_lower`` and ``_upper``. All other columns
+        are covariates.
     floor : float, optional
         The smallest possible p-value of a network, 1/(N + 1) for N simulations of a model. By default
         the smallest p-value of any model in the answers.
-    alpha : float, a model fits a network if its p-value is above this level
+    alpha : float, the level of the test of each model
     settings : mapping, optional, what the report lists as settings
 
     Examples
     --------
     >>> frame = pd.DataFrame({"id": ["a", "b"], "verdict": ["one-fits", "none-fits"],
-    ...     "model": ["dmc", "dmc"], "probability_dmc": [0.99, 0.9], "lower_dmc": [0.9, 0.8],
-    ...     "upper_dmc": [1.0, 1.0], "fit_p_dmc": [0.4, 0.001]})
+    ...     "model": ["dmc", ""], "probability_dmc": [0.99, 0.0], "lower_dmc": [0.9, 0.0],
+    ...     "upper_dmc": [1.0, 0.0], "fit_p_dmc": [0.4, 0.001]})
     >>> record = summarise_cohort(frame)
-    >>> record["headline"].partition("; ")[2]
-    'none of these models fits 1 (50%)'
+    >>> for part in record["headline"].split("; "):
+    ...     print(part)
+    of 2 networks: one model fits 1 (50%) and is by far the most probable: dmc 1
+    none of these models fits 1 (50%)
     >>> record["none_fits"]["q_values"]
     [0.4, 0.002]
     """
@@ -142,13 +152,15 @@ def summarise_cohort(
         "answered": len(cohort.answered),
         "groups": cohort.groups[:MOST_LISTED],
         "models": list(cohort.models),
-        "choosers": _counts(cohort.answered["chooser"]),
+        "references": _counts(cohort.answered["reference"]),
         "verdicts": _verdicts(cohort),
         "named": _named(cohort),
+        "families": _families(cohort),
         "none_fits": _none_fits(cohort, floor, alpha),
         "parameters": trends,
         "parameters_skipped": skipped,
         "errors": _errors(cohort.frame),
+        "remedy": remedy(cohort.frame["error"]),
         "seconds": _seconds(cohort.frame["seconds"]),
         "alpha": alpha,
         "settings": dict(settings or {}),
@@ -175,7 +187,7 @@ def _verdicts(cohort: CohortFrame) -> dict[str, Any]:
 
     def shares(rows: pd.DataFrame) -> dict[str, Any]:
         found, n = rows["verdict"].value_counts(), len(rows)
-        return {kind: _share(int(found.get(kind, 0)), n) for kind in VERDICTS}
+        return {kind: _share(int(found.get(kind, 0)), n) for kind in KINDS}
 
     by_group = {name: shares(rows) for name, rows in _by_group(cohort)}
     return {"all": shares(cohort.answered), "by_group": by_group}
@@ -188,14 +200,14 @@ def _share(count: int, n: int) -> dict[str, Any]:
 
 
 def _named(cohort: CohortFrame) -> dict[str, Any]:
-    """Return how often each model is named by each of the verdicts that name a model."""
+    """Return how often each model is named, and how often it is among the probable ones of several."""
+    probable = cohort.probable()
 
     def counts(rows: pd.DataFrame) -> dict[str, dict[str, int]]:
+        named = cohort.named[rows.index].value_counts()
+        several = probable[rows.index[rows["verdict"] == "several-fit"]].explode().value_counts()
         return {
-            model: {
-                kind: int(((rows["model"] == model) & (rows["verdict"] == kind)).sum())
-                for kind in NAMING
-            }
+            model: {"named": int(named.get(model, 0)), "probable": int(several.get(model, 0))}
             for model in cohort.models
         }
 
@@ -203,8 +215,27 @@ def _named(cohort: CohortFrame) -> dict[str, Any]:
     return {"all": counts(cohort.answered), "by_group": by_group}
 
 
+def _families(cohort: CohortFrame) -> dict[str, Any]:
+    """Return the networks of each family, by verdict, if a model fits and the family is certain."""
+    known = cohort.answered["family"]
+    fitting = cohort.answered["verdict"].isin(FITTING)
+    families = list(_counts(known[fitting & (known != "")]))
+
+    def counts(rows: pd.DataFrame) -> dict[str, dict[str, int]]:
+        return {
+            family: {
+                kind: int(((rows["family"] == family) & (rows["verdict"] == kind)).sum())
+                for kind in FITTING
+            }
+            for family in families
+        }
+
+    by_group = {name: counts(rows) for name, rows in _by_group(cohort)}
+    return {"all": counts(cohort.answered), "by_group": by_group}
+
+
 def _none_fits(cohort: CohortFrame, floor: float | None, alpha: float) -> dict[str, Any]:
-    """Return the adjusted p-values of "none fits", and the networks with this verdict."""
+    """Return the adjusted p-values of "none of these models fits", and the networks with this verdict."""
     p = cohort.none_fits_p
     q = pd.Series(adjusted_p_values(p), index=p.index)
     n_tests = int(p.notna().sum())
@@ -218,7 +249,7 @@ def _none_fits(cohort: CohortFrame, floor: float | None, alpha: float) -> dict[s
     rows = rows.assign(none_fits_p=p[rows.index], none_fits_q=q[rows.index])
     rows = rows.sort_values(["none_fits_q", "none_fits_p"], kind="stable")
     return {
-        "q_values": [None if math.isnan(value) else value for value in q.tolist()],
+        "q_values": list(map(_or_none, q.tolist())),
         "rate": RATE,
         "rejected": n_rejected,
         "verdicts": len(rows),
@@ -230,9 +261,8 @@ def _none_fits(cohort: CohortFrame, floor: float | None, alpha: float) -> dict[s
             {
                 "id": row["id"],
                 "group": row["group"],
-                "nearest": row["model"],
-                "p_value": row["none_fits_p"],
-                "q_value": row["none_fits_q"],
+                "p_value": _or_none(row["none_fits_p"]),
+                "q_value": _or_none(row["none_fits_q"]),
                 "notes": split_notes(row["notes"]),
             }
             for row in rows.head(MOST_LISTED).to_dict("records")
@@ -240,9 +270,13 @@ def _none_fits(cohort: CohortFrame, floor: float | None, alpha: float) -> dict[s
     }
 
 
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
 def _limit(n_tests: int, floor: float, fewest: int) -> str:
     return (
-        f"no p-value can be below {floor:.2g}, so at a false discovery rate of {RATE:g} no network can be "
+        f"the smallest p-value is {floor:.2g}, so at a false discovery rate of {RATE:g} no network can be "
         f"rejected among {n_tests} unless at least {fewest} are rejected together; more simulations of "
         "each model lower this number"
     )
@@ -306,17 +340,43 @@ def _seconds(seconds: pd.Series) -> dict[str, float] | None:
 
 def _headline(record: Mapping[str, Any]) -> str:
     networks = "1 network" if record["answered"] == 1 else f"{record['answered']} networks"
+    found = record["verdicts"]["all"]
+    named = {model: counts["named"] for model, counts in record["named"]["all"].items()}
+    families = {
+        f"family {family}": counts["several-fit"]
+        for family, counts in record["families"]["all"].items()
+    }
+    if any(families.values()):
+        families["several families"] = found["several-fit"]["n"] - sum(families.values())
+    names = {NAMING: listed(named), "several-fit": listed(families)}
     parts = [
-        _IN_WORDS[kind].format(f"{found['n']} ({found['share']:.0%})")
-        for kind, found in record["verdicts"]["all"].items()
-        if found["n"]
+        _IN_WORDS[kind].format(f"{each['n']} ({each['share']:.0%})")
+        + (f": {names[kind]}" if names.get(kind) else "")
+        for kind, each in found.items()
+        if each["n"]
     ]
     return f"of {networks}: {'; '.join(parts)}" if parts else "no network was answered"
+
+
+def listed(counts: Mapping[str, int], most: int = MOST_NAMES) -> str:
+    """Return names with their numbers, the most frequent first; names without a network are left out.
+
+    >>> listed({"dmc": 2, "dmr": 4, "lpa": 0}), listed({"a": 3, "b": 2, "c": 1}, 2)
+    ('dmr 4, dmc 2', 'a 3, 2 others 3')
+    """
+    ranked = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
+    shown = ranked if len(ranked) <= most else ranked[: most - 1]
+    texts = [f"{name} {counts[name]}" for name in shown]
+    rest = ranked[len(shown) :]
+    texts += [f"{len(rest)} others {sum(counts[name] for name in rest)}"] if rest else []
+    return ", ".join(texts)
 
 
 def _notes(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a careful reader should know about the summary."""
     none_fits, failed = record["none_fits"], record["networks"] - record["answered"]
+    if record["remedy"]:
+        yield record["remedy"]
     if failed:
         yield f"{failed} of {record['networks']} networks were not answered; the section Errors says why"
     if none_fits["limit"]:
@@ -327,13 +387,41 @@ def _notes(record: Mapping[str, Any]) -> Iterator[str]:
             f"at most {record['alpha']:g}; in a cohort of {record['answered']} this can be up to "
             f"{mean_count(none_fits['expected_by_chance'])} networks on average"
         )
-    if len(record["choosers"]) > 1:
+    n_sets = sum(n if text.endswith(OWN) else 1 for text, n in record["references"].items())
+    if n_sets > 1:
         yield (
-            f"the networks were answered from {len(record['choosers'])} sets of simulations; a "
-            "comparison of groups also compares these sets"
+            f"the networks were answered from {n_sets} sets of simulations; a comparison of groups also "
+            "compares these sets"
         )
     if record["parameters"]:
         yield (
             "the tests of parameters use the medians of the posteriors; the intervals of the parameters "
             "are not propagated, so uncertain estimates count as much as certain ones"
         )
+
+
+def remedy(errors: Iterable[str]) -> str:
+    """Return what to do about networks of sizes that are not prepared; "" if there are none.
+
+    >>> error = "no simulations are prepared for a network with {} nodes, isolated nodes dropped"
+    >>> print(remedy([error.format(33), error.format(40), error.format(150)]))
+    the simulations do not cover the sizes of 3 networks; prepare these sizes too: --nodes 33..40,150
+    """
+    found = [match for match in map(_NOT_PREPARED.match, errors) if match]
+    if not found:
+        return ""
+    n = len(found)
+    networks = "1 network" if n == 1 else f"{n} networks"
+    sizes = "the size" if n == 1 else "the sizes"
+    problem = f"the simulations do not cover {sizes} of {networks}"
+    if any(match[2] for match in found):
+        return f"{problem}; leave out --with, and these networks get simulations of their own"
+    ranges: list[tuple[int, int]] = []
+    for size in sorted(int(match[1]) for match in found):
+        if ranges and size <= RANGE_RATIO * ranges[-1][0]:
+            ranges[-1] = ranges[-1][0], size
+        else:
+            ranges.append((size, size))
+    nodes = ",".join("..".join(map(str, dict.fromkeys(ends))) for ends in ranges)
+    these = "this size" if nodes.isdecimal() else "these sizes"
+    return f"{problem}; prepare {these} too: --nodes {nodes}"

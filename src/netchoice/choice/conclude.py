@@ -19,7 +19,7 @@ from netchoice.choice.answer import (
     ParameterEstimate,
     PosteriorDraws,
 )
-from netchoice.choice.assess import State, near_rows
+from netchoice.choice.assess import State
 from netchoice.choice.discrepancies import (
     Advice,
     Discrepancy,
@@ -44,7 +44,7 @@ from netchoice.features.reference_costs import reference_costs
 from netchoice.features.registry import find
 from netchoice.inference import embed
 from netchoice.inference.posterior_quality import PosteriorQuality
-from netchoice.inference.power import Noticed, noticed
+from netchoice.inference.power import Noticed
 from netchoice.inference.verdict import OPEN, verdict_of
 from netchoice.io import ReadingReport
 from netchoice.models.space import family_of
@@ -53,6 +53,8 @@ from netchoice.threads import one_blas_thread, threads
 
 #: Models whose simulations near the network are shown, with posteriors and distributions.
 MOST_SHOWN = 3
+#: Simulations near the network of each model that is shown.
+N_NEAR = 200
 #: Main differences of each model, rows of each model in the map and in histograms, and histograms.
 N_DISCREPANCIES, N_MAPPED, N_SAMPLED, N_HISTOGRAMS = 4, 300, 400, 6
 #: Models of the map and of the histograms; the others were rejected.
@@ -92,7 +94,7 @@ class _Known:
 
     @property
     def ranked(self) -> list[str]:
-        """All models that were simulated: candidates by probability, then rejected ones, the nearest first."""
+        """All simulated models: candidates by probability, then rejected ones, the nearest first."""
         rejected = [name for name in self.reference.models if name not in self.state.candidates]
         states = self.state.models
 
@@ -110,12 +112,7 @@ class _Known:
 
     def rows(self, model: str) -> pd.DataFrame:
         """Return the features of the simulations of a model with parameters from its prior."""
-        X = [self.reference.X(stream, model, self.names) for stream in (TRAINING, CALIBRATION)]
-        found = np.concatenate(X)
-        if len(found):
-            return pd.DataFrame(found, columns=list(self.names))
-        names = [name for name in self.reference.names_of(SCREENED) if name in self.observed.values]
-        return pd.DataFrame(self.reference.screened_rows(model, names), columns=names)
+        return self.reference.rows_of(model, self.observed.values)
 
 
 def conclude(
@@ -209,13 +206,11 @@ def _quality(
 
 def _near(known: _Known, posteriors: Mapping[str, ModelPosterior]) -> dict[str, NearRows]:
     """Return simulations near the network of the models that are shown."""
-    found = dict(known.state.near)
+    found, deadline = {}, known.clock.at(DETAILS)
     for model in known.shown:
-        if model in found or known.clock.has_passed(Clock.SIMULATED) or not known.has_all:
-            continue
-        posterior = posteriors.get(model)
-        if posterior is not None and known.reference.effort.local:
-            found[model] = near_rows(known.reference, known.observed, model, posterior, known.clock)
+        posterior, n_nodes = posteriors.get(model), known.observed.graph.n_nodes
+        if posterior is not None and not known.clock.has_passed(Clock.SIMULATED):
+            found[model] = known.reference.near(model, posterior, N_NEAR, n_nodes, deadline)
     return {model: rows for model, rows in found.items() if len(rows.X) > 1}
 
 
@@ -247,7 +242,6 @@ def _model_answer(
         p_interval=None if decision is None else decision.interval,
         hits=0 if decision is None else decision.hits,
         simulations=0 if state.decision is None else state.decision.n,
-        near_p=state.near_p,
         probability=chances.get(name) if is_candidate else None,
         interval=probabilities.intervals.get(name) if is_candidate and probabilities else None,
         probability_before=None if before is None else before.probabilities.get(name),
@@ -314,17 +308,12 @@ def _estimates(
 
 def _power(known: _Known) -> dict[str, Noticed]:
     """Return which alterations of the most probable model's networks the test of fit notices."""
-    reference, names, n = known.reference, known.names, known.reference.effort.shown
+    n = known.reference.effort.shown
     model = next((name for name in known.ranked if name in known.state.compared), None)
     if model is None or not n or known.clock.has_passed(DETAILS):
         return {}
     with one_blas_thread():
-        calibrating = reference.calibrating_scores(model, names)
-        altered = {
-            kind: reference.score(model, names)(X)
-            for kind, X in reference.altered_rows(model, names, n).items()
-        }
-    return noticed(calibrating, altered)
+        return known.reference.power(model, known.names, n)
 
 
 # Features

@@ -255,7 +255,7 @@ def advise(
 
 
 def _side(topic: str, found: Sequence[Discrepancy]) -> bool | None:
-    """Return whether all rates of a topic that differ are above the simulations, or below; None if neither."""
+    """Return whether all rates of a topic that differ are above the simulations; None if some are not."""
     sides = {
         each.is_above for each in found if each.feature in _RATES.get(topic, ()) and each.direction
     }

@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netchoice.atomic import write_text
-from netchoice.choice.choice_folder import ResultTables
-from netchoice.choice.feature_selection import SCORES
 from netchoice.choice.rank import selectors_for
-from netchoice.choice.run_folder import versions
+from netchoice.choice.reference import Progress
+from netchoice.choice.run_folder import SCORES, versions
 from netchoice.choice.shortcuts import draw_one, write_page
-from netchoice.choice.table_maker import Progress
 from netchoice.choice.tables import (
     Costs,
     CostSource,
@@ -46,7 +44,7 @@ from netchoice.stores import place
 from netchoice.targets import Numbers
 from netchoice.threads import count_threads
 from netchoice.units import duration, parse_budget
-from netchoice.validation import check_choice, check_integer
+from netchoice.validation import check_choice, check_integer, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +85,7 @@ class EvaluationSettings:
 
 
 @dataclass(frozen=True)
-class FeatureEvaluation(ResultTables):
+class FeatureEvaluation:
     """Accuracy against cost for many sets of features; returned by :func:`evaluate_features`.
 
     ``evaluation`` is a frame as :func:`netchoice.evaluate_rankings` returns it, ``rankings`` one of
@@ -160,6 +158,17 @@ class FeatureEvaluation(ResultTables):
     def _cost_text(self, cost: float) -> str:
         return duration(cost) if self.in_seconds else f"{cost:.4g}"
 
+    def to_frame(self, table: str = "front") -> pd.DataFrame:
+        """Return a table of the evaluation.
+
+        "front" holds the sets that no other beats in cost and accuracy, "evaluation" all sets; the other
+        tables are "rankings" and "costs".
+        """
+        tables = self._tables()
+        if table not in tables:
+            raise unknown("table", table, tables)
+        return tables[table]()
+
     def _tables(self) -> dict[str, Callable[[], pd.DataFrame]]:
         return {
             "front": self._front,
@@ -191,7 +200,7 @@ class FeatureEvaluation(ResultTables):
 
         A file that exists is refused, unless ``overwrite`` is true.
         """
-        return write_page(self.save, path, overwrite)
+        return write_page(self, path, overwrite)
 
 
 @shows_progress(units={"ranking": "rankings", "evaluating": "rankings"})

@@ -81,7 +81,8 @@ def affordable_features(size: Size) -> tuple[str, ...]:
     of CPU time, or twice as long as the features that are cheap at any size. So the features do not depend
     on the machine.
 
-    >>> small, large = affordable_features(Size((60, 60), "drop")), affordable_features(Size((90_000,) * 2, "drop"))
+    >>> small = affordable_features(Size((60, 60), "drop"))
+    >>> large = affordable_features(Size((90_000, 90_000), "drop"))
     >>> len(small) > len(large), "betweenness_max" in small, "betweenness_max" in large
     (True, True, False)
     """

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from netchoice.alterations import UNTRAINED
+from netchoice.alterations import ALTERATIONS, HELD_BACK, trained_kind
 from netchoice.choice.observe import affordable_features, as_given, cheap_features, with_size
 from netchoice.choice.settings import Effort, Settings
 from netchoice.choice.sizes import Size
@@ -21,7 +21,6 @@ from netchoice.errors import UsageError
 from netchoice.features import Feature, compute_features
 from netchoice.features.registry import find, plan
 from netchoice.graph import Graph
-from netchoice.inference.model_probabilities import Probabilities, SmoothRegression
 from netchoice.inference.model_scores import MIN_SCALE, MIN_TRAINING, DistanceRatio, ModelScore
 from netchoice.inference.posterior import (
     MIN_SIMULATIONS,
@@ -30,11 +29,14 @@ from netchoice.inference.posterior import (
     posterior_of,
 )
 from netchoice.inference.posterior_quality import PosteriorQuality, quality_of
+from netchoice.inference.power import Noticed, noticed
 from netchoice.inference.scaling import Floats
+from netchoice.inference.smooth_regression import Probabilities, SmoothRegression
+from netchoice.models.at_bounds import at_bounds
 from netchoice.models.density_matched import MatchedModel
 from netchoice.models.model import Draws
 from netchoice.models.space import ModelSpace
-from netchoice.row_simulator import ModelRows
+from netchoice.row_simulator import ModelRows, is_at_bounds
 from netchoice.simulate import simulate_rows
 from netchoice.storage.table_columns import (
     OWN_PREFIX,
@@ -46,14 +48,14 @@ from netchoice.storage.table_columns import (
 from netchoice.threads import one_blas_thread, threads
 from netchoice.user_code import is_ours
 
+Fitted = TypeVar("Fitted")
 #: Called with the name of a stage, items done, items in total, and items failed.
 Progress = Callable[[str, int, int, int], None]
 #: Changes whenever the scores of models change: the statistic is a part of the method, the seed is not.
 METHOD = "1"
-#: Networks of a model that are tried before it counts as one that never has the density.
-MATCH_TRIES = 5000
-#: Simulations that the scale of a score is taken from, for each that it is trained on.
-SCALE_SHARE = 0.5
+#: Networks of a model that are tried before it counts as one that never has the density: so many, and fewer
+#: if they have more than so many nodes together.
+MATCH_TRIES, MIN_MATCH_TRIES, MATCH_NODES = 5000, 50, 5_000_000
 #: Larger networks are altered in smaller numbers, so that at most so many nodes are grown.
 MAX_ALTERED_NODES, MIN_ALTERED = 60_000, 10
 #: Rows whose times are kept, to say what the features cost.
@@ -63,21 +65,27 @@ _TIMED_ROWS = 2000
 class Stream(NamedTuple):
     """One kind of simulations. Streams share no random numbers, except that altered rows follow the training.
 
-    ``is_fixed`` streams have random numbers of the method, not of the user's seed.
+    ``is_fixed`` streams have random numbers of the method, not of the user's seed. A fifth of the rows of
+    streams with ``has_bounds`` has parameters at the bounds of the priors: there, simulations from the prior
+    are rare, and a score that is not trained on some takes networks from there for altered ones.
     """
 
     name: str
     is_cheap: bool = False
     is_fixed: bool = False
     is_altered: bool = False
+    has_bounds: bool = False
 
 
-SCREENED = Stream("screened", is_cheap=True, is_fixed=True)
-SCREENED_CALIBRATION = Stream("screened-calibration", is_cheap=True)
-TRAINING = Stream("training", is_fixed=True)
-ALTERED = Stream("altered", is_fixed=True, is_altered=True)
+SCREENED = Stream("screened", is_cheap=True, is_fixed=True, has_bounds=True)
+SCREENED_CALIBRATION = Stream("screened-calibration", is_cheap=True, is_fixed=True)
+TRAINING = Stream("training", is_fixed=True, has_bounds=True)
+ALTERED = Stream("altered", is_fixed=True, is_altered=True, has_bounds=True)
+SCALE = Stream("scale", is_fixed=True)
 CALIBRATION = Stream("calibration")
-STREAMS = (SCREENED, SCREENED_CALIBRATION, TRAINING, ALTERED, CALIBRATION)
+STREAMS = (SCREENED, SCREENED_CALIBRATION, TRAINING, ALTERED, SCALE, CALIBRATION)
+#: Simulations that the scale of a score is taken from.
+N_SCALE = 100
 
 
 @dataclass
@@ -133,6 +141,11 @@ class Reference:
         self.on_progress = on_progress
         space = size.matched(settings.space)
         self.space, self.unmatched = _without_unmatched(space)
+        n_nodes = size.nodes[0]
+        self.bounds = tuple(at_bounds(model, n_nodes, size.isolated) for model in self.space)
+        for model in (*self.space, *self.bounds):
+            if isinstance(model, MatchedModel) and is_ours(model.function):
+                _ = model.prediction  # once, not in every process
         chosen = features or settings.names or affordable_features(size)
         self.features = with_size(chosen, size)
         self.is_frozen = False
@@ -180,6 +193,7 @@ class Reference:
             self.space, self.size.n_nodes, self.size.isolated,
             _features(as_given(self.names_of(stream), self.settings)),
             _entropy(text), altered=stream.is_altered,
+            bounds=self.bounds if stream.has_bounds else (),
         )  # fmt: skip
 
     def n_rows(self, stream: Stream, model: str) -> int:
@@ -258,80 +272,88 @@ class Reference:
             )
         self._tables[stream.name][model] = table
 
-    def X(
+    def X(  # noqa: N802  the name in scikit-learn
         self,
         stream: Stream,
         model: str,
         names: Sequence[str],
-        start: int = 0,
         stop: int | None = None,
     ) -> Floats:
-        """Return the features of a model's rows with the numbers from start to stop that did not fail."""
+        """Return the features of a model's first rows that did not fail; of all by default."""
         found = self._tables[stream.name].get(model)
         if found is None:
             return np.empty((0, len(names)))
         all_names = self.names_of(stream)
         columns = [all_names.index(name) for name in names]
-        chosen = (found.numbers >= start) & found.first(stop)
-        return found.X[chosen][:, columns]
+        chosen = found.first(stop)
+        return np.asarray(found.X[chosen][:, columns])
 
     def parameters(self, stream: Stream, model: str, stop: int | None = None) -> pd.DataFrame:
         """Return the parameters of a model's first rows that did not fail."""
-        found = self._tables[stream.name][model]
+        found = self._tables[stream.name].get(model)
+        if found is None:
+            return pd.DataFrame()
         return found.parameters[found.first(stop)].reset_index(drop=True)
 
     # What is fitted
 
-    def _kept(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    def _kept(self, key: tuple[Any, ...], make: Callable[[], Fitted]) -> Fitted:
         if key not in self._fitted:
             self._fitted[key] = make()
-        return self._fitted[key]
+        found: Fitted = self._fitted[key]
+        return found
 
-    def ratio(self, model: str, names: tuple[str, ...], n: int) -> DistanceRatio:
-        """Return the distance ratio of a model, from its first n rows with cheap features."""
+    def ratio(self, model: str, names: tuple[str, ...]) -> DistanceRatio:
+        """Return the distance ratio of a model, from its rows with cheap features."""
         return self._kept(
-            ("ratio", model, names, n),
-            lambda: DistanceRatio.fit(self.X(SCREENED, model, names, stop=n)),
+            ("ratio", model, names, self.n_rows(SCREENED, model)),
+            lambda: DistanceRatio.fit(self.X(SCREENED, model, names)),
         )
 
-    def screened_ratios(self, model: str, names: tuple[str, ...], n: int) -> Floats:
-        """Return the ratios of the first n calibrating rows with cheap features, by their number."""
+    def screened_ratios(self, model: str, names: tuple[str, ...]) -> Floats:
+        """Return the logarithms of the ratios of the calibrating rows with cheap features."""
+        n = self.n_rows(SCREENED, model), self.n_rows(SCREENED_CALIBRATION, model)
         return self._kept(
             ("ratios", model, names, n),
-            lambda: self.ratio(model, names, n)(self.X(SCREENED_CALIBRATION, model, names, stop=n)),
+            lambda: self.ratio(model, names).logarithms(self.X(SCREENED_CALIBRATION, model, names)),
         )
 
     @property
     def n_training(self) -> int:
-        """Rows of a model that its score, and the scale of the score, are fitted to."""
-        return self.effort.trained + round(SCALE_SHARE * self.effort.trained)
+        """Rows of a model that its score is trained on."""
+        return self.effort.n_trained(self.size.nodes[0])
+
+    @property
+    def n_altered(self) -> int:
+        """Altered rows of a model that its score is trained on."""
+        return min(self.effort.altered, self.n_training)
 
     def score(self, model: str, names: tuple[str, ...]) -> ModelScore:
         """Return the score of a model, fixed before it is used."""
-        n = self.effort.trained
 
         def fit() -> ModelScore:
-            return ModelScore.fit(
-                self.X(TRAINING, model, names, stop=n),
-                self.X(ALTERED, model, names, stop=n),
-                self.X(TRAINING, model, names, n, self.n_training),
-            )
+            return self._score(model, names, self.X(ALTERED, model, names, stop=self.n_altered))
 
         return self._kept(("score", model, names), fit)
 
+    def _score(self, model: str, names: tuple[str, ...], altered: Floats) -> ModelScore:
+        X = self.X(TRAINING, model, names, stop=self.n_training)
+        return ModelScore.fit(X, altered, self.X(SCALE, model, names, stop=N_SCALE))
+
     def simulate_training(self, models: Sequence[str], deadline: float | None = None) -> None:
         """Add the rows that the scores of these models are fitted to."""
+        self.simulate(SCALE, models, N_SCALE, deadline)
         self.simulate(TRAINING, models, self.n_training, deadline)
-        self.simulate(ALTERED, models, self.effort.trained, deadline)
+        self.simulate(ALTERED, models, self.n_altered, deadline)
 
     def can_score(self, model: str, names: tuple[str, ...]) -> bool:
         """Return whether there are enough rows to fit the score of a model, and to compare with."""
-        n = self.effort.trained
-        training = len(self.X(TRAINING, model, names, stop=n))
-        scale = len(self.X(TRAINING, model, names, n, self.n_training))
-        altered = len(self.X(ALTERED, model, names, stop=n))
-        calibrating = len(self.X(CALIBRATION, model, names))
-        return min(training, altered) >= MIN_TRAINING and min(scale, calibrating) >= MIN_SCALE
+        n = {
+            stream: len(self.X(stream, model, names))
+            for stream in (TRAINING, ALTERED, SCALE, CALIBRATION)
+        }
+        trained = min(n[TRAINING], n[ALTERED]) >= MIN_TRAINING
+        return trained and min(n[SCALE], n[CALIBRATION]) >= MIN_SCALE
 
     def calibrating_scores(
         self, model: str, names: tuple[str, ...], stop: int | None = None
@@ -343,20 +365,37 @@ class Reference:
         if len(X) > len(known):
             known = np.concatenate([known, self.score(model, names)(X[len(known) :])])
             self._fitted[key] = known
-        return known[self._tables[CALIBRATION.name][model].first(stop)]
+        return np.asarray(known[self._tables[CALIBRATION.name][model].first(stop)])
+
+    def rows_of(self, model: str, known: Mapping[str, float]) -> pd.DataFrame:
+        """Return all rows of a model with parameters from its prior: with all features, or the cheap ones."""
+        names = self.usable(TRAINING, known)
+        X = np.concatenate([self.X(stream, model, names) for stream in (CALIBRATION, TRAINING)])
+        if not len(X):
+            names = self.usable(SCREENED, known)
+            X = self.screened_rows(model, names)
+        return pd.DataFrame(X, columns=list(names))
 
     def rows_for(self, model: str, names: Sequence[str], n: int) -> tuple[Floats, pd.DataFrame]:
-        """Return features and parameters of a model's training rows and of its first n calibrating rows."""
-        X = np.concatenate(
-            [
-                self.X(TRAINING, model, names, stop=self.n_training),
-                self.X(CALIBRATION, model, names, stop=n),
-            ]
-        )
+        """Return features and parameters of a model's rows from its prior, n calibrating ones among them."""
+        training = self._tables[TRAINING.name].get(model)
+        from_prior = np.empty(0, bool)
+        if training is not None:
+            at_bounds = is_at_bounds(training.numbers) & (
+                self.bounds[self.models.index(model)] is not None
+            )
+            from_prior = ~at_bounds[training.first(self.n_training)]
+        X = [
+            self.X(TRAINING, model, names, stop=self.n_training)[from_prior],
+            self.X(SCALE, model, names, stop=N_SCALE),
+            self.X(CALIBRATION, model, names, stop=n),
+        ]
         drawn = [
-            self.parameters(TRAINING, model, self.n_training), self.parameters(CALIBRATION, model, n)
-        ]  # fmt: skip
-        return X, pd.concat(drawn, ignore_index=True)
+            self.parameters(TRAINING, model, self.n_training)[from_prior],
+            self.parameters(SCALE, model, N_SCALE),
+            self.parameters(CALIBRATION, model, n),
+        ]
+        return np.concatenate(X), pd.concat(drawn, ignore_index=True)
 
     def regression(
         self, models: tuple[str, ...], names: tuple[str, ...], n: int
@@ -393,7 +432,7 @@ class Reference:
 
     def screened_rows(self, model: str, names: Sequence[str]) -> Floats:
         """Return the features of all rows of a model with cheap features."""
-        streams = (SCREENED, SCREENED_CALIBRATION)
+        streams = (SCREENED_CALIBRATION, SCREENED)
         return np.concatenate([self.X(stream, model, names) for stream in streams])
 
     def parameter_estimator(
@@ -451,7 +490,7 @@ class Reference:
         n_nodes: int,
         deadline: float | None = None,
     ) -> NearRows:
-        """Return simulations of a model with parameters from its posterior."""
+        """Return simulations of a model with parameters from its posterior, to show how it differs."""
         found = self.space[model]
         if posterior is not None:
             found = replace(found, draws=posterior.draws)
@@ -489,20 +528,32 @@ class Reference:
                 for _, graph in run(simulator.network, (found.numbers[:n] * step + i).tolist())
             ]
 
-    def altered_rows(self, model: str, names: tuple[str, ...], n: int) -> dict[str, Floats]:
-        """Return the features of simulations that were altered, by kinds that scores are not trained with."""
-        return self._kept(("altered", model, names, n), lambda: self._altered_rows(model, names, n))
+    def power(self, model: str, names: tuple[str, ...], n: int) -> dict[str, Noticed]:
+        """Return the share of n altered networks of a model that the test notices, by kind of alteration.
 
-    def _altered_rows(self, model: str, names: tuple[str, ...], n: int) -> dict[str, Floats]:
+        The score for this is trained without these kinds, so that it can only notice less than the score
+        that is used.
+        """
+        return self._kept(("power", model, names, n), lambda: self._power(model, names, n))
+
+    def _power(self, model: str, names: tuple[str, ...], n: int) -> dict[str, Noticed]:
+        found = self._tables[ALTERED.name][model]
+        known = found.numbers[found.first(self.n_altered)]
+        others = np.array([trained_kind(int(number)) not in HELD_BACK for number in known])
+        altered = self.X(ALTERED, model, names, stop=self.n_altered)[others]
+        if len(altered) < MIN_TRAINING:
+            return {}
+        score = self._score(model, names, altered)
         most = max(MIN_ALTERED, MAX_ALTERED_NODES // self.size.nodes[1])
         networks = self.networks(CALIBRATION, model, min(n, most))
-        given = as_given(names, self.settings)
-        found = {}
-        for kind, alter in UNTRAINED.items():
+        given, scores = as_given(names, self.settings), {}
+        for kind, alter in ALTERATIONS.items():
             rng = np.random.default_rng(_entropy(f"{self.settings.seed}/{kind}"))
             rows = [compute_features(alter(graph, rng), given).values for graph in networks]
-            found[kind] = pd.DataFrame(rows)[list(names)].dropna().to_numpy(dtype=np.float64)
-        return found
+            X = pd.DataFrame(rows)[list(names)].dropna().to_numpy(dtype=np.float64)
+            if len(X):
+                scores[kind] = score(X)
+        return noticed(score(self.X(CALIBRATION, model, names)), scores)
 
     # Costs
 
@@ -521,17 +572,14 @@ class Reference:
 
     def for_worker(self) -> Reference:
         """Return what a worker process needs to answer: it adds no rows to these simulations."""
-        made = object.__new__(Reference)
-        made.__dict__ = self.__dict__ | {
-            "engine": "serial", "workers": 1, "folder": None, "on_progress": None, "is_frozen": True,
-            "_timed": [],
-        }  # fmt: skip
-        return made
+        return self.with_options(
+            engine="serial", workers=1, folder=None, on_progress=None, is_frozen=True
+        )
 
-    def own_copy(self) -> Reference:
-        """Return a copy to answer for one network with; what is fitted is shared."""
+    def with_options(self, **options: Any) -> Reference:
+        """Return the same with other options, such as the folder of simulations near a network."""
         made = object.__new__(Reference)
-        made.__dict__ = dict(self.__dict__)
+        made.__dict__ = self.__dict__ | options
         return made
 
 
@@ -602,9 +650,9 @@ def _without_unmatched(space: ModelSpace) -> tuple[ModelSpace, tuple[str, ...]]:
     kept = []
     for model in space:
         if isinstance(model, MatchedModel):
-            if not model.can_match(MATCH_TRIES, rng):
+            tries = min(MATCH_TRIES, max(MIN_MATCH_TRIES, MATCH_NODES // model.n_nodes))
+            if not model.can_match(tries, rng):
                 continue
-            _ = model.prediction if is_ours(model.function) else None  # once, not in every process
         kept.append(model.name)
     if len(kept) < 2:
         raise UsageError(

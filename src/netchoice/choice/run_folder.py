@@ -36,6 +36,8 @@ from netchoice.storage.written_folder import (
 RUN = "run.json"
 #: The setting of a run in a subfolder that holds the fingerprint of the run in the folder above.
 PART_OF = "part_of"
+#: Scores of sets of features, a line for each.
+SCORES = "scores.jsonl"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "networkx")
 
 
@@ -82,7 +84,8 @@ CHOICE_FILES = RunFiles(f"{KEPT}/{RUN}", "netchoice choose", (
     ANSWER, REPORT, EVIDENCE, NETWORK, NODES,
     *(f"{FIGURES}/{name}.{suffix}" for name in _FIGURES for suffix in ("png", "svg", "pdf")),
     *(f"{TABLES}/{name}.csv" for name in _TABLES),
-    *(f"{SIMULATIONS}/{depth}{name}" for depth in ("*/", "*/*/")
+    f"{SIMULATIONS}/selection/{SCORES}",
+    *(f"{SIMULATIONS}/{depth}{name}" for depth in ("*/", "*/*/*/")
       for name in ("_manifest.json", "rows-*.parquet")),
 ), (KEPT,))  # fmt: skip
 

@@ -25,19 +25,20 @@ from netchoice.validation import (
 DEFAULT_SPACE = "all"
 #: Calibrating simulations of each model in the first round with all features.
 FIRST_CALIBRATED = 200
+#: Nodes up to which scores are trained on as many simulations as an effort says, and the fewest.
+TRAINED_NODES, MIN_TRAINED = 300, 150
 #: A feature of the user's own, or the name of one.
 GivenFeature = str | Feature
 
 
 class Round(NamedTuple):
-    """The numbers of simulations of each model that takes part in a round.
+    """What is simulated in a round, of each model that is open.
 
-    A round simulates cheap features (``screened`` of each model to compare with, and as many to calibrate)
-    or all affordable features (``trained`` with as many altered ones, and ``calibrated``).
+    The first round simulates cheap features. Every other one simulates all affordable features, and as many
+    networks as ``calibrated`` that the score of the network is compared with.
     """
 
-    screened: int = 0
-    trained: int = 0
+    is_cheap: bool
     calibrated: int = 0
 
 
@@ -48,18 +49,19 @@ class Effort:
     Attributes
     ----------
     screened : int
-        Simulations of each model with cheap features, in the last of the rounds that reject models that
-        are clearly wrong; half of them calibrate.
+        Simulations of each model with cheap features, which models that are clearly wrong are rejected by;
+        two thirds as many others calibrate.
     trained : int
-        Simulations of each remaining model that its score is trained on, with as many altered ones.
+        Simulations of each remaining model that its score is trained on, a fifth of them at the bounds of
+        its prior. For networks of more than 300 nodes, fewer are enough.
+    altered : int
+        Altered simulations that the score is trained on, too.
     most : int
         The most simulations of a model that the score of the network is compared with.
     inferred : int
         The most of these that the probabilities are inferred from.
     precision : float
         Simulations are added until the standard error of the largest probability is at most this.
-    local : int
-        Simulations of a model near the network, before it is rejected.
     held_out : int
         Simulations that the quality of estimated parameters is measured on.
     shown : int
@@ -67,45 +69,50 @@ class Effort:
 
     Examples
     --------
-    >>> [*Effort(screened=200, most=400).rounds()]
-    [Round(screened=50, trained=0, calibrated=0), Round(screened=100, trained=0, calibrated=0), \
-Round(screened=200, trained=0, calibrated=0), Round(screened=0, trained=400, calibrated=200), \
-Round(screened=0, trained=400, calibrated=400)]
+    >>> [tuple(round) for round in Effort(most=800).rounds()]
+    [(True, 0), (False, 200), (False, 400), (False, 800)]
+    >>> Effort().n_trained(60), Effort().n_trained(1000)
+    (1250, 375)
     """
 
-    screened: int = 200
-    trained: int = 400
-    most: int = 5000
+    screened: int = 150
+    trained: int = 1250
+    altered: int = 400
+    most: int = 4000
     inferred: int = 1600
     precision: float = 0.01
-    local: int = 300
     held_out: int = 200
     shown: int = 60
 
     def __post_init__(self) -> None:
-        for name, least in (("screened", 40), ("trained", 100), ("most", 100), ("inferred", 100)):
-            check_integer(name, getattr(self, name), least)
-        for name in ("local", "held_out", "shown"):
+        for name in ("screened", "trained", "altered", "most", "inferred"):
+            check_integer(name, getattr(self, name), 150)
+        for name in ("held_out", "shown"):
             check_integer(name, getattr(self, name), 0)
         check_positive("precision", self.precision)
 
     @classmethod
     def small(cls) -> Self:
         """Return an effort for examples and tests: an answer takes seconds, and is less certain."""
-        return cls(
-            screened=60, trained=100, most=400, inferred=200, local=100, held_out=20, shown=10
-        )
+        return cls(trained=150, altered=150, most=400, inferred=200, held_out=20, shown=10)
+
+    @property
+    def n_screening(self) -> int:
+        """Simulations of each model with cheap features that calibrate."""
+        return self.screened * 2 // 3
+
+    def n_trained(self, n_nodes: int) -> int:
+        """Return how many simulations scores of networks with so many nodes are trained on."""
+        return min(self.trained, max(MIN_TRAINED, self.trained * TRAINED_NODES // n_nodes))
 
     def rounds(self) -> Iterator[Round]:
         """Yield the rounds: first cheap features for all models, then more where it matters."""
-        n = self.screened
-        for number in (n // 4, n // 2, n):
-            yield Round(screened=max(20, number))
+        yield Round(is_cheap=True)
         calibrated = min(FIRST_CALIBRATED, self.most)
-        yield Round(trained=self.trained, calibrated=calibrated)
+        yield Round(is_cheap=False, calibrated=calibrated)
         while calibrated < self.most:
             calibrated = min(2 * calibrated, self.most)
-            yield Round(trained=self.trained, calibrated=calibrated)
+            yield Round(is_cheap=False, calibrated=calibrated)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -15,29 +15,19 @@ from netchoice.cli import options
 from netchoice.cli.common import app, print_result, say
 from netchoice.errors import UsageError, one_line
 from netchoice.interruption import STARTED
-from netchoice.progress import stages
-from netchoice.threads import count_threads
-from netchoice.units import count, duration, seconds_of
-from netchoice.warmup import warm_up_for
+from netchoice.units import count, seconds_of
 
-if TYPE_CHECKING:  # at run time it would load scipy for every command
-    from netchoice.workflows.sizes import Size
-
-#: Options that a prepared chooser has decided. Models and features that are not built in must be named
-#: again, and must be the same.
-_DECIDED = {
-    "match", "samples", "purpose", "method", "penalty", "budget", "time_limit", "inference", "no_local",
-    "seed",
-}  # fmt: skip
-#: Options that a simulated table has decided.
-_TABLE_DECIDED = {"match", "seed"}
-_MODELS = ("space", "models", "mix", "thin", "prior")
-
+#: Options that prepared simulations have decided.
+_DECIDED = ("match", "method", "penalty", "budget", "costs", "seed", "prior", "isolated")
 #: Options of choose that its help shows first.
 _FIRST = {
-    "space", "with_", "match", "samples", "features", "budget", "time_limit", "seed", "workers", "out",
+    "space", "match", "with_", "features", "budget", "time_limit", "seed", "workers", "out", "verbose",
     "as_json",
 }  # fmt: skip
+_SPACE_HELP = (
+    "Models to compare: a space, or models and mixtures such as dmc,dmr+lpa; module:attribute for your own. "
+    "By default all mechanisms, density-matched."
+)
 
 
 class _TwoPanels(TyperCommand):
@@ -61,36 +51,26 @@ def choose(
             "file of many networks.",
         ),
     ],
-    space: Annotated[
-        str | None,
-        Option(help="A model space by name, or module:attribute; duplication by default."),
+    space: Annotated[str | None, Option(help=_SPACE_HELP)] = None,
+    match: Annotated[
+        bool | None,
+        Option(help="Simulate networks as dense as the observed one; by default without --space."),
     ] = None,
-    models: options.Models = None,
-    mix: options.Mix = None,
-    thin: options.Thin = None,
     with_: Annotated[
         Path | None,
-        Option("--with", help="Use a chooser that netchoice prepare made.", **options.FOLDER),
+        Option("--with", help="Use simulations that netchoice prepare made.", **options.FOLDER),
     ] = None,
-    table: options.Table = None,
-    match: Annotated[bool, Option("--match", help="Use density-matched simulations.")] = False,
-    samples: options.Samples = None,
     features: options.Features = None,
-    purpose: options.Purpose = "both",
-    method: options.Method = "jmi",
-    penalty: options.Penalty = None,
     budget: options.Budget = None,
     time_limit: options.TimeLimit = None,
-    inference: options.Inference = None,
-    no_local: options.NoLocal = False,
+    method: Annotated[
+        str | None,
+        Option("--method", "-m", metavar="NAME,…", help="Select features with these methods."),
+    ] = None,
+    penalty: Annotated[float | None, Option(min=0, help="Select features with this λ.")] = None,
+    costs: options.FeatureCosts = "reference",
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
-    ranges: Annotated[
-        bool,
-        Option(
-            "--ranges", help="Prepare ranges of sizes for a cohort with many sizes, not each size."
-        ),
-    ] = False,
     only: Annotated[
         str | None, Option(metavar="ID", help="Of a cohort, choose for this network alone.")
     ] = None,
@@ -112,71 +92,111 @@ def choose(
     fresh: options.Fresh = False,
     figures: options.Figures = "png",
     no_report: options.NoReport = False,
+    verbose: Annotated[
+        bool, Option("--verbose", "-v", help="Print all that is known, not twelve lines.")
+    ] = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Choose the model that made this network, and test whether any model fits.
+    """Choose the model that made this network, and test which models fit.
 
-    Example: [bold]netchoice choose ito2001.txt --space duplication[/bold]
+    Example: [bold]netchoice choose ito2001.txt[/bold]
 
-    A cohort: [bold]netchoice choose brains/ --with prepared-300 --out answers[/bold]
+    A cohort: [bold]netchoice choose brains/ --space duplication --out answers[/bold]
 
     To resume an interrupted run, run the same command again.
     """
     from netchoice.io import is_collection
 
+    given = _given(context)
+    if with_ is not None:
+        _refuse_decided(given, with_, out)
     settings: dict[str, Any] = {
-        "samples": samples, "features": options.split_list(features, "--features"),
-        "purpose": purpose, "method": options.split_list(method, "--method") or (),
-        "penalty": penalty, "budget": budget, "inference": inference, "seed": seed,
-        "time_limit": None if time_limit is None else seconds_of(time_limit, "--time-limit"),
-        "isolated": isolated, "local": not no_local,
+        "features": options.split_list(features, "--features"), "workers": workers, "engine": engine
     }  # fmt: skip
-    chosen = options.model_space(space, models, mix, thin, prior, options.DEFAULT_SPACE)
-    chooser = _chooser(context, with_, table, chosen, settings)
-    if out is not None and with_ is not None and out.resolve() == with_.resolve():
-        raise UsageError("--out and --with name the same folder; give another folder to --out")
-    run: dict[str, Any] = {"workers": workers, "engine": engine, "fresh": fresh}
-    run["report"] = not no_report
+    if with_ is None:
+        chosen = None if space is None and not prior else options.model_space(space or "all", prior)
+        settings |= {
+            "space": chosen, "isolated": isolated, "seed": seed,
+            "match": space is None if match is None else match,
+        }  # fmt: skip
+    else:
+        models = None if space is None else netchoice.get_space(space)
+        settings = {"workers": workers, "engine": engine} | {
+            "reference": netchoice.References.load(with_, models, settings["features"])
+        }
     is_table = False if columns else header
+    run: dict[str, Any] = {"fresh": fresh, "report": not no_report, "on_progress": True}
     if only is None and (len(networks) > 1 or is_collection(networks[0], header=is_table)):
-        if figures != "png":
-            raise UsageError(
-                "--figures writes the figures of one network; the figures of a cohort are in its report"
-            )
-        if chooser is None:
-            chooser = netchoice.Chooser(chosen, match=match, **settings)
+        for name in ("budget", "method", "penalty", "time_limit", "figures", "verbose"):
+            if name in given:
+                option = name.replace("_", "-")
+                raise UsageError(f"--{option} is for one network; leave it out for a cohort")
+        how = {
+            "format": format,
+            "header": header,
+            "columns": options.split_list(columns, "--columns"),
+        }
         folder = out or Path(f"{_name(networks[0])}-cohort")
-        choosers = str(with_ or table or "")
-        how: dict[str, Any] = {"format": format, "header": header}
-        how["columns"] = options.split_list(columns, "--columns")
-        _choose_cohort(chooser, networks, how, folder, choosers, run, ranges, as_json)
+        _choose_cohort(networks, how, folder, settings | run, as_json)
         return
-
-    from netchoice.report import report_choice
-    from netchoice.workflows import TimeLimit
-
-    if engine == "processes":
-        warm_up_for(chosen, workers)  # what reads a network, too
+    if with_ is None:
+        settings |= {
+            "budget": budget, "method": options.split_list(method, "--method") or (),
+            "penalty": penalty, "costs": costs,
+        }  # fmt: skip
+    settings["time_limit"] = None
+    if time_limit is not None:  # reading is part of the command
+        seconds = seconds_of(time_limit, "--time-limit")
+        settings["time_limit"] = netchoice.choice.Clock(seconds, STARTED)
     graph, reading = options.read_one(networks, only, format, header, columns)
     folder = out or Path(f"{_name(only or networks[0])}-choice")
+    _choose_one(graph, folder, settings | {"reading": reading}, run, figures, verbose, as_json)
+
+
+def _choose_one(
+    graph: netchoice.Graph,
+    folder: Path,
+    settings: dict[str, Any],
+    run: dict[str, Any],
+    figures: str,
+    verbose: bool,
+    as_json: bool,
+) -> None:
+    """Answer for one network, print the answer, and write figures and the report."""
+    from netchoice.choice.text import answer_lines
+    from netchoice.report import report_answer
+
+    with_report = run.pop("report")
+    answer = netchoice.choose_model(graph, **settings, path=folder, **run)
     if not as_json:
-        say(*reading.lines())
-    if match and chooser is None:
-        chosen = chosen.matched_to(graph, isolated=settings["isolated"])
-    if settings["time_limit"] is not None:  # reading is part of the command
-        settings["time_limit"] = TimeLimit(settings["time_limit"], started=STARTED)
-    run |= {"path": folder, "reading": reading, "on_progress": True, "figures": figures}
-    if not as_json:
-        run["on_answer"] = lambda choice: say(choice.summary())
-    if chooser is not None:
-        choice = report_choice(graph, chooser=chooser, **run)
-    else:
-        choice = report_choice(graph, chosen, **settings, **run)
+        say(*answer_lines(answer, verbose=verbose))
+    report_answer(answer, folder, figures=figures, report=with_report)
     if as_json:
-        typer.echo(choice.to_json())
+        typer.echo(answer.to_json())
         return
-    report = "" if no_report else "report.html, "
-    say(f"{report}choice.json, tables and figures are in {folder}")
+    report = "" if not with_report else "report.html, "
+    say(f"{report}answer.json, figures and tables are in {folder}")
+
+
+def _given(context: typer.Context) -> set[str]:
+    """Return the names of the options that the user gave."""
+    return {
+        name
+        for name in context.params
+        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    }
+
+
+def _refuse_decided(given: set[str], folder: Path, out: Path | None) -> None:
+    """Refuse options that prepared simulations have decided."""
+    for name in _DECIDED:
+        if name in given:
+            raise UsageError(
+                f"--{name} is given, but the simulations of {folder} were made before; leave it out, or "
+                "leave out --with"
+            )
+    if out is not None and out.resolve() == folder.resolve():
+        raise UsageError("--out and --with name the same folder; give another folder to --out")
 
 
 def _name(network: str) -> str:
@@ -185,160 +205,40 @@ def _name(network: str) -> str:
     return name or "networks"
 
 
-def _chooser(
-    context: typer.Context, folder: Path | None, table: Path | None, chosen: netchoice.ModelSpace,
-    settings: dict[str, Any],
-) -> netchoice.Chooser | None:  # fmt: skip
-    """Return the chooser that the user names; refuse options that it has decided."""
-
-    def is_given(name: str) -> bool:
-        return getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
-
-    if folder is None and table is None:
-        return None
-    if folder is not None and table is not None:
-        raise UsageError("--with and --table are given; expected one of them")
-    for name in sorted(_DECIDED if table is None else _TABLE_DECIDED):
-        if is_given(name):
-            option = "--for" if name == "purpose" else f"--{name.replace('_', '-')}"
-            raise UsageError(
-                f"{option} is given, but the simulations of {folder or table} were made before; leave it "
-                "out, or leave out --with and --table"
-            )
-    models = chosen if any(map(is_given, _MODELS)) else None
-    if folder is not None:
-        chooser = netchoice.Chooser.load(folder, models, settings["features"])
-    else:
-        kept = {
-            key: value
-            for key, value in settings.items()
-            if key not in {*_TABLE_DECIDED, "isolated", "samples"}
-        }
-        simulated = netchoice.ReferenceTable.load(str(table), draw=settings["samples"])
-        chooser = netchoice.Chooser.from_table(simulated, models, **kept)
-    if settings["isolated"] is not None:
-        chooser.isolated = settings["isolated"]
-    return chooser
-
-
 # Cohorts
 
 
 def _choose_cohort(
-    chooser: netchoice.Chooser,
     names: Sequence[str],
     reading: dict[str, Any],
     folder: Path,
-    given: str,
-    run: dict[str, Any],
-    ranges: bool,
+    settings: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Answer for each network of a cohort, and print what came out.
-
-    ``reading`` are the options of find_networks. ``given`` is the chooser that the user named;
-    without one, each size is prepared in the folder of the cohort.
-    """
+    """Answer for each network of a cohort, and print what came out."""
     from netchoice.report import report_cohort
 
     collection = netchoice.io.find_networks(names, **reading)
     others = count(collection.left_out, "other file")
     left_out = f"; {others} left out" if collection.left_out else ""
-    _tell(as_json, f"{count(len(collection), 'network')}{left_out}")
+    typer.echo(f"{count(len(collection), 'network')}{left_out}", err=as_json)
     for path in collection.special:
-        _tell(as_json, one_line(f"{path}: a pipe, a socket or a device; left out"))
-    with stages("{}", {"sizes": "networks", "answers": "networks"}) as on_progress:
-        sizes = None
-        if not given:
-            sizes = _prepare_sizes(chooser, collection, folder, run, ranges, as_json, on_progress)
-            given = str(chooser.path)
-        _, record = report_cohort(
-            chooser,
-            collection,
-            path=folder,
-            sizes=sizes,
-            given=given,
-            networks=names,
-            on_progress=on_progress,
-            **run,
-        )
-    if as_json:
-        print_result(True, record, ())
-        return
-    report = "report.html, " if run["report"] else ""
-    say(
-        record["headline"], *record["notes"],
-        f"{report}answers.csv, answers.parquet and features.parquet are in {folder}",
+        line = one_line(f"{path}: a pipe, a socket or a device; left out")
+        typer.echo(line, err=as_json)
+    _, record = report_cohort(collection, path=folder, networks=names, **settings)
+    report = "report.html, " if settings["report"] else ""
+    print_result(
+        as_json, record,
+        [record["headline"], *record["notes"],
+         f"{report}answers.csv, answers.parquet and features.parquet are in {folder}"],
     )  # fmt: skip
-
-
-def _tell(as_json: bool, line: str) -> None:
-    """Print a line, on standard error if standard output is JSON."""
-    typer.echo(line, err=as_json)
-
-
-def _prepare_sizes(
-    chooser: netchoice.Chooser,
-    collection: Any,
-    folder: Path,
-    run: dict[str, Any],
-    ranges: bool,
-    as_json: bool,
-    on_progress: Any,
-) -> list[Size | None]:
-    """Prepare the sizes of all networks in the folder, and say before what it will take."""
-    from netchoice.workflows.choose_cohort import (
-        estimated_seconds,
-        needed_sizes,
-        open_own_chooser,
-        sizes_of,
-    )
-    from netchoice.workflows.sizes import in_order
-
-    sizes = sizes_of(chooser, collection, on_progress)
-    limit = chooser.plan.max_direct_nodes
-    if ranges:
-        sizes = [
-            size if size is None or chooser.match or size.range.ends[1] > limit else size.range
-            for size in sizes
-        ]
-    needed = needed_sizes(sizes)
-    if not needed:
-        return sizes
-    path = open_own_chooser(chooser, folder, run["fresh"])
-    known = {*chooser.sizes_}
-    missing = [size for size in needed if size not in known]
-    listed = "; ".join(f"{n} with {size}" for size, n in list(needed.items())[:5])
-    more = f"; and {len(needed) - 5} other sizes" if len(needed) > 5 else ""
-    _tell(as_json, f"sizes: {listed}{more}")
-    if missing:
-        workers = run["workers"] or count_threads(-1)
-        middle = in_order(missing)[len(missing) // 2]
-        each = estimated_seconds(chooser.space, chooser.plan, middle, workers)
-        _tell(
-            as_json,
-            f"{len(missing)} of {len(needed)} sizes are not prepared; each takes about {duration(each)}, "
-            f"all about {duration(each * len(missing))}; they are kept in {path}",
-        )
-        fewer = {size.range for size in missing}
-        if not ranges and len(missing) > 2 * len(fewer) and not chooser.match:
-            _tell(
-                as_json,
-                f"with --ranges, {len(fewer)} ranges of sizes serve for all of them, in about "
-                f"{duration(each * len(fewer))}; docs/cohorts.md says how exact they are",
-            )
-    chooser.fit(
-        missing, path=path, workers=run["workers"], engine=run["engine"], on_progress=on_progress
-    )
-    return sizes
+    if not record["answered"]:
+        raise typer.Exit(1)
 
 
 @app.command()
 def prepare(
-    space: Annotated[
-        str | None,
-        Argument(help="A model space by name, or module:attribute; duplication by default."),
-    ] = None,
+    space: Annotated[str | None, Argument(help=_SPACE_HELP)] = None,
     nodes: Annotated[
         str | None,
         Option(
@@ -348,31 +248,20 @@ def prepare(
             help="Number of nodes; several for several sizes; 240..375 for a range of sizes.",
         ),
     ] = None,
-    models: options.Models = None,
-    mix: options.Mix = None,
-    thin: options.Thin = None,
-    table: options.Table = None,
     match: options.Match = None,
-    samples: options.Samples = None,
     features: options.Features = None,
-    purpose: options.Purpose = "both",
-    method: options.Method = "jmi",
-    penalty: options.Penalty = None,
-    budget: options.Budget = None,
-    time_limit: options.TimeLimit = None,
-    inference: options.Inference = None,
-    no_local: options.NoLocal = False,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
     workers: options.Workers = None,
     engine: options.Engine = "processes",
     seed: options.Seed = 1,
     out: Annotated[
-        Path | None, Option("--out", "-o", help="Folder of the chooser.", **options.FOLDER)
+        Path | None, Option("--out", "-o", help="Folder of the simulations.", **options.FOLDER)
     ] = None,
+    fresh: options.Fresh = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Prepare a chooser: simulations that answer for many networks of the same size.
+    """Prepare simulations that answer for many networks of the same size.
 
     Example: [bold]netchoice prepare duplication --nodes 1000 --out duplication-1000[/bold]
 
@@ -380,36 +269,19 @@ def prepare(
     unless --isolated names one. To resume an interrupted run, run the same command again.
     """
     folder = options.require(out, "--out", "duplication-1000")
-    settings: dict[str, Any] = {
-        "features": options.split_list(features, "--features"), "purpose": purpose,
-        "method": options.split_list(method, "--method") or (), "penalty": penalty,
-        "budget": budget, "inference": inference, "local": not no_local,
-        "time_limit": None if time_limit is None else seconds_of(time_limit, "--time-limit"),
-    }  # fmt: skip
-    with stages("simulating ({})") as on_progress:
-        if table is not None:
-            if nodes is not None or match is not None:
-                raise UsageError("--table is given, so --nodes and --match must be left out")
-            simulated = netchoice.ReferenceTable.load(str(table), draw=samples)
-            chooser = netchoice.Chooser.from_table(simulated, **settings)
-            chooser.save(folder)
-        else:
-            settings |= {"samples": samples, "seed": seed}
-            settings["isolated"] = isolated
-            graphs: list[Any] = []
-            if match is not None:
-                graphs.append(netchoice.read_network(match)[0])
-            elif nodes is None:
-                raise UsageError("--nodes is missing; give it, for example --nodes 1000")
-            numbers = options.split_list(nodes, "--nodes")
-            chosen = options.model_space(space, models, mix, thin, prior, options.DEFAULT_SPACE)
-            chooser = netchoice.Chooser(
-                chosen, n_nodes=numbers, match=match is not None, **settings
-            )
-            chooser.fit(
-                graphs, path=folder, workers=workers, engine=engine, on_progress=on_progress
-            )
-    reports = [chooser.describe(size) for size in chooser.sizes_]
-    lines = [line for report in reports for line in report["lines"]]
+    graphs = [] if match is None else [netchoice.read_network(match)[0]]
+    if nodes is None and not graphs:
+        raise UsageError("--nodes is missing; give it, for example --nodes 1000")
+    chosen = None if space is None and not prior else options.model_space(space or "all", prior)
+    found = netchoice.prepare(
+        chosen, options.split_list(nodes, "--nodes"), graphs=graphs, match=match is not None,
+        features=options.split_list(features, "--features"), isolated=isolated, seed=seed,
+        workers=workers, engine=engine, path=folder, fresh=fresh, on_progress=True,
+    )  # fmt: skip
+    sizes = [str(size) for size in found]
+    lines = [
+        f"prepared {', '.join(found.settings.space.labels)} for",
+        *(f"  {each}" for each in sizes),
+    ]
     use = f"use it with: netchoice choose NETWORK… --with {folder}"
-    print_result(as_json, {"out": str(folder), "sizes": reports}, [*lines, use])
+    print_result(as_json, {"out": str(folder), "sizes": sizes}, [*lines, use])

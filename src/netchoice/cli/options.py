@@ -13,13 +13,8 @@ from netchoice.errors import UsageError
 from netchoice.stores import place
 from netchoice.validation import unknown
 
-#: The space of choose and prepare if no models are named.
-DEFAULT_SPACE = "duplication"
-
-
-#: What to do with isolated nodes, what a measurement misses, and file formats of figures.
+#: What to do with isolated nodes, and file formats of figures.
 Isolated = Literal["keep", "drop"]
-Thinning = Literal["edges", "nodes"]
 FigureFormat = Literal["png", "svg", "pdf"]
 
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
@@ -36,19 +31,10 @@ Columns = Annotated[
 ]
 Space = Annotated[
     str | None,
-    Argument(help="A model space by name, or module:attribute. Optional with --mix."),
-]
-Mix = Annotated[
-    list[str] | None,
-    Option(
-        metavar="A+B",
-        help="Add the mixture of two growing models, and the two models, to the space; without a "
-        "space, compare these only. Can be repeated.",
+    Argument(
+        help="A model space by name, or models and mixtures: dmc,dmr+lpa; ~edges or ~nodes after a name "
+        "observes a part of it; module:attribute for your own."
     ),
-]
-Thin = Annotated[
-    Thinning | None,
-    Option(help="Observe only a part of the edges, or of the nodes, of every simulated network."),
 ]
 Match = Annotated[
     Path | None,
@@ -80,23 +66,16 @@ Rows = Annotated[
 ]
 
 # What an answer is based on
-Samples = Annotated[
-    int | None, Option(min=100, help="Number of simulations for inference; 20,000 by default.")
-]
 Features = Annotated[
     str | None,
     Option(
         metavar="NAME,…",
-        help="Features to use, also your own (module:attribute); by default they are selected.",
+        help="Features to use, also your own (module:attribute); by default all that are worth their cost.",
     ),
 ]
 SomeFeatures = Annotated[
     str | None,
     Option(metavar="NAME,…", help="These features, also your own (module:attribute), not all."),
-]
-Purpose = Annotated[
-    str,
-    Option("--for", metavar="model|parameters|both", help="What features are selected for."),
 ]
 Method = Annotated[
     str | None,
@@ -109,23 +88,13 @@ Method = Annotated[
 ]
 Penalty = Annotated[float | None, Option(min=0, help="λ; by default many values are tried.")]
 TimeLimit = Annotated[str | None, Option(help="Time for the whole command: 60s, 5min.")]
-Inference = Annotated[
-    str | None, Option(help="regression (default), forest, neighbours or ensemble.")
-]
-NoLocal = Annotated[
-    bool,
-    Option(
-        "--no-local",
-        help="Do not simulate near a network before its most probable model is rejected.",
-    ),
-]
-Models = Annotated[
-    str | None, Option(metavar="NAME,…", help="Models to compare instead of a space.")
-]
-
 # Costs and tables
 CostScale = Annotated[str, Option(help="share: costs divided by their sum; or raw.")]
 Charge = Annotated[str, Option(help="alone, or shared: shared steps are paid once.")]
+FeatureCosts = Annotated[
+    Literal["reference", "measured"],
+    Option("--costs", help="Select by costs that are the same everywhere, or as measured now."),
+]
 Costs = Annotated[
     str | None,
     Option(
@@ -160,13 +129,6 @@ OutFolder = Annotated[
     Path | None,
     Option("--out", "-o", help="Folder of the results; an interrupted run resumes.", **FOLDER),
 ]
-Table = Annotated[
-    Path | None,
-    Option(
-        help="Use the simulations of a table that netchoice simulate made, all or --samples of them.",
-        **FOLDER,
-    ),
-]
 Fresh = Annotated[
     bool, Option("--fresh", help="Delete an earlier run in the folder, and start over.")
 ]
@@ -174,9 +136,7 @@ Overwrite = Annotated[bool, Option("--overwrite", help="Replace the output file 
 Figures = Annotated[
     FigureFormat, Option("--figures", help="Format of the figures that are written as files.")
 ]
-NoReport = Annotated[
-    bool, Option("--no-report", help="Do not write the report, an HTML file of some 5 MB.")
-]
+NoReport = Annotated[bool, Option("--no-report", help="Do not write the report.")]
 
 Value = TypeVar("Value")
 
@@ -206,32 +166,9 @@ def read_one(
     return found[found.ids.index(only)].read()
 
 
-def model_space(
-    space: str | None,
-    models: str | None,
-    mix: list[str] | None,
-    thin: Thinning | None,
-    prior: list[str] | None,
-    default: str | None = None,
-) -> netchoice.ModelSpace:
-    """Return a space by name or of the named models, with mixtures, thinned, with some priors replaced."""
-    from netchoice.models.builtin import with_mixtures
-
-    names = split_list(models, "--models")
-    if names is None and not mix:
-        space = space or default
-    chosen = None if space is None else netchoice.get_space(space)
-    if names is not None:
-        chosen = netchoice.ModelSpace("chosen", [netchoice.get_model(name) for name in names])
-    if chosen is None and not mix:
-        raise UsageError(
-            "the model space is missing; give one, such as duplication, or --mix dmr+lpa"
-        )
-    if chosen is None or mix:
-        chosen = with_mixtures(chosen, mix or ())
-    if thin is not None:
-        chosen = chosen.thinned(thin)
-    return chosen.with_priors(assignments(prior, "--prior"))
+def model_space(space: str, prior: list[str] | None) -> netchoice.ModelSpace:
+    """Return the models that a text names, with some priors replaced."""
+    return netchoice.get_space(space).with_priors(assignments(prior, "--prior"))
 
 
 def split_list(

@@ -36,7 +36,7 @@ def show(
         str,
         Argument(
             metavar="THING",
-            help="A network file; the folder of a table, an answer, a cohort, an evaluation or a chooser; "
+            help="A network file; the folder of a table, an answer, a cohort, an evaluation or simulations; "
             "models, features or spaces; or the name of one of these, also module:attribute.",
         ),
     ],
@@ -129,8 +129,9 @@ def _values(result: FeatureResult) -> Iterator[str]:
 
 def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
     """Return what netchoice wrote to a folder; write a table or a report to ``out``."""
+    from netchoice.choice.run_folder import ANSWER, KEPT, RUN
     from netchoice.report import write_report
-    from netchoice.report.folder import naming_damage, read_record
+    from netchoice.report.folder import read_record
 
     if (path / "_manifest.json").exists():
         table = netchoice.ReferenceTable.load(path)
@@ -141,23 +142,23 @@ def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
             record["out"] = out
             lines.append(f"wrote {len(frame)} rows and {frame.shape[1]} columns to {out}")
         return record, lines
-    texts = {
-        "choice.json": _choice_lines, "recommended.json": evaluation_lines,
-        "summary.json": _cohort_lines,
-    }  # fmt: skip
-    name = next((name for name in texts if (path / name).exists()), None)
-    if name is not None:
-        with naming_damage(path):
-            record = read_record(path, name)
-            lines = [*texts[name](record)]
-    elif (path / "run.json").exists():
-        chooser = netchoice.Chooser.load(path)
-        sizes = [chooser.describe(size) for size in chooser.sizes_]
-        record, lines = {"sizes": sizes}, [line for each in sizes for line in each["lines"]]
+    if (path / ANSWER).exists():
+        answer = netchoice.Answer.load(path)
+        record, lines = answer.as_dict(), answer.summary(verbose=True).splitlines()
+    elif (path / "recommended.json").exists():
+        record = read_record(path, "recommended.json")
+        lines = [*evaluation_lines(record)]
+    elif (path / "summary.json").exists():
+        record = read_record(path, "summary.json")
+        lines = [record["headline"], *record["notes"]]
+    elif (path / KEPT / RUN).exists():
+        references = netchoice.References.load(path)
+        sizes = [str(size) for size in references]
+        return {"sizes": sizes}, [f"{', '.join(references.settings.space.labels)}:", *sizes]
     else:
         raise UsageError(
             f"{path} is a folder without results of netchoice; expected a network file, or the folder of a "
-            "table, an answer, a cohort, an evaluation or a chooser"
+            "table, an answer, a cohort, an evaluation or prepared simulations"
         )
     if out is not None:
         own = place(out).absolute() == (path / "report.html").absolute()
@@ -165,23 +166,6 @@ def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
         record = {**record, "out": str(written)}
         lines.append(f"report written to {written}; open it in a browser")
     return record, lines
-
-
-def _choice_lines(record: dict[str, Any]) -> Iterator[str]:
-    from netchoice.workflows.choice_text import format_probability
-
-    yield record["headline"]
-    for name, ends in record["intervals"].items():
-        probability = format_probability(record["probabilities"][name])
-        low, high = map(format_probability, ends)
-        p_value = record["fit_p_values"][name]
-        yield f"  {name}: probability {probability} ({low} to {high}), fit p = {p_value:.3g}"
-    yield f"features: {', '.join(record['features'])}"
-
-
-def _cohort_lines(record: dict[str, Any]) -> Iterator[str]:
-    yield record["headline"]
-    yield from record["notes"]
 
 
 # Models and features

@@ -17,7 +17,7 @@ from netchoice.errors import UsageError
 from netchoice.units import duration, in_seconds
 
 if TYPE_CHECKING:
-    from netchoice.workflows import PilotSelection
+    from netchoice.choice import PilotSelection
 
 
 @app.command()
@@ -38,8 +38,6 @@ def simulate(
     stream: Annotated[
         str, Option(help="Tables with different streams share no randomness.")
     ] = "train",
-    mix: options.Mix = None,
-    thin: options.Thin = None,
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
     match: options.Match = None,
@@ -57,7 +55,7 @@ def simulate(
     If the command was stopped or killed, run it again to resume.
     """
     out = options.require(out, "--out", "tables/train")
-    chosen = options.model_space(space, None, mix, thin, prior)
+    chosen = options.model_space(options.require(space, "the model space", "duplication"), prior)
     if match is not None:
         observed, _ = netchoice.read_network(match)
         nodes = observed.n_nodes if nodes is None else nodes
@@ -284,8 +282,7 @@ def pilot(
     method: options.Method = "jmi",
     penalty: options.Penalty = None,
     budget: options.Budget = None,
-    mix: options.Mix = None,
-    thin: options.Thin = None,
+    costs: options.FeatureCosts = "reference",
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
     seed: options.Seed = 1,
@@ -303,12 +300,12 @@ def pilot(
     command again.
     """
     found = netchoice.select_on_pilots(
-        options.model_space(space, None, mix, thin, prior),
+        options.model_space(options.require(space, "the model space", "duplication"), prior),
         n_nodes=options.require(nodes, "--nodes", "100000"), pilot_nodes=pilot_nodes,
         samples=samples, features=options.split_list(features, "--features"),
         method=options.split_list(method, "--method") or (),
-        penalty=penalty, budget=budget, isolated=isolated or "keep", seed=seed, workers=workers,
-        engine=engine, path=out, fresh=fresh, on_progress=True,
+        penalty=penalty, budget=budget, costs=costs, isolated=isolated or "keep", seed=seed,
+        workers=workers, engine=engine, path=out, fresh=fresh, on_progress=True,
     )  # fmt: skip
     record = {**found.as_dict(), "out": None if out is None else str(out)}
     print_result(as_json, record, _pilot_lines(found))
@@ -329,8 +326,6 @@ def _pilot_lines(found: PilotSelection) -> Iterator[str]:
         f"cost with {found.n_nodes} nodes: {duration(found.cost)} per network, all features "
         f"{duration(found.cost_of_all)}"
     )
-    if found.stability:
-        yield f"stability of the selection: {found.stability}"
     width = max(map(len, found.ranking["feature"]))
     head = f"{'ranking':<{width}}  {'alone':>10}  {f'with {found.pilot_nodes} nodes':>16}"
     yield head
@@ -339,5 +334,3 @@ def _pilot_lines(found: PilotSelection) -> Iterator[str]:
         yield (
             f"{row.feature:<{width}}  {duration(row.cost):>10}  {duration(row.pilot_cost):>16}{mark}"
         )
-    for note in found.notes:
-        yield f"note: {note}"

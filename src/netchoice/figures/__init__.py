@@ -16,7 +16,7 @@ from netchoice.figures.axes import save
 from netchoice.figures.cohort_figures import cohort_drawings, draw_cohort
 from netchoice.figures.cost_figures import feature_costs
 from netchoice.figures.distributions import feature_distributions
-from netchoice.figures.drawings import draw_choice, draw_evaluation
+from netchoice.figures.drawings import draw_answer, draw_evaluation
 from netchoice.figures.embeddings import embedding, network
 from netchoice.figures.feature_sets import pareto, ranking_paths
 from netchoice.figures.fit_panels import fit
@@ -25,7 +25,7 @@ from netchoice.figures.posterior_panels import posteriors, rank_histograms
 from netchoice.figures.predictions import confusion, probabilities, reliability
 
 __all__ = [
-    "cohort_drawings", "confusion", "draw_choice", "draw_cohort", "draw_evaluation",
+    "cohort_drawings", "confusion", "draw_answer", "draw_cohort", "draw_evaluation",
     "embedding", "feature_costs", "feature_distributions", "fit", "heatmap",
     "heatmaps", "network", "pareto", "posteriors", "probabilities", "rank_histograms",
     "ranking_paths", "reliability", "save",

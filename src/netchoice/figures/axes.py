@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import category
 
 import matplotlib
@@ -154,6 +154,24 @@ def new_panels(
 def small_panels(n: int, columns: int, height: float) -> tuple[NDArray[Any], Figure]:
     """Return n Axes and their new figure, which is narrower if there are few."""
     return new_panels(n, columns, WIDTH * max(min(n, columns) / 3, 0.6), 0.5, height)
+
+
+class Panel(NamedTuple):
+    """One panel of a figure: what it shows, in words, and the function that draws it."""
+
+    label: str
+    draw: Callable[[Axes], Any]
+
+
+def draw_panels(
+    panels: Sequence[Panel], columns: int, height: float, keys: Sequence[Artist]
+) -> NDArray[Any]:
+    """Draw panels on a new figure, with one legend for all; return their Axes."""
+    axes, figure = small_panels(len(panels), columns, height)
+    for ax, panel in zip(axes, panels, strict=True):
+        panel.draw(ax)
+    figure.legend(handles=list(keys), loc="outside upper left", ncols=4, **PLAIN)
+    return axes
 
 
 def size_in_inches(ax: Axes) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Figures of a cohort: verdicts, models, probabilities, parameters and the embedding."""
+"""Figures of a cohort: verdicts, models, families, probabilities, parameters and the embedding."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from netchoice.choice.cohort_frame import FITTING, CohortFrame, ParameterOfModel
+from netchoice.choice.cohort_summary import MIN_NETWORKS, parameter_trends
 from netchoice.figures.axes import (
     SMALL,
     WIDTH,
@@ -26,21 +28,26 @@ from netchoice.figures.axes import (
     short,
     size_in_inches,
     small_panels,
+    text_at_right,
 )
 from netchoice.figures.embeddings import make_plane, write_names
-from netchoice.figures.style import MARKERS, OTHER_MODELS, model_colour, model_styles
+from netchoice.figures.style import (
+    MARKERS,
+    OTHER_MODELS,
+    SeriesStyle,
+    model_styles,
+    series_styles,
+)
 from netchoice.inference import Embedding, embed
 from netchoice.validation import file_names
-from netchoice.workflows.answer_rows import NAMING, CohortFrame, ParameterOfModel
-from netchoice.workflows.choice_text import VERDICTS
-from netchoice.workflows.cohort_summary import MIN_NETWORKS, parameter_trends
 
-#: Features X and models y of the simulations, by the text of the chooser.
+#: Features X and models y of the simulations, by the text of the reference.
 Simulations = Mapping[str, tuple[pd.DataFrame, Any]]
 
 ALL = "all networks"
 MOST_POINTS = 5000  # in one figure
-MOST_COLUMNS = 1000  # about the width of a figure in pixels
+MOST_ROWS = 1000  # of networks in the figure of probabilities
+MOST_NAMED = 30  # networks whose names this figure has
 MOST_GROUPS, MOST_PANELS, MOST_EMBEDDINGS = 15, 9, 6
 MOST_MODELS = 12
 MOST_DESCRIBED = 300  # networks with tooltips in a figure
@@ -48,46 +55,87 @@ MOST_LACKING = 0.1  # share of networks that may lack a feature of the embedding
 
 
 class CategoryStyle(NamedTuple):
-    """Colour, marker and pattern of one verdict or model."""
+    """Colour, marker and pattern of one verdict, model or family."""
 
     colour: str
     marker: str
     hatch: str
 
 
-VERDICT_STYLES = {
-    "one-fits": CategoryStyle("#0072B2", "o", ""),
-    "several-fit": CategoryStyle("#009E73", "s", "//"),
-    "undetermined": CategoryStyle("#9AA0A6", "D", "--"),
-    "none-fits": CategoryStyle("#D55E00", "^", "xx"),
-}
-#: Verdicts that name no model, and their colours next to those of models.
-UNNAMED = {"undetermined": "#9AA0A6", "none-fits": "#4D5359"}
 _HATCHES = ("", "//", "\\\\", "++", "||")
+#: Verdicts that name no model, and their greys next to the colours of models.
+UNNAMED = {
+    "several-fit": "#D2D5D9", "borderline": "#B4B9BF", "open": "#9AA0A6", "none-fits": "#4D5359"
+}  # fmt: skip
+SEVERAL = "several families"
 
 
-def category_styles(models: Sequence[str]) -> dict[str, CategoryStyle]:
-    """Return the styles of the models, and those of the verdicts that name no model."""
-    styles = {
+def _with_patterns(styles: Mapping[str, SeriesStyle]) -> dict[str, CategoryStyle]:
+    return {
         name: CategoryStyle(style.colour, style.marker, _HATCHES[i % len(_HATCHES)])
-        for i, (name, style) in enumerate(model_styles(models).items())
+        for i, (name, style) in enumerate(styles.items())
     }
+
+
+_COLOURED = _with_patterns(
+    series_styles(("one-fits", "borderline", "several-fit", "none-fits", "open"))
+)
+VERDICT_STYLES = {
+    kind: _COLOURED[kind] for kind in ("one-fits", "several-fit", "borderline", "open", "none-fits")
+}
+
+
+def cohort_styles(cohort: CohortFrame) -> dict[str, SeriesStyle]:
+    """Return the style of each model in all figures; the most probable models differ most."""
+    totals = cohort.answered[[f"probability_{model}" for model in cohort.models]].sum()
+    order = totals.sort_values(ascending=False, kind="stable").index
+    return model_styles(name.removeprefix("probability_") for name in order)
+
+
+def category_styles(
+    models: Sequence[str], styles: Mapping[str, SeriesStyle]
+) -> dict[str, CategoryStyle]:
+    """Return the styles of models, and those of the verdicts that name no model."""
     others = {kind: VERDICT_STYLES[kind]._replace(colour=grey) for kind, grey in UNNAMED.items()}
-    return styles | others
+    named = [name for name in models if name not in others]
+    return (
+        _with_patterns(model_styles(named) | {n: styles[n] for n in named if n in styles}) | others
+    )
+
+
+def family_styles(families: Sequence[str]) -> dict[str, CategoryStyle]:
+    """Return the styles of families, of networks with several, and of verdicts without any."""
+    others = category_styles((), {})
+    others = {SEVERAL: others.pop("several-fit"), **others}
+    return _with_patterns(series_styles([name for name in families if name not in others])) | others
 
 
 def verdict_counts(cohort: CohortFrame) -> pd.DataFrame:
     """Return the number of networks by group (rows, after all networks) and verdict (columns)."""
-    return _counts(cohort, cohort.answered["verdict"], list(VERDICTS))
+    return _counts(cohort, cohort.answered["verdict"], list(VERDICT_STYLES))
 
 
 def model_counts(cohort: CohortFrame) -> pd.DataFrame:
     """Return the number of networks by group and named model, or the verdict that names none."""
-    rows = cohort.answered
-    named = rows["model"].where(rows["verdict"].isin(NAMING), rows["verdict"])
-    counts = _counts(cohort, named, [*cohort.models, *UNNAMED])
+    counts = _counts(cohort, cohort.named, [*cohort.models, *UNNAMED])
     models = _most_frequent(counts[list(cohort.models)], counts.iloc[0])
     return pd.concat([models, counts[list(UNNAMED)]], axis=1)
+
+
+def family_counts(cohort: CohortFrame) -> pd.DataFrame | None:
+    """Return the number of networks by group and family; None if families say no more than models.
+
+    A network has a family if a model fits and the models of this family have a probability of at least
+    0.95 together.
+    """
+    rows = cohort.answered
+    fitting = rows["verdict"].isin(FITTING)
+    family = rows["family"].where(rows["family"] != "", SEVERAL).where(fitting, rows["verdict"])
+    known = family[fitting & (family != SEVERAL)]
+    if not (rows.loc[known.index, "verdict"] == "several-fit").any():
+        return None
+    order = [*known.value_counts().index, SEVERAL, *list(UNNAMED)[1:]]
+    return _counts(cohort, family, order)
 
 
 def _most_frequent(values: pd.DataFrame, totals: pd.Series) -> pd.DataFrame:
@@ -115,33 +163,51 @@ def _counts(cohort: CohortFrame, categories: pd.Series, order: list[str]) -> pd.
 class SortedProbabilities:
     """Probabilities (n, models) of networks, by group and most probable model.
 
-    ``spans`` holds the first and the last position of each group; it is empty if there are too many
-    groups to sort by. ``n_all`` is the number of networks of which these are an even sample.
+    ``styles`` holds the style of each model. ``spans`` holds the first and the last position of each group;
+    it is empty if there are too many groups to sort by. ``n_all`` is the number of networks of which these
+    are an even sample, and ``n_without`` the number of others: no model fits them.
     """
 
     ids: list[str]
     values: pd.DataFrame
+    styles: dict[str, SeriesStyle]
     spans: dict[str, tuple[int, int]]
     n_all: int
+    n_without: int
+
+    @property
+    def runs(self) -> list[tuple[int, int, str]]:
+        """The first and the last position of networks with the same most probable model, and this model."""
+        top = self.values.idxmax(axis=1)
+        number = (top != top.shift()).cumsum()
+        return [
+            (int(own.index[0]), int(own.index[-1]), str(own.iloc[0]))
+            for _, own in top.groupby(number)
+        ]
 
 
 def sorted_probabilities(cohort: CohortFrame) -> SortedProbabilities:
-    """Return the probabilities of all networks, or of an even sample of many."""
+    """Return the probabilities of all networks that a model may fit, or of an even sample of many."""
     columns = {f"probability_{model}": model for model in cohort.models}
-    values = cohort.answered[list(columns)].rename(columns=columns).astype(float).dropna(how="all")
-    values = _most_frequent(values.fillna(0.0), values.sum())
+    values = cohort.answered[list(columns)].rename(columns=columns).astype(float).fillna(0.0)
+    values = values[values.sum(axis=1) > 0]
+    values = _most_frequent(values, values.sum())
     groups = cohort.group[values.index]
     shown = cohort.groups if len(cohort.groups) <= MOST_GROUPS else []
     place = {name: i for i, name in enumerate(shown)}
-    top, largest = values.to_numpy().argmax(axis=1), values.max(axis=1)
-    order = np.lexsort((-largest, top, groups.map(place).fillna(0)))
-    chosen = thin(order, min(MOST_COLUMNS, MOST_POINTS // max(1, values.shape[1])))
+    top = values.to_numpy().argmax(axis=1) if len(values) else np.empty(0, dtype=int)
+    order = np.lexsort((-values.max(axis=1), top, groups.map(place).fillna(0)))
+    chosen = thin(order, min(MOST_ROWS, MOST_POINTS // max(1, values.shape[1])))
     rows = values.iloc[chosen]
     at = pd.Series(range(len(rows))).groupby(groups.loc[rows.index].to_numpy(), sort=False)
     ends = at.agg(["min", "max"]) if shown else pd.DataFrame(columns=["min", "max"])
     spans = {str(name): (int(first), int(last)) for name, first, last in ends.itertuples()}
     ids = cohort.frame.loc[rows.index, "id"].tolist()
-    return SortedProbabilities(ids, rows.reset_index(drop=True), spans, len(values))
+    styles = model_styles(list(rows)) | cohort_styles(cohort)
+    return SortedProbabilities(
+        ids, rows.reset_index(drop=True), {name: styles[name] for name in rows}, spans, len(values),
+        len(cohort.answered) - len(values),
+    )  # fmt: skip
 
 
 def thin(values: NDArray[Any], most: int) -> NDArray[Any]:
@@ -167,6 +233,7 @@ class ParameterPanel:
     model: str
     parameter: str
     covariate: str
+    colour: str
     rows: pd.DataFrame
     ticks: dict[str, float]
     n_all: int
@@ -211,18 +278,19 @@ def _panel(
 ) -> ParameterPanel:  # fmt: skip
     chosen = rows.loc[thin(rows.sort_values("x").index.to_numpy(), MOST_POINTS // MOST_PANELS)]
     chosen = chosen.assign(id=cohort.frame.loc[chosen.index, "id"])
-    return ParameterPanel(*parameter, covariate, chosen, ticks, len(rows))
+    colour = cohort_styles(cohort)[parameter.model].colour
+    return ParameterPanel(*parameter, covariate, colour, chosen, ticks, len(rows))
 
 
 @dataclass(frozen=True)
 class CohortEmbedding:
-    """Networks of one chooser among its simulations.
+    """Networks that share a reference, among its simulations.
 
-    ``networks`` has the columns ``x``, ``y``, ``id``, ``group``, ``verdict`` and ``model``; ``n_all`` is
-    the number of networks with this chooser, ``n_lacking`` of those without a value of some feature.
+    ``networks`` has the columns ``x``, ``y``, ``id``, ``group``, ``verdict`` and ``probable``; ``n_all`` is
+    the number of networks with this reference, ``n_lacking`` of those without a value of some feature.
     """
 
-    chooser: str
+    reference: str
     embedding: Embedding
     networks: pd.DataFrame
     n_all: int
@@ -237,21 +305,21 @@ class CohortEmbedding:
 def cohort_embeddings(
     cohort: CohortFrame, features: pd.DataFrame, simulations: Simulations
 ) -> list[CohortEmbedding]:
-    """Return an embedding for each of the choosers with the most networks, at most six."""
+    """Return an embedding for each of the references with the most networks, at most six."""
     if not len(cohort.answered) or not simulations:
         return []
     known = check_columns(features, ("id",), "table of features")
     known = known.assign(id=known["id"].astype(str)).drop_duplicates("id").set_index("id")
-    counts = cohort.answered["chooser"].value_counts()
-    choosers = [str(name) for name in counts.index if name in simulations][:MOST_EMBEDDINGS]
-    made = (_embedding(cohort, known, name, *simulations[name]) for name in choosers)
+    counts = cohort.answered["reference"].value_counts()
+    references = [str(name) for name in counts.index if name in simulations][:MOST_EMBEDDINGS]
+    made = (_embedding(cohort, known, name, *simulations[name]) for name in references)
     return [each for each in made if each is not None]
 
 
 def _embedding(
-    cohort: CohortFrame, features: pd.DataFrame, chooser: str, X: pd.DataFrame, y: Any
+    cohort: CohortFrame, features: pd.DataFrame, reference: str, X: pd.DataFrame, y: Any
 ) -> CohortEmbedding | None:
-    rows = cohort.answered[cohort.answered["chooser"] == chooser]
+    rows = cohort.answered[cohort.answered["reference"] == reference]
     names = [name for name in X.columns if name in features and X[name].notna().all()]
     own = features[names].reindex(rows["id"]).set_axis(rows.index, axis=0).astype(float)
     own = own.replace([np.inf, -np.inf], np.nan).dropna(how="all")
@@ -262,9 +330,9 @@ def _embedding(
     sample = thin(np.arange(len(X)), MOST_POINTS // 2)
     embedding = embed(X[list(kept)].iloc[sample], np.asarray(y)[sample], kept)
     points = embedding.points[embedding.points["observed"]].set_axis(kept.index, axis=0)
-    described = cohort.frame.loc[kept.index, ["id", "group", "verdict", "model"]]
+    described = cohort.frame.loc[kept.index, ["id", "group", "verdict", "probable"]]
     networks = points[["x", "y"]].join(described)
-    return CohortEmbedding(chooser, embedding, networks, len(rows), len(rows) - len(own))
+    return CohortEmbedding(reference, embedding, networks, len(rows), len(rows) - len(own))
 
 
 def group_bars(
@@ -297,39 +365,64 @@ def group_bars(
     return ax
 
 
-def probability_columns(data: SortedProbabilities, ax: Axes | None = None) -> Axes:
-    """Draw the probabilities of each network as a stacked column."""
-    ax = new_axes(ax, WIDTH, 3.0 + 0.2 * -(-data.values.shape[1] // 4))
-    edges, bottom = np.arange(len(data.values) + 1) - 0.5, np.zeros(len(data.values))
-    for name, style in model_styles(list(data.values)).items():
-        top = bottom + data.values[name].to_numpy()
+def probability_rows(data: SortedProbabilities, ax: Axes | None = None) -> Axes:
+    """Draw the probabilities of each network as a stacked bar, with the names of networks or groups."""
+    ax = new_axes(ax, WIDTH, probability_height(data))
+    n = len(data.values)
+    edges, left = np.arange(n + 1) - 0.5, np.zeros(n)
+    middles = {}
+    for name, style in data.styles.items():
+        right = left + data.values[name].to_numpy()
         ax.stairs(
-            top, edges, baseline=bottom, fill=True, color=style.colour, label=short(name),
-            gid=f"model {name}",
+            right, edges, baseline=left, fill=True, orientation="horizontal", color=style.colour,
+            label=short(name), gid=f"model {name}",
         )  # fmt: skip
-        bottom = top
-    if len(data.ids) <= MOST_DESCRIBED:
-        columns = ax.bar(range(len(data.ids)), 1.0, 1.0, color="black", alpha=0.001)
-        for column, name, (_, row) in zip(columns, data.ids, data.values.iterrows(), strict=True):
+        middles[name], left = (left + right) / 2, right
+    ax.set(xlim=(0, 1), ylim=(edges[-1], edges[0]), xlabel="probability")
+    _write_runs(ax, data, middles)
+    if n <= MOST_DESCRIBED:
+        bars = ax.barh(range(n), 1.0, 1.0, color="black", alpha=0.001)
+        for bar, name, (_, row) in zip(bars, data.ids, data.values.iterrows(), strict=True):
             largest = row.nlargest(3)
             texts = (f"{model} {value:.3f}" for model, value in largest[largest > 0].items())
-            add_tooltips(column, [f"{name}: {', '.join(texts)}"])
-    spans = data.spans
+            add_tooltips(bar, [f"{name}: {', '.join(texts)}"])
+    spans = {short(name, 16): ends for name, ends in data.spans.items()}
     for _, last in list(spans.values())[:-1]:
-        ax.axvline(last + 0.5, color="black", linewidth=1.5, path_effects=halo(3))
-    ax.set_xticks([sum(ends) / 2 for ends in spans.values()], [short(name, 16) for name in spans])
-    if len(spans) > 4:  # long names would overlap
-        for text in ax.get_xticklabels():
-            text.set(rotation=30, ha="right", rotation_mode="anchor")
-    title = "networks by group" if spans else "networks"
-    ax.set(xlim=(edges[0], edges[-1]), ylim=(0, 1), xlabel=title, ylabel="probability")
+        ax.axhline(last + 0.5, color="black", linewidth=1.5, path_effects=halo(3))
+    if n <= MOST_NAMED:
+        ax.set_yticks(range(n), [short(name, 16) for name in data.ids])
+        for name, ends in spans.items():
+            text_at_right(ax, sum(ends) / 2, name, 3, fontsize=SMALL)
+    else:
+        ax.set_yticks([sum(ends) / 2 for ends in spans.values()], list(spans))
+        ax.set_ylabel("networks by group" if spans else "networks")
+    ax.tick_params(axis="y", length=0)
     legend_above(ax)
     return ax
 
 
+def probability_height(data: SortedProbabilities) -> float:
+    """Return the height of the figure of probabilities in inches."""
+    legend = 0.2 * -(-data.values.shape[1] // 4)
+    return legend + (0.7 + 0.17 * len(data.ids) if len(data.ids) <= MOST_NAMED else 3.2)
+
+
+def _write_runs(ax: Axes, data: SortedProbabilities, middles: Mapping[str, NDArray[Any]]) -> None:
+    """Write the name of the most probable model on networks that have it in common."""
+    points = 72 * size_in_inches(ax)[1] / len(data.values)
+    for first, last, model in data.runs:
+        own = slice(first, last + 1)
+        is_wide = data.values[model].iloc[own].mean() > 0.2
+        if is_wide and points * (last - first + 1) > SMALL:
+            ax.text(
+                middles[model][own].mean(), (first + last) / 2, short(model, 20), ha="center",
+                va="center", fontsize=SMALL, path_effects=halo(3),
+            )  # fmt: skip
+
+
 def draw_panel(ax: Axes, panel: ParameterPanel) -> None:
     """Draw the medians and intervals of one parameter."""
-    rows, colour = panel.rows, model_colour(panel.model)
+    rows, colour = panel.rows, panel.colour
     ax.vlines(rows["x"], rows["lower"], rows["upper"], color=colour, alpha=0.35, linewidth=1)
     (medians,) = ax.plot(rows["x"], rows["median"], "o", color=colour, markersize=3, gid="medians")
     if len(rows) <= MOST_DESCRIBED:
@@ -348,7 +441,7 @@ def draw_panel(ax: Axes, panel: ParameterPanel) -> None:
 
 
 def embedding_map(data: CohortEmbedding, ax: Axes | None = None) -> Axes:
-    """Draw the networks of one chooser by verdict, among the simulations of each model."""
+    """Draw the networks of one reference by verdict, among the simulations of each model."""
     ax = new_axes(ax, WIDTH, 0.75 * WIDTH)
     scale = np.sqrt(size_in_inches(ax)[0] / WIDTH)
     for i, (name, own) in enumerate(data.simulated.groupby("label")):
@@ -366,10 +459,10 @@ def embedding_map(data: CohortEmbedding, ax: Axes | None = None) -> Axes:
                 markersize=7 * scale, markeredgecolor="black", markeredgewidth=0.8, label=kind,
                 gid=f"verdict {kind}",
             )  # fmt: skip
-            columns = (own[name] for name in ("id", "group", "model"))
+            columns = (own[name] for name in ("id", "group", "probable"))
             add_tooltips(markers, (
-                f"{name}{f', {group}' if group else ''}: {kind}, {model}"
-                for name, group, model in zip(*columns, strict=True)
+                f"{name}{f', {group}' if group else ''}: {kind}{f', {models}' if models else ''}"
+                for name, group, models in zip(*columns, strict=True)
             ))  # fmt: skip
     make_plane(ax)
     legend_above(ax)
@@ -383,18 +476,17 @@ def cohort_drawings(
 ) -> dict[str, Callable[[], Any]]:
     """Return, by name, the functions that draw the figures of a cohort.
 
-    The figures show verdicts and named models by group, the probabilities of all networks, the
-    parameters by group and against covariates if enough networks have estimates, and for each chooser
-    the networks among its simulations. A model is named for a network if it fits and is the most
-    probable.
+    The figures show verdicts, named models and families by group, the probabilities of all networks, the
+    parameters by group and against covariates if enough networks have estimates, and for each shared
+    reference the networks among its simulations.
 
     Parameters
     ----------
-    answers : DataFrame, as for :func:`netchoice.workflows.summarise_cohort`
+    answers : DataFrame, as for :func:`netchoice.choice.summarise_cohort`
     features : DataFrame, optional
         ``id`` and the features of each network.
     simulations : mapping, optional
-        By the text of the chooser: features X and models y of its simulations.
+        By the text of the reference: features X and models y of its simulations.
 
     Examples
     --------
@@ -411,16 +503,21 @@ def cohort_drawings(
     if len(cohort.answered):
         named, probabilities = model_counts(cohort), sorted_probabilities(cohort)
         drawings["verdicts"] = partial(group_bars, verdict_counts(cohort), VERDICT_STYLES)
-        drawings["models"] = partial(group_bars, named, category_styles(list(named)))
+        drawings["models"] = partial(
+            group_bars, named, category_styles(list(named), cohort_styles(cohort))
+        )
+        families = family_counts(cohort)
+        if families is not None:
+            drawings["families"] = partial(group_bars, families, family_styles(list(families)))
         if probabilities.values.size:
-            drawings["probabilities"] = partial(probability_columns, probabilities)
+            drawings["probabilities"] = partial(probability_rows, probabilities)
         if panels := parameter_panels(cohort, parameter_trends(cohort)[0]):
             drawings["parameters"] = partial(_parameters, panels)
     if features is not None and simulations:
         found = cohort_embeddings(cohort, features, simulations)
-        names = file_names(each.chooser for each in found)
+        names = file_names(each.reference for each in found)
         for each in found:
-            drawings[f"embedding-{names[each.chooser]}"] = partial(embedding_map, each)
+            drawings[f"embedding-{names[each.reference]}"] = partial(embedding_map, each)
     return drawings
 
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.figures.axes import PLAIN, SMALL, check_names, few_ticks, halo, short, small_panels
+from netchoice.figures.axes import SMALL, Panel, draw_panels, few_ticks, halo, short
 from netchoice.figures.style import SeriesStyle, model_styles
 
 Floats = NDArray[np.float64]
+#: Values of one feature by model.
+Samples = Mapping[str, Sequence[float]]
 
 BINS = 30
 MOST_FILLED = 3  # models; more filled areas would hide each other
@@ -53,14 +55,6 @@ class FeatureScale:
         linear_part = 10.0 ** math.ceil(math.log10(np.quantile(sizes, 0.02)))
         return cls("log" if low > 0 else "symlog", linear_part, low, high)
 
-    def transform(self, values: Any) -> Floats:
-        """Return the positions of values along the axis."""
-        if self.kind == "linear":
-            return np.asarray(values, dtype=np.float64)
-        if self.kind == "log":
-            return np.asarray(np.log10(values))
-        return np.asarray(np.arcsinh(np.asarray(values) / self.linear_part))
-
     def edges(self, values: Floats) -> Floats:
         """Return the borders of the bins, evenly spaced along the axis; integers get a bin each."""
         if self.low == self.high:
@@ -68,9 +62,8 @@ class FeatureScale:
         if self.kind == "log":
             return np.geomspace(self.low, self.high, BINS + 1)
         if self.kind == "symlog":
-            first, last = self.transform([self.low, self.high])
-            steps = np.linspace(first, last, BINS + 1)
-            edges = np.asarray(np.sinh(steps) * self.linear_part)
+            first, last = np.arcsinh(np.array([self.low, self.high]) / self.linear_part)
+            edges = np.asarray(np.sinh(np.linspace(first, last, BINS + 1)) * self.linear_part)
             edges[[0, -1]] = self.low, self.high  # rounding must not exclude the extremes
             return edges
         if (values == np.round(values)).all() and self.high - self.low <= BINS:
@@ -86,34 +79,22 @@ class FeatureScale:
         ticks = [*(-size for size in reversed(sizes)), 0.0, *sizes]
         return [tick for tick in ticks if self.low <= tick <= self.high]
 
-
-@dataclass(frozen=True)
-class FeatureHistogram:
-    """Share of each model's simulations in each bin of one feature, and the observed value or None."""
-
-    name: str
-    scale: FeatureScale
-    edges: Floats
-    shares: dict[str, Floats]
-    observed: float | None
-
-
-def feature_histogram(name: str, values: Floats, models: Any, observed: float) -> FeatureHistogram:
-    """Return the histogram of one feature by model; simulations without a value are left out."""
-    known = ~np.isnan(values)
-    values, models = values[known].clip(-_LARGEST, _LARGEST), np.asarray(models)[known]
-    value = None if math.isnan(observed) else min(max(observed, -_LARGEST), _LARGEST)
-    shown = values if value is None else np.append(values, value)
-    scale = FeatureScale.of(shown)
-    edges = scale.edges(shown)
-    groups = {str(model): values[models == model] for model in np.unique(models)}
-    shares = {model: np.histogram(own, edges)[0] / len(own) for model, own in groups.items()}
-    return FeatureHistogram(name, scale, edges, shares, value)
+    def set_on(self, ax: Axes) -> None:
+        """Give the x axis this scale."""
+        if self.kind == "linear":
+            few_ticks(ax.xaxis, 4)
+        else:
+            linear_part = {"linthresh": self.linear_part} if self.kind == "symlog" else {}
+            ax.set_xscale(self.kind, **linear_part)
+            ax.set_xticks(self.ticks())
+            ax.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: power_text(tick)))
+        ax.xaxis.set_minor_locator(NullLocator())
 
 
 def feature_distributions(
-    X: pd.DataFrame, y: Any, observed: Mapping[str, float], features: Iterable[str] | None = None,
-    *, columns: int = 3,
+    samples: Mapping[str, Samples], observed: Mapping[str, float], *,
+    labels: Mapping[str, str] | None = None, styles: Mapping[str, SeriesStyle] | None = None,
+    columns: int = 3,
 ) -> NDArray[Any]:  # fmt: skip
     """Draw a histogram of each feature by model, with the value of the observed network.
 
@@ -122,64 +103,76 @@ def feature_distributions(
 
     Parameters
     ----------
-    X, y : DataFrame (n, q), array (n,)
-        Features of the simulations, and their models.
-    observed : mapping
-        Features of the observed network. A feature without a value gets no line.
-    features : iterable of str, by default all
+    samples : mapping from feature and model to values of simulations
+    observed : mapping from feature to the value of the network; a feature without one gets no line
+    labels : mapping from feature to its title, by default the name
+    styles : mapping from model to style, by default :func:`model_styles` of these models
     columns : int, number of panels in a row
 
     Examples
     --------
-    >>> X = pd.DataFrame({"degree_mean": [1, 2, 2, 3.0], "estrada_index": [1e2, 1e9, 1e20, 1e40]})
-    >>> axes = feature_distributions(X, ["a", "a", "b", "b"], {"degree_mean": 9, "estrada_index": 1})
+    >>> samples = {"degree_mean": {"a": [1, 2], "b": [2, 3]}, "estrada_index": {"a": [1e2, 1e9, 1e40]}}
+    >>> axes = feature_distributions(samples, {"degree_mean": 9})
     >>> [ax.get_title(loc="left") for ax in axes], [ax.get_xscale() for ax in axes]
     (['degree_mean', 'estrada_index'], ['linear', 'log'])
     """
-    names = check_names("feature", features, [str(name) for name in X.columns])
-    models = np.asarray(y).astype(str)
-    if len(models) != len(X) or not len(X):
-        raise UsageError(f"{len(X)} rows and {len(models)} labels; expected rows with a label each")
-    styles = model_styles(str(model) for model in np.unique(models))
-    axes, figure = small_panels(len(names), columns, 1.75)
-    for ax, name in zip(axes, names, strict=True):
-        values = X[name].to_numpy(dtype=np.float64)
-        value = float(observed.get(name, np.nan))
-        draw_histogram(ax, feature_histogram(name, values, models, value), styles)
-    handles = [
-        Line2D([], [], color=style.colour, linestyle=style.line, linewidth=1.6, label=short(model))
-        for model, style in styles.items()
+    models = list(dict.fromkeys(model for each in samples.values() for model in each))
+    if not models:
+        raise UsageError("no simulations to draw; expected values of at least one feature")
+    styles = styles or model_styles(models)
+    keys = [
+        Line2D([], [], color=styles[model].colour, linestyle=styles[model].line, label=short(model))
+        for model in models
     ]
-    handles.append(Line2D([], [], color="black", linewidth=2.2, label="observed network"))
-    figure.legend(handles=handles, loc="outside upper left", ncols=5, **PLAIN)
-    return axes
+    keys.append(Line2D([], [], color="black", linewidth=2.2, label="observed network"))
+    return draw_panels(
+        histogram_panels(samples, observed, labels or {}, styles), columns, 1.75, keys
+    )
 
 
-def draw_histogram(
-    ax: Axes, histogram: FeatureHistogram, styles: Mapping[str, SeriesStyle]
+def histogram_panels(
+    samples: Mapping[str, Mapping[str, Sequence[float]]], observed: Mapping[str, float],
+    labels: Mapping[str, str], styles: Mapping[str, SeriesStyle],
+) -> list[Panel]:  # fmt: skip
+    """Return the histogram of each feature."""
+    panels = []
+    for name, values in samples.items():
+        title, value = labels.get(name, name), observed.get(name, math.nan)
+        label = f"Histograms of {title} by model; the observed value is {value:.4g}."
+        panels.append(Panel(label, partial(_draw, title, values, value, styles)))
+    return panels
+
+
+def _draw(
+    title: str, samples: Samples, observed: float, styles: Mapping[str, SeriesStyle], ax: Axes
 ) -> None:
-    """Draw the histogram of one feature."""
-    scale, edges = histogram.scale, histogram.edges
-    if scale.kind == "linear":
-        few_ticks(ax.xaxis, 4)
-    else:
-        linear_part = {"linthresh": scale.linear_part} if scale.kind == "symlog" else {}
-        ax.set_xscale(scale.kind, **linear_part)
-        ax.set_xticks(scale.ticks())
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda tick, _: power_text(tick)))
-    ax.xaxis.set_minor_locator(NullLocator())
-    for model, share in histogram.shares.items():
-        colour, line = styles[model].colour, styles[model].line
-        if len(histogram.shares) <= MOST_FILLED:
-            ax.stairs(share, edges, color=colour, alpha=0.25, fill=True)
-        ax.stairs(share, edges, color=colour, linestyle=line, linewidth=1.2, gid=f"model {model}")
-    if histogram.observed is not None:
-        ax.axvline(
-            histogram.observed, gid="observed", color="black", linewidth=2.2, path_effects=halo(3.4)
-        )
+    """Draw the histogram of one feature; values that are missing are left out."""
+    groups = {model: _known(values) for model, values in samples.items()}
+    line = _known([observed])
+    shown = np.concatenate([*groups.values(), line])
+    if len(shown):
+        scale = FeatureScale.of(shown)
+        edges = scale.edges(shown)
+        scale.set_on(ax)
+    for model, own in groups.items():
+        if not len(own):
+            continue
+        share, style = np.histogram(own, edges)[0] / len(own), styles[model]
+        if len(groups) <= MOST_FILLED:
+            ax.stairs(share, edges, color=style.colour, alpha=0.25, fill=True)
+        how: dict[str, Any] = {"color": style.colour, "linestyle": style.line, "linewidth": 1.2}
+        ax.stairs(share, edges, gid=f"model {model}", **how)
+    for value in line:
+        ax.axvline(value, gid="observed", color="black", linewidth=2.2, path_effects=halo(3.4))
     ax.set(ylim=(0, None), yticks=[])
     ax.tick_params(axis="x", labelsize=SMALL)
-    ax.set_title(short(histogram.name, 40), loc="left", fontsize=SMALL + 1)
+    ax.set_title(short(title, 40), loc="left", fontsize=SMALL + 1)
+
+
+def _known(values: Sequence[float]) -> Floats:
+    """Return the values that are known, without infinities."""
+    found = np.asarray(values, dtype=np.float64)
+    return np.asarray(found[~np.isnan(found)].clip(-_LARGEST, _LARGEST))
 
 
 def power_text(value: float) -> str:

@@ -1,14 +1,14 @@
-"""The figures of a choice and of an evaluation, by name and as files."""
+"""The figures of an answer and of an evaluation, by name and as files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import pandas as pd
 
 from netchoice.figures.axes import save_all
 from netchoice.figures.cost_figures import feature_costs
@@ -17,84 +17,134 @@ from netchoice.figures.embeddings import embedding
 from netchoice.figures.feature_sets import pareto, ranking_paths
 from netchoice.figures.fit_panels import fit
 from netchoice.figures.heatmaps import heatmaps
-from netchoice.figures.posterior_panels import posteriors, rank_histograms, uniform_priors
+from netchoice.figures.posterior_panels import posteriors, rank_histograms
 from netchoice.figures.predictions import confusion, probabilities, reliability
+from netchoice.figures.style import SeriesStyle, model_styles
+from netchoice.inference import Embedding
 from netchoice.validation import file_names
 
 if TYPE_CHECKING:
-    from netchoice.workflows import Choice, FeatureEvaluation
+    from netchoice.choice.answer import Answer, Map, ParameterEstimate
+    from netchoice.choice.evaluate import FeatureEvaluation
+
+Drawings = dict[str, Callable[[], Any]]
 
 
-def choice_drawings(choice: Choice) -> dict[str, Callable[[], Any]]:
-    """Return, by name, the functions that draw the figures of a choice; see :func:`draw_choice`."""
-    evidence = choice.evidence
-    table, selection = evidence.table, evidence.selection
-    compared = {name: choice.probabilities[name] for name in choice.intervals}
-    costs = selection.costs.only(selection.table.features)
-    drawings: dict[str, Callable[[], Any]] = {
-        "probabilities": partial(probabilities, compared, choice.intervals),
-        "features": partial(
-            feature_distributions, table.X, table.y, choice.features, choice.features
-        ),
-        "embedding": lambda: embedding(evidence.embedding),
-        "confusion": partial(confusion, choice.confusion),
-        "reliability": partial(reliability, evidence.held_out.reliability),
-        "costs": partial(feature_costs, costs),
-    }
-    uniform = {spec["name"]: uniform_priors(spec) for spec in choice.space["models"]}
-    for model, name in file_names(evidence.quality).items():
-        suffix = "" if model == choice.model else f"-{name}"
-        known, quality = evidence.posteriors[model], evidence.quality[model]
-        finite = {key: ends for key, ends in known.bounds.items() if np.isfinite(ends).all()}
-        draws, intervals = known.posterior.draws, known.posterior.intervals
-        drawings[f"parameters{suffix}"] = partial(
-            posteriors, draws, intervals=intervals, priors=finite, uniform=uniform.get(model, ()),
-            model=model,
-        )  # fmt: skip
-        drawings[f"ranks{suffix}"] = partial(
-            rank_histograms, quality.ranks, quality.n_draws, model=model
+def answer_drawings(answer: Answer) -> Drawings:
+    """Return, by name, the functions that draw the figures of an answer; see :func:`draw_answer`."""
+    evidence, styles = answer.evidence, answer_styles(answer)
+    drawings: Drawings = {}
+    chances, intervals = answer_probabilities(answer)
+    if chances:
+        drawings["probabilities"] = partial(probabilities, chances, intervals, styles=styles)
+    for model, name in file_names(evidence.envelopes).items():
+        drawings[f"fit-{name}"] = partial(
+            fit, evidence.envelopes[model], colour=styles[model].colour
         )
-    if selection.evaluation is not None and selection.point is not None:
-        point = {"cost_shared": selection.point.cost, "accuracy": selection.point.accuracy}
-        drawings["accuracy-against-cost"] = partial(pareto, selection.evaluation, point=point)
-    for model, name in file_names(evidence.misfit).items():
-        if evidence.misfit[model].panels:  # a time limit can leave them out
-            drawings[f"fit-{name}"] = partial(fit, evidence.misfit[model].panels, model=model)
+    if evidence.map is not None:
+        drawings["map"] = partial(embedding, answer_map(evidence.map), styles=styles)
+    samples = {name: values for name, values in evidence.samples.items() if any(values.values())}
+    if samples:
+        drawings["features"] = partial(
+            feature_distributions, samples, observed_values(answer),
+            labels=feature_labels(answer), styles=styles,
+        )  # fmt: skip
+    most_probable = answer.candidates[0].name if answer.candidates else ""
+    for model, name in file_names(evidence.posteriors).items():
+        suffix = "" if model == most_probable else f"-{name}"
+        known, estimates = evidence.posteriors[model], answer[model].parameters
+        colour = styles[model].colour
+        drawings[f"parameters{suffix}"] = partial(
+            posteriors, known.draws, bounds=known.bounds, colour=colour,
+            intervals={parameter: each.interval for parameter, each in estimates.items()},
+            uniform=uniform_priors(answer, estimates),
+        )  # fmt: skip
+        if any(known.ranks.values()):
+            drawings[f"ranks{suffix}"] = partial(
+                rank_histograms, known.ranks, known.n_rank_draws, colour=colour
+            )
+    if evidence.reliability:
+        drawings["reliability"] = partial(reliability, pd.DataFrame(evidence.reliability))
+    if evidence.confusion:
+        matrix = pd.DataFrame.from_dict(evidence.confusion, orient="index")
+        drawings["confusion"] = partial(confusion, matrix)
     return drawings
 
 
-def draw_choice(choice: Choice, folder: str | PathLike[str], *, format: str = "png") -> list[Path]:
-    """Draw the figures of a choice to files and return their paths.
+def answer_styles(answer: Answer) -> dict[str, SeriesStyle]:
+    """Return the style of each model, the same in all figures of an answer."""
+    return model_styles(each.name for each in answer.models)
 
-    The figures show the model probabilities, the features, the embedding, the confusion matrix, the
-    reliability diagram and the costs; accuracy against cost if features were selected; the fit of each
-    model (``fit-MODEL.png``) if it was examined; posteriors (``parameters.png``) and ranks of true values
-    (``ranks.png``) if the named model has parameters, and the same for other models that fit
-    (``parameters-MODEL.png``, ``ranks-MODEL.png``).
+
+def answer_probabilities(
+    answer: Answer,
+) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
+    """Return the probabilities of the models that are not rejected, and their intervals."""
+    known = {each.name: each for each in answer.candidates if each.probability is not None}
+    intervals = {name: each.interval for name, each in known.items() if each.interval is not None}
+    return {name: each.probability or 0.0 for name, each in known.items()}, intervals
+
+
+def answer_map(found: Map) -> Embedding:
+    """Return the map of an answer as what :func:`netchoice.figures.embedding` draws."""
+    points = pd.DataFrame({"x": found.x, "y": found.y, "label": found.model, "observed": False})
+    points.loc[len(points)] = [*found.observed, "observed", True]
+    return Embedding(points, found.pearson, found.distance_correlation, found.features)
+
+
+def observed_values(answer: Answer) -> dict[str, float]:
+    """Return the features of the network."""
+    return {each.name: each.observed for each in answer.features}
+
+
+def feature_labels(answer: Answer) -> dict[str, str]:
+    """Return the words for each feature."""
+    return {each.name: each.label for each in answer.features}
+
+
+def uniform_priors(answer: Answer, estimates: Mapping[str, ParameterEstimate]) -> set[str]:
+    """Return the parameters that have a uniform prior.
+
+    If simulations are density-matched, only some draws are kept, and those need not be uniform.
+    """
+    if answer.space["matched"]:
+        return set()
+    priors = {name: each.prior.removeprefix("scipy.stats.") for name, each in estimates.items()}
+    return {name for name, prior in priors.items() if prior.startswith("uniform(")}
+
+
+def draw_answer(answer: Answer, folder: str | PathLike[str], *, format: str = "png") -> list[Path]:
+    """Draw the figures of an answer to files and return their paths.
+
+    A figure is drawn if the answer has its data: the probabilities of the models that are not rejected
+    (``probabilities.png``), the fit of the models that are shown (``fit-MODEL.png``), the network among the
+    simulations (``map.png``), histograms of features (``features.png``), posteriors (``parameters.png``) and
+    ranks of true values (``ranks.png``) of the most probable model, the same of others
+    (``parameters-MODEL.png``, ``ranks-MODEL.png``), the reliability diagram and the confusion matrix.
 
     Parameters
     ----------
-    choice : Choice, as :func:`netchoice.choose_model` returned it
+    answer : Answer, as :func:`netchoice.choose_model` returned it
     folder : path, created if it does not exist
     format : "png", "svg" or "pdf"
 
     Examples
     --------
-    >>> import netchoice, tempfile
+    >>> import netchoice, numpy as np, tempfile
     >>> network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
-    >>> choice = netchoice.choose_model(network, "ba", samples=100, features=["degree_mean"],
-    ...                                 plan=netchoice.workflows.SimulationPlan.small(), engine="serial")
-    >>> [path.stem for path in draw_choice(choice, tempfile.mkdtemp())][:2]
-    ['probabilities', 'features']
+    >>> effort = netchoice.Effort.small()
+    >>> answer = netchoice.choose_model(network, "ba", effort=effort, engine="serial")
+    >>> [path.stem for path in draw_answer(answer, tempfile.mkdtemp())][:2]
+    ['probabilities', 'fit-ba2']
     """
-    return save_all(choice_drawings(choice), folder, format)
+    return save_all(answer_drawings(answer), folder, format)
 
 
-def evaluation_drawings(result: FeatureEvaluation) -> dict[str, Callable[[], Any]]:
+def evaluation_drawings(result: FeatureEvaluation) -> Drawings:
     """Return, by name, the functions that draw the figures of an evaluation."""
     point, evaluation, rankings = result.recommended, result.evaluation, result.rankings
     cost, unit = f"cost_{point.charge}", "s" if result.in_seconds else ""
-    drawings: dict[str, Callable[[], Any]] = {
+    drawings: Drawings = {
         "heatmaps": partial(heatmaps, evaluation),
         "costs": partial(feature_costs, result.costs, unit=unit),
     }

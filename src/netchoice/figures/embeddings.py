@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,6 @@ from netchoice.figures.axes import (
     GREY,
     SMALL,
     WIDTH,
-    add_tooltips,
     check_columns,
     halo,
     legend_above,
@@ -23,7 +23,7 @@ from netchoice.figures.axes import (
     short,
     size_in_inches,
 )
-from netchoice.figures.style import HIGHLIGHT, model_styles
+from netchoice.figures.style import HIGHLIGHT, SeriesStyle, model_styles
 from netchoice.graph import Graph
 
 #: Larger networks are not drawn: the drawing would be a blot, and the file large.
@@ -36,15 +36,19 @@ _BATCHES = 8
 Floats = NDArray[np.float64]
 
 
-def embedding(embedded: Any, *, texts: bool = True, ax: Axes | None = None) -> Axes:
+def embedding(
+    embedded: Any, *, texts: bool = True, styles: Mapping[str, SeriesStyle] | None = None,
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw simulated networks as points in the plane, by model, and the observed one as a star.
 
     Parameters
     ----------
     embedded : Embedding, or DataFrame
-        What :func:`netchoice.embed` returns, or its points: ``x``, ``y``, ``label``, ``observed``, and
-        ``tooltip`` if a page shows a text at each point.
+        What :func:`netchoice.inference.embed` returns, or its points: ``x``, ``y``, ``label`` and
+        ``observed``.
     texts : bool, whether to name the models, in a legend and at the median of their points
+    styles : mapping from model to style, by default :func:`model_styles` of the models in their order
     ax : Axes, optional
 
     Examples
@@ -60,7 +64,10 @@ def embedding(embedded: Any, *, texts: bool = True, ax: Axes | None = None) -> A
     is_observed = points["observed"].to_numpy(dtype=bool)
     simulated, observed = points[~is_observed], points[is_observed]
     ax = new_axes(ax, WIDTH, 0.75 * WIDTH)
-    n_models, scale = _draw_simulated(ax, simulated), np.sqrt(size_in_inches(ax)[0] / WIDTH)
+    models = sorted(simulated["label"].unique())
+    known = model_styles(models) if styles is None else styles
+    _draw_simulated(ax, simulated, {model: known[model] for model in models})
+    scale = np.sqrt(size_in_inches(ax)[0] / WIDTH)
     if len(observed):
         ax.plot(
             observed["x"], observed["y"], linestyle="", marker="*", color=HIGHLIGHT,
@@ -71,7 +78,7 @@ def embedding(embedded: Any, *, texts: bool = True, ax: Axes | None = None) -> A
     if not texts:
         return ax
     write_names(ax, simulated)
-    for handle in legend_above(ax).legend_handles[:n_models]:
+    for handle in legend_above(ax).legend_handles[: len(models)]:
         handle.set(sizes=[36], alpha=1)
     if hasattr(embedded, "distance_correlation"):
         ax.set_xlabel(
@@ -82,9 +89,8 @@ def embedding(embedded: Any, *, texts: bool = True, ax: Axes | None = None) -> A
     return ax
 
 
-def _draw_simulated(ax: Axes, simulated: pd.DataFrame) -> int:
-    """Draw the points in mixed batches, so that no model hides another; return the number of models."""
-    styles = model_styles(sorted(simulated["label"].unique()))
+def _draw_simulated(ax: Axes, simulated: pd.DataFrame, styles: Mapping[str, SeriesStyle]) -> None:
+    """Draw the points in mixed batches, so that no model hides another."""
     area = float(np.clip(9000 / max(len(simulated), 1), 5, 40)) * size_in_inches(ax)[0] / WIDTH
     shuffled = simulated.sample(frac=1, random_state=0)
     step = max(1, len(shuffled) // _BATCHES)
@@ -92,13 +98,10 @@ def _draw_simulated(ax: Axes, simulated: pd.DataFrame) -> int:
         batch = shuffled.iloc[start : start + step]
         for name, style in styles.items():
             own = batch[batch["label"] == name]
-            points = ax.scatter(
+            ax.scatter(
                 own["x"], own["y"], s=area, marker=style.marker, color=style.colour, alpha=0.6,
                 linewidth=0, gid=f"model {name}", label=short(name) if start == 0 else None,
             )  # fmt: skip
-            if "tooltip" in own:
-                add_tooltips(points, own["tooltip"])
-    return len(styles)
 
 
 def write_names(ax: Axes, points: pd.DataFrame) -> None:

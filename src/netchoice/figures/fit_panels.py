@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from netchoice.figures.axes import PLAIN, SMALL, WIDTH, add_tooltips, new_panels
-from netchoice.figures.style import BLUE, VERMILLION, model_colour
+from netchoice.figures.style import BLUE, VERMILLION
 from netchoice.profiles import N_SOURCES, Envelope
 
 Floats = NDArray[np.float64]
@@ -22,7 +21,6 @@ Floats = NDArray[np.float64]
 #: A panel differs if at most this share of all networks is as far outside the 95 % ranges.
 ALPHA = 0.05
 NO_PATH = "no path"
-_MOST_RUNS = 2  # of neighbouring values that a sentence names
 _ALPHAS = (0.25, 0.45)  # of the 95 % and the 50 % range
 _OBSERVED: dict[str, Any] = {"marker": "o", "markersize": 3, "color": "black"}
 _OUTSIDE: dict[str, Any] = {
@@ -32,7 +30,7 @@ _TICKS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 
 
 class PanelText(NamedTuple):
-    """Texts of one panel; the last four make a sentence."""
+    """Texts of one panel: titles, and what stands in a sentence."""
 
     title: str
     x_title: str
@@ -64,8 +62,8 @@ class FitPanel:
 
     An empty bin precedes pairs without a path. ``ranges`` holds the ends of the 95 % range and those
     of the 50 % range of the simulations. ``differs`` says whether the observed network is unlike the
-    simulations, ``sentence`` says how. ``excess`` is the largest distance to the 95 % range, as a
-    share of the height of the panel. ``top`` is the largest value.
+    simulations, ``sentence`` says how. ``excess`` is the distance of each observed value to the 95 % range,
+    as a share of the height of the panel. ``top`` is the largest value.
     """
 
     text: PanelText
@@ -73,15 +71,23 @@ class FitPanel:
     observed: Floats
     ranges: tuple[Floats, Floats]
     differs: bool
-    sentence: str
-    excess: float
+    excess: Floats
     top: float
 
     @property
-    def outside(self) -> NDArray[np.bool_]:
-        """Whether each observed value is outside the 95 % range."""
-        low, high = self.ranges[0]
-        return np.asarray((self.observed < low) | (self.observed > high))
+    def sentence(self) -> str:
+        """Where the observed network differs most from the simulations."""
+        if not self.differs:
+            return "As in the simulations."
+        text, worst = self.text, int(np.argmax(self.excess))
+        low, high = self.ranges[0][:, worst]
+        word = text.more if self.observed[worst] > high else text.fewer
+        label, shown = self.labels[worst], percent(self.observed[worst])
+        where = "without a path" if label == NO_PATH else text.where.format(label)
+        return (
+            f"{word.capitalize()} {text.noun} {where} than simulated: {shown}, simulated "
+            f"{range_text(low, high)}."
+        )
 
     def bars(self, level: int) -> tuple[Floats, Floats]:
         """Return both ends of the 95 % (0) or 50 % (1) range, at least a thin line apart."""
@@ -112,9 +118,7 @@ class FitPanel:
         return ticks
 
 
-def fit(
-    envelopes: Mapping[str, Envelope], *, model: str | None = None, columns: int = 3
-) -> NDArray[Any]:
+def fit(envelopes: Mapping[str, Envelope], *, colour: str = BLUE, columns: int = 3) -> NDArray[Any]:
     """Draw distributions of the observed network over ranges of a model's simulations.
 
     Panels in which the observed network is unlike the simulations come first; their titles say
@@ -124,24 +128,23 @@ def fit(
     ----------
     envelopes : mapping from panel to Envelope
         One model of what :func:`netchoice.profiles.envelopes` returns.
-    model : str, optional, the model, whose colour the ranges have
+    colour : str, of the ranges
     columns : int, number of panels in a row
 
     Examples
     --------
     >>> import netchoice
-    >>> from netchoice.profiles import envelopes
-    >>> from netchoice.profiles import network_profile
+    >>> from netchoice.profiles import envelopes, network_profile
     >>> rng, model = np.random.default_rng(1), netchoice.get_model("ba2")
     >>> profiles = [network_profile(model.grow(20, rng=rng)) for _ in range(30)]
     >>> axes = fit(envelopes(profiles[0], {"ba2": profiles[1:]})["ba2"])
     >>> sorted(ax.get_title(loc="left") for ax in axes)[:3]
     ['Clustering', 'Components', 'Cores']
     """
-    panels, colour = fit_panels(envelopes), BLUE if model is None else model_colour(model)
+    panels = fit_panels(envelopes)
     axes, figure = new_panels(len(panels), columns, 1.25 * WIDTH, 0.5, 2.3)
     for ax, panel in zip(axes, panels, strict=True):
-        draw_panel(ax, panel, colour)
+        draw_fit(ax, panel, colour)
         title = f"{panel.text.title}: differs" if panel.differs else panel.text.title
         weight = "bold" if panel.differs else "normal"
         ax.set_title(title, loc="left", fontsize=SMALL + 1, fontweight=weight)
@@ -157,7 +160,7 @@ def fit(
     return axes
 
 
-def draw_panel(ax: Axes, panel: FitPanel, colour: str) -> None:
+def draw_fit(ax: Axes, panel: FitPanel, colour: str) -> None:
     """Draw one panel, with ranges in this colour."""
     x = np.arange(len(panel.labels))
     for level, alpha in enumerate(_ALPHAS):
@@ -166,7 +169,7 @@ def draw_panel(ax: Axes, panel: FitPanel, colour: str) -> None:
             high, np.append(x, len(x)) - 0.5, baseline=low, fill=True, color=colour, alpha=alpha,
             linewidth=0, gid=f"range {level}",
         )  # fmt: skip
-    y, out, texts = position(panel.observed), panel.outside, panel.texts()
+    y, out, texts = position(panel.observed), panel.excess > 0, panel.texts()
     ax.plot(x, y, color="black", linewidth=1.2)
     for places, style, name in (
         (~out & ~np.isnan(y), _OBSERVED, "observed"),
@@ -185,7 +188,7 @@ def draw_panel(ax: Axes, panel: FitPanel, colour: str) -> None:
 def fit_panels(envelopes: Mapping[str, Envelope]) -> list[FitPanel]:
     """Return the panels of one model; those that differ come first, the largest excess first."""
     panels = [_panel(TEXTS[name], envelope) for name, envelope in envelopes.items()]
-    return sorted(panels, key=lambda panel: (not panel.differs, -panel.excess))
+    return sorted(panels, key=lambda panel: (not panel.differs, -panel.excess.max(initial=0)))
 
 
 def position(values: Any) -> Any:
@@ -216,16 +219,13 @@ def _panel(text: PanelText, envelope: Envelope) -> FitPanel:
     labels, values = _shown_bins(envelope)
     observed, low, lower, _, upper, high = values
     top = float(np.nanmax([1e-9, *observed, *high]))
-    heights = map(position, (observed, low, high))
-    excess = _excess(*heights) / position(top)
+    below, above = position(low) - position(observed), position(observed) - position(high)
+    excess = np.nan_to_num(np.maximum(below, above)).clip(0) / position(top)
     if envelope.sampled:
         text = text._replace(x_title=f"{text.x_title}, from {N_SOURCES} random nodes")
     differs = envelope.p_value <= ALPHA and bool((excess > 0).any())
-    panel = FitPanel(
-        text, labels, observed, (np.array([low, high]), np.array([lower, upper])), differs,
-        "As in the simulations.", float(excess.max(initial=0)), top,
-    )  # fmt: skip
-    return replace(panel, sentence=_sentence(panel, excess)) if differs else panel
+    ranges = np.array([low, high]), np.array([lower, upper])
+    return FitPanel(text, labels, observed, ranges, differs, excess, top)
 
 
 def _shown_bins(envelope: Envelope) -> tuple[list[str], Floats]:
@@ -237,46 +237,3 @@ def _shown_bins(envelope: Envelope) -> tuple[list[str], Floats]:
         gap = np.full((len(values), 1), np.nan)
         return [*labels[:n], "", NO_PATH], np.hstack([values[:, :n], gap, values[:, -1:]])
     return labels[:n], values[:, :n]
-
-
-def _excess(observed: Floats, low: Floats, high: Floats) -> Floats:
-    """Return the distance of each observed value to the range, 0 inside and where one is missing."""
-    return np.nan_to_num(np.maximum(low - observed, observed - high), nan=0.0).clip(0)
-
-
-def _sentence(panel: FitPanel, excess: Floats) -> str:
-    """Return how the observed network differs: where it has more, where fewer, and one example."""
-    text, (low, high) = panel.text, panel.ranges[0]
-    sides = {text.more: panel.observed > high, text.fewer: panel.observed < low}
-    places = {word: _places(panel, np.where(side, excess, 0)) for word, side in sides.items()}
-    (word, first), *others = ((word, place) for word, place in places.items() if place)
-    rest = "".join(f", {word} {place}" for word, place in others)
-    worst = int(np.argmax(excess))
-    numbers = f"{percent(panel.observed[worst])}, simulated {range_text(low[worst], high[worst])}"
-    where = _in_words(text, [panel.labels[worst]])
-    difference = f"{word.capitalize()} {text.noun} {first}{rest} than simulated"
-    return f"{difference}. {text.noun.capitalize()} {where}: {numbers}."
-
-
-def _places(panel: FitPanel, excess: Floats) -> str:
-    """Return in words the runs of neighbouring bins with the largest excess."""
-    runs = [list(run) for some, run in groupby(range(len(excess)), lambda i: excess[i] > 0) if some]
-    largest = sorted(runs, key=lambda run: -max(excess[run]))[:_MOST_RUNS]
-    names = [_run_label([panel.labels[i] for i in run]) for run in sorted(largest)]
-    return _in_words(panel.text, names)
-
-
-def _in_words(text: PanelText, names: Sequence[str]) -> str:
-    known = " and ".join(name for name in names if name != NO_PATH)
-    places = [text.where.format(known)] if known else []
-    return " and ".join(places + ["without a path"] * (NO_PATH in names))
-
-
-def _run_label(labels: Sequence[str]) -> str:
-    """Return the label of neighbouring bins.
-
-    >>> _run_label(["7", "8–9", "10–12"])
-    '7–12'
-    """
-    first, end = labels[0].partition("–")[0], labels[-1].rpartition("–")[2]
-    return first if first == end else f"{first}–{end}"

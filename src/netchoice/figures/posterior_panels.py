@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.figures.axes import GREY, PLAIN, SMALL, few_ticks, short, small_panels
-from netchoice.figures.style import BLUE, model_colour
+from netchoice.figures.axes import GREY, SMALL, Panel, draw_panels, few_ticks, short
+from netchoice.figures.style import BLUE
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
-Bounds = Sequence[float | None] | None  # of a prior; None is a bound of the draws
+#: Values by parameter; a frame with a column for each parameter is one, too.
+Columns = Mapping[str, Sequence[float]]
 
 BINS = 15
 MOST_POINTS = 500  # in the plane of two parameters
@@ -27,62 +28,10 @@ MOST_RANK_BINS, HELD_OUT_PER_BIN = 10, 20
 BAND = 0.99  # probability that the count of a bin is within the band, if posteriors are exact
 
 
-def prior_range(draws: Floats, bounds: Bounds = None) -> Range:
-    """Return the bounds of the prior; None is a bound of the draws.
-
-    >>> prior_range(np.array([0.2, 0.4]), (0.0, None)), prior_range(np.array([3.0]))
-    ((0.0, 0.4), (2.5, 3.5))
-    """
-    low, high = bounds or (None, None)
-    low = float(draws.min()) if low is None else float(low)
-    high = float(draws.max()) if high is None else float(high)
-    return (low, high) if low < high else (low - 0.5, high + 0.5)
-
-
-def posterior_histogram(draws: Floats, bounds: Bounds = None) -> tuple[Floats, Floats]:
-    """Return bin edges and density over the bounds of the prior; None is a bound of the draws."""
-    low, high = prior_range(draws, bounds)
-    edges = np.linspace(low, high, BINS + 1)
-    return edges, np.histogram(draws.clip(low, high), edges, density=True)[0]
-
-
-def rank_histogram(ranks: Any, n_draws: int) -> tuple[Floats, NDArray[np.int64], Range]:
-    """Return bin edges and counts of ranks from 0 to ``n_draws``, and the range of a count by chance.
-
-    A rank is divided by the number of draws; a bin has about 20 simulations.
-
-    >>> edges, counts, by_chance = rank_histogram(np.arange(200) * 5, 999)
-    >>> counts.tolist(), by_chance
-    ([20, 20, 20, 20, 20, 20, 20, 20, 20, 20], (10.0, 32.0))
-    """
-    from scipy.stats import binom
-
-    shares = (np.asarray(ranks, dtype=np.float64) + 0.5) / (n_draws + 1)
-    n, n_bins = len(shares), max(2, min(MOST_RANK_BINS, len(shares) // HELD_OUT_PER_BIN))
-    edges = np.linspace(0, 1, n_bins + 1)
-    low, high = binom(n, 1 / n_bins).interval(BAND)
-    return edges, np.histogram(shares, edges)[0], (float(low), float(high))
-
-
-def uniform_priors(spec: Mapping[str, Any]) -> set[str]:
-    """Return the parameters of a model that have a uniform prior, from the record of its space.
-
-    If networks are density-matched, only some draws are kept, and those need not be uniform.
-
-    >>> sorted(uniform_priors({"priors": {
-    ...     "a": "uniform(0, 1)", "b": "loguniform(1, 9)", "c": "integers(1, 9)",
-    ...     "d": "scipy.stats.uniform(0.25, 0.5) on [0.25, 0.75]"}}))
-    ['a', 'd']
-    """
-    priors = {} if "match" in spec else spec.get("priors", {})
-    texts = {name: str(prior).removeprefix("scipy.stats.") for name, prior in priors.items()}
-    return {name for name, text in texts.items() if text.startswith("uniform(")}
-
-
 def posteriors(
-    draws: pd.DataFrame, *,
-    intervals: Mapping[str, Range] | None = None, priors: Mapping[str, Range] | None = None,
-    uniform: Collection[str] | None = None, model: str | None = None, columns: int = 3,
+    draws: Columns, *,
+    intervals: Mapping[str, Range] | None = None, bounds: Mapping[str, Range] | None = None,
+    uniform: Collection[str] = (), colour: str = BLUE, columns: int = 3,
 ) -> NDArray[Any]:  # fmt: skip
     """Draw the posterior of each parameter as a histogram, and each pair of parameters as points.
 
@@ -91,61 +40,101 @@ def posteriors(
 
     Parameters
     ----------
-    draws : DataFrame (k, p), draws from the posterior, a column for each parameter
-    intervals, priors : mapping from parameter to lower and upper end, optional
-        Credible intervals, and ranges of the priors; by default the ranges of the draws.
-    uniform : collection of str, parameters with a uniform prior; by default all
-    model : str, optional, the model that has these parameters, whose colour is used
+    draws : mapping or DataFrame, draws from the posterior by parameter
+    intervals, bounds : mapping from parameter to lower and upper end, optional
+        Credible intervals, and bounds of the priors; by default, and for a bound that is not finite,
+        the range of the draws.
+    uniform : collection of str, parameters with a uniform prior
+    colour : str
     columns : int, number of panels in a row
 
     Examples
     --------
-    >>> draws = pd.DataFrame({"p_new": [0.3, 0.35, 0.4], "p_delete": [0.5, 0.6, 0.4]})
-    >>> axes = posteriors(draws, intervals={"p_new": (0.3, 0.4)}, priors={"p_new": (0.25, 0.75)})
+    >>> draws = {"p_new": [0.3, 0.35, 0.4], "p_delete": [0.5, 0.6, 0.4]}
+    >>> axes = posteriors(draws, intervals={"p_new": (0.3, 0.4)}, bounds={"p_new": (0.25, 0.75)})
     >>> axes[0].get_xlabel(), axes[0].get_title(loc="left"), axes[2].get_ylabel()
     ('p_new', '0.3 to 0.4', 'p_delete')
     """
-    if not draws.shape[1] or not len(draws):
-        raise UsageError(
-            f"draws of shape {draws.shape}; expected at least one row, and a column for each parameter"
-        )
-    values = {str(name): draws[name].to_numpy(dtype=np.float64) for name in draws}
-    pairs = list(combinations(values, 2))
-    axes, figure = small_panels(len(values) + len(pairs), columns, 2.4)
-    intervals, priors, colour = intervals or {}, priors or {}, _colour(model)
-    uniform = values if uniform is None else uniform
-    for ax, name in zip(axes, values, strict=False):
-        draw_posterior(
-            ax, name, values[name], intervals.get(name), priors.get(name), colour=colour,
-            uniform=name in uniform,
-        )  # fmt: skip
-    for ax, names in zip(axes[len(values) :], pairs, strict=True):
-        draw_pair(ax, names, values, priors, colour=colour)
-    handles = [
-        Line2D([], [], color=colour, linewidth=4, alpha=0.6, label="posterior"),
+    panels = [
+        *posterior_panels(draws, intervals or {}, bounds or {}, uniform, colour),
+        *pair_panels(draws, bounds or {}, colour),
     ]
+    keys = [Line2D([], [], color=colour, linewidth=4, alpha=0.6, label="posterior")]
     if uniform:
-        dashes: dict[str, Any] = {"linestyle": "--", "linewidth": 1.1, "label": "uniform prior"}
-        handles.append(Line2D([], [], color=GREY, **dashes))
+        keys.append(Line2D([], [], color=GREY, linestyle="--", label="uniform prior"))
     if intervals:
-        handles.append(Line2D([], [], color="black", linewidth=4, label="credible interval"))
-    figure.legend(handles=handles, loc="outside upper left", ncols=3, **PLAIN)
-    return axes
+        keys.append(Line2D([], [], color="black", linewidth=4, label="credible interval"))
+    return draw_panels(panels, columns, 2.4, keys)
 
 
-def _colour(model: str | None) -> str:
-    return BLUE if model is None else model_colour(model)
+def posterior_panels(
+    draws: Columns, intervals: Mapping[str, Range], bounds: Mapping[str, Range],
+    uniform: Collection[str], colour: str,
+) -> list[Panel]:  # fmt: skip
+    """Return the posterior of each parameter."""
+    values = _finite(draws)
+    return [
+        Panel(
+            f"Posterior of {name}.",
+            partial(
+                _draw_posterior,
+                name,
+                own,
+                intervals.get(name),
+                bounds.get(name),
+                name in uniform,
+                colour,
+            ),
+        )
+        for name, own in values.items()
+    ]
 
 
-def draw_posterior(
-    ax: Axes, name: str, draws: Floats, interval: Sequence[float] | None, bounds: Bounds = None, *,
-    colour: str, uniform: bool = True,
+def pair_panels(draws: Columns, bounds: Mapping[str, Range], colour: str) -> list[Panel]:
+    """Return the draws of each pair of parameters."""
+    values = _finite(draws)
+    return [
+        Panel(
+            f"Draws of {' and '.join(names)} together.",
+            partial(_draw_pair, names, values, bounds, colour),
+        )
+        for names in combinations(values, 2)
+    ]
+
+
+def _finite(draws: Columns) -> dict[str, Floats]:
+    """Return the draws that are finite, the same for all parameters."""
+    names = [str(name) for name in draws]
+    values = np.array([np.asarray(draws[name], dtype=np.float64) for name in names])
+    if values.size:
+        values = values[:, np.isfinite(values).all(axis=0)]
+    if not values.size:
+        raise UsageError("no draws; expected at least one parameter, and one finite draw of it")
+    return dict(zip(names, values, strict=True))
+
+
+def prior_range(draws: Floats, bounds: Range | None) -> Range:
+    """Return the bounds of the prior; one that is not finite is that of the draws.
+
+    >>> prior_range(np.array([0.2, 0.4]), (0.0, np.inf)), prior_range(np.array([3.0]), None)
+    ((0.0, 0.4), (2.5, 3.5))
+    """
+    low, high = bounds or (np.nan, np.nan)
+    low = float(low if np.isfinite(low) else draws.min())
+    high = float(high if np.isfinite(high) else draws.max())
+    return (low, high) if low < high else (low - 0.5, high + 0.5)
+
+
+def _draw_posterior(
+    name: str, draws: Floats, interval: Range | None, bounds: Range | None, uniform: bool,
+    colour: str, ax: Axes,
 ) -> None:  # fmt: skip
     """Draw the posterior of one parameter over its prior, which has a line if it is uniform."""
-    edges, density = posterior_histogram(draws, bounds)
+    low, high = prior_range(draws, bounds)
+    edges = np.linspace(low, high, BINS + 1)
+    density = np.histogram(draws.clip(low, high), edges, density=True)[0]
     ax.stairs(density, edges, color=colour, alpha=0.4, fill=True)
     ax.stairs(density, edges, color=colour, linewidth=1.2, gid="posterior")
-    low, high = edges[[0, -1]]
     if uniform:
         level = [1 / (high - low)] * 2
         ax.plot([low, high], level, color=GREY, linestyle="--", linewidth=1.1, gid="prior")
@@ -153,15 +142,14 @@ def draw_posterior(
     few_ticks(ax.xaxis, 6)
     ax.tick_params(axis="x", labelsize=SMALL)
     if interval is not None:
-        low, high = interval
         bar: dict[str, Any] = {"color": "black", "linewidth": 4, "solid_capstyle": "butt"}
-        ax.plot([low, high], [0, 0], zorder=4, gid="interval", clip_on=False, **bar)
-        ax.set_title(f"{low:.3g} to {high:.3g}", loc="left", fontsize=SMALL + 1)
+        ax.plot(interval, [0, 0], zorder=4, gid="interval", clip_on=False, **bar)
+        ax.set_title(f"{interval[0]:.3g} to {interval[1]:.3g}", loc="left", fontsize=SMALL + 1)
 
 
-def draw_pair(
-    ax: Axes, names: tuple[str, str], draws: Mapping[str, Floats], bounds: Mapping[str, Bounds], *,
-    colour: str,
+def _draw_pair(
+    names: tuple[str, str], draws: Mapping[str, Floats], bounds: Mapping[str, Range], colour: str,
+    ax: Axes,
 ) -> None:  # fmt: skip
     """Draw the draws of two parameters as points in the plane."""
     x, y = (draws[name] for name in names)
@@ -184,7 +172,7 @@ def _with_margin(low: float, high: float) -> Range:
 
 
 def rank_histograms(
-    ranks: pd.DataFrame, n_draws: int, *, model: str | None = None, columns: int = 3
+    ranks: Columns, n_draws: int, *, colour: str = BLUE, columns: int = 3
 ) -> NDArray[Any]:
     """Draw the ranks of the true values of each parameter, which are uniform if posteriors are exact.
 
@@ -194,37 +182,45 @@ def rank_histograms(
 
     Parameters
     ----------
-    ranks : DataFrame (m, p)
-        ``ranks`` of :class:`~netchoice.inference.PosteriorQuality`, a column for each parameter.
+    ranks : mapping or DataFrame
+        ``ranks`` of :class:`~netchoice.inference.PosteriorQuality`: one for each held-out simulation, by
+        parameter.
     n_draws : int, the largest possible rank
-    model : str, optional, the model that has these parameters, whose colour is used
+    colour : str
     columns : int, number of panels in a row
 
     Examples
     --------
-    >>> axes = rank_histograms(pd.DataFrame({"p_new": range(0, 1000, 5)}), 999)
+    >>> axes = rank_histograms({"p_new": range(0, 1000, 5)}, 999)
     >>> axes[0].get_xlabel(), axes[0].get_ylabel()
     ('relative rank of the true p_new', 'simulations')
     """
-    if not ranks.shape[1] or not len(ranks):
-        raise UsageError(
-            f"ranks of shape {ranks.shape}; expected at least one row, and a column for each parameter"
-        )
-    axes, figure = small_panels(ranks.shape[1], columns, 2.4)
-    for ax, name in zip(axes, ranks, strict=True):
-        draw_ranks(ax, str(name), ranks[name], n_draws, colour=_colour(model))
-    handles: list[Any] = [
-        Line2D([], [], color=_colour(model), linewidth=1.8, label="held-out simulations"),
+    keys = [
+        Line2D([], [], color=colour, linewidth=1.8, label="held-out simulations"),
         Patch(color="0.85", label="99% range by chance"),
     ]
-    figure.legend(handles=handles, loc="outside upper left", ncols=2, **PLAIN)
-    return axes
+    return draw_panels(rank_panels(ranks, n_draws, colour), columns, 2.4, keys)
 
 
-def draw_ranks(ax: Axes, name: str, ranks: Any, n_draws: int, *, colour: str) -> None:
-    """Draw the ranks of the true values of one parameter over the range expected by chance."""
-    edges, counts, (low, high) = rank_histogram(ranks, n_draws)
-    ax.axhspan(low, high, color="0.85", gid="band", zorder=0)
+def rank_panels(ranks: Columns, n_draws: int, colour: str) -> list[Panel]:
+    """Return the ranks of the true values of each parameter."""
+    return [
+        Panel(
+            f"Ranks of the true values of {name} in held-out simulations.",
+            partial(_draw_ranks, str(name), values, n_draws, colour),
+        )
+        for name, values in _finite(ranks).items()
+    ]
+
+
+def _draw_ranks(name: str, ranks: Floats, n_draws: int, colour: str, ax: Axes) -> None:
+    """Draw the ranks of one parameter over the range expected by chance; a bin has about 20 of them."""
+    from scipy.stats import binom
+
+    n, n_bins = len(ranks), max(2, min(MOST_RANK_BINS, len(ranks) // HELD_OUT_PER_BIN))
+    edges = np.linspace(0, 1, n_bins + 1)
+    counts = np.histogram((ranks + 0.5) / (n_draws + 1), edges)[0]
+    ax.axhspan(*binom(n, 1 / n_bins).interval(BAND), color="0.85", gid="band", zorder=0)
     ax.stairs(counts, edges, color=colour, linewidth=1.8, baseline=None, gid="ranks")
     ax.set(xlim=(0, 1), ylim=(0, None), xlabel=f"relative rank of the true {short(name)}")
     ax.set_ylabel("simulations")

@@ -22,12 +22,13 @@ from netchoice.figures.axes import (
     short,
     text_at_right,
 )
-from netchoice.figures.style import BLUE, model_colour
+from netchoice.figures.style import BLUE, SeriesStyle, model_styles
+from netchoice.inference.verdict import rounded
 
 
 def probabilities(
     models: Mapping[str, float], intervals: Mapping[str, Sequence[float]] | None = None,
-    *, top: int | None = None, ax: Axes | None = None,
+    *, styles: Mapping[str, SeriesStyle] | None = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw the probability of each model as a bar, the most probable first.
 
@@ -36,19 +37,20 @@ def probabilities(
     models : mapping from model to probability
     intervals : mapping from model to lower and upper end, optional
         Drawn as a line across the end of the bar.
-    top : int, number of most probable models to draw, by default all
+    styles : mapping from model to style, by default :func:`model_styles` of these models
     ax : Axes, optional
 
     Examples
     --------
     >>> ax = probabilities({"dmc": 0.04, "dmr": 0.96}, {"dmc": (0.01, 0.1), "dmr": (0.9, 0.99)})
     >>> [label.get_text() for label in ax.get_yticklabels()], [t.get_text() for t in ax.texts]
-    (['dmr', 'dmc'], ['0.960', '0.040'])
+    (['dmr', 'dmc'], ['0.96', '0.04'])
     """
     check_names("model", None, models, "a probability for at least one")
-    names = sorted(models, key=lambda name: -models[name])[:top]
+    names = sorted(models, key=lambda name: -models[name])
+    styles = styles or model_styles(names)
     ax = new_axes(ax, WIDTH, 1.0 + 0.38 * len(names))
-    lengths, colours = [models[name] for name in names], [model_colour(name) for name in names]
+    lengths, colours = [models[name] for name in names], [styles[name].colour for name in names]
     bars = ax.barh(range(len(names)), lengths, height=0.62, color=colours, alpha=0.75)
     for y, (name, bar) in enumerate(zip(names, bars, strict=True)):
         low, high = (intervals or {}).get(name, (models[name],) * 2)
@@ -58,7 +60,7 @@ def probabilities(
                 path_effects=halo(3), gid="interval",
             )  # fmt: skip
         add_tooltips(bar, [f"{name}: {models[name]:.4f}, interval {low:.4f} to {high:.4f}"])
-        text_at_right(ax, y, f"{models[name]:.3f}", 6, fontsize=SMALL + 1)
+        text_at_right(ax, y, rounded(models[name]), 6, fontsize=SMALL + 1)
     ax.set_yticks(range(len(names)), map(short, names))
     ax.set(ylim=(len(names) - 0.4, -0.6), xlim=(0, 1), xlabel="probability of the model")
     ax.grid(axis="x", alpha=0.3)

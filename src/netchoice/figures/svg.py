@@ -18,7 +18,7 @@ from matplotlib.markers import MarkerStyle
 from matplotlib.text import Text
 
 from netchoice.figures.axes import GREY, SMALL, STYLE, PlainFigure
-from netchoice.figures.style import SeriesStyle, lightened
+from netchoice.figures.style import SeriesStyle, on_dark
 from netchoice.markup import Html
 
 #: Colours of the page that replace those of a figure; other colours are those of series.
@@ -36,15 +36,11 @@ _MARGIN = 2.0  # points around a figure
 _RASTER_DPI = 144  # of cells, which are drawn as an image
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NUMBER = re.compile(r"-?\d+\.\d+")
-_REFERENCE = re.compile(r"(?<=#)[^)]+")
-#: Properties that a group passes on to its parts.
-_INHERITED = {
-    "fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-linejoin",
-    "stroke-linecap", "stroke-dasharray", "stroke-dashoffset", "font-size", "font-weight", "text-anchor",
-}  # fmt: skip
-_PROPERTIES = {*_INHERITED, "opacity"}
+_COLOUR = re.compile("#[0-9a-f]{6}")
+_REFERENCE = re.compile(r"(?:href=\"#|url\(#)([^\")]+)")
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_USELESS = {"font-family", "image-rendering", "stroke-miterlimit"}
+#: Properties that the page decides, or that change nothing.
+_USELESS = ("font-family", "image-rendering", "stroke-miterlimit")
 
 
 def draw_svg(
@@ -69,11 +65,11 @@ def draw_svg(
         file = StringIO()
         figure.savefig(file, format="svg", dpi=_RASTER_DPI)
     width, height = (f"{72 * length:g}" for length in size)
-    # Matplotlib wrote the text, in which names are escaped.
-    root = ElementTree.fromstring(_NOT_XML.sub("\ufffd", file.getvalue()))  # noqa: S314
+    text = _NOT_XML.sub("\ufffd", file.getvalue())
+    root = ElementTree.fromstring(text)  # noqa: S314 - matplotlib wrote it, with names escaped
     element = ElementTree.Element("svg", viewBox=f"0 0 {width} {height}", role="img")
     element.set("aria-label", _NOT_XML.sub("\ufffd", label))
-    element.extend(_Compactor(prefix, tooltips, 0 if size[0] > 10 else 1).parts(root))
+    element.extend(_Compactor(text, prefix, tooltips, 0 if size[0] > 10 else 1).parts(root))
     return Html(ElementTree.tostring(element, encoding="unicode").replace(" />", "/>"))
 
 
@@ -96,7 +92,7 @@ def series_colours(page: str) -> Html:
     used = sorted(set(re.findall(r"var\(--c([0-9a-f]{6})\)", page)))
     light, dark = (
         "".join(f"--c{colour}:{change(f'#{colour}')};" for colour in used)
-        for change in (str, lightened)
+        for change in (str, on_dark)
     )
     return Html(f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}")
 
@@ -145,79 +141,63 @@ def _prepare(figure: Figure) -> dict[str, list[str]]:
 class _Compactor:
     """Short equivalents of the elements that matplotlib writes."""
 
-    def __init__(self, prefix: str, tooltips: Mapping[str, list[str]], digits: int) -> None:
-        self.prefix, self.tooltips, self.digits = prefix, tooltips, digits
-        self.ids: dict[str, str] = {}
-        self.defined: dict[str, set[str]] = {}
+    def __init__(
+        self, text: str, prefix: str, tooltips: Mapping[str, list[str]], digits: int
+    ) -> None:
+        names = dict.fromkeys(_REFERENCE.findall(text))
+        self.ids = {name: f"{prefix}-{number}" for number, name in enumerate(names)}
+        self.tooltips, self.digits = tooltips, digits
 
-    def parts(self, node: ElementTree.Element, is_definition: bool = False) -> list[Any]:
+    def parts(self, node: ElementTree.Element) -> list[ElementTree.Element]:
         """Return the elements that stand for the children of an element."""
-        return [part for child in node for part in self.element(child, is_definition)]
+        return [part for child in node for part in self.element(child)]
 
-    def element(self, node: ElementTree.Element, is_definition: bool) -> list[Any]:
+    def element(self, node: ElementTree.Element) -> list[ElementTree.Element]:
         """Return the elements that stand for one element: none, one, or its parts."""
         tag, id = node.tag.rpartition("}")[2], node.get("id", "")
-        if tag in ("metadata", "style"):
+        parts = self.parts(node)
+        if tag in ("metadata", "style") or (tag in ("g", "defs") and not parts):
             return []
-        is_definition = is_definition or tag == "defs"
-        parts = self.parts(node, is_definition)
-        if tag in ("g", "defs") and not parts:
-            return []
-        made = ElementTree.Element(
-            tag, dict(self.attributes(node, 2 if is_definition else self.digits))
-        )
+        made = ElementTree.Element(tag, dict(self.attributes(node)))
         made.text = node.text if tag in ("text", "tspan") else None
         made.extend(parts)
-        if is_definition and id:
-            self.defined[id] = set(made.attrib)
-            made.set("id", self.new_id(id))
-        for key in self.defined.get(node.get(_HREF, "#")[1:], ()):
-            made.attrib.pop(key, None)  # the definition has it
         if tag != "g":
             return [made]
         if id == "halo":
-            made.attrib |= {
-                "paint-order": "stroke",
-                "stroke": "var(--surface)",
-                "stroke-width": "2",
-            }
+            made.set("style", "paint-order:stroke;stroke:var(--surface);stroke-width:2")
         _add_titles(made, self.tooltips.get(id, []))
         _hoist(made)
         return [made] if made.attrib else parts
 
-    def attributes(self, node: ElementTree.Element, digits: int) -> Iterator[tuple[str, str]]:
+    def attributes(self, node: ElementTree.Element) -> Iterator[tuple[str, str]]:
         """Yield the attributes of an element."""
+        digits = 2 if node.get("id") in self.ids else self.digits
         for key, value in node.attrib.items():
             name = key.rpartition("}")[2]
-            if name == "style":
-                rest = []
-                for prop, _, text in (part.partition(": ") for part in value.split("; ")):
-                    if prop in _PROPERTIES:
-                        yield prop, self.value(text.removesuffix("px"), 2)
-                    elif text and prop not in _USELESS:
-                        rest.append(f"{prop}:{text}")
-                if rest:
-                    yield name, ";".join(rest)
-            elif name == "href" and value.startswith("data:"):
-                yield name, value.replace("\n", "")
+            if name == "id":
+                if value in self.ids:
+                    yield name, self.ids[value]
+            elif name == "style":
+                known = [part for part in value.split("; ") if not part.startswith(_USELESS)]
+                yield name, self.value(";".join(known), 2).replace(": ", ":")
+            elif name == "href":
+                yield (
+                    name,
+                    value.replace("\n", "") if value.startswith("data:") else self.value(value, 2),
+                )
             elif name == "d":
                 yield name, re.sub(r"\s*([A-Za-z])\s*", r"\1", self.value(value, digits)).strip()
-            elif name == "transform" and not value.startswith("rotate(-0 "):
-                yield name, self.value(value, 4)
-            elif name not in ("id", "transform"):
+            elif name == "transform":
+                if not value.startswith("rotate(-0 "):
+                    yield name, self.value(value, 4)
+            else:
                 yield name, self.value(value, digits)
 
     def value(self, text: str, digits: int) -> str:
         """Return the text of an attribute with the colours of the page, few digits, and new ids."""
-        if re.fullmatch("#[0-9a-f]{6}", text):
-            return page_colour(text)
-        if "#" in text:
-            return _REFERENCE.sub(lambda found: self.new_id(found[0]), text)
+        text = _COLOUR.sub(lambda found: page_colour(found[0]), text)
+        text = re.sub(r"(?<=#)[^)]+", lambda found: self.ids.get(found[0], found[0]), text)
         return _NUMBER.sub(lambda found: f"{round(float(found[0]), digits):g}", text)
-
-    def new_id(self, old: str) -> str:
-        """Return the id in the page that stands for one in the figure."""
-        return self.ids.setdefault(old, f"{self.prefix}-{len(self.ids)}")
 
 
 def _add_titles(group: ElementTree.Element, texts: list[str]) -> None:
@@ -232,12 +212,14 @@ def _add_titles(group: ElementTree.Element, texts: list[str]) -> None:
 
 
 def _hoist(group: ElementTree.Element) -> None:
-    """Move what all parts of a group have in common to the group, and dissolve empty groups in it."""
+    """Move the style that all parts of a group have to the group, and dissolve empty groups in it."""
     parts = [part for part in group if part.tag not in ("defs", "title")]
-    common = set.intersection(*(set(part.items()) for part in parts)) if parts[1:] else set()
-    for key, value in sorted(common):
-        if key in _INHERITED or (key == "clip-path" and key not in group.attrib):
-            group.set(key, value)
+    for key in ("style", "clip-path"):
+        values = {part.get(key, "") for part in parts}
+        common = values.pop() if len(values) == 1 else ""
+        # An opacity would be that of the whole group.
+        if common and key not in group.attrib and not re.search("(?<!-)opacity", common):
+            group.set(key, common)
             for part in parts:
                 del part.attrib[key]
     flat = [

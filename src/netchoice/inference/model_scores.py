@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import norm
 
 from netchoice.errors import UsageError
@@ -25,11 +26,19 @@ from netchoice.inference.scaling import Codes, Floats, Scaling, distances
 from netchoice.threads import one_blas_thread, one_openmp_thread
 from netchoice.validation import check_integer
 
+Mask = NDArray[np.bool_]
+
 N_NEIGHBORS = 10
 #: Normal scores of ranks beyond this count as this, so that one far feature does not hide the others.
 MAX_SCORE = 8.0
 #: The weight of the trained score; the distance ratio has the rest.
 TRAINED_WEIGHT = 0.8
+#: A score is clearly beyond calibrating ones if it is so many standard deviations above their mean, and
+#: above all of them: for logarithms of distance ratios (``benchmarks/racing.py``), and for scores of models
+#: (``benchmarks/fit_scores.py``). Of the simulations of a model, about 0.1 % are clearly beyond.
+FAR_RATIO, FAR_SCORE = 5.0, 7.0
+#: Fewest calibrating scores that this is decided with.
+MIN_CALIBRATING = 100
 #: Fewest simulations that a score is trained on, and that its scale is taken from.
 MIN_TRAINING, MIN_SCALE = 50, 50
 
@@ -79,13 +88,18 @@ class DistanceRatio:
                 ratios.append(np.where((own == 0) & (of_others == 0), 1.0, own / of_others))
         return np.concatenate(ratios)
 
+    def logarithms(self, X: Any) -> Floats:
+        """Return the logarithm of the ratio of each row (m,); 0 and infinity count as the nearest number."""
+        numbers = np.finfo(float)
+        return np.asarray(np.log(self(X).clip(numbers.tiny, numbers.max)))
+
 
 @dataclass(frozen=True)
 class TrainedScore:
-    """The log odds that a row is an altered simulation: the sum of boosted trees and a regression.
+    """The log odds that a row is an altered simulation, by boosted trees.
 
-    Both see the scaled features, the residual of each feature given all others, and the Mahalanobis
-    distance. The regression also sees their squares.
+    These see the scaled features, the residual of each feature given all others, and the squared Mahalanobis
+    distance.
     """
 
     scaling: Scaling
@@ -93,60 +107,40 @@ class TrainedScore:
     used: Codes
     precision: Floats
     trees: Any
-    regression: Any
-    location: Floats
-    unit: Floats
 
     @classmethod
     def fit(cls, X: Any, altered: Any) -> Self:
         """Train on simulations (n, q) and on altered ones (m, q)."""
         from sklearn.covariance import ledoit_wolf
         from sklearn.ensemble import HistGradientBoostingClassifier
-        from sklearn.linear_model import LogisticRegression
 
         scaling = Scaling.fit(X, "rank")
         Z = scaled(scaling, X)
         mean = Z.mean(axis=0)
         used = np.flatnonzero(Z.std(axis=0) > 1e-9)
         trees = HistGradientBoostingClassifier(
-            max_iter=300, learning_rate=0.08, max_leaf_nodes=8, l2_regularization=1.0,
+            max_iter=100, learning_rate=0.1, max_leaf_nodes=8, l2_regularization=1.0,
             early_stopping=False, random_state=0,
         )  # fmt: skip
-        regression = LogisticRegression(C=0.02, max_iter=300)
         is_altered = np.repeat([0, 1], [len(X), len(altered)])
         with one_blas_thread(), one_openmp_thread():
             covariance = ledoit_wolf((Z - mean)[:, used], assume_centered=True)[0]
-            made = cls(
-                scaling, mean, used, np.linalg.inv(covariance), trees, regression, mean, mean
-            )
-            parts = made._parts(np.concatenate([X, altered]))
-            trees.fit(np.hstack(parts), is_altered)
-            columns = _with_squares(*parts)
-            location, unit = columns.mean(axis=0), columns.std(axis=0) + 1e-9
-            regression.fit((columns - location) / unit, is_altered)
-        return cls(scaling, mean, used, made.precision, trees, regression, location, unit)
+            made = cls(scaling, mean, used, np.linalg.inv(covariance), trees)
+            trees.fit(made._inputs(np.concatenate([X, altered])), is_altered)
+        return made
 
-    def _parts(self, X: Any) -> tuple[Floats, Floats, Floats]:
+    def _inputs(self, X: Any) -> Floats:
         """Return scaled features, their residuals given all others, and squared Mahalanobis distances."""
         Z = scaled(self.scaling, X) - self.mean
         diagonal = np.sqrt(np.diag(self.precision))
         residuals = Z[:, self.used] @ self.precision / diagonal
         squared = (residuals * diagonal * Z[:, self.used]).sum(axis=1, keepdims=True)
-        return Z, residuals, squared
+        return np.hstack([Z, residuals, squared])
 
     def __call__(self, X: Any) -> Floats:
         """Return the log odds of each row (m,)."""
         with one_blas_thread(), one_openmp_thread():
-            parts = self._parts(X)
-            odds = self.trees.decision_function(np.hstack(parts))
-            columns = (_with_squares(*parts) - self.location) / self.unit
-            return np.asarray(odds + self.regression.decision_function(columns))
-
-
-def _with_squares(Z: Floats, residuals: Floats, squared: Floats) -> Floats:
-    most = 30.0
-    squares = [np.minimum(part**2, most) for part in (residuals, Z)]
-    return np.hstack([Z, residuals, *squares, np.sqrt(squared.clip(min=0))])
+            return np.asarray(self.trees.decision_function(self._inputs(X)))
 
 
 @dataclass(frozen=True)
@@ -205,6 +199,37 @@ class ModelScore:
         ]
         weights = np.log([1 - TRAINED_WEIGHT, TRAINED_WEIGHT])
         return np.asarray(np.logaddexp.reduce(np.stack(shares) + weights[:, None], axis=0))
+
+
+def clearly_beyond(calibrating: Any, observed: Any, far: float) -> Mask:
+    """Return whether observed scores are so far beyond calibrating ones that no further ones are needed.
+
+    A score must exceed the largest calibrating one, and their mean by ``far`` standard deviations. The first
+    condition alone bounds the share of simulations that are clearly beyond by 1 / (n + 1), whatever the
+    distribution; the second one makes it much smaller.
+
+    Parameters
+    ----------
+    calibrating : array (n,)
+        Scores of simulations that the score was not fitted to, on a logarithmic scale: of
+        :class:`ModelScore`, or :meth:`DistanceRatio.logarithms`.
+    observed : array (m,)
+    far : float
+        ``FAR_RATIO`` for distance ratios, ``FAR_SCORE`` for scores of models, whose distribution is skewed.
+
+    Examples
+    --------
+    >>> calibrating = np.random.default_rng(0).normal(size=100)
+    >>> clearly_beyond(calibrating, [0.0, 3.0, 7.0], FAR_RATIO).tolist()
+    [False, False, True]
+    """
+    known, seen = (np.asarray(scores, dtype=np.float64) for scores in (calibrating, observed))
+    if len(known) < MIN_CALIBRATING:
+        raise UsageError(
+            f"{len(known)} calibrating scores; expected at least {MIN_CALIBRATING}: simulate more"
+        )
+    limit = max(known.max(), known.mean() + far * known.std())
+    return np.asarray(seen > limit)
 
 
 def _finite(scores: Floats) -> Floats:

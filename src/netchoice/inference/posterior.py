@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.inference.classifiers import DEFAULT_COVERAGE
 from netchoice.inference.scaling import DEFAULT_SCALING, Floats, Scaling
 from netchoice.inference.summary_likelihood import (
     KernelRegression,
@@ -25,6 +24,7 @@ from netchoice.threads import one_blas_thread
 from netchoice.validation import check_fraction
 
 MIN_SIMULATIONS = 30  # of the model, to estimate its parameters
+DEFAULT_COVERAGE = 0.95
 
 Bounds = tuple[float, float]
 

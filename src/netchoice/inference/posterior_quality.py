@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netchoice.inference.classifiers import DEFAULT_COVERAGE
-from netchoice.inference.posterior import Bounds, PosteriorEstimator, credible_interval
+from netchoice.inference.posterior import (
+    DEFAULT_COVERAGE,
+    Bounds,
+    PosteriorEstimator,
+    credible_interval,
+)
 from netchoice.inference.scaling import DEFAULT_SCALING, Codes, Floats
 from netchoice.inference.wilson_interval import wilson
 from netchoice.threads import one_blas_thread, threads

@@ -156,15 +156,6 @@ def distances(X: Floats, queries: Floats) -> Iterator[tuple[slice, Floats]]:
         yield block, cdist(queries[block], X)
 
 
-def shares_of_nearest(distance: Floats, k: int) -> Floats:
-    """Return the vote (m, n) of every row: 1 for the k nearest; ties share the last votes equally."""
-    kth = np.partition(distance, k - 1, axis=1)[:, k - 1, None]
-    nearer = distance < kth * (1 - TIE_TOLERANCE)
-    tied = (distance <= kth * (1 + TIE_TOLERANCE)) & ~nearer
-    left = k - nearer.sum(axis=1, keepdims=True)
-    return np.asarray(nearer + tied * (left / tied.sum(axis=1, keepdims=True)))
-
-
 def effective_n(weights: Floats) -> Floats:
     """Return Kish's effective sample size (Σw)² / Σw² along the last axis."""
     return np.asarray(weights.sum(axis=-1) ** 2 / (weights**2).sum(axis=-1))

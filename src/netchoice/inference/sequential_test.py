@@ -28,7 +28,7 @@ ALPHA = 0.01
 #: Probability that a p-value at any number of simulations is outside its confidence sequence.
 RISK = 0.001
 #: Simulations after which a p-value that is not yet above or below the level is borderline.
-MOST = 5000
+MOST = 4000
 FITS, BORDERLINE, REJECTED = "fits", "borderline", "does not fit"
 
 

@@ -137,9 +137,7 @@ def _sentence(
         listed = ", ".join(f"{model} (p = {p_values[model]:.2g})" for model in candidates)
         return f"none of the {n_models} models fits for certain; borderline: {listed}"
     if kind == "open":
-        return (
-            f"not decided within the time limit: {len(candidates)} of {n_models} models are still open"
-        )
+        return f"not decided within the time limit: {len(candidates)} of {n_models} models are still open"
     fitting = [model for model in candidates if states[model] == FITS]
     count = f"{len(fitting)} of {n_models} models {'fits' if len(fitting) == 1 else 'fit'}"
     if kind == "one-fits":

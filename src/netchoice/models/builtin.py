@@ -11,7 +11,6 @@ import numpy as np
 
 from netchoice.errors import UsageError
 from netchoice.models.density_matched import MatchedSpace
-from netchoice.models.edge_bound import bounded_space
 from netchoice.models.mixture import mixture
 from netchoice.models.model import Model, model_of
 from netchoice.models.priors import uniform
@@ -61,24 +60,56 @@ def spaces() -> dict[str, ModelSpace]:
 
 
 def get_space(name: str | ModelSpace) -> ModelSpace:
-    """Return a model space by its name or by ``module:attribute``.
+    """Return a model space by its name, by ``module:attribute``, or from names of models.
 
+    Names are separated by commas: of spaces, of models, and of mixtures such as "dmr+lpa", whose two models
+    are added. "~edges" or "~nodes" after a name observes only a part of the edges or nodes.
     A model or function named by ``module:attribute`` becomes a space with one model.
 
-    >>> get_space("ba").labels
-    ('ba1', 'ba2', 'ba3', 'ba4')
+    >>> get_space("ba").labels, get_space("dmc,dmr+lpa").labels
+    (('ba1', 'ba2', 'ba3', 'ba4'), ('dmc', 'dmr', 'lpa', 'dmr+lpa'))
+    >>> get_space("duplication~edges").labels
+    ('dmc~edges', 'dmr~edges')
     """
     if isinstance(name, ModelSpace):
         return name
-    name = str(name)
+    parts = [part.strip() for part in str(name).split(",") if part.strip()]
+    if not parts:
+        raise UsageError("the model space is empty; expected a name such as duplication")
+    if len(parts) == 1 and "+" not in parts[0]:
+        return _single_space(parts[0])
+    named = [_space_of_models(part) for part in parts]
+    models = {model.name: model for space in reversed(named) for model in space}
+    listed = [models.pop(model.name) for space in named for model in space if model.name in models]
+    # A space with weights by family, such as "all", keeps them when models are added.
+    is_by_family = any(len(set(space.weights)) > 1 for space in named)
+    return ModelSpace(", ".join(parts), listed, family_weights(listed) if is_by_family else None)
+
+
+def _space_of_models(part: str) -> ModelSpace:
+    base, tilde, kind = part.partition("~")
+    if "+" in base:
+        space = with_mixtures(None, [base])
+        return space.thinned(kind) if tilde else space
+    if base in spaces() or ":" in base:
+        return _single_space(part)
+    return ModelSpace(part, [get_model(part)])
+
+
+def _single_space(name: str) -> ModelSpace:
+    base, tilde, kind = name.partition("~")
+    if tilde and (base in spaces() or ":" in base):
+        return _single_space(base).thinned(kind)
     if ":" in name:
         loaded = load_attribute(name)
         if isinstance(loaded, ModelSpace):
             return loaded
         return ModelSpace(name.partition(":")[2], [as_model(loaded, name)])
-    if name not in spaces():
-        raise unknown("model space", name, spaces())
-    return spaces()[name]
+    if name in spaces():
+        return spaces()[name]
+    if name.partition("~")[0] in _models():
+        return ModelSpace(name, [get_model(name)])
+    raise unknown("model space", name, [*spaces(), *_models()])
 
 
 def get_model(name: Any) -> Model:
@@ -164,10 +195,6 @@ def rebuilt_space(record: Mapping[str, Any], given: ModelSpace | None = None) ->
         settings = (match[name] for name in ("n_nodes", "n_edges", "tolerance", "isolated"))
         priors = {each["name"]: each["priors"] for each in record["models"]}
         return MatchedSpace(base, *settings, priors=priors)
-    bound = record["models"][0].get("max_edges")
-    if bound is not None:
-        unbounded = [_without_bound(each) for each in record["models"]]
-        return bounded_space(rebuilt_space({**record, "models": unbounded}, given), bound)
     if given is not None:
         if json.loads(json.dumps(given.as_dict())) != json.loads(json.dumps(record)):
             raise UsageError(
@@ -177,10 +204,6 @@ def rebuilt_space(record: Mapping[str, Any], given: ModelSpace | None = None) ->
         return given
     models = [_rebuilt(each) for each in record["models"]]
     return ModelSpace(record["name"], models, [each["weight"] for each in record["models"]])
-
-
-def _without_bound(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key != "max_edges"}
 
 
 def _rebuilt(record: Mapping[str, Any]) -> Model:

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from netchoice.markup import Html, element
+from netchoice.choice.cohort_frame import CANDIDATE, CohortFrame
+from netchoice.choice.cohort_summary import listed, split_notes
+from netchoice.inference.verdict import KINDS, rounded
+from netchoice.markup import Html, element, join
 from netchoice.report.page import Sections, aside, cell, table
 from netchoice.validation import file_names
-from netchoice.workflows.answer_rows import CohortFrame
-from netchoice.workflows.choice_text import VERDICTS, format_probability
-from netchoice.workflows.cohort_summary import split_notes
 
 MOST_NETWORKS = 1000
 MOST_CHARACTERS = 6_000_000  # of all rows, so that the page stays small
 _MOST_GROUPS, _LONGEST = 100, 500  # in the list of groups; characters of one text
-_COLUMNS = ("network", "group", "verdict", "model", "probability", "p-value", "q-value")
+_COLUMNS = ("network", "group", "verdict", "probable models", "probability", "p-value", "q-value")
 #: Verdicts in the order in which they need attention.
-_NOTABLE = ("none-fits", "undetermined", "several-fit", "one-fits")
+_NOTABLE = ("none-fits", "open", "borderline", "several-fit", "one-fits")
 
 
 def add_networks(
-    sections: Sections, record: Mapping[str, Any], answers: CohortFrame, paths: Mapping[str, str]
-) -> None:
+    sections: Sections, record: Mapping[str, Any], answers: CohortFrame,
+    options: Mapping[str, Sequence[str]],
+) -> None:  # fmt: skip
     """Add a row for each network; many networks are limited to the most notable ones."""
     q_values = np.array(record["none_fits"]["q_values"], dtype=np.float64)
     frame = answers.frame.assign(none_fits_p=answers.none_fits_p, none_fits_q=q_values)
@@ -36,15 +38,15 @@ def add_networks(
         frame = frame.iloc[np.lexsort((frame["none_fits_q"], frame["verdict"].map(place)))]
     rows, size = [], 0
     for network in frame.head(MOST_NETWORKS).to_dict("records"):
-        command = _command(network, paths, record["settings"].get("networks", ()))
+        command = _command(network, options, record["settings"].get("networks", ()))
         rows.append(_row(network, answers, command))
         size += len(rows[-1])
         if size > MOST_CHARACTERS:
             break
     rest = len(frame) - len(rows)
     left_out = (
-        f"The list has {len(rows)} of {len(frame)} networks: first those that no model fits, then those "
-        f"with an undetermined verdict, then the others. {rest} are left out; the table of answers has all."
+        f"The list has {len(rows)} of {len(frame)} networks: first those that no model fits, then undecided "
+        f"and borderline ones, then the others. {rest} are left out; the table of answers has all."
     )
     head = element("div", *(_sorter(i, name) for i, name in enumerate(_COLUMNS)), class_="row head")
     body = element("div", *rows, id="network-list")
@@ -53,9 +55,10 @@ def add_networks(
     )  # fmt: skip
     sections.add(
         "networks", "All networks",
-        "Open a row for its probabilities, p-values, parameters and notes, and for the command that makes "
-        "the full report of the network. The p-value is the largest of all models, the q-value the same "
-        "adjusted for the number of networks.",
+        "Open a row for the models that fit the network or may fit it, their parameters, and notes. The "
+        "probable models are the smallest set with a probability of at least 0.95, and the probability is "
+        "that of the first. The p-value is the largest of all models, the q-value the same adjusted for "
+        "the number of networks.",
         aside(left_out) if rest else "",
         _controls(answers) if rows else "", region if rows else aside("No network was answered."),
     )  # fmt: skip
@@ -72,7 +75,7 @@ def _controls(answers: CohortFrame) -> Html:
         "input", type="search", id="network-text", autocomplete="off", spellcheck="false"
     )
     label = element("label", "Contains the text", for_="network-text")
-    any_verdict = {"": "any verdict"} | {kind: kind for kind in VERDICTS}
+    any_verdict = {"": "any verdict"} | {kind: kind for kind in KINDS}
     parts = [
         element("p", label, field, class_="control"),
         _choice_of("network-verdict", "Verdict", any_verdict),
@@ -94,12 +97,12 @@ def _choice_of(name: str, title: str, options: Mapping[str, str]) -> Html:
 def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html:
     """Return the row of one network and what it opens to."""
     probability = _number(network.get(f"probability_{network['model']}"))
-    shown = "–" if probability is None else format_probability(probability)
+    shown = "–" if probability is None else rounded(probability)
     cells = [
         element("span", _short(network["id"], 80), class_="name"),
         element("span", _short(network["group"], 40) or "–"),
         element("span", network["verdict"], class_=f"verdict {network['verdict']}"),
-        element("span", _short(network["model"], 40)),
+        element("span", _short(network["probable"] or network["model"], 40) or "–"),
         element("span", shown, data_value=probability),
         *(
             element("span", "–" if value is None else f"{value:.2g}", data_value=value)
@@ -117,7 +120,9 @@ def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html
             _parameters(network, answers),
             element("ul", *notes) if notes else "",
             _facts(network, answers),
-            element("p", "The full report of this network: ", element("code", command)),
+            element("p", "The full report of this network: ", element("code", command))
+            if command
+            else "",
             class_="opened",
         ),
         class_="network",
@@ -125,19 +130,27 @@ def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html
 
 
 def _models(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
-    rows = []
+    """Return a table of the candidates, and a line on the other models."""
+    rows, others = [], Counter[str]()
     for model in answers.models:
+        state = network[f"state_{model}"]
         probability, low, high, p = (
             _number(network[f"{kind}_{model}"])
             for kind in ("probability", "lower", "upper", "fit_p")
         )
-        if probability is not None:
-            ends = [format_probability(end) for end in (low, high) if end is not None]
-            fit = "–" if p is None else f"{p:.3g}"
-            rows.append((model, format_probability(probability), " to ".join(ends) or "–", fit))
-    rows.sort(key=lambda row: -network[f"probability_{row[0]}"])
-    head = ("model", "probability", "interval", "p-value of the fit")
-    return table(f"Models of {_short(network['id'], 80)}", head, rows) if rows else ""
+        if state not in CANDIDATE and (state or not probability):
+            others[state or "not a candidate"] += 1
+            continue
+        ends = [rounded(end) for end in (low, high) if end is not None]
+        shown = "–" if probability is None else rounded(probability)
+        fit = "–" if p is None else f"{p:.3g}"
+        rows.append((model, state or "–", shown, " to ".join(ends) or "–", fit))
+    rows.sort(key=lambda row: -(_number(network[f"probability_{row[0]}"]) or 0.0))
+    head = ("model", "fit", "probability", "interval", "p-value of the fit")
+    name = _short(network["id"], 80)
+    found = table(f"Models that fit {name} or may fit it", head, rows) if rows else ""
+    rest = listed({f"{state}:": n for state, n in others.items()})
+    return join([found, element("p", f"The other models: {rest}.") if rest else ""])
 
 
 def _parameters(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
@@ -152,7 +165,7 @@ def _parameters(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
 
 def _facts(network: Mapping[str, Any], answers: CohortFrame) -> Html:
     names = {"file": "file", "n_nodes": "nodes", "n_edges": "edges", "isolated": "isolated nodes",
-             "chooser": "chooser", "seconds": "seconds"}  # fmt: skip
+             "reference": "simulations", "seconds": "CPU seconds"}  # fmt: skip
     names |= {name: name for name in answers.covariates}
     values = {label: network[name] for name, label in names.items()}
     rows = [
@@ -163,13 +176,16 @@ def _facts(network: Mapping[str, Any], answers: CohortFrame) -> Html:
     return table(f"Properties of {_short(network['id'], 80)}", ("property", "value"), rows)
 
 
-def _command(network: Mapping[str, Any], paths: Mapping[str, str], networks: Sequence[str]) -> str:
-    """Return the command that chooses a model for this network alone, with a full report."""
-    identity, chooser = str(network["id"]), str(network["chooser"])
+def _command(
+    network: Mapping[str, Any], options: Mapping[str, Sequence[str]], networks: Sequence[str]
+) -> str:
+    """Return the command that chooses a model for this network alone; "" if it is not known."""
+    identity, known = str(network["id"]), options.get(str(network["reference"]))
+    if known is None or not (network["file"] or networks):
+        return ""
     folder = file_names([identity])[identity].strip("-") or "network"
     found = [str(network["file"])] if network["file"] else [*networks, "--only", identity]
-    options = ["--with", paths.get(chooser, chooser), "--out", f"{folder}-choice"]
-    return shlex.join(["netchoice", "choose", *found, *options])
+    return shlex.join(["netchoice", "choose", *found, *known, "--out", f"{folder}-choice"])
 
 
 def _number(value: Any) -> float | None:

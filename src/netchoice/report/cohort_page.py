@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -10,6 +10,8 @@ from typing import Any
 
 import pandas as pd
 
+from netchoice.choice.cohort_frame import CohortFrame
+from netchoice.choice.cohort_summary import listed, mean_count
 from netchoice.figures import cohort_figures
 from netchoice.figures.cohort_figures import (
     ALL,
@@ -20,12 +22,18 @@ from netchoice.figures.cohort_figures import (
     Simulations,
     category_styles,
     cohort_embeddings,
+    cohort_styles,
     draw_cohort,
+    family_counts,
+    family_styles,
     model_counts,
     parameter_panels,
+    probability_height,
     sorted_probabilities,
     verdict_counts,
 )
+from netchoice.figures.style import SeriesStyle
+from netchoice.inference.verdict import KINDS
 from netchoice.markup import Html, element, join
 from netchoice.report.cohort_networks import add_networks
 from netchoice.report.page import (
@@ -45,8 +53,6 @@ from netchoice.report.page import (
 )
 from netchoice.stores import place
 from netchoice.units import duration
-from netchoice.workflows.answer_rows import CohortFrame
-from netchoice.workflows.cohort_summary import mean_count
 
 MOST_ROWS = 200  # of a table
 WITHOUT_SCRIPT = (
@@ -61,7 +67,7 @@ def write_cohort_report(
     features: pd.DataFrame | None = None,
     simulations: Simulations | None = None,
     *,
-    paths: Mapping[str, str] | None = None,
+    options: Mapping[str, Sequence[str]] | None = None,
 ) -> Path:
     """Write the report of a cohort and its figures to a folder; return the path of the report.
 
@@ -71,19 +77,20 @@ def write_cohort_report(
     Parameters
     ----------
     folder : path, created if it does not exist
-    record : mapping, what :func:`netchoice.workflows.summarise_cohort` returned for these answers
+    record : mapping, what :func:`netchoice.choice.summarise_cohort` returned for these answers
     answers : DataFrame, one row for each network
     features : DataFrame, optional
         ``id`` and the features of each network, for the figures of the networks among the simulations.
     simulations : mapping, optional
-        By the text of the chooser: features X and models y of its simulations, for the same figures.
-    paths : mapping, optional
-        By the text of the chooser: the path to pass to ``--with``. By default the text itself.
+        By the text of the reference: features X and models y of its simulations, for the same figures.
+    options : mapping, optional
+        By the text of the reference: options of ``netchoice choose`` with which a network of the cohort gets
+        an answer from the same simulations. Without these, the page does not state the command.
 
     Examples
     --------
     >>> import tempfile
-    >>> from netchoice.workflows import summarise_cohort
+    >>> from netchoice.choice import summarise_cohort
     >>> answers = pd.DataFrame({"id": list("ab"), "model": "dmc", "verdict": "one-fits",
     ...     "probability_dmc": 1.0, "lower_dmc": 0.9, "upper_dmc": 1.0, "fit_p_dmc": 0.5})
     >>> write_cohort_report(tempfile.mkdtemp(), summarise_cohort(answers), answers).name
@@ -92,7 +99,7 @@ def write_cohort_report(
     folder = place(folder)
     folder.mkdir(parents=True, exist_ok=True)
     draw_cohort(answers, folder / "figures", features, simulations)
-    text = cohort_page(record, answers, features, simulations, paths=paths)
+    text = cohort_page(record, answers, features, simulations, options=options)
     return write_page(text, folder / "report.html", overwrite=True)
 
 
@@ -102,57 +109,72 @@ def cohort_page(
     features: pd.DataFrame | None = None,
     simulations: Simulations | None = None,
     *,
-    paths: Mapping[str, str] | None = None,
+    options: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
     """Return the text of the HTML file; the parameters are those of :func:`write_cohort_report`."""
     sections, cohort = Sections(), CohortFrame.of(answers)
     if len(cohort.answered):
         add_verdicts(sections, record, cohort)
         add_models(sections, record, cohort)
-        add_embeddings(sections, cohort, features, simulations)
+        add_embeddings(sections, record, cohort, features, simulations)
         add_parameters(sections, record, cohort)
         add_misfits(sections, record)
-    add_networks(sections, record, cohort, paths or {})
+    add_networks(sections, record, cohort, options or {})
     add_errors(sections, record)
-    choosers = {name or "not named": f"{n} networks" for name, n in record["choosers"].items()}
+    used = {name or "not named": f"{n} networks" for name, n in record["references"].items()}
     tested = {"alpha": record["alpha"], "false discovery rate": record["none_fits"]["rate"],
               "smallest possible p-value": record["none_fits"]["floor"]}  # fmt: skip
-    groups = {"Arguments": record["settings"], "Choosers": choosers, "Tests": tested}
+    groups = {"Arguments": record["settings"], "Simulations": used, "Tests": tested}
     add_settings(sections, groups)
-    return html_page(cohort_headline(record), sections, WITHOUT_SCRIPT)
+    return html_page(cohort_headline(record, cohort_styles(cohort)), sections, WITHOUT_SCRIPT)
 
 
-def cohort_headline(record: Mapping[str, Any]) -> Headline:
+def cohort_headline(
+    record: Mapping[str, Any], styles: Mapping[str, SeriesStyle] | None = None
+) -> Headline:
     """Return the first screen for a cohort: four cards and notes."""
     n = record["networks"]
     title = f"Which models made these {n} networks?" if n > 1 else "Which model made this network?"
-    cards = [_fit_card(record), _model_card(record), _misfit_card(record), _answered_card(record)]
+    cards = [
+        _fit_card(record),
+        _model_card(record, styles or {}),
+        _misfit_card(record),
+        _answered_card(record),
+    ]
     notes = [sentence(note) for note in record["notes"]]
     return Headline(title, sentence(str(record["headline"])), cards, notes)
 
 
 def _fit_card(record: Mapping[str, Any]) -> Card:
-    one, several = (record["verdicts"]["all"][kind] for kind in ("one-fits", "several-fit"))
-    question = "How often is one model clearly the most probable?"
+    found = record["verdicts"]["all"]
+    one, question = found["one-fits"], "For how many networks is one model named?"
     if not one["of"]:
         return Card(question, "–", ["No network was answered."], True)
     low, high = one["interval"]
-    details = [f"{one['share']:.0%} of the networks (95% interval {low:.0%} to {high:.0%})."]
-    details += [f"Several models fit {several['n']} more."] if several["n"] else []
+    details = [
+        f"One model fits and is by far the most probable: {one['share']:.0%} of the networks (95% interval "
+        f"{low:.0%} to {high:.0%})."
+    ]
+    others = {
+        "several models fit or may fit:": found["several-fit"]["n"],
+        "no model fits for certain:": found["borderline"]["n"],
+        "not decided:": found["open"]["n"],
+    }
+    details += [sentence(text) for text in [listed(others)] if text]
     return Card(question, f"{one['n']} of {one['of']}", details)
 
 
-def _model_card(record: Mapping[str, Any]) -> Card:
-    totals = {model: sum(counts.values()) for model, counts in record["named"]["all"].items()}
-    ranked = sorted(totals, key=lambda model: -totals[model])
-    if not any(totals.values()):
-        return Card(
-            "Which model is named most often?", "none", ["No model fits any network."], True
-        )
-    listed = ", ".join(f"{model} {totals[model]}" for model in ranked[:4])
-    rest = f", {len(ranked) - 4} other models" if len(ranked) > 4 else ""
-    details = [f"Networks by the model that fits and is the most probable: {listed}{rest}."]
-    return Card("Which model is named most often?", model_name(ranked[0]), details)
+def _model_card(record: Mapping[str, Any], styles: Mapping[str, SeriesStyle]) -> Card:
+    question = "Which model is named most often?"
+    named = {model: counts["named"] for model, counts in record["named"]["all"].items()}
+    families = {name: sum(own.values()) for name, own in record["families"]["all"].items()}
+    known = f"Networks by family of mechanisms: {listed(families)}."
+    details = [known] if any(families.values()) else []
+    if not any(named.values()):
+        return Card(question, "none", details or ["No model is named for any network."], True)
+    first = max(named, key=lambda model: named[model])
+    details = [f"Networks by named model: {listed(named)}.", *details]
+    return Card(question, model_name(first, styles.get(first)), details)
 
 
 def _misfit_card(record: Mapping[str, Any]) -> Card:
@@ -178,7 +200,7 @@ def _answered_card(record: Mapping[str, Any]) -> Card:
 
 
 def add_verdicts(sections: Sections, record: Mapping[str, Any], answers: CohortFrame) -> None:
-    """Add the share of each verdict, overall and by group, and what chance alone explains."""
+    """Add the share of each verdict, overall and by group, and what to expect by chance."""
     verdicts, none_fits = record["verdicts"], record["none_fits"]
     by_chance = mean_count(none_fits["expected_by_chance"])
     rows = [
@@ -196,9 +218,8 @@ def add_verdicts(sections: Sections, record: Mapping[str, Any], answers: CohortF
     head = ("group", "verdict", "networks", "of", "share", "95% interval")
     sections.add(
         "verdicts", "Verdicts",
-        "one-fits: one model fits and is clearly the most probable. several-fit: several models fit. "
-        "undetermined: the models cannot be distinguished. none-fits: none of these models fits. Numbers "
-        "in the bars are networks.",
+        " ".join(f"{kind}: {text}." for kind, text in KINDS.items())
+        + " Numbers in the bars are networks.",
         _bars(sections, "verdicts", verdict_counts(answers), VERDICT_STYLES),
         aside(
             f"{none_fits['verdicts']} networks have the verdict none-fits. If one of these models made "
@@ -214,38 +235,60 @@ def add_verdicts(sections: Sections, record: Mapping[str, Any], answers: CohortF
 
 
 def add_models(sections: Sections, record: Mapping[str, Any], answers: CohortFrame) -> None:
-    """Add how often each model is named, by group, and the probabilities of all networks."""
-    named = record["named"]
+    """Add how often each model and family is named, by group, and the probabilities of all networks."""
+    named, families = record["named"], record["families"]
     rows = [
-        (group, model, counts["one-fits"], counts["several-fit"])
+        (group, model, counts["named"], counts["probable"])
         for group, models in {ALL: named["all"], **named["by_group"]}.items()
         for model, counts in models.items()
+        if any(named["all"][model].values())
     ]
-    head = ("group", "model", "named, one-fits", "named, several-fit")
-    data = sorted_probabilities(answers)
-    counted = model_counts(answers)
-    drawn = [_bars(sections, "named models", counted, category_styles(list(counted)))]
-    if data.values.size:
-        drawn.append(element(
-            "div",
-            element("h3", "Probabilities of all networks"),
-            sections.draw(
-                "Stacked columns of the model probabilities of each network.",
-                partial(cohort_figures.probability_columns, data), (WIDE_SIZE[0], 2.6),
-            ),
-            aside(
-                "Each column is a network. The probabilities assume that one of the models made the "
-                "network; for a network with the verdict none-fits they are no evidence."
-                + _sample(len(data.ids), data.n_all)
-            ),
-        ))  # fmt: skip
+    family_rows = [
+        (group, family, counts["one-fits"], counts["several-fit"])
+        for group, found in {ALL: families["all"], **families["by_group"]}.items()
+        for family, counts in found.items()
+    ]
+    head = ("group", "model", "named", "probable, several models fit")
+    family_head = ("group", "family", "one model named", "several models fit")
+    counted, by_family = model_counts(answers), family_counts(answers)
+    styles = category_styles(list(counted), cohort_styles(answers))
+    drawn = [_bars(sections, "named models", counted, styles)]
+    if by_family is not None:
+        drawn.append(_bars(sections, "families", by_family, family_styles(list(by_family))))
+    drawn += _probabilities(sections, answers)
     sections.add(
         "models", "Models by group",
-        "A model is named for a network if it fits and is the most probable. Networks for which no model "
-        "is named are shown with their verdict.",
+        "A model is named for a network if it fits and is by far the most probable. A family is named if a "
+        "model fits and the models of this family have a probability of at least 0.95 together. Other "
+        "networks are shown with their verdict.",
         panels(drawn, "pairs"),
-        _limited("Show the numbers as a table", "Networks for which a model is named", head, rows),
+        _limited("Show the models as a table", "Networks for which a model is named, or is in the smallest "
+                 "set with a probability of 0.95", head, rows) if rows else "",
+        _limited("Show the families as a table", "Networks for which a family is named", family_head,
+                 family_rows) if family_rows else "",
     )  # fmt: skip
+
+
+def _probabilities(sections: Sections, answers: CohortFrame) -> list[Html]:
+    """Return the probabilities of all networks that a model may fit."""
+    data = sorted_probabilities(answers)
+    if not data.values.size:
+        return []
+    without = (
+        f" {data.n_without} networks that no model fits are left out." if data.n_without else ""
+    )
+    return [element(
+        "div",
+        element("h3", "Probabilities of all networks"),
+        sections.draw(
+            "Stacked bars of the model probabilities of each network.",
+            partial(cohort_figures.probability_rows, data), (WIDE_SIZE[0], probability_height(data)),
+        ),
+        aside(
+            "Each row is a network. The probabilities assume that one of the models made the network."
+            + without + _sample(len(data.ids), data.n_all)
+        ),
+    )]  # fmt: skip
 
 
 def _bars(sections: Sections, what: str, counts: pd.DataFrame, styles: Mapping[str, Any]) -> Html:
@@ -258,27 +301,23 @@ def _bars(sections: Sections, what: str, counts: pd.DataFrame, styles: Mapping[s
 
 
 def add_embeddings(
-    sections: Sections, answers: CohortFrame, features: pd.DataFrame | None,
+    sections: Sections, record: Mapping[str, Any], answers: CohortFrame, features: pd.DataFrame | None,
     simulations: Simulations | None,
 ) -> None:  # fmt: skip
-    """Add the networks among the simulations, one figure for each chooser."""
+    """Add the networks among the simulations, one figure for each shared reference."""
     found = [] if features is None else cohort_embeddings(answers, features, simulations or {})
     if not found:
         return
     blocks = []
     for data in found:
         drawn = sections.draw(
-            f"Map of the networks among simulations of {data.chooser}.",
+            f"Map of the networks among simulations of {data.reference}.",
             partial(cohort_figures.embedding_map, data), WIDE_SIZE,
         )  # fmt: skip
-        title = element("h3", data.chooser or "all networks")
+        title = element("h3", data.reference or "all networks")
         blocks.append(element("div", title, drawn, aside(_placed(data))))
-    n_choosers = answers.answered["chooser"].nunique()
-    rest = (
-        f" The figures show {len(found)} of {n_choosers} choosers."
-        if n_choosers > len(found)
-        else ""
-    )
+    n_all = len(record["references"])
+    rest = f" The figures show {len(found)} of {n_all} sets of simulations." * (n_all > len(found))
     sections.add(
         "embedding", "The networks among the simulations",
         "Grey points are simulated networks; similar networks are close to each other. Coloured points are "
@@ -302,7 +341,7 @@ def _placed(data: CohortEmbedding) -> str:
 
 
 def add_parameters(sections: Sections, record: Mapping[str, Any], answers: CohortFrame) -> None:
-    """Add the parameters of the named models, by group and against covariates."""
+    """Add the parameters of models that fit, by group and against covariates."""
     found = parameter_panels(answers, record["parameters"])
     if not found:
         return
@@ -319,8 +358,8 @@ def add_parameters(sections: Sections, record: Mapping[str, Any], answers: Cohor
     limits = _shown(len(found), len(answers.groups))
     sections.add(
         "parameters", "Parameters",
-        "Points are medians of posteriors, lines are their intervals. A network counts for the model that is "
-        "named for it. By group, networks are sorted by their median.",
+        "Points are medians of posteriors, lines are their intervals. A network counts for its most probable "
+        "model, if this model fits. By group, networks are sorted by their median.",
         panels(drawn),
         aside(limits) if limits else "",
         _limited("Show the tests of parameters against covariates",
@@ -365,15 +404,21 @@ def add_misfits(sections: Sections, record: Mapping[str, Any]) -> None:
     if not none_fits["verdicts"]:
         return
     rows = [
-        (one["id"], one["group"] or "–", one["nearest"], one["p_value"], one["q_value"],
-         "; ".join(one["notes"]) or "–")
+        (
+            one["id"],
+            one["group"] or "–",
+            one["p_value"],
+            one["q_value"],
+            "; ".join(one["notes"]) or "–",
+        )
         for one in none_fits["networks"]
-    ]  # fmt: skip
-    head = ("network", "group", "nearest model", "p-value", "q-value", "notes")
+    ]
+    head = ("network", "group", "p-value", "q-value", "how it differs")
     sections.add(
         "misfits", "Networks that none of these models fits",
         "The p-value is the largest of all models. The q-value is the p-value adjusted for the number of "
-        "networks (false discovery rate). The nearest model is not evidence for this model.",
+        "networks (false discovery rate). The last column compares the network with the model that is "
+        "nearest to it, which does not fit either.",
         _table_of("Smallest q-value first", head, rows, none_fits["verdicts"]),
     )  # fmt: skip
 

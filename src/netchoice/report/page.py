@@ -1,9 +1,10 @@
-"""The page of a report: its parts, and the HTML file with text, style and script."""
+"""The parts of a page, and the HTML file with text, style and script."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -17,13 +18,17 @@ from netchoice.figures.style import HIGHLIGHT, SeriesStyle, model_colour
 from netchoice.figures.svg import draw_svg, key_svg, page_colour, series_colours
 from netchoice.markup import Html, element, join
 
-MOST_NOTES = 3  # shown at once
+MOST_NOTES = 5  # shown at once
 #: Width and height of figures in inches: several in a row, and alone.
 SMALL_SIZE, WIDE_SIZE = (3.4, 2.1), (4.2, 3.2)
+#: An option of a command with its value, or an argument of a function.
+_OPTION = re.compile(
+    r'--[a-z][\w-]*(?: (?:"[^"]*"|[\w.+~:/-]*\w))?|\b[a-z_]+=(?:"[^"]*"|True|False)'
+)
 
 
 class Card(NamedTuple):
-    """One question, its short answer, and details, a paragraph each."""
+    """One question or name, its short answer, and details, a paragraph each."""
 
     question: str
     answer: str
@@ -32,13 +37,18 @@ class Card(NamedTuple):
 
 
 class Headline(NamedTuple):
-    """Content of the first screen; the picture stands next to the cards."""
+    """Content of the first screen.
+
+    The ``facts`` stand below the title in larger letters than all else. The picture stands next to the
+    cards.
+    """
 
     title: str
     verdict: str
-    cards: list[Card]
+    cards: Sequence[Card]
     notes: Sequence[str]
     picture: Html | None = None
+    facts: Sequence[str] = ()
 
 
 class Sections:
@@ -89,10 +99,10 @@ class Sections:
 def cell(value: Any) -> str:
     """Return the text of a table cell; a float has four significant digits, markup stays as it is.
 
-    >>> cell(0.123456), cell(12), cell(39060.0), cell("a"), cell(None)
-    ('0.1235', '12', '39060', 'a', '–')
+    >>> cell(0.123456), cell(12), cell(39060.0), cell("a"), cell(None), cell(float("nan"))
+    ('0.1235', '12', '39060', 'a', '–', '–')
     """
-    if value is None:
+    if value is None or value != value:
         return "–"
     if isinstance(value, Html):
         return value
@@ -116,21 +126,43 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> H
 
 
 def _kind(value: Any) -> str | None:
-    """Return the class of a cell: numbers are aligned, and long texts need a wide column."""
+    """Return the class of a cell: numbers are aligned, short texts have a line, long ones a wide column."""
     if isinstance(value, int | float):
         return "number"
-    return "long" if isinstance(value, str) and len(value) > 30 else None
+    if isinstance(value, Html) or not isinstance(value, str):
+        return None
+    return "long" if len(value) > 30 else "short"
 
 
-def model_name(name: str) -> Html:
+def model_name(name: str, style: SeriesStyle | None = None) -> Html:
     """Return the name of a model next to its colour in the figures."""
-    chip = element("span", class_="chip", style=f"color:{page_colour(model_colour(name))}")
+    colour = model_colour(name) if style is None else style.colour
+    chip = element("span", class_="chip", style=f"color:{page_colour(colour)}")
     return element("span", chip, name, class_="model")
+
+
+def with_options(text: str) -> Html:
+    """Return a text in which options and arguments do not break across lines.
+
+    >>> with_options("pass --isolated keep to keep <them>")
+    'pass <span class="option">--isolated keep</span> to keep &lt;them&gt;'
+    """
+    parts: list[str] = []
+    end = 0
+    for found in _OPTION.finditer(text):
+        parts += [text[end : found.start()], element("span", found[0], class_="option")]
+        end = found.end()
+    return join([*parts, text[end:]])
 
 
 def aside(text: str) -> Html:
     """Return a paragraph with a remark."""
     return element("p", text, class_="aside")
+
+
+def items(texts: Iterable[str], class_: str | None = None) -> Html:
+    """Return a list of texts."""
+    return element("ul", *(element("li", text) for text in texts), class_=class_)
 
 
 def details(summary: str, body: Html, class_: str | None = None) -> Html:
@@ -152,18 +184,18 @@ def panels(figures: Iterable[Html], class_: str = "small") -> Html:
 
 def keys(texts: Mapping[str, str]) -> Html:
     """Return what the parts of several figures mean; the names are classes of the style sheet."""
-    items = (
-        element("li", element("span", class_=f"key {name}"), text) for name, text in texts.items()
+    return items(
+        (join([element("span", class_=f"key {name}"), text]) for name, text in texts.items()),
+        "keys",
     )
-    return element("ul", *items, class_="keys")
 
 
 def series_keys(styles: Mapping[str, SeriesStyle], *, line: bool = False) -> Html:
     """Return the marker or the line of each series, and of the observed network, with their names."""
     observed = SeriesStyle("#000000" if line else HIGHLIGHT, "*", "-")
-    items = [element("li", key_svg(style, line=line), name) for name, style in styles.items()]
-    items.append(element("li", key_svg(observed, line=line, width=5), "observed network"))
-    return element("ul", *items, class_="keys")
+    drawn = [join([key_svg(style, line=line), name]) for name, style in styles.items()]
+    drawn.append(join([key_svg(observed, line=line, width=5), "observed network"]))
+    return items(drawn, "keys")
 
 
 def sentence(text: str) -> str:
@@ -192,20 +224,23 @@ def flatten(record: Any, path: str = "") -> list[tuple[str, str]]:
     return [(path, "not given" if record is None or record == {} else cell(record))]
 
 
-def add_settings(sections: Sections, groups: Mapping[str, Any]) -> None:
-    """Add every argument, seed and version."""
-    tables = [
+def settings_tables(groups: Mapping[str, Any]) -> Html:
+    """Return a folded table for each group of arguments, seeds and versions."""
+    return join(
         details_table(title, title, ("name", "value"), flatten(record))
         for title, record in groups.items()
         if record
-    ]
+    )
+
+
+def add_settings(sections: Sections, groups: Mapping[str, Any]) -> None:
+    """Add every argument, seed and version."""
     explanation = "With these you can repeat the run."
-    sections.add("settings", "Settings, seed and versions", explanation, *tables)
+    title = "Settings, seed and versions"
+    sections.add("settings", title, explanation, settings_tables(groups))
 
 
-def html_page(
-    headline: Headline, sections: Sections, without_script: str = "Larger figures need JavaScript."
-) -> str:
+def html_page(headline: Headline, sections: Sections, without_script: str = "") -> str:
     """Return the text of the HTML file.
 
     Parameters
@@ -215,12 +250,14 @@ def html_page(
     without_script : str, what the page lacks if the browser runs no JavaScript
     """
     script = _asset("report.js")
+    facts = items(headline.facts, "facts") if headline.facts else ""
+    title = element("h1", headline.title)
     body = element(
         "body",
         element("a", "Skip to the content", href="#answer", class_="skip"),
-        element("header", element("p", "netchoice", class_="brand"), element("h1", headline.title)),
+        element("header", element("p", "netchoice", class_="brand"), title, facts),
         element("main", _first_screen(headline), sections.contents(), sections.html()),
-        element("noscript", element("p", without_script)),
+        element("noscript", element("p", without_script)) if without_script else "",
         element("script", Html(script)),
     )
     head = element(
@@ -237,27 +274,28 @@ def html_page(
 
 def _first_screen(headline: Headline) -> Html:
     title = element("h2", "The answer", id="answer-title", class_="hidden")
-    verdict = element("p", headline.verdict, class_="headline")
-    cards = element("div", *map(_card, headline.cards), class_="cards")
+    verdict = element("p", headline.verdict, class_="headline") if headline.verdict else ""
+    cards: Any = element("div", *map(_card, headline.cards), class_="cards")
+    cards = cards if headline.cards else ""
     if headline.picture:
-        cards = element("div", cards, headline.picture, class_="with-picture")
+        text = element("div", verdict, cards, _notes(headline.notes))
+        content = element("div", text, headline.picture, class_="with-picture")
+    else:
+        content = join([verdict, cards, _notes(headline.notes)])
     labelled = {"id": "answer", "tabindex": -1, "aria_labelledby": "answer-title"}
-    return element("section", title, verdict, cards, _notes(headline.notes), **labelled)
+    return element("section", title, content, **labelled)
 
 
 def _notes(notes: Sequence[str]) -> Html:
     """Return the first notes, and the others for readers who ask for them."""
     if not notes:
         return Html("")
-    lists = [
-        element("ul", *(element("li", note) for note in some))
-        for some in (notes[:MOST_NOTES], notes[MOST_NOTES:])
-    ]
     rest = len(notes) - MOST_NOTES
-    more = details(f"Show {rest} more {'note' if rest == 1 else 'notes'}", lists[1])
+    more = f"Show {rest} more {'note' if rest == 1 else 'notes'}"
     return element(
-        "div", element("h3", "Notes"), lists[0], more if rest > 0 else "", class_="notes"
-    )
+        "div", element("h3", "Notes"), items(notes[:MOST_NOTES]),
+        details(more, items(notes[MOST_NOTES:])) if rest > 0 else "", class_="notes",
+    )  # fmt: skip
 
 
 def _card(card: Card) -> Html:

@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from netchoice.errors import UsageError
-from netchoice.inference.classifiers import default_neighbors, predict_locally
+from netchoice.inference.local_regression import default_neighbors, predict_locally
 from netchoice.inference.scaling import Scaling
 from netchoice.selection.base import check_table
 from netchoice.selection.column_costs import ColumnCosts, check_budget
@@ -236,9 +236,8 @@ class AcquiringClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the probabilities of the classes, given the scaled values of the known columns."""
         table = np.ascontiguousarray(self._table[known].T)
         n_near = default_neighbors(len(table))
-        queries = query[known][None]  # in this order: the kernel needs contiguous rows
-        found = predict_locally(table, self._codes, queries, n_near, len(self.classes_))
-        return np.asarray(found.probabilities[0])
+        own = np.ascontiguousarray(query[known])
+        return predict_locally(table, self._codes, own, n_near, len(self.classes_))
 
     def _information(self, distance: Floats) -> Floats:
         """Return the information of each column on the class among the rows with the smallest distances."""

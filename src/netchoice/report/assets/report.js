@@ -1,50 +1,8 @@
 "use strict";
-// Figures open larger, links open folded sections, and the list of networks is sorted and filtered.
+// Links open folded sections, paper shows all figures, and the list of networks is sorted and filtered.
 (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const byId = (id) => document.getElementById(id);
-  const make = (tag, properties) => Object.assign(document.createElement(tag), properties);
-
-  // A click on a figure, or the Enter key, shows its drawing in a dialog.
-
-  const dialog = make("dialog", { className: "larger" });
-  const close = make("button", { type: "button", textContent: "Close", autofocus: true });
-  close.addEventListener("click", () => dialog.close());
-  dialog.append(close);
-  document.body.append(dialog);
-  let home = null; // the figure that the drawing in the dialog belongs to
-
-  function enlarge(figure) {
-    const drawing = figure.querySelector("svg");
-    home = figure;
-    home.style.height = `${home.clientHeight}px`;
-    const [, , width, height] = drawing.getAttribute("viewBox").split(" ");
-    drawing.style.maxWidth = `min(${(88 * width) / height}vh, ${3.5 * width}px)`;
-    dialog.setAttribute("aria-label", drawing.getAttribute("aria-label"));
-    dialog.append(drawing);
-    dialog.showModal();
-  }
-
-  dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
-  dialog.addEventListener("close", () => {
-    const drawing = dialog.querySelector("svg");
-    drawing.style.maxWidth = "";
-    home.prepend(drawing);
-    home.style.height = "";
-    home.focus();
-  });
-  for (const figure of all("figure.plot")) {
-    const label = `Enlarge: ${figure.querySelector("svg").getAttribute("aria-label")}`;
-    figure.tabIndex = 0;
-    figure.setAttribute("role", "button");
-    figure.setAttribute("aria-label", label);
-    figure.addEventListener("click", () => enlarge(figure));
-    figure.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      enlarge(figure);
-    });
-  }
 
   // A link to a folded section opens it, and paper shows all figures.
 

@@ -1,0 +1,280 @@
+"""References by size in a folder: simulations that are made once, and answer for many networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+from netchoice.choice.observe import Observed, comparable_network, observe
+from netchoice.choice.reference import (
+    CALIBRATION,
+    SCREENED,
+    SCREENED_CALIBRATION,
+    Progress,
+    Reference,
+)
+from netchoice.choice.run_folder import KEPT, RUN, RunFiles, find_run, locked_run_folder
+from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
+from netchoice.choice.sizes import Size, find_size, in_order
+from netchoice.engines.processes import keep_workers
+from netchoice.errors import UsageError
+from netchoice.features.registry import FEATURES, find
+from netchoice.models.builtin import rebuilt_space
+from netchoice.models.space import ModelSpace
+from netchoice.progress import listener, shows_progress
+from netchoice.storage.kept_files import DamagedFileError, fingerprint_of, read_json, write_json
+from netchoice.storage.written_folder import listed_writes
+from netchoice.stores import place
+
+#: What says that a size is complete, and what the folder of references holds.
+PREPARED = "prepared.json"
+REFERENCE_FILES = RunFiles(
+    f"{KEPT}/{RUN}", "netchoice prepare",
+    tuple(f"*/{name}" for name in (PREPARED, "*/_manifest.json", "*/rows-*.parquet")), (KEPT,),
+)  # fmt: skip
+
+
+class References(Mapping[Size, Reference]):
+    """Simulations for several sizes of networks, which were prepared once.
+
+    Attributes
+    ----------
+    settings : Settings, of all sizes
+    folder : Path or None, where they are kept; None if they are in memory
+
+    Examples
+    --------
+    >>> import netchoice
+    >>> references = netchoice.prepare("ba", 20, effort=netchoice.Effort.small(), engine="serial")
+    >>> references
+    <References: ba1, ba2, ba3, ba4; 20 nodes, isolated nodes dropped; 20 nodes, isolated nodes kept>
+    """
+
+    def __init__(self, settings: Settings, folder: Path | None = None) -> None:
+        self.settings, self.folder = settings, folder
+        self._known: dict[Size, Reference | None] = {}
+        self.options: dict[str, Any] = {}
+
+    def __iter__(self) -> Iterator[Size]:
+        return iter(in_order(self._known))
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __getitem__(self, size: Size) -> Reference:
+        found = self._known[size]
+        if found is None:
+            found = self._known[size] = self._read(size)
+        return found
+
+    def __repr__(self) -> str:
+        sizes = "; ".join(map(str, self)) or "no size is prepared"
+        return f"<References: {', '.join(self.settings.space.labels)}; {sizes}>"
+
+    @property
+    def fingerprint(self) -> str:
+        """What answers depend on: the settings of the simulations."""
+        return fingerprint_of(self.settings.as_dict())
+
+    def size_of(self, graph: Any) -> Size:
+        """Return the size that the simulations for a network must have."""
+        network, isolated = comparable_network(graph, self.settings.isolated)
+        edges = network.n_edges if self.settings.match else None
+        return Size((network.n_nodes, network.n_nodes), isolated, edges)
+
+    def find(self, wanted: Size) -> Reference:
+        """Return the simulations for a size: its own, or those of a range that covers it."""
+        size = find_size(wanted, self)
+        if size is None:
+            prepared = "; ".join(map(str, self)) or "none"
+            raise UsageError(
+                f"no simulations are prepared for a network with {wanted}; prepared are: {prepared}; prepare "
+                "this size or a range of sizes, for example --nodes "
+                f"{wanted.range.nodes[0]}..{wanted.range.nodes[1]}"
+            )
+        return self[size]
+
+    def observe(self, graph: Any, clock: Clock | None = None) -> tuple[Reference, Observed]:
+        """Return the simulations for a network, and the network with the features that these have."""
+        reference = self.find(self.size_of(graph))
+        return reference, observe(graph, self.settings, reference.features, clock)
+
+    # Preparation
+
+    def add(self, sizes: Iterable[Size]) -> None:
+        """Simulate all models at these sizes, unless this was done before."""
+        for size in dict.fromkeys(sizes):
+            if size in self._known:
+                continue
+            reference = Reference(
+                self.settings, size, folder=None if self.folder is None else self.folder / size.folder,
+                **self.options,
+            )  # fmt: skip
+            _simulate_all(reference)
+            if self.folder is not None:
+                record = {
+                    "features": list(reference.features),
+                    "unmatched": list(reference.unmatched),
+                }
+                write_json(self.folder / size.folder / PREPARED, record, self._part(size))
+            self._known[size] = reference.for_worker()
+
+    def _part(self, size: Size) -> str:
+        """Return what the files of a size belong to: these settings, and this size."""
+        return fingerprint_of({"settings": self.settings.as_dict(), "size": size.folder})
+
+    def _read(self, size: Size) -> Reference:
+        """Read the simulations of a size; a folder of another run is refused."""
+        assert self.folder is not None
+        folder = self.folder / size.folder
+        record = read_json(
+            folder / PREPARED, self._part(size), advice="prepare it again in another folder"
+        )
+        reference = Reference(
+            self.settings, size, features=record["features"], folder=folder, engine="serial"
+        )
+        if list(reference.unmatched) != record["unmatched"]:
+            raise DamagedFileError(f"{folder} was prepared for other models; prepare it again")
+        _simulate_all(reference)
+        return reference.for_worker()
+
+    @classmethod
+    def load(
+        cls,
+        path: str | PathLike[str],
+        space: ModelSpace | None = None,
+        features: Iterable[GivenFeature] | None = None,
+    ) -> Self:
+        """Return the references in a folder that :func:`prepare` wrote; nothing in it is executed.
+
+        ``space`` is needed if its models are not built in, and ``features`` if the given ones are not.
+        """
+        folder = place(path)
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is not a folder; expected one that netchoice prepare wrote")
+        record = find_run(folder, REFERENCE_FILES)
+        if record is None:
+            raise UsageError(f"{folder} holds no simulations; make some with netchoice prepare")
+        made = cls(_settings(record, space, features), folder)
+        for path_of_size in sorted(folder.iterdir()):
+            size = Size.of_folder(path_of_size.name)
+            if size is not None and (path_of_size / PREPARED).is_file():
+                made._known[size] = None
+        if not made._known:
+            raise UsageError(
+                f"the simulations in {folder} are not finished; run the same netchoice prepare again"
+            )
+        return made
+
+
+def _simulate_all(reference: Reference) -> None:
+    """Add all rows that an answer may use; rows that are kept in the folder are only read."""
+    effort, models = reference.effort, reference.models
+    reference.simulate(SCREENED, models, effort.screened)
+    reference.simulate(SCREENED_CALIBRATION, models, effort.n_screening)
+    reference.simulate_training(models)
+    reference.simulate(CALIBRATION, models, effort.most)
+
+
+def _settings(
+    record: Mapping[str, Any], space: ModelSpace | None, features: Iterable[GivenFeature] | None
+) -> Settings:
+    """Return the settings of a record; functions of models and features are not kept."""
+    given = None if features is None else {find(each).name: each for each in features}
+    names = record["features"]
+    if given is not None and {*given} != {*(names or ())}:
+        raise UsageError(
+            f"features {', '.join(given)} are given, and the simulations were made with "
+            f"{', '.join(names or ['features of their own choice'])}; pass the same features"
+        )
+    for name in names or ():
+        if name not in FEATURES and given is None:
+            raise UsageError(
+                f"the feature {name} is not built in; pass the features that were given (--features, in "
+                "Python features=…)"
+            )
+    return Settings(
+        space=rebuilt_space(record["space"], space),
+        match=record["match"],
+        isolated=record["isolated"],
+        features=None if names is None else tuple((given or {}).get(name, name) for name in names),
+        method=tuple(record["method"]),
+        penalty=record["penalty"],
+        budget=record["budget"],
+        costs=record["costs"],
+        seed=record["seed"],
+        effort=Effort(**record["effort"]),
+    )
+
+
+@shows_progress("simulating ({})")
+@keep_workers()
+def prepare(
+    space: str | ModelSpace | None = None,
+    n_nodes: int | str | Sequence[int | str] | None = None,
+    *,
+    graphs: Iterable[Any] = (),
+    match: bool | None = None,
+    features: Iterable[GivenFeature] | None = None,
+    isolated: str | None = None,
+    effort: Effort | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+    engine: str | Executor = "processes",
+    path: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    on_progress: Progress | bool | None = None,
+) -> References:
+    """Simulate the models of a space once, to answer for many networks of the same size.
+
+    Parameters
+    ----------
+    space : ModelSpace or str, optional
+        The models to compare; by default all mechanisms, density-matched.
+    n_nodes : int, str, or a sequence of these, optional
+        Numbers of nodes to prepare. A text such as ``"240..375"`` is a range of sizes, for which one set
+        of simulations serves.
+    graphs : iterable of networks, or of :class:`~netchoice.choice.Size`, optional
+        Prepare their sizes. Density-matched simulations need networks.
+    isolated : "keep", "drop" or None
+        None prepares both, because networks with and without isolated nodes are compared with different
+        simulations.
+    path : path, optional
+        Folder to keep the simulations in. An interrupted preparation is resumed.
+    match, features, effort, seed, workers, engine, fresh, on_progress
+        As in :func:`netchoice.choose_model`.
+    """
+    settings = Settings.of(
+        space, match=match, features=features, isolated=isolated, effort=effort, seed=seed
+    )
+    numbers: list[Any] = []
+    if n_nodes is not None:
+        is_one = isinstance(n_nodes, int | str)
+        numbers = [n_nodes] if is_one else list(n_nodes)  # type: ignore[arg-type]
+    if numbers and settings.match:
+        raise UsageError(
+            "density-matched simulations depend on networks; pass networks (--match NETWORK), or a space "
+            "that is not matched"
+        )
+    both = ("keep", "drop") if isolated is None else (isolated,)
+    folder = None if path is None else place(path)
+    made = References(settings, folder)
+    made.options = {
+        "workers": workers, "engine": engine, "on_progress": listener(on_progress)
+    }  # fmt: skip
+    sizes = [Size.of_text(number, each) for number in numbers for each in both]
+    sizes += [each if isinstance(each, Size) else made.size_of(each) for each in graphs]
+    if not sizes:
+        raise UsageError("no number of nodes is given; pass n_nodes (--nodes 300), or networks")
+    if folder is None:
+        made.add(sizes)
+        return made
+    with (
+        locked_run_folder(folder, settings.as_dict(), fresh, REFERENCE_FILES),
+        listed_writes(folder),
+    ):
+        made.add(sizes)
+    return References.load(folder, settings.space, settings.features)

@@ -1,0 +1,534 @@
+"""The page of an answer: the verdict, why models fit or not, parameters, simulations, an appendix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from netchoice import figures
+from netchoice.choice.answer import Answer, FeatureValue, Interval, ModelAnswer
+from netchoice.choice.discrepancies import Discrepancy
+from netchoice.choice.text import (
+    MOST_LISTED,
+    _contradictions,
+    advice_text,
+    next_step,
+    power_line,
+)
+from netchoice.figures import drawings
+from netchoice.figures.axes import Panel
+from netchoice.figures.distributions import histogram_panels
+from netchoice.figures.embeddings import MOST_EDGES, MOST_NODES, is_drawable
+from netchoice.figures.fit_panels import FitPanel, draw_fit, fit_panels
+from netchoice.figures.posterior_panels import pair_panels, posterior_panels, rank_panels
+from netchoice.figures.style import SeriesStyle
+from netchoice.figures.svg import draw_svg
+from netchoice.graph import Graph
+from netchoice.inference.sequential_test import ALPHA
+from netchoice.inference.verdict import OPEN, rounded
+from netchoice.markup import Html, element, join
+from netchoice.report.page import (
+    WIDE_SIZE,
+    Card,
+    Headline,
+    Sections,
+    aside,
+    details,
+    details_table,
+    html_page,
+    items,
+    keys,
+    model_name,
+    panels,
+    sentence,
+    series_keys,
+    settings_tables,
+    table,
+    with_options,
+)
+from netchoice.units import count, duration
+
+MOST_BARS = 12  # models in the figure of probabilities
+MOST_EXPLAINED = 3  # models that are shown in detail
+MOST_SHOWN_PANELS, MOST_PAIRS = 3, 3  # panels of a model's fit, and pairs of its parameters
+MOST_HISTOGRAMS = 3  # shown at once
+NETWORK_SIZE = (14.0, 14.0)  # inches; the drawing has no text
+#: A number with more digits than a page shows.
+_LONG_NUMBER = re.compile(r"\d+\.\d{5,}")
+_FIT_KEYS = {
+    "observed": "observed network",
+    "outside": "observed value outside the 95% range",
+    "wide": "range of 95% of the simulations",
+    "middle": "range of 50%, in the colour of the model",
+}
+_QUALITY = (
+    "The quality of the estimates was measured on simulations with known parameters, which were held out "
+    "and estimated like the network. The expected error is the root mean squared error of the posterior "
+    "mean. Shrinkage is 0 if the features say nothing about a parameter and 1 if they determine it."
+)
+_RANKS = (
+    "The relative rank is the share of draws below the true value. If posteriors are exact, its line is "
+    "level, up to chance. High ends: posteriors are too narrow. A high middle: they are too wide."
+)
+
+
+class AnswerPage:
+    """The sections of the page, and what they share: the answer, the styles of models, the language."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer, self.sections = answer, Sections()
+        self.styles = drawings.answer_styles(answer)
+        #: Advice names options of the command for a file, and arguments of the function otherwise.
+        self.language = "python" if answer.reading is None else "shell"
+
+    def html(self) -> str:
+        """Return the text of the HTML file."""
+        self.add_models()
+        self.add_parameters()
+        self.add_simulations()
+        self.add_appendix()
+        return html_page(self.headline(), self.sections)
+
+    def name(self, model: str) -> Html:
+        """Return the name of a model next to its colour."""
+        return model_name(model, self.styles[model])
+
+    # The first screen
+
+    def headline(self) -> Headline:
+        """Return the verdict, a card for each of the most probable models, and what to know and to do."""
+        answer = self.answer
+        decided = [each for each in answer.candidates if each.state != OPEN]
+        following = next_step(answer, self.language)
+        notes = [f"Next: {following}"] if following else []
+        notes += [power_line(answer), *answer.notes]
+        return Headline(
+            title=sentence(answer.verdict.sentence),
+            verdict=self._condition(decided),
+            cards=[self._card(each) for each in decided[:MOST_LISTED]],
+            notes=[with_options(sentence(note)) for note in notes if note],
+            picture=network_picture(answer.graph, self._source()),
+            facts=[sentence(fact) for fact in map(str.strip, _contradictions(answer))],
+        )
+
+    def _condition(self, decided: Sequence[ModelAnswer]) -> str:
+        """Return what the numbers of the cards mean."""
+        if not decided:
+            return ""
+        rest = len(decided) - MOST_LISTED
+        more = f" {count(rest, 'more model')} in the table below." if rest > 0 else ""
+        if all(each.probability is None for each in decided):
+            return f"Models that are not rejected, and the p-values of their fit.{more}"
+        return f"Probabilities, given that one of the models that are not rejected made the network.{more}"
+
+    def _card(self, each: ModelAnswer) -> Card:
+        reply = each.state if each.probability is None else rounded(each.probability)
+        texts = [
+            each.interval and f"95% interval {_ends(each.interval)}.",
+            sentence(f"{each.state}{_p_text(each)}"),
+            each.description and sentence(each.description),
+            *_signed(_outside(each)),
+        ]
+        return Card(self.name(each.name), reply, [text for text in texts if text])
+
+    def _source(self) -> str:
+        """Return the name of the file that the network was read from, if there is one."""
+        reading = self.answer.reading
+        return "" if reading is None else Path(reading.path).name
+
+    # Models
+
+    def add_models(self) -> None:
+        """Add all models, with the reasons why the first of them fit or do not fit."""
+        answer = self.answer
+        chances, intervals = drawings.answer_probabilities(answer)
+        shown = dict(islice(chances.items(), MOST_BARS))
+        bars: Any = ""
+        if len(shown) > 1:
+            listed = ", ".join(f"{name} {rounded(chances[name])}" for name in shown)
+            bars = self.sections.draw(
+                f"Probability of each model: {listed}.",
+                lambda ax: figures.probabilities(shown, intervals, styles=self.styles, ax=ax),
+                (WIDE_SIZE[0], 0.55 + 0.26 * len(shown)),
+            )
+        families = answer.verdict.families if chances else {}
+        listed = ", ".join(f"{name} {rounded(share)}" for name, share in families.items())
+        self.sections.add(
+            "models", "Which models fit, and why others do not",
+            f"A model fits if the p-value of its fit is above {ALPHA:g}, and does not fit if it is below; if "
+            "this stays uncertain, the model is borderline. Models without a p-value were clearly wrong in a "
+            "few simulations with cheap features. The last column has the largest difference between the "
+            "network and the simulations of the model.",
+            bars, aside(f"Families: {listed}.") if len(families) > 1 else "", self._models_table(),
+            *self._explanations(),
+        )  # fmt: skip
+
+    def _models_table(self) -> Html:
+        rows = [
+            (
+                self.name(each.name),
+                each.state,
+                _probability_cell(each),
+                _p_cell(each),
+                each.family,
+                sentence(each.description) if each.description else None,
+                _signed(each.discrepancies[:1])[0] if each.discrepancies else None,
+            )
+            for each in self.answer.models
+        ]
+        head = (
+            "model",
+            "state",
+            "probability",
+            "p-value",
+            "family",
+            "what it is",
+            "largest difference",
+        )
+        return table("All models: those that are not rejected first", head, rows)
+
+    def _explanations(self) -> Iterable[Html]:
+        """Yield how the network differs from simulations of the first models, and what to try."""
+        envelopes = self.answer.evidence.envelopes
+        known = [each for each in self.answer.models if each.name in envelopes]
+        shown = known or [each for each in self.answer.models if each.discrepancies]
+        if known:
+            yield keys(_FIT_KEYS)
+            yield aside(
+                "⚠ marks what differs. A panel differs if the observed line is farther outside the 95% "
+                "ranges than the lines of 95 in 100 simulations; about one value in 20 is outside by chance. "
+                "Heights are square roots of shares, so that small shares can be seen."
+            )
+        for number, each in enumerate(shown[:MOST_EXPLAINED]):
+            yield self._explanation(each, is_first=number == 0)
+
+    def _explanation(self, each: ModelAnswer, is_first: bool) -> Html:
+        found = fit_panels(self.answer.evidence.envelopes.get(each.name, {}))
+        drawn = [self._fit_figure(each.name, panel) for panel in found]
+        n = min(sum(panel.differs for panel in found) or 1, MOST_SHOWN_PANELS) if is_first else 0
+        titles = ", ".join(panel.text.title.lower() for panel in found[n:])
+        before = "" if each.is_candidate else _before_text(each)
+        differences = _signed(each.discrepancies)
+        advice = [self._advice(*pair) for pair in _advice_parts(each, self.language)]
+        return element(
+            "article",
+            element("h3", self.name(each.name), f" {each.state}{_p_text(each)}"),
+            aside(" ".join(filter(None, [before, sentence(each.reference) if each.reference else ""]))),
+            items(differences, "differences") if differences else aside("No feature differs clearly."),
+            panels(drawn[:n]) if n else "",
+            details(f"Show {titles}", panels(drawn[n:])) if titles else "",
+            join([element("h4", "What to try"), items(advice)]) if advice else "",
+        )  # fmt: skip
+
+    def _advice(self, what: str, command: str) -> Html:
+        code = element("code", command, class_="option") if command else ""
+        return join(
+            [sentence(what).removesuffix("." if command else ""), ": " if command else "", code]
+        )
+
+    def _fit_figure(self, model: str, panel: FitPanel) -> Html:
+        plot = self.sections.draw(
+            f"{panel.text.title} of {model}: {panel.sentence}",
+            lambda ax: draw_fit(ax, panel, self.styles[model].colour),
+        )
+        title = element("h4", panel.text.title, class_="differs" if panel.differs else None)
+        return element("div", title, aside(panel.sentence), plot, class_="fit-panel")
+
+    # Parameters
+
+    def add_parameters(self) -> None:
+        """Add the posteriors of the models that are not rejected, and how well they are estimated."""
+        known = [each for each in self.answer.candidates if each.parameters]
+        if not known:
+            return
+        drawn = [each for each in known if each.name in self.answer.evidence.posteriors]
+        first, *others = [self._posterior(each) for each in drawn] or [Html("")]
+        names = ", ".join(each.name for each in drawn[1:])
+        coverage = next(iter(known[0].parameters.values())).coverage
+        shown = {"middle": "posterior", "observed thick": f"{coverage:.0%} interval"}
+        if any(drawings.uniform_priors(self.answer, each.parameters) for each in drawn):
+            shown["dashed"] = "uniform prior"
+        measured = any(one.held_out for each in known for one in each.parameters.values())
+        self.sections.add(
+            "parameters", "Parameters",
+            "The filled area is the posterior density of the parameter. If it looks like the prior, the "
+            "network does not determine the parameter. Points are draws of two parameters together; the axes "
+            "span the priors.",
+            keys(shown) if drawn else "", first,
+            details(f"Show {names}", join(others)) if others else "",
+            aside(_QUALITY) if measured else "",
+            _parameters_table(known),
+            self._ranks(drawn),
+        )  # fmt: skip
+
+    def _posterior(self, each: ModelAnswer) -> Html:
+        known, colour = self.answer.evidence.posteriors[each.name], self.styles[each.name].colour
+        intervals = {name: one.interval for name, one in each.parameters.items()}
+        uniform = drawings.uniform_priors(self.answer, each.parameters)
+        found = posterior_panels(known.draws, intervals, known.bounds, uniform, colour)
+        found += pair_panels(known.draws, known.bounds, colour)[:MOST_PAIRS]
+        drawn = panels(self._draw(each.name, panel) for panel in found)
+        return element("article", element("h3", self.name(each.name)), drawn)
+
+    def _ranks(self, drawn: Sequence[ModelAnswer]) -> Html | str:
+        blocks: list[Html] = []
+        for each in drawn:
+            known, colour = (
+                self.answer.evidence.posteriors[each.name],
+                self.styles[each.name].colour,
+            )
+            if any(known.ranks.values()):
+                found = rank_panels(known.ranks, known.n_rank_draws, colour)
+                blocks += [
+                    element("h3", self.name(each.name)),
+                    panels(self._draw(each.name, panel) for panel in found),
+                ]
+        if not blocks:
+            return ""
+        legend = keys({"step": "held-out simulations", "wide": "99% range by chance"})
+        return details("Show the ranks of true values", join([aside(_RANKS), legend, *blocks]))
+
+    def _draw(self, model: str, panel: Panel) -> Html:
+        return self.sections.draw(f"{model}: {panel.label}", panel.draw)
+
+    # The network among the simulations
+
+    def add_simulations(self) -> None:
+        """Add the map, and histograms of the features that differ most."""
+        evidence = self.answer.evidence
+        parts: list[Any] = []
+        if evidence.map is not None:
+            embedded = drawings.answer_map(evidence.map)
+            width, height = np.ptp(embedded.points[["x", "y"]].to_numpy(dtype=float), axis=0)
+            shape = float(np.clip(height / width, 0.4, 0.7))
+            draw = partial(_draw_map, embedded, self.styles)
+            parts += [
+                series_keys(self._styles_of(evidence.map.model)),
+                self.sections.draw(
+                    f"Map of {len(evidence.map.x)} simulated networks by model, with the observed network "
+                    "as a star.",
+                    draw, (WIDE_SIZE[0], WIDE_SIZE[0] * shape), scale=2.4,
+                ),
+                aside(
+                    f"The distances in the plane have a correlation of {evidence.map.pearson:.2f} with the "
+                    f"distances between the networks in {len(evidence.map.features)} features (distance "
+                    f"correlation {evidence.map.distance_correlation:.2f})."
+                ),
+            ]  # fmt: skip
+        samples = {name: each for name, each in evidence.samples.items() if any(each.values())}
+        if samples:
+            models = dict.fromkeys(model for each in samples.values() for model in each)
+            labels = drawings.feature_labels(self.answer)
+            observed = drawings.observed_values(self.answer)
+            found = histogram_panels(samples, observed, labels, self.styles)
+            drawn = [self.sections.draw(panel.label, panel.draw) for panel in found]
+            more = ", ".join(labels[name] for name in [*samples][MOST_HISTOGRAMS:])
+            parts += [
+                element("h3", "Features that differ most between the models"),
+                series_keys(self._styles_of(models), line=True),
+                panels(drawn[:MOST_HISTOGRAMS]),
+                details(f"Show {more}", panels(drawn[MOST_HISTOGRAMS:])) if more else "",
+            ]
+        if parts:
+            self.sections.add(
+                "simulations", "The network among the simulations",
+                "Each point is a simulated network; similar networks are close to each other. The star is "
+                "the observed network. If the star lies apart from all points, the network is outside the "
+                "simulated range. The histograms show the simulations of each model, and the thick line the "
+                "observed network.",
+                *parts,
+            )  # fmt: skip
+
+    def _styles_of(self, models: Iterable[str]) -> dict[str, SeriesStyle]:
+        return {model: self.styles[model] for model in dict.fromkeys(models)}
+
+    # The appendix
+
+    def add_appendix(self) -> None:
+        """Add features and costs, the reliability of predictions, the network, settings and versions."""
+        answer = self.answer
+        settings = {
+            key: answer.settings[key]
+            for key in answer.settings
+            if key not in ("versions", "python")
+        }
+        versions = {**answer.settings["versions"], "python": answer.settings["python"]}
+        network = [(name.replace("_", " "), value) for name, value in answer.network.items()]
+        reading = answer.reading
+        self.sections.add(
+            "appendix", "Appendix",
+            "Features and costs, the reliability of the probabilities, the network as it was read, and what "
+            "is needed to repeat the run.",
+            element("h3", "Features and costs"), aside(_cost_text(answer)), self._features_table(),
+            *self._reliability(),
+            element("h3", "The observed network"),
+            items(reading.lines()) if reading else aside("The network was passed in Python."),
+            table("The network that was compared", ("property", "value"), network),
+            element("h3", "Models, settings and versions"),
+            self._references(),
+            settings_tables({"Settings": settings, "Space": answer.space, "Versions": versions}),
+            fold="Show the appendix",
+        )  # fmt: skip
+
+    def _features_table(self) -> Html:
+        models = list(dict.fromkeys(model for each in self.answer.features for model in each.below))
+        head = ("feature", "what it is", "observed value", "cost alone",
+                *(f"share below, {model}" for model in models))  # fmt: skip
+        rows = [
+            (each.name, each.label, each.observed, _cost_of(each),
+             *(_share(each.below.get(model)) for model in models))
+            for each in self.answer.features
+        ]  # fmt: skip
+        caption = "Features by which models were compared; a share of 0% or 100% is outside the simulations"
+        return table(caption, head, rows)
+
+    def _references(self) -> Html | str:
+        """Return where the models were published."""
+        rows = [
+            (self.name(each.name), each.reference) for each in self.answer.models if each.reference
+        ]
+        return (
+            details_table("References", "References", ("model", "reference"), rows) if rows else ""
+        )
+
+    def _reliability(self) -> Iterable[Any]:
+        """Yield the reliability diagram and the confusion matrix."""
+        answer, bins = self.answer, self.answer.evidence.reliability
+        if not bins:
+            return
+        yield element("h3", "Reliability of the probabilities")
+        yield aside(
+            "Simulations with known models were held out and predicted. On the dashed line, predictions with "
+            "probability 0.8 are correct in 80% of cases. Larger points stand for more predictions; vertical "
+            f"lines span two standard errors on either side. Held-out accuracy: {answer.accuracy:.2%}. "
+            f"Logarithmic score: {answer.log_score:.4g}; 0 is perfect."
+        )
+        yield self.sections.draw(
+            "Reliability diagram: observed frequency against predicted probability.",
+            lambda ax: figures.reliability(pd.DataFrame(bins), ax=ax), (3.4, 3.2),
+        )  # fmt: skip
+        confusion = answer.evidence.confusion
+        predicted = list(next(iter(confusion.values()), {}))
+        yield table(
+            "Held-out simulations: true model in rows, predicted model in columns",
+            ("true model", *predicted),
+            [(true, *(row[name] for name in predicted)) for true, row in confusion.items()],
+        )
+
+
+def network_picture(graph: Graph, name: str = "") -> Html:
+    """Return a drawing of the network, or a sentence if the network is too large."""
+    counts = f"{count(graph.n_nodes, 'node')} and {count(graph.n_edges, 'edge')}"
+    if not is_drawable(graph):
+        limits = f"{MOST_NODES} nodes or {MOST_EDGES} edges"
+        return aside(
+            f"The network has {counts}. It is not drawn, because it has more than {limits}."
+        )
+    label = f"Drawing of the observed network, with {counts}"
+    drawing = draw_svg(lambda ax: figures.network(graph, ax=ax), NETWORK_SIZE, label, "network")
+    caption = f"{name or 'The observed network'}: {counts}. Larger points have more edges."
+    return element("figure", drawing, element("figcaption", caption), class_="plot network")
+
+
+def _draw_map(embedded: Any, styles: Any, ax: Any) -> None:
+    figures.embedding(embedded, texts=False, styles=styles, ax=ax)
+
+
+def _outside(each: ModelAnswer) -> list[Discrepancy]:
+    """Return the main differences if a feature is outside all simulations of the model."""
+    return list(each.discrepancies[:1]) if each.outside else []
+
+
+def _signed(found: Sequence[Discrepancy]) -> list[Html]:
+    """Return differences between network and simulations, with the sign that they have everywhere."""
+    return [element("span", sentence(each.sentence), class_="differs") for each in found]
+
+
+def _advice_parts(each: ModelAnswer, language: str) -> Iterable[tuple[str, str]]:
+    """Yield what to try, and the option or argument for it, or ""."""
+    for advice in each.advice:
+        text = advice_text(advice, language)
+        yield advice.sentence, text.removeprefix(advice.sentence).removeprefix(": ")
+
+
+def _before_text(each: ModelAnswer) -> str:
+    if each.probability_before is None:
+        return ""
+    return f"Its probability was {rounded(each.probability_before)} before models were rejected."
+
+
+def _ends(interval: Interval) -> str:
+    return " to ".join(map(rounded, interval))
+
+
+def _probability_cell(each: ModelAnswer) -> Html | None:
+    if each.probability is None:
+        return None
+    return _with_interval(rounded(each.probability), each.interval and _ends(each.interval))
+
+
+def _p_cell(each: ModelAnswer) -> Html | None:
+    return None if each.p_value is None else _with_interval(f"{each.p_value:.2g}", _p_ends(each))
+
+
+def _with_interval(value: str, ends: str | None) -> Html:
+    """Return a value and its interval, which may stand in the next line."""
+    return join([value, " ", element("span", f"({ends})", class_="option") if ends else ""])
+
+
+def _p_text(each: ModelAnswer) -> str:
+    return "" if each.p_value is None else f", p = {each.p_value:.2g} ({_p_ends(each)})"
+
+
+def _p_ends(each: ModelAnswer) -> str:
+    return "" if each.p_interval is None else " to ".join(f"{end:.2g}" for end in each.p_interval)
+
+
+def _parameters_table(models: Sequence[ModelAnswer]) -> Html:
+    rows = []
+    for each in models:
+        for name, one in each.parameters.items():
+            (low, high), ends = one.interval, one.interval_coverage_interval
+            covered = f"{one.interval_coverage:.1%} ({ends[0]:.1%} to {ends[1]:.1%})"
+            rows.append(
+                (f"{each.name} {name}", f"{one.median:.3g} ({low:.3g} to {high:.3g})",
+                 _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.4g}", one.prior),
+                 one.at_boundary or "no", one.rmse, one.prior_sd, one.shrinkage,
+                 covered if one.held_out else None)
+            )  # fmt: skip
+    first = next(iter(models[0].parameters.values()))
+    head = (
+        "parameter", f"median ({first.coverage:.0%} interval)", "prior", "at the prior's boundary",
+        "expected error", "standard deviation of the prior", "shrinkage", "coverage of intervals",
+    )  # fmt: skip
+    return table("Parameters of the models that are not rejected", head, rows)
+
+
+def _cost_text(answer: Answer) -> str:
+    cost = answer.cost
+    text = (
+        f"The answer took {count(cost.simulations, 'simulation')}, {duration(cost.simulation_seconds)} of "
+        f"CPU time for them, and {duration(cost.seconds)} in total."
+    )
+    if not cost.features:
+        return text
+    return (
+        f"{text} The {len(answer.features)} features cost {duration(cost.features)} of CPU time for each "
+        "network, shared steps paid once; all features that could be compared cost "
+        f"{duration(cost.all_features)}."
+    )
+
+
+def _cost_of(each: FeatureValue) -> str | None:
+    return duration(each.cost) if each.cost else None
+
+
+def _share(share: float | None) -> str | None:
+    return None if share is None else f"{share:.0%}"

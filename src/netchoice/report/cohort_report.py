@@ -1,0 +1,147 @@
+"""A cohort with its summary, its figures and its report: what the command runs for many networks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from netchoice.atomic import write_text
+from netchoice.choice.answer_files import REFERENCES
+from netchoice.choice.cohort import choose_cohort
+from netchoice.choice.cohort_frame import OWN, CohortFrame
+from netchoice.choice.cohort_run import CohortAnswers
+from netchoice.choice.cohort_summary import summarise_cohort
+from netchoice.choice.reference import Reference
+from netchoice.choice.references import References
+from netchoice.choice.settings import Settings
+from netchoice.errors import NetchoiceError
+from netchoice.features import FEATURES
+from netchoice.figures.cohort_figures import MOST_EMBEDDINGS, MOST_POINTS, thin
+from netchoice.models.builtin import get_space
+from netchoice.models.space import ModelSpace
+from netchoice.report.cohort_page import write_cohort_report
+from netchoice.storage.csv_text import to_csv
+from netchoice.storage.written_folder import listed_writes
+from netchoice.stores import place
+
+#: Options of :func:`choose_cohort` that are settings of simulations.
+_SETTINGS = ("match", "features", "isolated", "effort", "seed")
+
+
+def report_cohort(
+    graphs: Any, space: str | ModelSpace | None = None, *, path: str | PathLike[str],
+    report: bool = True, networks: Sequence[str] = (), **options: Any,
+) -> tuple[CohortAnswers, dict[str, Any]]:  # fmt: skip
+    """Answer for each network of a cohort, and write the answers, their summary and the report.
+
+    Parameters are those of :func:`netchoice.choose_cohort`. If ``report`` is False, the figures and the
+    report are left out. ``networks`` is what names the networks in a command.
+
+    Returns
+    -------
+    CohortAnswers, and the record that ``summary.json`` holds; its ``answered`` is 0 if no network has an
+    answer
+
+    Examples
+    --------
+    >>> import netchoice, numpy as np, pathlib, tempfile
+    >>> rng = np.random.default_rng(1)
+    >>> networks = {name: netchoice.get_model(name).grow(20, rng=rng) for name in ("ba1", "ba2")}
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> answers, record = report_cohort(networks, "ba", path=folder, features=["degree_mean"],
+    ...                                 effort=netchoice.choice.Effort.small(), engine="serial")
+    >>> record["answered"], record["named"]["all"]["ba2"]
+    (2, {'named': 1, 'probable': 0})
+    >>> (folder / "report.html").exists(), (folder / "none-fits.csv").exists()
+    (True, True)
+    """
+    folder, references = place(path), options.pop("reference", None)
+    if references is not None and not isinstance(references, References):
+        references = References.load(references)
+    if references is None:
+        given = {name: options[name] for name in _SETTINGS if name in options}
+        settings = Settings.of(space, **given)
+    else:
+        settings = references.settings
+    answers = choose_cohort(graphs, space, path=folder, reference=references, **options)
+    frame = answers.frame()
+    record = summarise_cohort(frame, settings=_record(settings, references, networks))
+    cohort, q_values = CohortFrame.of(frame), record["none_fits"]["q_values"]
+    none_fits = pd.DataFrame({
+        "id": cohort.frame["id"], "none_fits_p": cohort.none_fits_p,
+        "none_fits_q": pd.Series(q_values, dtype=float),
+    })  # fmt: skip
+    with listed_writes(folder):
+        write_text(folder / "summary.json", json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+        write_text(folder / "none-fits.csv", to_csv(none_fits))
+        if report:
+            _write_report(folder, record, cohort, answers.features(), settings, references)
+    return answers, record
+
+
+def _record(
+    settings: Settings, references: References | None, networks: Sequence[str]
+) -> dict[str, Any]:
+    """Return the settings for JSON."""
+    folder = None if references is None else references.folder
+    record = {**settings.as_dict(), "reference": folder, "networks": [*networks]}
+    return dict(json.loads(json.dumps(record, default=str)))
+
+
+def _write_report(
+    folder: Path, record: dict[str, Any], cohort: CohortFrame, features: pd.DataFrame,
+    settings: Settings, references: References | None,
+) -> None:  # fmt: skip
+    """Write the figures and the report; networks that share simulations are shown among these."""
+    used = [name for name in record["references"] if name and not name.endswith(OWN)]
+    if references is None and used:
+        references = References.load(folder / REFERENCES, settings.space, settings.features)
+    sizes = {f"{settings.space.name}, {size}": size for size in references or ()}
+    shown = [name for name in used if name in sizes][:MOST_EMBEDDINGS]
+    simulations, options = {}, {}
+    if references is not None:
+        for name in shown:
+            own = features[(cohort.frame["reference"] == name).to_numpy()]
+            simulations[name] = _simulations(references[sizes[name]], own)
+        if references.folder is not None:
+            options = {name: ["--with", str(references.folder)] for name in sizes}
+    own_options = _options(settings)
+    if own_options is not None:
+        options[f"{settings.space.name}, {OWN}"] = own_options
+    write_cohort_report(folder, record, cohort.frame, features, simulations, options=options)
+
+
+def _simulations(reference: Reference, features: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the features and the models of simulations, as many of each model."""
+    known = dict.fromkeys(features.columns[features.notna().any()], 0.0)
+    most = MOST_POINTS // 2 // len(reference.models)
+    tables = {}
+    for model in reference.models:
+        rows = reference.rows_of(model, known)
+        tables[model] = rows.iloc[thin(np.arange(len(rows)), most)]
+    y = np.repeat(list(tables), list(map(len, tables.values())))
+    return pd.concat(list(tables.values()), ignore_index=True), y
+
+
+def _options(settings: Settings) -> list[str] | None:
+    """Return the options of ``netchoice choose`` for a network with simulations of its own.
+
+    None if no options name these models and features.
+    """
+    name, features = settings.space.name, settings.names or ()
+    try:
+        is_known = get_space(name).as_dict() == settings.space.as_dict()
+    except NetchoiceError:
+        is_known = False
+    if not is_known or not all(each in FEATURES for each in features):
+        return None
+    options = ["--space", name, *(["--match"] if settings.match else [])]
+    options += ["--isolated", settings.isolated] if settings.isolated else []
+    options += ["--features", ",".join(features)] if features else []
+    return options + (["--seed", str(settings.seed)] if settings.seed != 1 else [])

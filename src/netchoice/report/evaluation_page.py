@@ -1,0 +1,341 @@
+"""The page of an evaluation: the recommended features, accuracy against cost, rankings, and costs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+
+from netchoice import figures
+from netchoice.costs import CostModel
+from netchoice.evaluation import format_accuracy, measure_of, pareto_front
+from netchoice.figures.cost_figures import CHARGES, cost_text, list_costs
+from netchoice.figures.feature_sets import MOST_RANKED
+from netchoice.figures.heatmaps import accuracy_limits
+from netchoice.markup import Html, element, join
+from netchoice.report.page import (
+    SMALL_SIZE,
+    WIDE_SIZE,
+    Card,
+    Headline,
+    Sections,
+    add_settings,
+    aside,
+    details,
+    details_table,
+    html_page,
+    panels,
+    table,
+)
+
+if TYPE_CHECKING:
+    from netchoice.choice.evaluate import FeatureEvaluation
+
+MOST_COSTS = 60  # features in the figure of costs, besides the selected ones
+MOST_NAMED = 4  # features in a tooltip
+_RULES = {
+    "cheapest": "the cheapest set that is as accurate as the best one within statistical error",
+    "budget": "the most accurate set within the budget",
+}
+
+
+class EvaluationResult(NamedTuple):
+    """What the page shows of an evaluation.
+
+    ``record`` is what ``recommended.json`` holds. The unit of the costs is "s" for seconds, or "".
+    """
+
+    record: dict[str, Any]
+    rankings: pd.DataFrame
+    evaluation: pd.DataFrame
+    costs: CostModel
+    unit: str
+
+    @classmethod
+    def of(cls, result: FeatureEvaluation) -> EvaluationResult:
+        """Return what the page shows of the result of :func:`netchoice.evaluate_features`."""
+        record = json.loads(json.dumps(result.as_dict(), default=str))
+        unit = "s" if result.in_seconds else ""
+        return cls(record, result.rankings, result.evaluation, result.costs, unit)
+
+
+class EvaluationPage:
+    """The sections of the page, and what they share: the evaluated sets, the first k of each ranking."""
+
+    def __init__(self, result: EvaluationResult) -> None:
+        self.record, self.rankings, evaluation, self.costs, self.unit = result
+        self.sections, self.point = Sections(), result.record["recommended"]
+        self.charge, self.measure = str(self.point.get("charge", "shared")), measure_of(evaluation)
+        self.orders = {
+            key: list(own.sort_values("position")["feature"])
+            for key, own in self.rankings.groupby(["method", "penalty"], sort=False)
+        }
+        self.methods = list(dict.fromkeys(evaluation["method"]))
+        self.evaluation = evaluation.sort_values(["penalty", "k"], kind="stable")
+        self.has_costs = bool((evaluation[["cost_shared", "cost_alone"]] > 0).any(axis=None))
+        method, k = str(self.point["method"]), int(self.point["k"])
+        own = evaluation[evaluation["method"] == method]
+        distance = (own["penalty"] - self.point["penalty"]).abs()
+        own = own[(distance == distance.min()) & (own["k"] == k)]
+        if own.empty:
+            raise ValueError(f"evaluation.csv has no row of the chosen set ({method}, {k})")
+        self.chosen = own.iloc[0]
+
+    def html(self) -> str:
+        """Return the text of the HTML file."""
+        record = self.record
+        self.add_sets()
+        self.add_heat_maps()
+        self.add_rankings()
+        self.add_costs()
+        arguments = {key: record[key] for key in ("train", "test", "costs")} | record["settings"]
+        versions = {**record["versions"], "python": record["python"]}
+        groups = {"Arguments": arguments, "Versions": versions, "The recommended set": self.point}
+        add_settings(self.sections, groups)
+        return html_page(self.headline(), self.sections)
+
+    # The first screen
+
+    def headline(self) -> Headline:
+        """Return the recommended set, its accuracy and its cost."""
+        point = self.point
+        names = ", ".join(point["features"])
+        n = len(point["features"])
+        cards = [
+            Card("Which features?", str(n), [
+                f"Selected by {point['method']} with penalty {point['penalty']:.3g}:", f"{names}.",
+            ]),
+            self._accuracy_card(), self._loss_card(), self._cost_card(),
+        ]  # fmt: skip
+        number = "One feature is" if n == 1 else f"{n} features are"
+        verdict = f"{number} recommended: {names}. This is {_RULES[point['rule']]}."
+        return Headline("How few features are enough?", verdict, cards, ())
+
+    def _accuracy_card(self) -> Card:
+        """Return the accuracy; it is marked as low if most of what chance gets wrong stays wrong."""
+        point, (low, high) = self.point, map(self._text, self.point["interval"])
+        # Of c equally frequent classes, chance predicts 1/c. A prediction without features has R² = 0.
+        classes = re.match(r"(\d+) classes", str(self.record["settings"].get("target", "")))
+        by_chance = 1 / int(classes[1]) if classes else 0.0
+        is_low = point["accuracy"] < (1 + by_chance) / 2
+        details = [
+            f"Held-out {self.measure}, on rows that were not used to choose the set.",
+            f"{point['coverage']:.0%} interval {low} to {high}.",
+        ]
+        if is_low:
+            chance = f"; chance alone reaches {self._text(by_chance)}" if by_chance else ""
+            details.append(f"This is low{chance}. The features say little about the label.")
+        return Card("How accurate are they?", self._text(point["accuracy"]), details, is_low)
+
+    def _loss_card(self) -> Card:
+        """Return what a larger set gains, on the rows that were not used to choose a set."""
+        question, point = "Are more features more accurate?", self.point
+        best, n_best = point["best_accuracy"], len(point["best_features"])
+        if set(point["best_features"]) == set(point["features"]):
+            no = "No evaluated set was more accurate when the set was chosen."
+            return Card(question, "No", [no])
+        details = [
+            f"The set that was the most accurate when the set was chosen has {n_best} "
+            f"{'feature' if n_best == 1 else 'features'}. It reaches {self._text(best)} on the same rows."
+        ]
+        gain = best - point["accuracy"]
+        if gain <= 0:
+            return Card(question, "No", details)
+        if best <= point["interval"][1]:
+            details.append("The difference is within statistical error.")
+        points = f"{100 * gain:.2f} points" if self.measure == "accuracy" else f"{gain:.3f}"
+        return Card(question, f"By {points}", details)
+
+    def _cost_card(self) -> Card:
+        question, point = "What do they cost?", self.point
+        if not point["cost"]:
+            is_given = any(self.costs.alone().values())
+            reason = "These features are free." if is_given else "No costs were given."
+            return Card(question, "nothing", [reason])
+        details = [f"{CHARGES[point['charge']].capitalize()}."]
+        if point["speedup"]:
+            details.append(f"All features cost {point['speedup']:.3g} times as much.")
+        return Card(question, cost_text(point["cost"], self.unit), details)
+
+    def _text(self, value: float) -> str:
+        return format_accuracy(value, self.measure)
+
+    # Accuracy against cost
+
+    def add_sets(self) -> None:
+        """Add the figure of accuracy against cost, with the recommended set."""
+        measure, cost = self.measure, f"cost_{self.charge}" if self.has_costs else "k"
+        rows = self.evaluation.to_dict("records")
+        shown = self.evaluation.assign(tooltip=[self._in_words(row) for row in rows])
+        figure = self.sections.draw(
+            f"Scatter plot of {measure} against cost of all evaluated sets, with the Pareto front.",
+            lambda ax: figures.pareto(shown, cost=cost, point=self.chosen, unit=self.unit, ax=ax),
+            (WIDE_SIZE[0], 3.1 + 0.06 * len(self.methods)),
+        )
+        self.sections.add(
+            "explorer", f"{measure.capitalize()} against cost",
+            "Each marker is a set of features: higher is more accurate, further left is cheaper. The line "
+            f"is the Pareto front, the best {measure} for each cost; the star is the recommended set. Point at a "
+            "marker to see its method, the penalty λ (the weight of the cost), the number k of features, and "
+            "the features.",
+            figure,
+            aside(
+                f"The {measure} is that of all cross-validation folds. At the top of the page, the {measure} "
+                "was measured on other rows, which were not used to choose the set."
+            ),
+            self._front_table(),
+        )  # fmt: skip
+
+    def _features_of(self, row: Mapping[str, Any]) -> list[str]:
+        """Return the features of one row of the evaluation, in their order of selection."""
+        return self.orders[(row["method"], row["penalty"])][: int(row["k"])]
+
+    def _in_words(self, row: Mapping[str, Any]) -> str:
+        """Return one set as text: its place in the evaluation, its quality, and its features."""
+        names = self._features_of(row)
+        rest = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        amount = cost_text(row[f"cost_{self.charge}"], self.unit)
+        return (
+            f"{row['method']}, λ = {row['penalty']:.4g}, k = {row['k']:g}: {self._text(row['accuracy'])} for "
+            f"{amount}: {', '.join(names[:MOST_NAMED])}{rest}"
+        )
+
+    def _front_table(self) -> Html:
+        front = pareto_front(self.evaluation, cost=f"cost_{self.charge}")
+        rows = [
+            (", ".join(self._features_of(row)), str(row["method"]), float(row["penalty"]), int(row["k"]),
+             self._text(row["accuracy"]),
+             *(cost_text(row[f"cost_{charge}"], self.unit) for charge in CHARGES))
+            for row in front.to_dict("records")
+        ]  # fmt: skip
+        head = ("features", "method", "λ", "k", self.measure,
+                *(f"cost, {text}" for text in CHARGES.values()))  # fmt: skip
+        caption = "Cheapest set first; all sets are in evaluation.csv"
+        return details_table("Show the Pareto front as a table", caption, head, rows)
+
+    # Heat maps and rankings
+
+    def add_heat_maps(self) -> None:
+        """Add a heat map of accuracy for each method."""
+        drawn = [
+            self.sections.draw(
+                f"Heat map of {self.measure} over λ and k for {method}.",
+                partial(self._draw_heat_map, method), (SMALL_SIZE[0], 2.3),
+            )
+            for method in self.methods
+        ]  # fmt: skip
+        lines = (
+            " Lines join sets of equal cost, as a share of the cost of all features "
+            f"({CHARGES[self.charge]})."
+        )
+        self.sections.add(
+            "heat", f"{self.measure.capitalize()} over λ and k",
+            "Lighter cells are more accurate; all methods share one colour scale. Rings mark sets with "
+            f"noise features. The frame marks the recommended set.{lines if self.has_costs else ''}",
+            self._colour_scale(), panels(drawn),
+            details("Show the numbers as tables", join(map(self._heat_table, self.methods))),
+            fold="Show the heat maps",
+        )  # fmt: skip
+
+    def _draw_heat_map(self, method: str, ax: Axes) -> None:
+        best = self.chosen
+        chosen = (best["penalty"], int(best["k"])) if method == best["method"] else None
+        share = f"share_{self.charge}"
+        figures.heatmap(self.evaluation, method, share=share, chosen=chosen, ax=ax)
+
+    def _colour_scale(self) -> Html:
+        """Return the colours of the heat maps with the accuracies at both ends."""
+        low, high = (
+            format_accuracy(end, self.measure, 1) for end in accuracy_limits(self.evaluation)
+        )
+        colours = ",".join(to_hex(colormaps["cividis"](step / 4)) for step in range(5))
+        bar = element("span", class_="scale", style=f"background:linear-gradient(90deg,{colours})")
+        return element("p", f"{self.measure}: {low} ", bar, f" {high}", class_="aside")
+
+    def _heat_table(self, method: str) -> Html:
+        own = self.evaluation[self.evaluation["method"] == method]
+        wide = own.pivot(index="penalty", columns="k", values="accuracy")
+        rows = [
+            (f"{penalty:.4g}", *("" if value != value else f"{value:.4f}" for value in values))
+            for penalty, values in zip(wide.index, wide.to_numpy(), strict=True)
+        ]
+        caption = f"{self.measure} over λ and k, method {method}"
+        return table(caption, ("λ \\ k", *(f"{k:g}" for k in wide)), rows)
+
+    def add_rankings(self) -> None:
+        """Add the figure of rankings over λ for each method with several penalties."""
+        methods = [name for name in self.methods if len(self._penalties(name)) > 1]
+        if not methods:
+            return
+        drawn = [
+            self.sections.draw(
+                f"Positions of features over λ for {method}.",
+                partial(_draw_ranking, self.rankings, method), (WIDE_SIZE[0], 3.6),
+            )
+            for method in methods
+        ]  # fmt: skip
+        self.sections.add(
+            "ranking", "Rankings over λ",
+            "Each line is a feature; position 1 is selected first. Expensive features fall as λ grows. "
+            f"The figures show at most {MOST_RANKED} features, those with the best positions.",
+            panels(drawn, "pairs"),
+            details("Show the rankings as tables", join(map(self._ranking_table, methods))),
+            fold="Show the rankings",
+        )  # fmt: skip
+
+    def _penalties(self, method: str) -> list[float]:
+        return sorted({penalty for name, penalty in self.orders if name == method})
+
+    def _ranking_table(self, method: str) -> Html:
+        last = int(self.evaluation["k"].max())
+        rows = [
+            (f"{penalty:.4g}", *self.orders[(method, penalty)][:last])
+            for penalty in self._penalties(method)
+        ]
+        head = ("λ \\ position", *map(str, range(1, max(map(len, rows)))))
+        return table(f"Features by position, method {method}", head, rows)
+
+    # Costs
+
+    def add_costs(self) -> None:
+        """Add the figure and the table of feature costs: alone, and once the shared steps are paid."""
+        chosen, unit = list(self.point["features"]), self.unit
+        listed = list_costs(self.costs)
+        rows = [
+            (row.feature, cost_text(row.alone, unit), cost_text(row.own, unit),
+             ", ".join(f"{step.name} ({cost_text(step.cost, unit)})" for step in row.steps),
+             "yes" if row.feature in chosen else "")
+            for row in listed
+        ]  # fmt: skip
+        head = ("feature", "cost alone", "own part", "shared steps", "selected")
+        names = [
+            row.feature for i, row in enumerate(listed) if i < MOST_COSTS or row.feature in chosen
+        ]
+        n_omitted = len(listed) - len(names)
+        omitted_features = "cheaper feature is" if n_omitted == 1 else "cheaper features are"
+        self.sections.add(
+            "costs", "Cost of each feature",
+            "A filled point is the cost of a feature alone. A ring is its cost once its shared steps "
+            "are paid; the distance between the two is what other features can share. Selected features "
+            "have a ★." + (f" {n_omitted} {omitted_features} in the table only." if n_omitted else ""),
+            self.sections.draw(
+                f"Cost of each feature alone and with its shared steps paid, from {names[0]} to {names[-1]}.",
+                lambda ax: figures.feature_costs(
+                    self.costs, names, chosen=chosen, unit=unit, steps=False, ax=ax
+                ),
+                (WIDE_SIZE[0], 0.6 + 0.15 * len(names)),
+            ),
+            details_table("Show the costs as a table", "Most expensive feature first", head, rows),
+            fold="Show the costs",
+        )  # fmt: skip
+
+
+def _draw_ranking(rankings: pd.DataFrame, method: str, ax: Axes) -> None:
+    figures.ranking_paths(rankings, method, ax=ax)
