@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 import netchoice
-from netchoice.cost_growth import CostGrowth
 from netchoice.storage.table_columns import CALIBRATION_ROWS
+from reproduction.cost_growth import CostGrowth
 from reproduction.pilots import fit_power, measured_costs
 
 SMALL = (50, 75, 100, 150, 200, 300, 400, 500)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -15,7 +14,6 @@ from netchoice.errors import UsageError
 from netchoice.features import min_powers
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.table_columns import OWN_PREFIX, STEP_PREFIX
-from netchoice.validation import check_integer
 
 Floats = NDArray[np.float64]
 #: Seconds of single rows by kind, "own" or "step", and by the name of the feature or shared step.
@@ -48,7 +46,7 @@ class Curve:
         """Fit a curve to mean seconds by number of nodes, with the smallest relative errors."""
         if not (seconds > 0).all():  # too short for the resolution of the clock
             return cls(float(seconds.mean()), 0.0, 0.0, 0.0)
-        c = fit_power(n, seconds, min_power)
+        c = fit_exponent(n, seconds, min_power)
         (a, linear, b), _ = _fit_coefficients(n, seconds, c, min_power is not None)
         return cls(a, linear, b, c)
 
@@ -117,7 +115,6 @@ class CostGrowth:
 
     def predict(self, n_nodes: int) -> CostModel:
         """Return the costs for networks with this many nodes."""
-        check_integer("n_nodes", n_nodes)
         seconds: dict[str, dict[str, float]] = {"own": {}, "step": {}}
         for (kind, name), curve in self.curves.items():
             seconds[kind][name] = float(curve(n_nodes))
@@ -130,39 +127,23 @@ def timings(tables: Iterable[ReferenceTable]) -> dict[int, Times]:
     If all tables have calibrated rows, only these are used; and only rows of the machine with the most
     rows of the largest networks, if it made rows of all tables.
     """
-    by_size = _by_size(list(tables))
-    all_tables = [table for tables in by_size.values() for table in tables]
-    frames = [table.frame for table in all_tables]
+    ordered = sorted(tables, key=lambda table: int(table.manifest["n_nodes"]))
+    frames = [table.frame for table in ordered]
     calibrated = all("calibrated" in frame and frame["calibrated"].any() for frame in frames)
-    machine = _common_machine(all_tables)
-    found = {}
-    for n, tables in by_size.items():
-        each = [_seconds_by_row(table, calibrated, machine) for table in tables]
-        found[n] = {key: np.concatenate([times[key] for times in each]) for key in each[0]}
-    return found
+    machine = _common_machine(ordered)
+    by_size: dict[int, list[Times]] = {}
+    for table in ordered:
+        times = _seconds_by_row(table, calibrated, machine)
+        by_size.setdefault(int(table.manifest["n_nodes"]), []).append(times)
+    return {
+        n: {key: np.concatenate([times[key] for times in each]) for key in each[0]}
+        for n, each in by_size.items()
+    }
 
 
 def known(seconds: Floats) -> Floats:
     """Return the seconds of the rows that have a feature."""
     return seconds[~np.isnan(seconds)]
-
-
-def _by_size(tables: Sequence[ReferenceTable]) -> Mapping[int, list[ReferenceTable]]:
-    if not tables:
-        raise UsageError("no tables given; pass tables of at least two sizes")
-    by_size: dict[int, list[ReferenceTable]] = defaultdict(list)
-    for table in tables:
-        n_nodes = table.manifest.get("n_nodes")
-        if n_nodes is None:
-            message = "a table does not say its number of nodes; pass tables made by simulate_table"
-            raise UsageError(message)
-        if set(table.features) != set(tables[0].features):
-            raise UsageError(
-                f"the tables with {tables[0].manifest['n_nodes']} and {n_nodes} nodes have different "
-                "features; simulate them with the same features"
-            )
-        by_size[int(n_nodes)].append(table)
-    return dict(sorted(by_size.items()))
 
 
 def _common_machine(tables: Sequence[ReferenceTable]) -> str | None:
@@ -176,19 +157,15 @@ def _seconds_by_row(table: ReferenceTable, calibrated: bool, machine: str | None
     frame = table.timed(machine)
     if calibrated:
         frame = frame[frame["calibrated"].astype(bool)]
-    times = {
+    return {
         (kind, column.removeprefix(prefix)): frame[column].to_numpy(dtype=float)
         for kind, prefix in (("own", OWN_PREFIX), ("step", STEP_PREFIX))
         for column in frame.columns
         if column.startswith(prefix)
     }
-    if not times:  # an imported table: it has given costs, but no timings
-        times = {("own", name): np.array([cost]) for name, cost in table.costs.own.items()}
-        times |= {("step", name): np.array([cost]) for name, cost in table.costs.steps.items()}
-    return times
 
 
-def fit_power(n: Floats, seconds: Floats, min_power: float | None = None) -> float:
+def fit_exponent(n: Floats, seconds: Floats, min_power: float | None = None) -> float:
     """Return the exponent c of a + b·n^c: the posterior mean over the candidate exponents.
 
     Deviations are relative, since costs range from microseconds to seconds. The mean is used instead

@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.atomic import write_text
+from netchoice.choice.run_folder import RunFiles, run_folder
 from netchoice.errors import UsageError
 from netchoice.validation import check_integer, unknown
-from netchoice.workflows.run_folder import RunFiles, run_folder
-from netchoice.workflows.table_maker import Progress
 from reproduction import claims_pilots, claims_spaces, claims_yeast
 from reproduction.pilots import run_pilots
 from reproduction.records import StageClock, kept_record
 from reproduction.settings import AS_PUBLISHED, FAMILIES, PARTS, SCALES, Scale, table_seed
-from reproduction.spaces import SpaceRun
+from reproduction.spaces import Progress, SpaceRun
 from reproduction.tables import cost_page, cost_table, three_core_page
 from reproduction.verdict import Evidence, summarise, write_verdict
 from reproduction.yeast import NETWORKS, DatasetError, YeastRun, load

@@ -19,18 +19,17 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import NearestCentroid
 from sklearn.preprocessing import StandardScaler
 
-import netchoice
 from netchoice.storage.table import ReferenceTable
-from netchoice.workflows.table_maker import TableMaker
 from reproduction.pilot_size import PilotLadder
+from reproduction.spaces import Simulations
 
 SIZES = (10, 20, 40, 80, 160, 320)
 
 
 def run_pilots(space: str, seed: int, target: int, method: str, k: int, rows: int) -> PilotLadder:
     """Run the pilots of all sizes."""
-    maker = TableMaker(netchoice.get_space(space), seed, engine="serial")
-    ladder = PilotLadder(maker, target, method, 0.0, k, samples=rows, check_samples=2 * rows)
+    simulations = Simulations(space, seed, engine="serial")
+    ladder = PilotLadder(simulations, target, method, 0.0, k, samples=rows, check_samples=2 * rows)
     for n in SIZES:
         ladder.add(n)
     return ladder

@@ -15,7 +15,6 @@ from scipy.special import ndtri
 
 from netchoice.errors import UsageError
 from netchoice.evaluation import wilson
-from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.selection import METHODS
 from netchoice.storage.table import ReferenceTable
@@ -26,9 +25,8 @@ from netchoice.validation import (
     check_positive,
     unknown,
 )
-from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
 from reproduction.pilots import check_sizes, costs_at, rank_pilot
-from reproduction.spaces import stream_table
+from reproduction.spaces import Progress, Simulations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +84,7 @@ def recommend_pilot_size(
     confirm: int = 2,
     coverage: float = 0.95,
     budget: float = 600.0,
-    features: Sequence[Any] | None = None,
+    features: Sequence[str] | None = None,
     seed: int = 1,
     engine: str | Executor = "processes",
     workers: int | None = None,
@@ -131,12 +129,9 @@ def recommend_pilot_size(
     """
     target = check_integer("target", target)
     order = check_sizes(_default_sizes(target) if sizes is None else sizes, target)
-    maker = TableMaker(
-        get_space(space), check_integer("seed", seed, 0), engine=engine, workers=workers,
-        on_progress=on_progress, given_features=features_by_name(features),
-    )  # fmt: skip
+    simulations = Simulations(space, seed, features, engine, workers, None, on_progress)
     ladder = PilotLadder(
-        maker, target, method, penalty, k, samples, check_samples, tolerance, confirm, coverage, budget
+        simulations, target, method, penalty, k, samples, check_samples, tolerance, confirm, coverage, budget
     )  # fmt: skip
     for n_nodes in order:
         ladder.add(n_nodes)
@@ -173,7 +168,7 @@ class PilotLadder:
         True and predicted labels, by size and set of features.
     """
 
-    maker: TableMaker
+    simulations: Simulations
     target: int
     method: str
     penalty: float
@@ -202,12 +197,12 @@ class PilotLadder:
 
     def add(self, n_nodes: int) -> None:
         """Add a pilot of this size."""
-        table = stream_table(self.maker, "pilot", n_nodes, self.samples)
+        table = self.simulations.table("pilot", n_nodes, self.samples)
         self.tables.append(table)
         costs = costs_at(self.tables, self.target) if self.penalty else None
         ranking = rank_pilot(
-            table, [self.method], [self.penalty], costs, seed=self.maker.seed,
-            n_jobs=self.maker.workers,
+            table, [self.method], [self.penalty], costs, seed=self.simulations.seed,
+            n_jobs=self.simulations.workers,
         )  # fmt: skip
         features = tuple(sorted(ranking["feature"][: self.k]))
         if features:
@@ -222,7 +217,7 @@ class PilotLadder:
         """Return true and predicted labels of networks of a size, from these features alone."""
         key = (n_nodes, features)
         if key not in self.predictions:
-            table = stream_table(self.maker, "check", n_nodes, self.check_samples, features)
+            table = self.simulations.table("check", n_nodes, self.check_samples, features)
             self.predictions[key] = cross_validated_labels(table)
         return self.predictions[key]
 

@@ -12,23 +12,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from netchoice.cost_growth import CostGrowth, Curve, known, timings
+from netchoice.choice.rank import Methods, selectors_for
 from netchoice.costs import CostModel
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
-from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.selection import rank_path
 from netchoice.storage.shards import fingerprint
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.table_columns import CALIBRATION_ROWS
 from netchoice.validation import check_integer, check_non_negative
-from netchoice.workflows.rank import Methods, selectors_for
-from netchoice.workflows.table_maker import Progress, TableMaker, features_by_name
+from reproduction.cost_growth import CostGrowth, Curve, known, timings
 from reproduction.records import kept_frame, kept_record
 from reproduction.settings import AS_PUBLISHED, METHODS, paper_selectors
-from reproduction.spaces import SpaceRun, stream_table
+from reproduction.spaces import Progress, Simulations, SpaceRun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +51,7 @@ class PilotStudy:
         Number of nodes of the networks that features are tested on.
     accuracy : DataFrame
         For each pilot size n, method, penalty and k: the features, and their accuracy and cost at the
-        target size, as :func:`netchoice.evaluate_rankings` returns them.
+        target size, as :func:`netchoice.evaluation.evaluate_rankings` returns them.
     costs : DataFrame
         Mean CPU seconds per network for each n, of all features ("all", shared steps paid once) and of
         each feature alone, with the standard error and, with several sizes, the prediction from the
@@ -84,7 +82,7 @@ def study_pilots(
     methods: Methods = ("mrmr", "jmi", "jmim", "relieff"),
     penalties: Iterable[float] = (0.0, 1.0),
     ks: Iterable[int] = range(1, 16),
-    features: Sequence[Any] | None = None,
+    features: Sequence[str] | None = None,
     seed: int = 1,
     folds: int = 10,
     engine: str | Executor = "processes",
@@ -123,20 +121,17 @@ def study_pilots(
     ordered = check_sizes(sizes, target)
     samples = check_integer("samples", samples)
     chosen = sorted({check_non_negative("penalties", penalty) for penalty in penalties})
-    maker = TableMaker(
-        get_space(space), seed, engine=engine, workers=workers,
-        folder=None if path is None else Path(path), on_progress=on_progress,
-        given_features=features_by_name(features),
-    )  # fmt: skip
+    folder = None if path is None else Path(path)
+    simulations = Simulations(space, seed, features, engine, workers, folder, on_progress)
     with keep_workers():
-        tables = _pilot_tables(maker, ordered, samples)
+        tables = _pilot_tables(simulations, ordered, samples)
         timed = list(tables.values())
         if target not in tables:
             rows = min(samples, CALIBRATION_ROWS)
-            timed.append(stream_table(maker, "pilot", target, rows))
-        test = stream_table(maker, "target", target, target_samples or samples)
-        rankings = _rankings(maker, tables, methods, chosen, target)
-        accuracy = _accuracy(maker, rankings, test, ks, folds)
+            timed.append(simulations.table("pilot", target, rows))
+        test = simulations.table("target", target, target_samples or samples)
+        rankings = _rankings(simulations, tables, methods, chosen, target)
+        accuracy = _accuracy(simulations, rankings, test, ks, folds)
     smallest = ordered[0]
     accuracy["costs"] = [
         "none" if penalty == 0 else "extrapolated" if n > smallest else "of the pilot"
@@ -166,37 +161,36 @@ def check_sizes(sizes: Iterable[int], target: int) -> list[int]:
     return chosen
 
 
-def _pilot_tables(maker: TableMaker, sizes: Sequence[int], samples: int) -> Tables:
+def _pilot_tables(simulations: Simulations, sizes: Sequence[int], samples: int) -> Tables:
     """Return the pilot tables.
 
     Tables in a folder are simulated in rounds: each round adds rows to the tables of all sizes, and
     every second round begins with the largest, so that drift of the machine affects all sizes alike.
     """
-    rounds = 1 if maker.folder is None else max(1, min(MAX_ROUNDS, samples // ROUND_ROWS))
+    rounds = 1 if simulations.folder is None else max(1, min(MAX_ROUNDS, samples // ROUND_ROWS))
     tables: Tables = {}
     for i in range(rounds):
         rows = samples * (i + 1) // rounds
         for n in sizes[:: -1 if i % 2 else 1]:
-            tables[n] = stream_table(maker, "pilot", n, rows)
+            tables[n] = simulations.table("pilot", n, rows)
     return {n: tables[n] for n in sizes}
 
 
 def _rankings(
-    maker: TableMaker, tables: Tables, methods: Methods, penalties: list[float], target: int
+    simulations: Simulations, tables: Tables, methods: Methods, penalties: list[float], target: int
 ) -> pd.DataFrame:
     """Return the rankings of all pilots; each is kept in a file once it is made."""
     import pandas as pd
 
     frames = []
     for done, (n, table) in enumerate(tables.items()):
-        if maker.on_progress is not None:
-            maker.on_progress("ranking", done, len(tables), 0)
+        simulations.report("ranking", done, len(tables))
         known_tables = [each for size, each in tables.items() if size <= n]
         compute = partial(
-            rank_pilot, table, methods, penalties, seed=maker.seed, n_jobs=maker.workers,
+            rank_pilot, table, methods, penalties, seed=simulations.seed, n_jobs=simulations.workers,
             costs=costs_at(known_tables, target) if any(penalties) else None,
         )  # fmt: skip
-        if maker.folder is None:
+        if simulations.folder is None:
             frame = compute()
         else:
             named = list(methods.items()) if isinstance(methods, Mapping) else list(methods)
@@ -205,7 +199,7 @@ def _rankings(
                 "penalties": penalties, "features": table.features,
                 "costs": [target, len(known_tables)] if any(penalties) else None,
             }  # fmt: skip
-            frame = kept_frame(maker.folder / "rankings" / f"{n}.parquet", run, compute)
+            frame = kept_frame(simulations.folder / "rankings" / f"{n}.parquet", run, compute)
         frames.append(frame.assign(n=n))
     rankings = pd.concat(frames, ignore_index=True)
     if not len(rankings):
@@ -238,18 +232,21 @@ def rank_pilot(
 
 
 def _accuracy(
-    maker: TableMaker, rankings: pd.DataFrame, test: ReferenceTable, ks: Iterable[int], folds: int
+    simulations: Simulations,
+    rankings: pd.DataFrame,
+    test: ReferenceTable,
+    ks: Iterable[int],
+    folds: int,
 ) -> pd.DataFrame:
     """Evaluate all rankings together, so that no set is scored twice."""
-    report = maker.on_progress
     accuracy = evaluate_rankings(
         rankings.assign(method=rankings["n"].astype(str) + "/" + rankings["method"]),
         test,
         ks=ks,
         folds=max(2, min(folds, int(test.y.value_counts().min()))),
-        n_jobs=maker.workers,
-        path=None if maker.folder is None else maker.folder / "scores-pilots.jsonl",
-        on_progress=report and (lambda done, total: report("testing", done, total, 0)),
+        n_jobs=simulations.workers,
+        path=simulations.folder and simulations.folder / "scores-pilots.jsonl",
+        on_progress=partial(simulations.report, "testing"),
     )
     parts = accuracy["method"].str.split("/", n=1)
     accuracy["method"] = parts.str[1]

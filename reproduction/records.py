@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import netchoice
+from netchoice.choice.run_folder import versions
 from netchoice.storage.kept_files import (
     KeptFileError,
     Run,
@@ -24,7 +25,6 @@ from netchoice.storage.kept_files import (
     write_parquet,
 )
 from netchoice.storage.written_folder import disk_errors
-from netchoice.workflows.run_folder import versions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +133,7 @@ _WITHOUT_EFFECT = {
         "claims_*",
         "figures*",
         "pilot_*",
-        "cost_*",
+        "cost_extrapolation*",
         "tables*",
         "verdict*",
         "yeast_*",

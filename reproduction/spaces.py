@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from netchoice.choice.rank import selectors_for
 from netchoice.costs import CostModel
 from netchoice.evaluation import evaluate_rankings
-from netchoice.models.builtin import get_space
+from netchoice.models.space import ModelSpace
 from netchoice.selection import WEIGHTED_METHODS, CostAwareSelector, rank_path
 from netchoice.selection.path import MAX_INFORMATION
+from netchoice.simulate import simulate_table
 from netchoice.storage.table import ReferenceTable
-from netchoice.workflows import selectors_for
-from netchoice.workflows.table_maker import Progress, TableMaker
 from reproduction.records import StageClock, kept_frame
 from reproduction.settings import (
     AS_PUBLISHED,
@@ -35,24 +36,40 @@ if TYPE_CHECKING:
 
 #: Features per set in the study of the transition, and in the paper's analysis of yeast.
 SET_SIZE = 5
+#: Called with the name of a stage, and the items done, in total, and failed.
+Progress = Callable[[str, int, int, int], None]
 
 
-def stream_table(
-    maker: TableMaker,
-    stream: str,
-    n_nodes: int,
-    n_samples: int,
-    features: tuple[str, ...] | None = None,
-) -> ReferenceTable:
-    """Return a table of networks of one size.
+@dataclass(frozen=True)
+class Simulations:
+    """Tables of one model space, of networks of several sizes; those in the folder are resumed.
 
     The tables of all sizes use the same seeds, so they hold the same draws of models and parameters.
     """
-    if features is None:
-        features = tuple(maker.given_features) or None
-    stage = f"{stream} with {n_nodes} nodes"
-    name = f"{stream}-{n_nodes}"
-    return maker.table(name, n_nodes, n_samples, features, stream=stream, stage=stage)
+
+    space: str | ModelSpace
+    seed: int
+    features: Sequence[str] | None = None  # all by default
+    engine: str | Executor = "processes"
+    workers: int | None = None
+    folder: Path | None = None
+    on_progress: Progress | None = None
+
+    def table(
+        self, stream: str, n_nodes: int, n_samples: int, features: Sequence[str] | None = None
+    ) -> ReferenceTable:
+        """Return a table of networks of one size."""
+        return simulate_table(
+            self.space, n_nodes=n_nodes, n_samples=n_samples, seed=self.seed, stream=stream,
+            features=features or self.features, engine=self.engine, workers=self.workers,
+            path=self.folder and self.folder / "tables" / f"{stream}-{n_nodes}",
+            on_progress=lambda *counts: self.report(f"{stream} with {n_nodes} nodes", *counts),
+        )  # fmt: skip
+
+    def report(self, stage: str, done: int, total: int, failed: int = 0) -> None:
+        """Pass progress on, if anybody wants to know."""
+        if self.on_progress is not None:
+            self.on_progress(stage, done, total, failed)
 
 
 def support_vector_machine() -> Any:
@@ -103,12 +120,11 @@ class SpaceRun:
 
     def _table(self, stream: str) -> ReferenceTable:
         """Return a table in the folder of the pilot study, which uses the same test table."""
-        maker = TableMaker(
-            get_space(self.family), self.seed, engine=self.engine, workers=self.workers,
-            folder=self.folder, on_progress=self.report_progress,
+        simulations = Simulations(
+            self.family, self.seed, None, self.engine, self.workers, self.folder, self.report_progress
         )  # fmt: skip
         with self.stage("simulation"):
-            return stream_table(maker, stream, self.scale.nodes, self.scale.rows)
+            return simulations.table(stream, self.scale.nodes, self.scale.rows)
 
     def costs(self, setting: Setting) -> CostModel:
         """Return the costs of the features that vary, in seconds of the paper's code."""

@@ -16,8 +16,7 @@ import numpy as np
 from netchoice.errors import NetchoiceError
 from netchoice.features import compute_features
 from netchoice.graph import Graph
-from netchoice.inference import embed, model_probabilities
-from netchoice.inference.scaling import Scaling
+from netchoice.inference import embed
 from netchoice.io import read_network
 from netchoice.selection import rank_path
 from netchoice.simulate import simulate_table
@@ -227,8 +226,7 @@ class YeastRun:
         def compute() -> dict[str, Any]:
             table, values = self.table(network, counted), self.observed(network)
             with self.duplication.stage("inference for yeast"):
-                compared = _compare(table, {feature: values[feature] for feature in five})
-            return {"nodes": self.size(network, counted), **compared}
+                return _compare(table, {feature: values[feature] for feature in five})
 
         path = self.folder / f"answer-{network}-{counted}-{name}.json"
         return kept_record(path, self.duplication.facts, compute)
@@ -245,46 +243,30 @@ class YeastRun:
 
 
 def _compare(table: ReferenceTable, observed: dict[str, float]) -> dict[str, Any]:
-    """Compare an observed network with simulations, by some features."""
-    X, y = table.X[list(observed)], table.y
-    probabilities = model_probabilities(
-        X, y, observed, method="neighbours", scaling="standard", n_neighbors=N_NEIGHBOURS
-    )
+    """Compare an observed network with simulations, by some features.
+
+    ``share_farther`` is the share of simulations that are at least as far from their nearest neighbour
+    as the network is from its own.
+    """
+    from scipy.stats import ks_2samp
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = table.X[list(observed)], table.y.to_numpy()
+    scaler = StandardScaler().fit(X.to_numpy(float))
+    simulated = scaler.transform(X.to_numpy(float))
+    point = scaler.transform([list(observed.values())])
+    neighbours = KNeighborsClassifier(N_NEIGHBOURS).fit(simulated, y)
+    models = neighbours.classes_.tolist()
+    shares = neighbours.predict_proba(point)[0]
+    nearest = neighbours.kneighbors(point, 1)[0][0, 0]
+    farther = neighbours.kneighbors(simulated, 2)[0][:, 1] >= nearest  # the first is the row itself
+    test = ks_2samp(*(table.X["transitivity"][y == model] for model in models))
     embeddings = [embed(X, y, observed, scaling="standard", seed=i) for i in range(3)]
     return {
-        "features": list(observed), "observed": observed,
-        "votes": probabilities.details["votes"], **_separation(table, "transitivity"),
-        **_nearest_distances(X, y, observed),
+        "votes": dict(zip(models, (N_NEIGHBOURS * shares).tolist(), strict=True)),
+        "share_farther": float(farther.mean()),
+        "share_farther_by_model": {model: float(farther[y == model].mean()) for model in models},
+        "ks": float(test.statistic), "ks_p_value": float(test.pvalue),
         "distance_correlation": [each.distance_correlation for each in embeddings],
     }  # fmt: skip
-
-
-def _separation(table: ReferenceTable, feature: str) -> dict[str, Any]:
-    """Return the Kolmogorov–Smirnov statistic of the two models, with a bootstrap interval."""
-    from scipy.stats import ks_2samp
-
-    values, labels = table.X[feature].to_numpy(), table.y.to_numpy()
-    first, second = (values[labels == model] for model in np.unique(labels))
-    test = ks_2samp(first, second)
-    rng = np.random.default_rng(0)
-    draws = [
-        ks_2samp(rng.choice(first, len(first)), rng.choice(second, len(second))).statistic
-        for _ in range(200)
-    ]
-    interval = np.quantile(draws, [0.025, 0.975]).tolist()
-    return {"ks": float(test.statistic), "ks_interval": interval, "ks_p_value": float(test.pvalue)}
-
-
-def _nearest_distances(X: Any, y: Any, observed: dict[str, float]) -> dict[str, Any]:
-    """Return the distance to the nearest simulation, and the shares of simulations as far apart."""
-    from sklearn.neighbors import NearestNeighbors
-
-    scaling = Scaling.fit(X.to_numpy(float), "standard")
-    simulated = scaling.transform(X.to_numpy(float))
-    point = scaling.transform(np.array([list(observed.values())]))
-    nearest = NearestNeighbors(n_neighbors=2).fit(simulated)
-    distance = float(nearest.kneighbors(point, n_neighbors=1)[0][0, 0])
-    farther = nearest.kneighbors(simulated)[0][:, 1] >= distance
-    by_model = {str(model): float(farther[y == model].mean()) for model in np.unique(y)}
-    share = float(farther.mean())
-    return {"distance": distance, "share_farther": share, "share_farther_by_model": by_model}

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from netchoice import CostModel, ReferenceTable, machines
-from netchoice.cost_growth import timings
+from reproduction.cost_growth import timings
 from netchoice.machines import slowness
 
 OWN, STEP = 0.25, 1.0  # seconds on the machine "fast"

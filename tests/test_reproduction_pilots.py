@@ -6,12 +6,13 @@ import pytest
 
 import netchoice
 from netchoice import ModelSpace, ReferenceTable, figures, simulate_table
-from netchoice.cost_growth import CostGrowth
 from netchoice.errors import UsageError
+from netchoice.evaluation import evaluate_rankings
 from netchoice.evaluation.scorers import NeighboursScorer
 from netchoice.row_simulator import RowSimulator
 from netchoice.selection import get_selector
 from reproduction import pilots
+from reproduction.cost_growth import CostGrowth
 from reproduction.pilot_figures import cost_growth, draw_study, pilot_accuracy, power_fit
 from reproduction.pilot_size import confused_pairs, paired_gain, recommend_pilot_size
 from reproduction.pilots import PilotStudy, fit_power, study_pilots
@@ -63,7 +64,7 @@ def test_accuracy_is_that_of_the_target_table(study):
     rankings = pd.DataFrame(
         {"method": "m", "penalty": 0.0, "position": range(1, k + 1), "feature": row["features"]}
     )
-    ref = netchoice.evaluate_rankings(rankings, target, ks=[k])
+    ref = evaluate_rankings(rankings, target, ks=[k])
     assert row["accuracy"] == pytest.approx(ref["accuracy"].iloc[0])
 
 

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 import netchoice
 from netchoice import figures
+from netchoice.evaluation import evaluate_rankings, operating_point
 from netchoice.figures.style import BLUE, VERMILLION
 from netchoice.selection import get_selector, rank_path
 from netchoice.units import duration
@@ -70,8 +71,8 @@ def main() -> None:
     methods = ("mrmr", "jmi", "jmim", "relieff", "random")
     selectors = [get_selector(name, costs=patients.costs) for name in methods]
     rankings = rank_path(selectors, train.X, train.y, [0, 0.3, 1, 3, 10])
-    evaluation = netchoice.evaluate(rankings, test, ks=range(1, 7))
-    chosen = netchoice.operating_point(evaluation)
+    evaluation = evaluate_rankings(rankings, test, ks=range(1, 7))
+    chosen = operating_point(evaluation)
     point = {"cost": chosen.cost, "accuracy": chosen.accuracy}
     front = figures.pareto(evaluation, point=point, unit="euro")
     figures.save(front, HERE / "clinic-front.png")

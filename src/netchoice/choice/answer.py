@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, get_type_hints
 
 from netchoice.atomic import write_text
 from netchoice.choice import answer_tables
@@ -339,9 +339,9 @@ class Answer:
             if record.pop("schema") != SCHEMA:
                 raise ValueError("another version of netchoice wrote it")
             graph, _ = read_network(path / NETWORK)
-            record |= {"evidence": None, "graph": None}
-            made: Self = from_record(cls, record)
-            return replace(made, evidence=from_record(Evidence, evidence), graph=graph)
+            kinds = get_type_hints(cls)
+            kept = {name: from_record(kinds[name], value) for name, value in record.items()}
+            return cls(**kept, evidence=from_record(Evidence, evidence), graph=graph)
         except (LookupError, TypeError, ValueError) as error:
             raise NetchoiceError(
                 f"the answer in {path} cannot be read: {' '.join(str(error).split())}; {advice}"

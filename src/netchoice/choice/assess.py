@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -31,6 +32,8 @@ from netchoice.threads import one_blas_thread
 
 #: Fewest simulations of a model with cheap features that say anything, and as many calibrating ones.
 MIN_SCREENED = 15
+#: Parts of the simulations with cheap features that are made one after the other under a time limit.
+PARTS = (0.15, 0.4, 1)
 #: The state of a model of which no network has the density.
 UNMATCHED = "never has this density"
 
@@ -111,10 +114,14 @@ class State:
 
 def simulate(reference: Reference, round: Round, state: State, clock: Clock) -> None:
     """Add the simulations of a round for the models that are open."""
-    models, deadline = state.open_models, clock.at(Clock.SIMULATED)
+    models, deadline, effort = state.open_models, clock.at(Clock.SIMULATED), reference.effort
     if round.is_cheap:
-        reference.simulate(SCREENED, models, reference.effort.screened, deadline)
-        reference.simulate(SCREENED_CALIBRATION, models, reference.effort.n_screening, deadline)
+        # Under a time limit, a part of both streams says more than the whole of one.
+        for part in (1,) if deadline is None else PARTS:
+            reference.simulate(SCREENED, models, math.ceil(part * effort.screened), deadline)
+            reference.simulate(
+                SCREENED_CALIBRATION, models, math.ceil(part * effort.n_screening), deadline
+            )
     else:
         reference.simulate_training(models, deadline)
         reference.simulate(CALIBRATION, models, round.calibrated, deadline)
@@ -184,7 +191,8 @@ def _test(reference: Reference, observed: Observed, state: State, round: Round) 
             REJECTED if is_clear else OPEN if undecided else decision.state, decision, is_clear,
             _remoteness(scores, score), is_tested=True,
         )  # fmt: skip
-    return replace(state, models=models, compared=state.compared or tuple(tested))
+    compared = tuple(dict.fromkeys([*state.compared, *tested]))
+    return replace(state, models=models, compared=compared)
 
 
 def _infer(reference: Reference, observed: Observed, state: State, round: Round) -> State:

@@ -130,8 +130,8 @@ class CohortFrame:
         network with a candidate that has no p-value has none.
         """
         p = self.frame[[f"fit_p_{model}" for model in self.models]].astype(float)
-        states = self.frame[[f"state_{model}" for model in self.models]]
-        is_untested = (states.isin(CANDIDATE).to_numpy() & p.isna().to_numpy()).any(axis=1)
+        states = self.frame[[f"state_{model}" for model in self.models]].to_numpy()
+        is_untested = (np.isin(states, CANDIDATE) & np.isnan(p.to_numpy())).any(axis=1)
         return p.max(axis=1).where((self.frame["error"] == "") & ~is_untested)
 
     def probable(self) -> pd.Series:

@@ -16,6 +16,7 @@ from netchoice.inference.false_discovery import RATE, adjusted_p_values, fewest_
 from netchoice.inference.sequential_test import ALPHA
 from netchoice.inference.verdict import KINDS
 from netchoice.inference.wilson_interval import wilson
+from netchoice.units import count
 
 MIN_NETWORKS = 5  # with a parameter, and in each level of a text
 
@@ -193,10 +194,10 @@ def _verdicts(cohort: CohortFrame) -> dict[str, Any]:
     return {"all": shares(cohort.answered), "by_group": by_group}
 
 
-def _share(count: int, n: int) -> dict[str, Any]:
+def _share(number: int, n: int) -> dict[str, Any]:
     if not n:
         return {"n": 0, "of": 0, "share": None, "interval": None}
-    return {"n": count, "of": n, "share": count / n, "interval": list(wilson(count / n, n))}
+    return {"n": number, "of": n, "share": number / n, "interval": list(wilson(number / n, n))}
 
 
 def _named(cohort: CohortFrame) -> dict[str, Any]:
@@ -339,7 +340,7 @@ def _seconds(seconds: pd.Series) -> dict[str, float] | None:
 
 
 def _headline(record: Mapping[str, Any]) -> str:
-    networks = "1 network" if record["answered"] == 1 else f"{record['answered']} networks"
+    networks = count(record["answered"], "network")
     found = record["verdicts"]["all"]
     named = {model: counts["named"] for model, counts in record["named"]["all"].items()}
     families = {
@@ -378,7 +379,10 @@ def _notes(record: Mapping[str, Any]) -> Iterator[str]:
     if record["remedy"]:
         yield record["remedy"]
     if failed:
-        yield f"{failed} of {record['networks']} networks were not answered; the section Errors says why"
+        first = (one["examples"][0] for one in record["errors"])
+        others = [one for one in first if not _NOT_PREPARED.match(one["error"])]
+        example = f", for example {others[0]['id']}: {others[0]['error']}" if others else ""
+        yield f"not answered: {failed} of {count(record['networks'], 'network')}{example}"
     if none_fits["limit"]:
         yield none_fits["limit"]
     if record["answered"]:
@@ -410,10 +414,8 @@ def remedy(errors: Iterable[str]) -> str:
     found = [match for match in map(_NOT_PREPARED.match, errors) if match]
     if not found:
         return ""
-    n = len(found)
-    networks = "1 network" if n == 1 else f"{n} networks"
-    sizes = "the size" if n == 1 else "the sizes"
-    problem = f"the simulations do not cover {sizes} of {networks}"
+    sizes = "the size" if len(found) == 1 else "the sizes"
+    problem = f"the simulations do not cover {sizes} of {count(len(found), 'network')}"
     if any(match[2] for match in found):
         return f"{problem}; leave out --with, and these networks get simulations of their own"
     ranges: list[tuple[int, int]] = []

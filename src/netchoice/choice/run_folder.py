@@ -17,13 +17,11 @@ from typing import Any
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.storage.kept_files import (
     KeptFileError,
-    OtherRunError,
     fingerprint_of,
     read_json,
     write_json,
 )
 from netchoice.storage.written_folder import (
-    LISTING,
     LOCK,
     check_unclaimed,
     claimed_files,
@@ -34,8 +32,6 @@ from netchoice.storage.written_folder import (
 )
 
 RUN = "run.json"
-#: The setting of a run in a subfolder that holds the fingerprint of the run in the folder above.
-PART_OF = "part_of"
 #: Scores of sets of features, a line for each.
 SCORES = "scores.jsonl"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "networkx")
@@ -169,17 +165,6 @@ def find_run(folder: Path, files: RunFiles) -> dict[str, Any] | None:
     return None
 
 
-def run_fingerprint(folder: Path, part_of: str | None = None) -> str:
-    """Return the fingerprint of the answer or chooser in a folder, which its files carry.
-
-    With ``part_of``, a folder that is not a part of the run with this fingerprint is refused.
-    """
-    record = find_run(folder, CHOICE_FILES) or {}
-    if part_of is not None and record.get(PART_OF) != part_of:
-        raise OtherRunError(f"{folder} belongs to another run; prepare it again in another folder")
-    return fingerprint_of(record)
-
-
 def versions() -> dict[str, Any]:
     """Return the versions of Python and of the packages that results depend on."""
     return {
@@ -199,17 +184,6 @@ def _read_record(path: Path, files: RunFiles) -> dict[str, Any]:
         raise UsageError(
             f"{path} was not written by {files.made_by}; nothing was changed: give another folder"
         ) from None
-
-
-def delete_run(folder: Path, files: RunFiles) -> None:
-    """Delete a run: the files that it listed, its record, and the folder if nothing else is in it."""
-    if (folder / files.record).exists():
-        _read_record(folder / files.record, files)  # a foreign file is refused
-        with lock_folder(folder):
-            _delete(folder, _own_files(folder, files))
-            _delete(folder, [LISTING, files.record, LOCK])
-    with contextlib.suppress(OSError):  # it holds files of the user
-        folder.rmdir()
 
 
 def _own_files(folder: Path, files: RunFiles) -> list[str]:

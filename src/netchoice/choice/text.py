@@ -43,10 +43,20 @@ def answer_lines(answer: Answer, *, verbose: bool = False, language: str = "shel
     lines.append(_cost(answer))
     following = next_step(answer, language)
     lines += [f"next: {following}"] if following else []
-    return [
-        textwrap.shorten(line, WIDTH, placeholder=" …") if line[0] != " " else line[:WIDTH]
-        for line in lines
-    ]
+    return [_shortened(line) for line in lines]
+
+
+def _shortened(line: str) -> str:
+    """Return a line of at most 100 characters; of advice, what comes before the option is shortened."""
+    if len(line) <= WIDTH:
+        return line
+    margin = " " * (len(line) - len(line.lstrip()))
+    before, colon, option = line.rpartition(": ")
+    if not line.startswith("next: ") or len(option) > WIDTH // 2:
+        before, colon, option = line, "", ""
+    if margin:  # the columns of a table keep their places
+        return before[: WIDTH - 2].rpartition(" ")[0] + " …"
+    return textwrap.shorten(before, WIDTH - len(colon + option), placeholder=" …") + colon + option
 
 
 def _network(answer: Answer) -> str:
@@ -82,10 +92,10 @@ def _models(answer: Answer) -> Iterator[str]:
 def model_line(each: ModelAnswer) -> str:
     """Return the name, the probability, the state and the p-value of a candidate."""
     probability = "" if each.probability is None else rounded(each.probability)
-    interval = "" if each.interval is None else " to ".join(map(rounded, each.interval))
+    interval = "" if each.interval is None else f"({' to '.join(map(rounded, each.interval))})"
     p = "" if each.p_value is None else f"p = {each.p_value:.2g}"
     states = {FITS: "fits", BORDERLINE: "borderline", OPEN: "not decided"}
-    text = f"  {each.name:<16} {probability:>5} ({interval})  {states[each.state]}, {p}".rstrip(
+    text = f"  {each.name:<16} {probability:>5} {interval}  {states[each.state]}, {p}".rstrip(
         ", "
     )
     outside = [each.discrepancies[0]] if each.outside and each.discrepancies else []
@@ -117,7 +127,7 @@ def power_line(answer: Answer) -> str:
     if not shares:
         return ""
     n = next(iter(answer.power.values())).n
-    return f"power at this size, of {n} altered networks: {', '.join(shares)} noticed"
+    return f"power: of {n} altered networks each, noticed: {', '.join(shares)}"
 
 
 def _parameters(answer: Answer) -> Iterator[str]:

@@ -276,17 +276,6 @@ class MatchedSpace(ModelSpace):
         match = {name: getattr(self, name) for name in names}
         return {**super().as_dict(), "match": {**match, "base": self.base.as_dict()}}
 
-    def acceptance_rates(self, n_proposals: int = 200, seed: int = 0) -> dict[str, float]:
-        """Return the fraction of proposed networks that match, by model."""
-        rates = {}
-        children = np.random.SeedSequence(seed).spawn(len(self))
-        for model, child in zip(self.models, children, strict=True):
-            assert isinstance(model, MatchedModel)
-            rng = np.random.default_rng(child)
-            matches = (model.matches(rng) for _ in range(n_proposals))
-            rates[model.name] = sum(matches) / n_proposals
-        return rates
-
 
 def _density_range(model: Model, matched: MatchedModel, name: str) -> tuple[float, float]:
     """Return the range of the density parameter that can match, by search on small networks.

@@ -60,29 +60,6 @@ def family_weights(models: Iterable[Model]) -> list[float]:
     return [1 / (len(sizes) * sizes[family_of(model)]) for model in models]
 
 
-def family_probabilities(
-    models: Iterable[Model], probabilities: Mapping[str, float]
-) -> dict[str, float]:
-    """Return the probability of each family: the sum over its models; the most probable comes first.
-
-    The result is empty if it would say nothing else than the probabilities of the models: with one family
-    only, or with one model in each.
-
-    >>> import netchoice
-    >>> space = netchoice.get_space("mechanisms")
-    >>> family_probabilities(space, dict.fromkeys(space.labels, 0.1) | {"smw": 0.4})
-    {'spatial': 0.4, 'attachment': 0.2, 'duplication': 0.2, 'static': 0.2}
-    """
-    found = by_family(models)
-    if len(found) == 1 or all(len(members) == 1 for members in found.values()):
-        return {}
-    sums = {
-        family: math.fsum(probabilities[model.name] for model in members)
-        for family, members in found.items()
-    }
-    return dict(sorted(sums.items(), key=lambda item: -item[1]))
-
-
 class ModelSpace:
     """The models that are compared, with their prior weights.
 
