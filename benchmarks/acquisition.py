@@ -53,7 +53,8 @@ import netchoice
 from netchoice.evaluation import evaluate_rankings, operating_point, pareto_front, penalty_grid
 from netchoice.features import FEATURES
 from netchoice.forests import grow_forest
-from netchoice.inference import RegressionClassifier
+from netchoice.inference.local_regression import default_neighbors, predict_locally
+from netchoice.inference.scaling import Scaling
 from netchoice.selection import AcquiringClassifier, get_selector, rank_path
 from netchoice.selection.column_costs import ColumnCosts
 
@@ -146,10 +147,21 @@ def fixed_predictions(data: Data, names: list[str], classifier: str, part: str) 
         forest = grow_forest(known, y, target="classes", n_trees=200)
         predicted = forest.classes[forest.predict_proba(queried).argmax(axis=1)]
     else:
-        local = RegressionClassifier().fit(known, y)
-        predicted = local.classes_[local.predict_proba(queried).argmax(axis=1)]
+        predicted = np.unique(y)[local_probabilities(known, y, queried).argmax(axis=1)]
     cost = data.costs.cost_of_set(names, "shared")
     return Outcome(predicted == truth, np.full(len(truth), cost))
+
+
+def local_probabilities(X: np.ndarray, y: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """Return the probabilities of the classes of each query, by the local regression."""
+    scaling, (classes, codes) = Scaling.fit(X, "rank"), np.unique(y, return_inverse=True)
+    rows, n_near = scaling.transform(X), default_neighbors(len(X))
+    return np.array(
+        [
+            predict_locally(rows, codes, query, n_near, len(classes))
+            for query in scaling.transform(queries)
+        ]
+    )
 
 
 def best_classifier(data: Data, names: list[str]) -> tuple[str, Outcome]:
@@ -230,8 +242,8 @@ def in_fixed_order(data: Data, order: list[str]) -> Iterator[tuple[str, dict[str
     for part, (queries, _) in data.parts.items():
         shares = []
         for k in range(1, len(order) + 1):
-            local = RegressionClassifier().fit(X[order[:k]].to_numpy(float), y)
-            shares.append(local.predict_proba(queries[order[:k]].to_numpy(float)))
+            known, queried = (rows[order[:k]].to_numpy(float) for rows in (X, queries))
+            shares.append(local_probabilities(known, y, queried))
         outcomes[part] = np.stack(shares)  # columns, rows, classes
     costs = np.array(
         [data.costs.cost_of_set(order[:k], "shared") for k in range(1, len(order) + 1)]
@@ -243,7 +255,7 @@ def in_fixed_order(data: Data, order: list[str]) -> Iterator[tuple[str, dict[str
             clear[-1] = True
             stop = clear.argmax(axis=0)
             rows = np.arange(len(stop))
-            predicted = local.classes_[shares[stop, rows].argmax(axis=1)]
+            predicted = np.unique(y)[shares[stop, rows].argmax(axis=1)]
             found[part] = Outcome(predicted == data.parts[part][1], costs[stop])
         yield f"confidence {c}", found
 

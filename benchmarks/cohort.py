@@ -1,12 +1,12 @@
-"""Cohorts: the time and memory of many answers from one chooser.
+"""Cohorts: the time and memory of many answers from simulations that were prepared once.
 
 By default, 1000 networks with 300 nodes of the space ``duplication`` (isolated nodes kept) are answered
-by ``netchoice choose FOLDER --with CHOOSER --no-report``. Wall seconds and CPU seconds are those of the
+by ``netchoice choose FOLDER --with REFERENCE --no-report``. Wall seconds and CPU seconds are those of the
 whole command with its workers. Memory is the proportional set size (PSS, from /proc) of the command and
 its workers together, every 0.2 s. For comparison, ``choose_model`` answers for ten of the networks one
 by one, and its time is multiplied.
 
-``--file N`` answers for N networks with 30 nodes in one edge list, on a small chooser of ``ba``. It prints
+``--file N`` answers for N networks with 30 nodes in one edge list, on few simulations of ``ba``. It prints
 the memory of the command without its workers after a tenth of the networks and at the end, kills another
 run half way, resumes it, and compares its answers with those of the first run, which uses one worker
 more.
@@ -96,7 +96,7 @@ def run(command: list[str], finished: Callable[[], int], kill_at: float = float(
 
 
 def answer(
-    networks: Path, chooser: Path, out: Path, n: int, workers: int, **options: float
+    networks: Path, reference: Path, out: Path, n: int, workers: int, **options: float
 ) -> Usage:
     """Answer for the networks of a folder or file with the command, and measure it."""
     part = min(LARGEST_PART, max(1, -(-n // 100)))
@@ -104,7 +104,7 @@ def answer(
     def finished() -> int:
         return min(n, part * len(list((out / "answers").glob("part-*.parquet"))))
 
-    command = [sys.executable, "-m", "netchoice", "choose", str(networks), "--with", str(chooser)]
+    command = [sys.executable, "-m", "netchoice", "choose", str(networks), "--with", str(reference)]
     command += ["--out", str(out), "--workers", str(workers), "--no-report"]
     return run(command, finished, **options)
 
@@ -123,20 +123,25 @@ def cpu_seconds() -> float:
     return sum(used.ru_utime + used.ru_stime for used in each)
 
 
+def effort_of(given: argparse.Namespace) -> netchoice.Effort:
+    """Return the default effort, or that of quick examples."""
+    return netchoice.Effort.small() if given.small else netchoice.Effort()
+
+
 def compare_with_singles(given: argparse.Namespace, folder: Path) -> None:
     """Print the time of a cohort next to that of single answers."""
-    settings = {"isolated": "keep", "samples": given.samples}
-    chooser = given.chooser or folder / "chooser"
+    settings = {"isolated": "keep", "effort": effort_of(given)}
+    reference = given.reference or folder / "reference"
     start = time.perf_counter()
-    netchoice.Chooser("duplication", n_nodes=given.nodes, **settings).fit(
-        path=chooser, workers=given.workers
+    netchoice.prepare(
+        "duplication", given.nodes, path=reference, workers=given.workers, **settings
     )
-    print(f"the chooser took {time.perf_counter() - start:.1f} s (a few if it was prepared before)")
+    print(f"prepared in {time.perf_counter() - start:.1f} s (a few if this was done before)")
     graphs = list(grown("duplication", given.networks, given.nodes))
     (folder / "networks").mkdir()
     for i, graph in enumerate(graphs):
         netchoice.write_network(graph, folder / "networks" / f"{i}.tsv")
-    usage = answer(folder / "networks", chooser, folder / "answers", given.networks, given.workers)
+    usage = answer(folder / "networks", reference, folder / "answers", given.networks, given.workers)
     verdicts = pd.read_parquet(folder / "answers" / "answers.parquet")["verdict"].value_counts()
     print(
         f"{given.networks} networks, {given.nodes} nodes, {given.workers} workers: {verdicts.to_dict()}"
@@ -170,12 +175,14 @@ def write_edges(path: Path, n: int) -> None:
 
 def compare_after_kill(given: argparse.Namespace, folder: Path) -> None:
     """Print the memory of a long run; exit with status 1 if a resumed run has other answers."""
-    n, chooser, edges = given.file, given.chooser or folder / "chooser", folder / "networks.csv"
+    n, edges = given.file, folder / "networks.csv"
+    reference = given.reference or folder / "reference"
     write_edges(edges, n)
-    netchoice.Chooser(
-        "ba", n_nodes=30, isolated="drop", samples=500, features=["degree_mean"], local=False
-    ).fit(path=chooser, workers=given.workers)
-    whole = answer(edges, chooser, folder / "whole", n, given.workers + 1)
+    netchoice.prepare(
+        "ba", 30, isolated="drop", features=["degree_mean"], effort=netchoice.Effort.small(),
+        path=reference, workers=given.workers,
+    )  # fmt: skip
+    whole = answer(edges, reference, folder / "whole", n, given.workers + 1)
     print(
         f"{n} networks with 30 nodes in one file, {given.workers + 1} workers: {whole.wall:.1f} s wall, "
         f"{whole.cpu:.1f} s CPU, {n / whole.wall:.1f} networks per second"
@@ -185,10 +192,10 @@ def compare_after_kill(given: argparse.Namespace, folder: Path) -> None:
         f"tenth, {whole.parent_at(n):.0f} MB at the end, peak "
         f"{max(memory for _, memory in whole.parent):.0f} MB"
     )
-    killed = answer(edges, chooser, folder / "killed", n, given.workers, kill_at=n / 2)
+    killed = answer(edges, reference, folder / "killed", n, given.workers, kill_at=n / 2)
     if not killed.was_killed:
         sys.exit("the run ended before it could be killed; pass a larger --file")
-    resumed = answer(edges, chooser, folder / "killed", n, given.workers)
+    resumed = answer(edges, reference, folder / "killed", n, given.workers)
     print(
         f"killed after {killed.parent[-1][0]} networks and {killed.wall:.1f} s; resumed with "
         f"{given.workers} workers in {resumed.wall:.1f} s"
@@ -209,9 +216,9 @@ def main() -> None:
     parser.add_argument("--networks", type=int, default=1000)
     parser.add_argument("--nodes", type=int, default=300)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--samples", type=int, help="simulations for inference; 20,000 by default")
+    parser.add_argument("--small", action="store_true", help="few simulations, as in examples")
     parser.add_argument("--singles", type=int, default=10, help="networks answered one by one")
-    parser.add_argument("--chooser", type=Path, help="folder; reused if it exists")
+    parser.add_argument("--reference", type=Path, help="folder; reused if it exists")
     parser.add_argument(
         "--file", type=int, metavar="N", help="networks in one file; kill and resume"
     )

@@ -36,7 +36,7 @@ class Costs:
     """Mean seconds of each feature alone; short times come from repeated runs on a few rows."""
 
     def __init__(self) -> None:
-        self.names = netchoice.feature_names()
+        self.names = netchoice.features.feature_names()
         self.once = np.zeros(len(self.names))
         self.repeated = np.zeros(len(self.names))
         self.accounted = self.spent = 0.0

@@ -22,7 +22,7 @@ from netchoice.models.model import Model
 
 #: Numbers of nodes, of edges, and of networks of each model.
 SETTINGS = ((150, 1800, 1000), (300, 3000, 300), (400, 5600, 300))
-#: Nodes and edges of networks of the atlas for which `kumpula` took most of the time.
+#: Nodes and edges of real networks for which `kumpula` took most of the time.
 SLOW = ((1717, 7113), (407, 5794), (762, 16651))
 
 

@@ -5,7 +5,8 @@ nodes, where classes overlap. Every method proposes sets of features, learnt on 
 a budget, the set with the best cross-validated accuracy on the training table is chosen, and its accuracy
 on the test table is reported. The test table has no part in the choice. Sets are scored by 10 nearest
 neighbours after standardisation, in 10 folds; LightGBM's models are also scored by themselves. The sets
-that neighbours choose from all methods of netchoice are also classified by LightGBM and by the ensemble.
+that neighbours choose from all methods of netchoice are also classified by LightGBM and by netchoice's
+regression.
 
 Without folders, the tables are simulated, as by `netchoice simulate ba --nodes 1000 --samples 5000 --seed 1
 --stream train`. Two pairs of tables run at a time, with one thread each. Times are CPU seconds.
@@ -31,8 +32,8 @@ from netchoice.costs import CostModel
 from netchoice.evaluation import penalty_grid, wilson
 from netchoice.evaluation.scorers import NeighboursScorer
 from netchoice.evaluation.scores import Scores, make_folds
-from netchoice.inference import EnsembleClassifier
-from netchoice.inference.reliability import reliability
+from netchoice.features import paper_costs
+from netchoice.inference import SmoothRegression, reliability
 from netchoice.selection import METHODS, WEIGHTED_METHODS, get_selector, rank_path
 
 HARDER = ("mechanisms", 200)
@@ -41,7 +42,7 @@ N_BUDGETS = 9
 FOLDS = 10
 ALL_OURS = "netchoice, all methods"
 THEN_TREES = "netchoice, then LightGBM"
-THEN_ENSEMBLE = "netchoice, then ensemble"
+THEN_REGRESSION = "netchoice, then regression"
 SFS_ROWS, SFS_SIZES = 1000, (1, 2, 3, 4, 6, 8)
 #: Factors between the cost of a feature, as a share of the total, and the gain of a split.
 TRADEOFFS = (0.0, *np.geomspace(1e-1, 1e8, 37))
@@ -93,7 +94,7 @@ def cost_settings(pair: Pair) -> dict[str, CostSetting]:
         "measured, alone": CostSetting("measured", measured, "alone"),
     }
     if pair.paper_family:
-        published = CostModel.of(netchoice.paper_costs(pair.paper_family))
+        published = CostModel.of(paper_costs(pair.paper_family))
         settings["paper, alone"] = CostSetting("paper", published, "alone")
     return settings
 
@@ -258,7 +259,7 @@ def evaluate_pair(pair: Pair) -> tuple[pd.DataFrame, dict[str, float]]:
         own = row.pop("own_test")
         row["accuracy"] = on_test[frozenset(row["features"])] if pd.isna(own) else own
     seconds["scoring all sets"] = time.process_time() - start
-    chosen += [*with_trees(pair, chosen), *with_ensemble(pair, chosen, seconds)]
+    chosen += [*with_trees(pair, chosen), *with_regression(pair, chosen, seconds)]
     for row in chosen:
         row["low"], row["high"] = wilson(row["accuracy"], len(pair.test))
         row["features"] = " ".join(row["features"])
@@ -277,19 +278,19 @@ def with_trees(pair: Pair, chosen: list[dict]) -> list[dict]:
     return [{**row, "method": THEN_TREES, "accuracy": accuracies[row["features"]]} for row in rows]
 
 
-def with_ensemble(pair: Pair, chosen: list[dict], seconds: dict[str, float]) -> list[dict]:
-    """Return netchoice's sets classified by its ensemble, with the expected calibration error."""
+def with_regression(pair: Pair, chosen: list[dict], seconds: dict[str, float]) -> list[dict]:
+    """Return netchoice's sets classified by its regression, with the expected calibration error."""
     start = time.process_time()
     found, rows = {}, [row for row in chosen if row["method"] == ALL_OURS]
     for names in {row["features"]: None for row in rows}:
-        classifier = EnsembleClassifier().fit(pair.train.X[list(names)], pair.train.y)
-        probabilities = classifier.predict_proba(pair.test.X[list(names)])
-        correct = classifier.classes_[probabilities.argmax(axis=1)] == pair.test.y
-        table = reliability(probabilities.max(axis=1), correct.to_numpy())
+        fitted = SmoothRegression.fit(pair.train.X[list(names)].to_numpy(float), pair.train.y)
+        probabilities = fitted.predict_proba(pair.test.X[list(names)].to_numpy(float))
+        correct = np.array(fitted.models)[probabilities.argmax(axis=1)] == pair.test.y.to_numpy()
+        table = reliability(probabilities.max(axis=1), correct)
         gaps = (table["predicted"] - table["observed"]).abs() * table["n"]
         found[names] = {"accuracy": float(correct.mean()), "ece": gaps.sum() / len(correct)}
-    seconds[THEN_ENSEMBLE] = time.process_time() - start
-    return [{**row, "method": THEN_ENSEMBLE, **found[row["features"]]} for row in rows]
+    seconds[THEN_REGRESSION] = time.process_time() - start
+    return [{**row, "method": THEN_REGRESSION, **found[row["features"]]} for row in rows]
 
 
 def choices(
@@ -339,7 +340,7 @@ def as_markdown(frame: pd.DataFrame, setting: str, table: str) -> str:
     """Return error rates in percent, methods by budgets, with the lowest of each budget in bold."""
     rows = frame[(frame["setting"] == setting) & (frame["table"] == table)]
     errors = rows.pivot(index="method", columns="budget", values="accuracy").rsub(1).mul(100)
-    first = (ALL_OURS, THEN_ENSEMBLE, THEN_TREES, *METHODS)
+    first = (ALL_OURS, THEN_REGRESSION, THEN_TREES, *METHODS)
     order = [name for name in first if name in errors.index]
     errors = errors.loc[order + sorted(set(errors.index) - set(order))]
     best = errors.min()
@@ -371,7 +372,7 @@ def draw(frame: pd.DataFrame, path: Path, setting: str = "measured, shared") -> 
     from netchoice.figures.style import series_styles
 
     shown = [
-        ALL_OURS, THEN_ENSEMBLE, THEN_TREES, LIGHTGBM_TREES, LIGHTGBM_NEIGHBOURS, "bcselector, difference",
+        ALL_OURS, THEN_REGRESSION, THEN_TREES, LIGHTGBM_TREES, LIGHTGBM_NEIGHBOURS, "bcselector, difference",
         SEQUENTIAL,
     ]  # fmt: skip
     styles = series_styles(shown)

@@ -26,7 +26,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 import netchoice
 from netchoice.features import comparable_features, compute_features
-from netchoice.inference import RegressionClassifier, smooth_regression
+from netchoice.inference import smooth_regression
+from netchoice.inference.local_regression import default_neighbors, predict_locally
+from netchoice.inference.scaling import Scaling
 from netchoice.inference.smooth_regression import SmoothRegression
 
 NAMES = comparable_features()
@@ -105,11 +107,15 @@ def regression(columns=None, penalty=None):
 
 
 def local(X, y, cases):
-    """Return the probabilities by local regression, reweighted to equal prior weights."""
-    counts = np.unique(y, return_counts=True)[1]
-    found = RegressionClassifier().fit(X, y).predict(cases)
-    found = found.reweighted(counts.mean() / counts) if len(set(counts)) > 1 else found
-    return found.probabilities, found.lower, found.upper
+    """Return the probabilities by local regression, with equal prior weights, without intervals."""
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    scaling, n_near = Scaling.fit(X, "rank"), default_neighbors(len(X))
+    rows = scaling.transform(X)
+    found = [
+        predict_locally(rows, codes, case, n_near, len(counts)) for case in scaling.transform(cases)
+    ]
+    odds = np.array(found) / counts
+    return odds / odds.sum(axis=1, keepdims=True), None, None
 
 
 def by_log_odds(X, y, cases):

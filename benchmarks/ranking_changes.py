@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
-import netchoice
 from netchoice import information
 from netchoice.costs import CostModel
 from netchoice.evaluation import PAPER_PENALTIES
 from netchoice.evaluation.scorers import NeighboursScorer
 from netchoice.evaluation.scores import Scores, make_folds
+from netchoice.features import paper_costs
 from netchoice.forests import grow_forest
 from netchoice.selection import get_selector
 
@@ -30,7 +30,7 @@ class Bench:
         self.train, self.test = train.drop_constant(), test
         self.names = self.train.features
         self.X, self.y = self.train.X, self.train.y
-        self.paper = CostModel.of(netchoice.paper_costs(family)).only(self.names)
+        self.paper = CostModel.of(paper_costs(family)).only(self.names)
         self.discrete = np.array([self.train.discrete[name] for name in self.names])
         self.scores = self.scores_on(test.X)
         self.records: list[dict] = []

@@ -60,7 +60,7 @@ def uses_networkx(networkx_graph):
 def measured(seed: int, numbers: dict[int, int], budget: float) -> Iterator[tuple]:
     """Yield the nodes, the edges and the timed features of each network."""
     space = netchoice.get_space("all")
-    names = [*netchoice.feature_names(noise=True), SIZE_FEATURE, uses_networkx]
+    names = [*netchoice.features.feature_names(noise=True), SIZE_FEATURE, uses_networkx]
     rng = np.random.default_rng(seed)
     start, n_skipped = time.process_time(), 0
     for n_nodes, n_networks in numbers.items():
@@ -170,7 +170,7 @@ def write(curves: dict[str, dict[str, Curve]]) -> None:
 
 def check(rows: list[tuple[int, int, FeatureResult]]) -> None:
     """Print how the costs alone agree with the times of networks that were not fitted."""
-    names = netchoice.feature_names(noise=True)
+    names = netchoice.features.feature_names(noise=True)
     ratios = np.full((len(rows), len(names)), np.nan)
     for ratio, (n_nodes, n_edges, result) in zip(ratios, rows, strict=True):
         predicted, seconds = reference_costs(names, n_nodes, n_edges), result.seconds
@@ -221,7 +221,7 @@ def _print_medians(what: str, names: list[str], ratios: np.ndarray) -> None:
 
 
 def _rank_correlation(n_nodes: int, n_edges: int, seconds: list[float] | np.ndarray) -> float:
-    names = netchoice.feature_names(noise=True)
+    names = netchoice.features.feature_names(noise=True)
     predicted = reference_costs(names, n_nodes, n_edges).alone(names)
     return float(spearmanr(list(predicted.values()), seconds).statistic)
 

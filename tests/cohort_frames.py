@@ -3,31 +3,36 @@
 import numpy as np
 import pandas as pd
 
-#: By network: group, verdict, named model, and the p-values of the fit of dmc and dmr.
+REFERENCE = "mechanisms, 100 nodes, isolated nodes dropped"
+#: By network: group, verdict, probable models, family, and the states and p-values of dmc and lpa.
 BY_HAND = {
-    "a1": ("yeast", "one-fits", "dmc", 0.40, 0.001),
-    "a2": ("yeast", "one-fits", "dmc", 0.50, 0.002),
-    "a3": ("yeast", "several-fit", "dmr", 0.20, 0.30),
-    "b1": ("human", "none-fits", "dmc", 0.001, 0.002),
-    "b2": ("human", "none-fits", "dmr", 0.004, 0.008),
-    "b3": ("human", "undetermined", "dmr", 0.60, 0.005),
-    "c1": ("", "one-fits", "dmr", 0.001, 0.70),
+    "a1": ("yeast", "one-fits", "dmc", "duplication", "fits", 0.40, "does not fit", 0.001),
+    "a2": ("yeast", "one-fits", "dmc", "duplication", "fits", 0.50, "never has this density", None),
+    "a3": ("yeast", "several-fit", "lpa, dmc", "", "fits", 0.20, "fits", 0.30),
+    "b1": ("human", "none-fits", "", "", "does not fit", 0.001, "does not fit", 0.002),
+    "b2": ("human", "none-fits", "", "", "does not fit", 0.004, "never has this density", None),
+    "b3": ("human", "borderline", "lpa", "attachment", "does not fit", 0.002, "borderline", 0.012),
+    "c1": ("", "one-fits", "lpa", "attachment", "does not fit", 0.001, "fits", 0.70),
+    "c2": ("", "open", "dmc", "duplication", "open", None, "does not fit", 0.001),
 }
+_PROBABILITIES = {"dmc": (1.0, 0.0), "lpa": (0.0, 1.0), "lpa, dmc": (0.4, 0.6), "": (0.0, 0.0)}
 
 
 def answers_by_hand():
-    """Return the answers of eight networks, of which the last has an error."""
+    """Return the answers of nine networks, of which the last has an error."""
     rows = []
-    for i, (name, (group, verdict, model, p_dmc, p_dmr)) in enumerate(BY_HAND.items()):
-        high = 0.9 if verdict != "none-fits" else 0.5
-        first = high if model == "dmc" else 1 - high
+    for i, (name, known) in enumerate(BY_HAND.items()):
+        group, verdict, probable, family, state_dmc, p_dmc, state_lpa, p_lpa = known
+        dmc, lpa = _PROBABILITIES[probable]
         rows.append({
             "id": name, "group": group, "age": float(i), "n_nodes": 100, "n_edges": 200 + i,
-            "isolated": "drop", "chooser": "duplication, 100 nodes", "verdict": verdict,
-            "headline": f"{verdict}: {model}", "model": model,
-            "probability_dmc": first, "lower_dmc": first - 0.05, "upper_dmc": first + 0.05,
-            "fit_p_dmc": p_dmc, "probability_dmr": 1 - first, "lower_dmr": 0.95 - first,
-            "upper_dmr": 1.05 - first, "fit_p_dmr": p_dmr, "notes": "small; sparse" if i == 3 else "",
+            "isolated": "drop", "reference": REFERENCE, "verdict": verdict,
+            "headline": f"{verdict}: {probable}", "model": probable.partition(", ")[0],
+            "probable": probable, "family": family,
+            "probability_dmc": dmc, "lower_dmc": max(0.0, dmc - 0.05), "upper_dmc": min(1.0, dmc + 0.05),
+            "probability_lpa": lpa, "lower_lpa": max(0.0, lpa - 0.05), "upper_lpa": min(1.0, lpa + 0.05),
+            "fit_p_dmc": p_dmc, "fit_p_lpa": p_lpa, "state_dmc": state_dmc, "state_lpa": state_lpa,
+            "notes": "compared with dmc: fewer hubs; sparse" if name == "b1" else "",
             "seconds": 0.5, "error": "",
         })  # fmt: skip
     rows.append({"id": "d1", "group": "yeast", "error": "d1.tsv: 3 nodes; expected at least 10"})
@@ -37,28 +42,33 @@ def answers_by_hand():
 def random_answers(n, seed=0, groups=3):
     """Return the answers of n networks; ``dmc_p_new`` rises with the age, ``dmr_p_new`` does not."""
     rng = np.random.default_rng(seed)
-    kinds = np.array(["one-fits", "several-fit", "undetermined", "none-fits"])
-    verdict = rng.choice(kinds, n, p=[0.6, 0.2, 0.1, 0.1])
-    dmc = rng.uniform(size=n)
-    age = rng.uniform(1, 100, n)
+    kinds = np.array(["one-fits", "several-fit", "borderline", "open", "none-fits"])
+    verdict = rng.choice(kinds, n, p=[0.6, 0.2, 0.05, 0.05, 0.1])
+    fits = verdict != "none-fits"
+    dmc, age = np.where(fits, rng.uniform(size=n), 0.0), rng.uniform(1, 100, n)
+    model = np.where(fits, np.where(dmc > 0.5, "dmc", "dmr"), "")
+    others = np.where(model == "dmc", "dmr", "dmc")
+    pairs = np.array([f"{first}, {other}" for first, other in zip(model, others, strict=True)])
     frame = pd.DataFrame({
         "id": [f"net-{i:05}" for i in range(n)], "group": [f"g{i % groups}" for i in range(n)], "age": age,
         "tissue": rng.choice(["leaf", "root"], n), "file": [f"nets/{i}.tsv" for i in range(n)],
         "n_nodes": 100, "n_edges": rng.integers(100, 300, n), "isolated": "keep",
-        "chooser": "duplication, 100 nodes", "verdict": verdict, "headline": verdict,
-        "model": np.where(dmc > 0.5, "dmc", "dmr"), "notes": "a note; another note", "seconds": 0.1,
+        "reference": REFERENCE, "verdict": verdict, "headline": verdict, "model": model,
+        "probable": np.where(verdict == "several-fit", pairs, model),
+        "family": np.where(fits, "duplication", ""), "notes": "a note; another note", "seconds": 0.1,
         "error": "",
     })  # fmt: skip
-    fits = verdict != "none-fits"
-    for model, probability in (("dmc", dmc), ("dmr", 1 - dmc)):
-        frame[f"probability_{model}"] = probability
-        frame[f"lower_{model}"] = (probability - 0.1).clip(0)
-        frame[f"upper_{model}"] = (probability + 0.1).clip(max=1)
-        frame[f"fit_p_{model}"] = np.where(fits, rng.uniform(0.02, 1, n), 1 / 1501)
-        median = rng.uniform(0.3, 0.6, n) + (0.004 * age if model == "dmc" else 0)
-        median = np.where(frame["model"] == model, median, np.nan)
-        frame[f"{model}_p_new_median"] = median
-        frame[f"{model}_p_new_lower"], frame[f"{model}_p_new_upper"] = median - 0.1, median + 0.1
+    states = dict(zip(kinds, ["fits", "fits", "borderline", "open", "does not fit"], strict=True))
+    for name, probability in (("dmc", dmc), ("dmr", np.where(fits, 1 - dmc, 0.0))):
+        frame[f"probability_{name}"] = probability
+        frame[f"lower_{name}"] = (probability - 0.1).clip(0)
+        frame[f"upper_{name}"] = (probability + 0.1).clip(max=1)
+        frame[f"fit_p_{name}"] = np.where(fits, rng.uniform(0.02, 1, n), 1 / 1501)
+        frame[f"state_{name}"] = [states[kind] for kind in verdict]
+        median = rng.uniform(0.3, 0.6, n) + (0.004 * age if name == "dmc" else 0)
+        median = np.where(model == name, median, np.nan)
+        frame[f"{name}_p_new_median"] = median
+        frame[f"{name}_p_new_lower"], frame[f"{name}_p_new_upper"] = median - 0.1, median + 0.1
     return frame
 
 

@@ -1,6 +1,5 @@
 """Reference implementations of the inference: slow and readable, without imports from netchoice."""
 
-import math
 from statistics import NormalDist
 
 import numpy as np
@@ -15,31 +14,6 @@ def normal_scores(column):
         equal = sum(other == value for other in column)
         scores.append(NormalDist().inv_cdf((below + equal / 2) / n))
     return scores
-
-
-def votes(X, labels, query, k, models):
-    """Return the votes of the k nearest rows; rows that tie for the last places share their votes."""
-    pairs = sorted((math.dist(row, query), label) for row, label in zip(X, labels, strict=True))
-    last = pairs[k - 1][0]
-    nearer = [label for distance, label in pairs if distance < last - 1e-12]
-    tied = [label for distance, label in pairs if abs(distance - last) <= 1e-12]
-    left = (k - len(nearer)) / len(tied)
-    return [nearer.count(model) + left * tied.count(model) for model in models]
-
-
-def dirichlet_mean(counts):
-    """Return the mean of Dirichlet(counts + ½)."""
-    total = sum(counts) + len(counts) / 2
-    return [(count + 0.5) / total for count in counts]
-
-
-def share_error(votes, error, pseudocount):
-    """Return 1 − error for the model with most votes, which stays the largest; others share the error."""
-    predicted = votes.index(max(votes))
-    others = [0 if i == predicted else share + pseudocount for i, share in enumerate(votes)]
-    others = [share / sum(others) for share in others]
-    error = min(error, 1 / (1 + max(others)))
-    return [1 - error if i == predicted else error * share for i, share in enumerate(others)]
 
 
 def epanechnikov(distances, k):
@@ -83,25 +57,6 @@ def multinomial_regression(X, one_hot, weights, ridge):
     relative = np.eye(n_classes) - np.eye(n_classes)[-1]
     covariance = np.linalg.inv(curvature)[:n_classes, :n_classes]
     return coefficients @ relative.T, relative @ covariance @ relative.T
-
-
-def remoteness(rows, k):
-    """Return, for each row, the mean distance to its k nearest others, relative to that of these others."""
-
-    def nearest(i):
-        others = sorted(
-            (float(np.linalg.norm(a - rows[i])), j) for j, a in enumerate(rows) if j != i
-        )
-        return others[:k]
-
-    mean = [np.mean([d for d, _ in nearest(i)]) for i in range(len(rows))]
-    return [mean[i] / np.mean([mean[j] for _, j in nearest(i)]) for i in range(len(rows))]
-
-
-def p_value(sample, observed, k):
-    """Return the p-value of the fit by its definition, one row at a time, without scaling."""
-    scores = remoteness([*sample, observed], k)
-    return sum(score >= scores[-1] for score in scores) / len(scores)
 
 
 def distance_correlation(a, b):

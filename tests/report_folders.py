@@ -1,18 +1,17 @@
-"""Small result folders of choices and evaluations, and copies with markup in every name."""
+"""Small answers and evaluations, and copies of them with other verdicts or with markup in every name."""
 
+import functools
 import json
-import shutil
-from functools import partial
+from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from small_plans import small_plan
 
 import netchoice
 from netchoice import cli
-from netchoice.profiles import envelopes, network_profile
-from netchoice.report import write_report
+from netchoice.choice.answer import Evidence
+from netchoice.inference.verdict import verdict_of
 from netchoice.storage.written_folder import list_files, listed_files
 
 #: Names that neither the page nor a figure may interpret as markup.
@@ -25,6 +24,149 @@ MARKUP_NAMES = (
     "'\"><svg onload=hit=1>{}",
     "{}&lt;i&gt;%{{x}}$x$",
 )
+FEW = ["degree_mean", "degree_std", "transitivity", "n_triangles", "core_2_size"]
+NO_EVIDENCE = Evidence(None, {}, {}, {}, (), {})
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as ended:
+        cli.main([str(a) for a in arguments])
+    return ended.value.code
+
+
+@functools.cache
+def made_answer():
+    """Return the answer for a network of dmr in which both models of duplication fit."""
+    model, rng = netchoice.get_model("dmr"), np.random.default_rng(5)
+    graph = model.grow(40, {"p_delete": 0.4, "p_new": 0.7}, rng, isolated="drop")
+    names = [MARKUP_NAMES[u % 2].format(u) for u in range(graph.n_nodes)]
+    graph = netchoice.Graph(graph.indptr, graph.indices, names)
+    effort = netchoice.Effort.small()
+    return netchoice.choose_model(graph, "duplication", effort=effort, engine="serial")
+
+
+def with_states(answer, states, probabilities):
+    """Return an answer in which models have these states, and candidates these probabilities."""
+    models = []
+    for name, state in states.items():
+        source = answer["dmr" if name not in ("dmc", "dmr") else name]
+        chance = probabilities.get(name)
+        interval = None if chance is None else (chance / 2, (1 + chance) / 2)
+        parameters = {} if chance is None else source.parameters
+        p_value = {"fits": 0.4, "borderline": 0.01, "does not fit": 0.001}.get(state)
+        models.append(
+            replace(
+                source, name=name, state=state, p_value=p_value, p_interval=(0.0, p_value or 1.0),
+                probability=chance, interval=interval, parameters=parameters,
+            )
+        )  # fmt: skip
+    p_values = {each.name: each.p_value for each in models if each.p_value is not None}
+    intervals = {each.name: each.interval for each in models if each.interval is not None}
+    families = {each.name: each.family for each in models}
+    verdict = verdict_of(states, p_values, probabilities, intervals, families)
+    return replace(answer, models=tuple(models), verdict=verdict)
+
+
+def differing(answer, names=("dmc", "dmr")):
+    """Return an answer whose network is outside all simulations of these models, with advice."""
+    from netchoice.choice.discrepancies import Advice, Discrepancy
+
+    one = Discrepancy(
+        "transitivity", "transitivity", "clustering", 0.9, 0.1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.5, 1.0, "larger",
+        2.0, "larger transitivity than any simulation: 0.9, simulated 0.1 to 0.5",
+    )  # fmt: skip
+    advice = Advice("try all mechanisms", "--space all --match")
+    models = [
+        replace(each, discrepancies=(one,), outside=("transitivity",), advice=(advice,))
+        if each.name in names else each
+        for each in answer.models
+    ]  # fmt: skip
+    return replace(answer, models=tuple(models))
+
+
+def rejected(answer):
+    """Return an answer in which no model fits."""
+    none = with_states(answer, dict.fromkeys(("dmc", "dmr"), "does not fit"), {})
+    none = replace(none, evidence=replace(none.evidence, posteriors={}))
+    return differing(none)
+
+
+def undecided(answer):
+    """Return an answer of a run that a time limit ended early."""
+    still_open = with_states(answer, dict.fromkeys(("dmc", "dmr"), "open"), {})
+    models = tuple(replace(each, p_value=None, p_interval=None) for each in still_open.models)
+    return replace(still_open, models=models, evidence=NO_EVIDENCE, is_complete=False, power={})
+
+
+def with_many_models(answer):
+    """Return an answer in which all 25 mechanisms fit."""
+    names = ["dmr", *(name for name in netchoice.get_space("all").labels if name != "dmr")]
+    many = with_states(answer, dict.fromkeys(names, "fits"), dict.fromkeys(names, 1 / len(names)))
+    evidence = answer.evidence
+    shown = names[:3]
+    values = next(iter(evidence.samples.values()))["dmr"]
+    samples = {feature: dict.fromkeys(names[:8], values) for feature in list(evidence.samples)[:6]}
+    models = [names[i % 8] for i in range(len(evidence.map.model))]
+    evidence = replace(
+        evidence,
+        posteriors=dict.fromkeys(shown, evidence.posteriors["dmr"]),
+        envelopes=dict.fromkeys(shown, evidence.envelopes["dmr"]),
+        samples=samples,
+        map=replace(evidence.map, model=tuple(models)),
+    )
+    return differing(replace(many, evidence=evidence), names)
+
+
+class Renamer:
+    """Replace names by names that look like markup, the same name always by the same."""
+
+    def __init__(self, names):
+        self.names, self.known = set(names), {}
+
+    def __call__(self, value):
+        if is_dataclass(value):
+            own = {each.name: getattr(value, each.name) for each in fields(value)}
+            return replace(
+                value, **{name: self(part) for name, part in own.items() if name != "graph"}
+            )
+        if isinstance(value, dict):
+            return {self(key): self(part) for key, part in value.items()}
+        if isinstance(value, list | tuple):
+            return type(value)(self(part) for part in value)
+        if isinstance(value, str) and value in self.names:
+            number = len(self.known) % len(MARKUP_NAMES)
+            return self.known.setdefault(value, MARKUP_NAMES[number].format(value))
+        return value
+
+
+def with_markup(answer):
+    """Return an answer with markup in models, parameters, features and notes, and the new names."""
+    parameters = {name for each in answer.models for name in each.parameters}
+    features = {name for each in answer.features for name in (each.name, each.label)}
+    renamer = Renamer({each.name for each in answer.models} | parameters | features)
+    renamed = renamer(answer)
+    notes = tuple(name.format("a note") for name in MARKUP_NAMES)
+    versions = {**answer.settings["versions"], MARKUP_NAMES[0].format("package"): "<i>1.0</i>"}
+    settings = {**answer.settings, "versions": versions}
+    return replace(renamed, notes=notes, settings=settings), renamer.known
+
+
+@functools.cache
+def made_evaluation():
+    """Return an evaluation of a small table whose column names look like markup."""
+    rng = np.random.default_rng(1)
+    ill = rng.integers(2, size=120)
+    columns = {
+        name.format(f"test{i}"): ill * (i % 3) + rng.normal(size=120)
+        for i, name in enumerate(MARKUP_NAMES)
+    }
+    labels = np.where(ill, "<i>ill</i>", "well")
+    frame = pd.DataFrame({**columns, "NA": rng.normal(size=120), "label": labels})
+    costs = {name: float(i**2) for i, name in enumerate([*columns, "NA"])}
+    return netchoice.evaluate_features(
+        netchoice.ReferenceTable.from_frame(frame), methods=["jmi", "relieff"], folds=4,
+        penalties=[0, 1, 10], costs=netchoice.CostModel(costs), on_progress=False,
+    )  # fmt: skip
 
 
 def renew(folder):
@@ -34,141 +176,12 @@ def renew(folder):
             list_files(folder, [name])
 
 
-def write_changed_report(folder, *arguments):
-    """Write the report of a folder whose files a test has changed."""
-    if folder.is_dir() and (folder / "_files.json").exists():
-        renew(folder)
-    return write_report(folder, *arguments)
+def change_json(file, change):
+    """Return a function that changes a JSON file of a folder."""
 
+    def damage(folder):
+        record = json.loads((folder / file).read_text())
+        change(record)
+        (folder / file).write_text(json.dumps(record))
 
-def run(*arguments):
-    with pytest.raises(SystemExit) as ended:
-        cli.main([str(a) for a in arguments])
-    return ended.value.code
-
-
-def run_choose(folder, *options):
-    """Run ``netchoice choose`` on a small file whose node names look like markup."""
-    rng = np.random.default_rng(3)
-    model = netchoice.get_model("dmr")
-    graph = model.grow(40, {"p_delete": 0.4, "p_new": 0.7}, rng)
-    file = folder.parent / f"{folder.name}-net.tsv"
-    names = [MARKUP_NAMES[u % 2].format(u) for u in range(graph.n_nodes)]
-    lines = [f"{names[u]}\t{names[v]}" for u, v in graph.to_networkx().edges]
-    file.write_text("\n".join(lines))
-    arguments = ["--space", "duplication", "--engine", "serial", "--workers", 1, "--samples", 200]
-    with pytest.MonkeyPatch.context() as patch:
-        small = partial(small_plan, selection_samples=320, profile_samples=20, power_samples=10)
-        patch.setattr("netchoice.workflows.preparation.SimulationPlan", small)
-        patch.setattr(
-            "netchoice.report.reported.draw_choice", lambda *arguments, **options: []
-        )  # tested elsewhere
-        arguments += ["--method", "jmi,relieff", "-o", folder, *options]
-        assert run("choose", file, *arguments) == 0
-    return folder
-
-
-def run_evaluate(folder, *options):
-    """Run ``netchoice evaluate`` on a small table whose column names look like markup."""
-    rng = np.random.default_rng(1)
-    ill = rng.integers(2, size=120)
-    columns = {
-        name.format(f"test{i}"): ill * (i % 3) + rng.normal(size=120)
-        for i, name in enumerate(MARKUP_NAMES)
-    }
-    pd.DataFrame({**columns, "NA": rng.normal(size=120), "label": np.where(ill, "<i>ill</i>", "well")}
-                 ).to_csv(folder.parent / "<b>rows<b>.csv", index=False)  # fmt: skip
-    costs = {name: i**2 for i, name in enumerate([*columns, "NA"])}
-    (folder.parent / "costs.json").write_text(json.dumps(costs))
-    arguments = ["--costs", folder.parent / "costs.json", "--method", "jmi,relieff", "--folds", 4]
-    file = folder.parent / "<b>rows<b>.csv"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("netchoice.report.reported.draw_evaluation", lambda *arguments, **options: [])
-        arguments += ["--penalty", "0,1,10", "-o", folder, *options]
-        assert run("evaluate", file, *arguments) == 0
-    return folder
-
-
-def add_misfit(folder, **changes):
-    """Add to a choice how its network differs from networks of dmc and of dmr; return the entry."""
-    rng, file = np.random.default_rng(1), folder / "evidence.json"
-    observed = network_profile(netchoice.read_network(folder / "network.tsv")[0])
-    parameters = {
-        "dmc": {"p_delete": 0.7, "p_connect": 0.7},
-        "dmr": {"p_delete": 0.4, "p_new": 0.7},
-    }
-    simulated = {
-        name: [network_profile(netchoice.get_model(name).grow(40, own, rng)) for _ in range(60)]
-        for name, own in parameters.items()
-    }
-    texts = {"discrepancies": ["more <b>triangles</b>: 9", "larger degree_max: 8"],
-             "advice": ["try --space <i>mechanisms</i>"]}  # fmt: skip
-    misfit = {
-        name: {"p_value": 0.001, "fits": name == "dmr", **texts,
-               "panels": {panel: envelope.as_dict() for panel, envelope in own.items()}}
-        for name, own in envelopes(observed, simulated).items()
-    }  # fmt: skip
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"misfit": misfit}, allow_nan=False))
-    record = json.loads((folder / "choice.json").read_text())
-    (folder / "choice.json").write_text(json.dumps(record | changes))
-    return misfit
-
-
-_folders = {}
-
-
-def shared_folder(command, factory):
-    """Return a folder that is made once in a process; tests must not change it."""
-    if command not in _folders:
-        _folders[command] = command(factory.mktemp("report") / command.__name__)
-    return _folders[command]
-
-
-class Renamer:
-    """Replace names by names that look like markup, the same name always by the same."""
-
-    def __init__(self):
-        self.known = {}
-
-    def __call__(self, name):
-        name = str(name)
-        if name not in self.known:
-            self.known[name] = MARKUP_NAMES[len(self.known) % len(MARKUP_NAMES)].format(name)
-        return self.known[name]
-
-    def rename(self, record, names):
-        """Replace these names in keys and values of a record."""
-        if isinstance(record, dict):
-            return {self.rename(k, names): self.rename(v, names) for k, v in record.items()}
-        if isinstance(record, list):
-            return [self.rename(item, names) for item in record]
-        return self(record) if isinstance(record, str) and record in names else record
-
-
-def copy_with_markup(folder, out):
-    """Copy a choice with markup in models, parameters, features, steps, notes and paths.
-
-    Return the new names by their old names.
-    """
-    shutil.copytree(folder, out, ignore=shutil.ignore_patterns("tables", "figures", "*.html"))
-    table = netchoice.ReferenceTable.load(folder / "tables" / "inference")
-    costs = json.loads((folder / "costs.json").read_text())
-    names = {*costs["own"], *costs["steps"], *table.parameters, *table.y, "jmi", "relieff"}
-    renamer = Renamer()
-    for name in ("choice.json", "evidence.json", "costs.json", "reading.json"):
-        record = renamer.rename(json.loads((out / name).read_text()), names)
-        if name == "choice.json":
-            record["notes"] += [name.format("a note") for name in MARKUP_NAMES]
-            record["fit"]["summary"] = renamer("summary of the fit")
-            record["settings"]["versions"][renamer("package")] = renamer("1.0")
-        if name == "reading.json":
-            record["path"] = "/folder/" + renamer("network").replace("/", "∕")
-        (out / name).write_text(json.dumps(record))
-    for name in ("rankings.csv", "evaluation.csv"):
-        frame = pd.read_csv(out / name)
-        for column in {"method", "feature"} & set(frame):
-            frame[column] = frame[column].map(renamer)
-        frame.to_csv(out / name, index=False)
-    renamed = table.X.rename(columns=renamer).assign(label=table.y.map(renamer))
-    netchoice.ReferenceTable.from_frame(renamed).save(out / "tables" / "inference")
-    return renamer.known
+    return damage

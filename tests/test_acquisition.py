@@ -12,7 +12,8 @@ from sklearn.utils.estimator_checks import check_estimator
 from netchoice import CostModel
 from netchoice.costs import CostError
 from netchoice.errors import UsageError
-from netchoice.inference import RegressionClassifier, Scaling
+from netchoice.inference import Scaling
+from netchoice.inference.local_regression import default_neighbors, predict_locally
 from netchoice.selection import AcquiringClassifier
 from netchoice.selection.acquisition import binned_information
 
@@ -99,13 +100,17 @@ def test_each_step_acquires_the_column_with_most_information_per_cost(patients, 
 
 def test_probabilities_are_those_of_the_local_regression(patients):
     X, y = patients
-    row = X.iloc[11].to_numpy(float)
-    for step, n_known in zip(
-        (path := fitted(patients, confidence=0.999).acquire(row)).steps, range(1, 5), strict=False
-    ):
+    row, (classes, codes) = X.iloc[11].to_numpy(float), np.unique(y, return_inverse=True)
+    path = fitted(patients, confidence=0.999).acquire(row)
+    for step, n_known in zip(path.steps, range(1, 5), strict=False):
         known = [X.columns.get_loc(name) for name in path.columns[:n_known]]
-        ref = RegressionClassifier().fit(X.to_numpy(float)[:, known], y).predict_proba([row[known]])
-        np.testing.assert_allclose(list(step.probabilities.values()), ref[0], atol=1e-9)
+        rows = X.to_numpy(float)[:, known]
+        scaling = Scaling.fit(rows)
+        query = scaling.transform(row[None, known])[0]
+        ref = predict_locally(
+            scaling.transform(rows), codes, query, default_neighbors(len(X)), len(classes)
+        )
+        np.testing.assert_allclose(list(step.probabilities.values()), ref, atol=1e-9)
     assert path.probabilities == path.steps[-1].probabilities
 
 

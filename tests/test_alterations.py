@@ -13,7 +13,15 @@ from scipy import stats
 
 import netchoice
 from netchoice import Graph
-from netchoice.alterations import CHANGES, TRAINED, altered, change_edges, move_edges, swap_edges
+from netchoice.alterations import (
+    CHANGES,
+    TRAINED,
+    altered,
+    change_edges,
+    move_edges,
+    swap_edges,
+    trained_kind,
+)
 from netchoice.errors import UsageError
 from netchoice.evaluation import wilson
 from netchoice.workflows.misfit import ALTERNATIVES, fit_power, power_sentence
@@ -127,12 +135,18 @@ def test_changes_do_what_their_names_say(name, change, statistic, sign):
 @pytest.mark.parametrize("name", ["clustered", "hubs", "with isolated nodes"])
 def test_alterations_for_training_change_the_network_and_keep_its_size(name):
     graph, rng = Graph.of(GRAPHS[name]), np.random.default_rng(7)
-    for number, kind in enumerate(TRAINED):
+    for number in range(2 * len(TRAINED)):
         drawn = [checked(altered(graph, number, rng)) for _ in range(10)]
         assert all((each.n_nodes, each.n_edges) == (graph.n_nodes, graph.n_edges) for each in drawn)
-        assert sum(each != graph for each in drawn) >= 8, kind
+        assert sum(each != graph for each in drawn) >= 8, trained_kind(number)
     again = [altered(graph, 3, np.random.default_rng(1)) for _ in range(2)]
     assert again[0] == again[1]
+
+
+def test_half_of_the_kinds_of_training_are_swaps_and_all_others_follow_in_turn():
+    kinds = Counter(trained_kind(number) for number in range(14 * 5))
+    others = {kind: 5 for kind in TRAINED if kind != "edges swapped"}
+    assert kinds == {"edges swapped": 35, **others}
 
 
 def test_unknown_change_is_refused():

@@ -1,4 +1,4 @@
-"""netchoice works if neither its own folder nor the user's cache folder can be written."""
+"""Compiled kernels are kept among the temporary files if no other folder can be written."""
 
 import os
 import shutil
@@ -12,7 +12,6 @@ from platforms import posix
 import netchoice
 from netchoice._kernels import compiler
 from netchoice._kernels.temporary_folder import temporary_folder
-from netchoice.storage.user_cache import cache_root
 
 SOURCE = Path(netchoice.__file__).parent
 
@@ -55,18 +54,6 @@ def test_kernels_compile_without_a_writable_cache(read_only):
     # The second process finds the compiled kernels among the temporary files.
     assert "compiling" in first.stderr
     assert "compiling" not in run_python(code, read_only).stderr
-
-
-def test_user_cache_falls_back_to_temporary_files(read_only):
-    code = "from netchoice.storage.user_cache import cache_root; print(cache_root())"
-    assert run_python(code, read_only).stdout.startswith(read_only["TMPDIR"])
-
-
-def test_user_cache_is_not_made_by_asking_for_it(monkeypatch, tmp_path):
-    monkeypatch.delenv("NETCHOICE_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new"))
-    assert cache_root() == tmp_path / "new" / "netchoice"
-    assert not (tmp_path / "new").exists()
 
 
 def test_kernels_compile_without_any_folder(monkeypatch, capsys):

@@ -3,14 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from cohort_frames import answers_by_hand, random_answers, random_features
+from cohort_frames import REFERENCE, answers_by_hand, random_answers, random_features
 from matplotlib.figure import Figure
 
 from netchoice import figures
+from netchoice.choice.cohort_frame import CohortFrame
+from netchoice.choice.cohort_summary import parameter_trends
 from netchoice.errors import UsageError
 from netchoice.figures import cohort_figures as data
-from netchoice.workflows.answer_rows import CohortFrame
-from netchoice.workflows.cohort_summary import parameter_trends
 
 
 @pytest.fixture(scope="module")
@@ -18,13 +18,35 @@ def by_hand():
     return CohortFrame.of(answers_by_hand())
 
 
-def test_verdicts_and_models_are_counted_by_group(by_hand):
+def test_verdicts_models_and_families_are_counted_by_group(by_hand):
     verdicts = data.verdict_counts(by_hand)
     assert verdicts.index.tolist() == ["all networks", "yeast", "human", "no group"]
-    assert verdicts.to_numpy().tolist() == [[3, 1, 1, 2], [2, 1, 0, 0], [0, 0, 1, 2], [1, 0, 0, 0]]
+    assert list(verdicts) == ["one-fits", "several-fit", "borderline", "open", "none-fits"]
+    assert verdicts.to_numpy().tolist() == [
+        [3, 1, 1, 1, 2], [2, 1, 0, 0, 0], [0, 0, 1, 0, 2], [1, 0, 0, 1, 0]
+    ]  # fmt: skip
     models = data.model_counts(by_hand)
-    assert list(models) == ["dmc", "dmr", "undetermined", "none-fits"]
-    assert models.to_numpy().tolist() == [[2, 2, 1, 2], [2, 1, 0, 0], [0, 0, 1, 2], [0, 1, 0, 0]]
+    assert list(models) == ["dmc", "lpa", "several-fit", "borderline", "open", "none-fits"]
+    assert models.loc["all networks"].tolist() == [2, 1, 1, 1, 1, 2]
+    assert models.loc["yeast"].tolist() == [2, 0, 1, 0, 0, 0]
+    assert data.family_counts(by_hand) is None  # families say no more than models
+    answers = answers_by_hand()
+    answers.loc[1, ["verdict", "probable"]] = "several-fit", "dmc, dmr"
+    families = data.family_counts(CohortFrame.of(answers))
+    assert families.loc["all networks"].to_dict() == {
+        "duplication": 2, "attachment": 1, "several families": 1, "borderline": 1, "open": 1,
+        "none-fits": 2,
+    }  # fmt: skip
+    assert "families" in figures.cohort_drawings(answers)
+
+
+def test_each_model_has_one_colour_in_all_figures(by_hand):
+    styles = data.cohort_styles(by_hand)
+    bars = data.category_styles(["dmc", "lpa"], styles)
+    rows = data.sorted_probabilities(by_hand).styles
+    for model in ("dmc", "lpa"):
+        assert bars[model].colour == rows[model].colour == styles[model].colour
+    assert styles["dmc"].colour != styles["lpa"].colour
 
 
 def test_small_groups_are_counted_together():
@@ -41,18 +63,36 @@ def test_without_groups_all_networks_are_one_bar():
     assert data.sorted_probabilities(answers).spans == {}
 
 
-def test_probabilities_are_sorted_within_groups(by_hand):
+def test_probabilities_are_sorted_within_groups_and_have_names(by_hand):
     found = data.sorted_probabilities(by_hand)
-    assert found.ids == ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]
-    assert found.spans == {"yeast": (0, 2), "human": (3, 5), "no group": (6, 6)}
-    assert found.values.sum(axis=1).tolist() == pytest.approx([1] * 7)
-    ax = data.probability_columns(found)
+    assert found.ids == ["a1", "a2", "a3", "b3", "c2", "c1"]
+    assert (found.n_all, found.n_without) == (6, 2)
+    assert found.spans == {"yeast": (0, 2), "human": (3, 3), "no group": (4, 5)}
+    assert found.runs == [(0, 1, "dmc"), (2, 3, "lpa"), (4, 4, "dmc"), (5, 5, "lpa")]
+    assert found.values.sum(axis=1).tolist() == pytest.approx([1] * 6)
+    ax = data.probability_rows(found)
     steps = {patch.get_label(): patch.get_data() for patch in ax.patches if patch.get_label() in
-             ("dmc", "dmr")}  # fmt: skip
-    assert list(steps) == ["dmc", "dmr"]
-    assert steps["dmc"].values[:2].tolist() == [0.9, 0.9]
+             ("dmc", "lpa")}  # fmt: skip
+    assert list(steps) == ["dmc", "lpa"]
+    assert steps["dmc"].values[:3].tolist() == [1.0, 1.0, 0.4]
     texts = [bar.tooltips[0] for bar in ax.containers[0]]
-    assert texts[0] == "a1: dmc 0.900, dmr 0.100"
+    assert texts[2] == "a3: lpa 0.600, dmc 0.400"
+    assert [label.get_text() for label in ax.get_yticklabels()] == found.ids
+    names = [text.get_text() for text in ax.texts]
+    assert names == ["dmc", "lpa", "dmc", "lpa", "yeast", "human", "no group"]
+
+
+def test_many_networks_have_the_names_of_their_groups():
+    found = data.sorted_probabilities(CohortFrame.of(random_answers(60, seed=8)))
+    ax = data.probability_rows(found)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["g0", "g1", "g2"]
+    assert [text.get_text() for text in ax.texts] == ["dmc", "dmr"] * 3
+
+
+def test_networks_that_no_model_fits_have_no_probabilities():
+    answers = answers_by_hand().iloc[3:5]
+    assert data.sorted_probabilities(CohortFrame.of(answers)).n_without == 2
+    assert list(figures.cohort_drawings(answers)) == ["verdicts", "models"]
 
 
 def test_a_group_can_be_called_like_the_bar_of_all_networks():
@@ -66,7 +106,7 @@ def test_a_group_can_be_called_like_the_bar_of_all_networks():
 def test_the_models_with_the_smallest_probabilities_are_drawn_together():
     names = [f"model-{i:02d}" for i in range(20)]
     by_network = np.random.default_rng(1).dirichlet(np.linspace(2, 0.1, 20), size=40)
-    verdict = ["several-fit"] * 30 + ["undetermined"] * 10
+    verdict = ["one-fits"] * 30 + ["borderline"] * 10
     answers = pd.DataFrame({"id": [f"n{i}" for i in range(40)], "verdict": verdict})
     answers["model"] = [names[i] for i in by_network.argmax(axis=1)]
     for i, name in enumerate(names):
@@ -82,37 +122,37 @@ def test_the_models_with_the_smallest_probabilities_are_drawn_together():
     counts = data.model_counts(cohort)
     assert len(set(counts) & set(names)) == data.MOST_MODELS
     assert counts.loc["all networks"].sum() == 40
-    assert counts.loc["all networks", "undetermined"] == 10
-    ax = data.probability_columns(data.sorted_probabilities(cohort))
+    assert counts.loc["all networks", "borderline"] == 10
+    ax = data.probability_rows(data.sorted_probabilities(cohort))
     assert ax.get_legend().get_texts()[-1].get_text() == "8 other models"
     legend = figures.cohort_drawings(answers)["models"]().get_legend().get_texts()
-    assert "undetermined" in [text.get_text() for text in legend]
+    assert "borderline" in [text.get_text() for text in legend]
 
 
 def test_figures_of_many_networks_have_at_most_5000_points():
     answers = random_answers(12_000)
     cohort = CohortFrame.of(answers)
     found = data.sorted_probabilities(cohort)
-    assert (len(found.ids), found.n_all) == (1000, 12_000)
+    assert (len(found.ids), found.n_all + found.n_without) == (1000, 12_000)
     panels = data.parameter_panels(cohort, parameter_trends(cohort)[0])
     assert all(len(panel.rows) <= data.MOST_POINTS / data.MOST_PANELS for panel in panels)
     features, X, y = random_features(answers)
     many = pd.concat([X] * 60, ignore_index=True)
-    simulations = {"duplication, 100 nodes": (many, np.tile(y, 60))}
+    simulations = {REFERENCE: (many, np.tile(y, 60))}
     embedding = data.cohort_embeddings(cohort, features, simulations)[0]
     assert len(embedding.embedding.points) <= data.MOST_POINTS
     assert embedding.n_all == 12_000
 
 
-def test_panels_show_the_estimates_of_named_models():
+def test_panels_show_the_estimates_of_models_that_fit():
     answers = random_answers(60, seed=3)
     cohort = CohortFrame.of(answers)
     panels = data.parameter_panels(cohort, parameter_trends(cohort)[0])
     assert [(panel.model, panel.covariate) for panel in panels] == [
         ("dmc", "group"), ("dmr", "group"), ("dmc", "age"), ("dmr", "age"),
     ]  # fmt: skip
-    named = answers["verdict"].isin(["one-fits", "several-fit"]) & (answers["model"] == "dmc")
-    own = answers[named].set_index("id")
+    fits = answers["verdict"].isin(["one-fits", "several-fit"]) & (answers["model"] == "dmc")
+    own = answers[fits].set_index("id")
     for panel in (panels[0], panels[2]):
         rows = panel.rows.set_index("id")
         assert rows["median"].sort_index().tolist() == own["dmc_p_new_median"].tolist()
@@ -129,7 +169,7 @@ def test_panels_show_the_estimates_of_named_models():
 
 class TestEmbedding:
     def found(self, answers, features, X, y):
-        simulations = {"duplication, 100 nodes": (X, y)}
+        simulations = {REFERENCE: (X, y)}
         return data.cohort_embeddings(CohortFrame.of(answers), features, simulations)
 
     def test_misfits_lie_apart_and_keep_their_names(self):
@@ -144,7 +184,8 @@ class TestEmbedding:
         assert far[misfit].min() > far[~misfit].max()
         lines = data.embedding_map(found).lines
         assert [line.get_label() for line in lines] == [
-            "dmc (simulated)", "dmr (simulated)", "one-fits", "several-fit", "undetermined", "none-fits",
+            "dmc (simulated)", "dmr (simulated)", "one-fits", "several-fit", "borderline", "open",
+            "none-fits",
         ]  # fmt: skip
         assert len(lines[-1].get_xdata()) == len(lines[-1].tooltips) == misfit.sum()
 
@@ -157,16 +198,16 @@ class TestEmbedding:
         assert found.embedding.features == ("degree_mean", "core_3_size")
         assert (found.n_all, found.n_lacking, len(found.networks)) == (40, 1, 39)
 
-    def test_choosers_without_simulations_have_no_figure(self):
+    def test_references_without_simulations_have_no_figure(self):
         answers = random_answers(20)
         features, X, y = random_features(answers)
-        assert self.found(answers.assign(chooser="other"), features, X, y) == []
+        assert self.found(answers.assign(reference="other"), features, X, y) == []
         with pytest.raises(UsageError, match="table of features lacks 'id'"):
             self.found(answers, features.drop(columns="id"), X, y)
 
-    def test_at_most_six_choosers(self):
+    def test_at_most_six_references(self):
         answers = random_answers(90)
-        answers["chooser"] = [f"c{i % 9}" for i in range(90)]
+        answers["reference"] = [f"c{i % 9}" for i in range(90)]
         features, X, y = random_features(answers)
         simulations = {f"c{i}": (X, y) for i in range(9)}
         found = data.cohort_embeddings(CohortFrame.of(answers), features, simulations)
@@ -186,7 +227,7 @@ def test_bars_show_the_shares_and_the_numbers_of_networks(by_hand):
     assert list(drawings) == ["verdicts", "models", "probabilities"]  # too few for parameters
     ax = drawings["verdicts"]()
     assert [label.get_text() for label in ax.get_yticklabels()] == [
-        "all networks (7)", "yeast (3)", "human (3)", "no group (1)"
+        "all networks (8)", "yeast (3)", "human (3)", "no group (2)"
     ]  # fmt: skip
     assert [text.get_text() for text in ax.texts][:4] == ["3", "2", "1", "1"]
     counts = data.verdict_counts(by_hand)
@@ -195,16 +236,16 @@ def test_bars_show_the_shares_and_the_numbers_of_networks(by_hand):
         widths = [bar.get_width() for bar in bars]
         assert widths == pytest.approx((counts[kind] / counts.sum(axis=1)).tolist())
         n = counts[kind].iloc[0]
-        assert bars[0].tooltips == [f"all networks, {kind}: {n} of 7 ({n / 7:.0%})"]
+        assert bars[0].tooltips == [f"all networks, {kind}: {n} of 8 ({n / 8:.0%})"]
 
 
 def test_draw_cohort_writes_all_figures(tmp_path):
     answers = random_answers(30)
     features, X, y = random_features(answers)
-    simulations = {"duplication, 100 nodes": (X, y)}
+    simulations = {REFERENCE: (X, y)}
     paths = figures.draw_cohort(answers, tmp_path / "new", features, simulations)
     assert [path.name for path in paths] == [
-        "verdicts.png", "models.png", "probabilities.png", "parameters.png",
-        "embedding-duplication-100-nodes.png",
+        "verdicts.png", "models.png", "families.png", "probabilities.png", "parameters.png",
+        "embedding-mechanisms-100-nodes-isolated-nodes-dropped.png",
     ]  # fmt: skip
     assert all(path.stat().st_size > 5000 for path in paths)

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser_visits import DESKTOP, PHONE, Visit
-from cohort_frames import answers_by_hand, random_answers, random_features
+from cohort_frames import REFERENCE, answers_by_hand, random_answers, random_features
 from page_outline import Outline, tooltips
 from report_folders import MARKUP_NAMES
 
+from netchoice.choice import summarise_cohort
 from netchoice.report import cohort_networks, write_cohort_report
 from netchoice.report.cohort_page import cohort_headline, cohort_page
-from netchoice.workflows import summarise_cohort
 
-CHOOSER = "duplication, 100 nodes"
+OPTIONS = {REFERENCE: ["--with", "my references"]}
 LARGEST = 3_500_000
 
 
@@ -28,20 +28,22 @@ def answers_with_markup():
     features, X, y = random_features(answers)
     mark = dict(enumerate(MARKUP_NAMES))
     rename = {model: mark[i].format(model) for i, model in enumerate(("dmc", "dmr"))}
-    answers["model"] = answers["model"].map(rename)
+    answers["model"] = answers["model"].map(rename).fillna("")
+    pairs = answers["probable"].str.split(", ", expand=True).replace(rename).fillna("")
+    answers["probable"] = pairs[0].where(pairs[1] == "", pairs[0] + ", " + pairs[1])
     y = np.array([rename[model] for model in y])
     columns = {name: name.replace(model, new) for model, new in rename.items() for name in answers
                if model in name}  # fmt: skip
     answers = answers.rename(columns=columns | {"age": mark[2].format("age")})
-    for column in ("id", "group", "notes", "tissue", "file", "headline", "chooser"):
+    for column in ("id", "group", "notes", "tissue", "file", "headline", "reference", "family"):
         base = answers[column].astype(str)
         marks = [mark[i % len(mark)] for i in range(len(answers))]
-        if column in ("chooser", "group"):
+        if column in ("reference", "group", "family"):
             marks = [mark[3]] * len(answers)
         answers[column] = [name.format(text) for name, text in zip(marks, base, strict=True)]
     features["id"] = answers["id"]
     answers.loc[50:, "error"] = [name.format("error") for name in MARKUP_NAMES] + ["x"] * 3
-    return answers, features, {answers["chooser"].iloc[0]: (X, y)}
+    return answers, features, {answers["reference"].iloc[0]: (X, y)}
 
 
 @pytest.fixture(scope="module")
@@ -64,20 +66,27 @@ def answers():
 def file(answers, tmp_path_factory):
     features, X, y = random_features(answers)
     path = tmp_path_factory.mktemp("cohort") / "report.html"
-    path.write_text(page_of(answers, features=features, simulations={CHOOSER: (X, y)}))
+    simulations = {REFERENCE: (X, y)}
+    path.write_text(page_of(answers, features=features, simulations=simulations, options=OPTIONS))
     return path
 
 
 class TestContents:
     def test_first_screen_has_the_answer(self, by_hand):
         top = by_hand.text.partition("Models by group")[0]
-        assert "Which models made these 8 networks?" in top
-        assert "Of 7 networks: one model fits 3 (43%)" in top
-        assert "How often is one model clearly the most probable? 3 of 7" in top
-        assert "43% of the networks (95% interval 16% to 75%). Several models fit 1 more." in top
-        assert "How many networks fit none of the models? 2 of 7 2 at a false discovery rate" in top
-        assert "Was every network answered? 7 of 8 1 error" in top
-        assert "1 of 8 networks were not answered" in top
+        assert "Which models made these 9 networks?" in top
+        assert "Of 8 networks: one model fits 3 (38%)" in top
+        assert "For how many networks is one model named? 3 of 8" in top
+        assert "38% of the networks (95% interval 14% to 69%)." in top
+        assert (
+            "Several models fit or may fit: 1, no model fits for certain: 1, not decided: 1." in top
+        )
+        assert "Which model is named most often? dmc" in top
+        assert "Networks by named model: dmc 2, lpa 1." in top
+        assert "Networks by family of mechanisms: duplication 2, attachment 1." in top
+        assert "How many networks fit none of the models? 2 of 8 3 at a false discovery rate" in top
+        assert "Was every network answered? 8 of 9 1 error" in top
+        assert "Not answered: 1 of 9 networks, for example d1" in top
 
     def test_sections_and_links_agree(self, by_hand):
         names = [name for name in by_hand.ids if f"{name}-title" in by_hand.ids]
@@ -94,48 +103,64 @@ class TestContents:
         assert links == names
         assert len(by_hand.ids) == len(set(by_hand.ids))
 
-    def test_row_opens_to_the_numbers_of_its_network(self, by_hand):
-        text = by_hand.text.partition("▸")[0]
-        opened = text[text.index("a3 yeast several-fit dmr 0.900 0.3 0.7") :]
-        opened = opened[: opened.index("--out a3-choice")]
-        assert "several-fit: dmr" in opened
-        assert "dmr 0.900 0.850 to 0.950 0.3 dmc 0.100 0.050 to 0.150 0.2" in opened
-        assert "nodes 100 edges 202 isolated nodes drop chooser duplication, 100 nodes" in opened
+    def test_row_opens_to_the_models_that_fit_and_counts_the_others(self, by_hand):
+        text = by_hand.text
+        opened = text[text.index("a3 yeast several-fit lpa, dmc 0.60 0.3 0.53") :]
+        opened = opened[: opened.index("b1 human")]
+        assert "several-fit: lpa, dmc" in opened
+        assert "lpa fits 0.60 0.55 to 0.65 0.3 dmc fits 0.40 0.35 to 0.45 0.2" in opened
+        assert f"nodes 100 edges 202 isolated nodes drop simulations {REFERENCE}" in opened
         assert "age 2" in opened
+        rejected = text[text.index("a2 yeast one-fits dmc 1.00") : text.index("a3 yeast")]
+        assert "The other models: never has this density: 1." in rejected
 
-    def test_misfits_have_their_notes_and_errors_their_message(self, by_hand):
+    def test_network_that_no_model_fits_has_no_model_and_says_how_it_differs(self, by_hand):
+        row = by_hand.text[by_hand.text.index("b1 human none-fits – – 0.002") :]
+        row = row[: row.index("b2 human")]
+        assert "The other models: does not fit: 2." in row
+        assert "compared with dmc: fewer hubs sparse" in row
         misfits = by_hand.text.partition("Smallest q-value first")[2]
-        assert "b1 human dmc 0.002 0.014 small; sparse" in misfits
+        assert "b1 human 0.002 0.014 compared with dmc: fewer hubs; sparse" in misfits
         errors = by_hand.text.partition("Most frequent reason first")[2]
         assert "…: … nodes; expected at least … 1 d1 d1.tsv: 3 nodes" in errors
 
     def test_command_is_quoted_for_the_shell(self):
         answers = random_answers(3).assign(id="-x; rm 'a'/b")
         answers["file"] = "my nets/$HOME.tsv"
-        page = Outline(page_of(answers, paths={CHOOSER: "choosers/a b"}))
-        at = [i for i, text in enumerate(page.texts) if text.startswith("netchoice choose")]
-        assert shlex.split(page.texts[at[0]]) == [
-            "netchoice", "choose", "my nets/$HOME.tsv", "--with", "choosers/a b", "--out",
+        page = Outline(page_of(answers, options=OPTIONS))
+        commands = [text for text in page.texts if text.startswith("netchoice choose")]
+        assert shlex.split(commands[0]) == [
+            "netchoice", "choose", "my nets/$HOME.tsv", "--with", "my references", "--out",
             "x-rm-a-b-choice",
         ]  # fmt: skip
+
+    def test_command_names_a_network_of_a_file_with_several(self):
+        answers = random_answers(3).assign(file="")
+        record = summarise_cohort(answers, settings={"networks": ["all.csv"]})
+        page = Outline(cohort_page(record, answers, options=OPTIONS))
+        commands = [text for text in page.texts if text.startswith("netchoice choose")]
+        assert shlex.split(commands[1])[2:5] == ["all.csv", "--only", "net-00001"]
+        without = Outline(page_of(answers, options=OPTIONS))  # networks in memory
+        assert "netchoice choose" not in without.text
 
     def test_parameters_and_embedding_are_shown_if_there_are_any(self):
         answers = random_answers(60)
         features, X, y = random_features(answers)
-        page = Outline(page_of(answers, features=features, simulations={CHOOSER: (X, y)}))
+        page = Outline(page_of(answers, features=features, simulations={REFERENCE: (X, y)}))
         assert {"parameters", "embedding"} <= set(page.ids)
         assert "The intervals of the parameters are not propagated." in page.text
         starts = (
             "Bar chart of the verdicts by group; all networks: ", "Bar chart of the named models",
-            "Stacked columns", "Estimates of dmc p_new by group.", "Map of the networks among",
+            "Bar chart of the families", "Stacked bars", "Estimates of dmc p_new by group.",
+            "Map of the networks among",
         )  # fmt: skip
         for start in starts:
             (label,) = (label for label in page.figures if label.startswith(start))
             assert tooltips(page.figures[label])
-        places = tooltips(page.figures[f"Map of the networks among simulations of {CHOOSER}."])
+        places = tooltips(page.figures[f"Map of the networks among simulations of {REFERENCE}."])
         assert len(places) == 60
         first = answers.iloc[0]
-        assert f"{first['id']}, {first['group']}: {first['verdict']}, {first['model']}" in places
+        assert f"{first['id']}, {first['group']}: {first['verdict']}, {first['probable']}" in places
 
     def test_limit_of_the_false_discovery_rate_is_stated(self):
         sentence = "no network can be rejected among {} unless at least {} are rejected together"
@@ -166,7 +191,7 @@ class TestLimits:
     def test_page_of_many_networks_stays_small_and_says_what_is_left_out(self):
         answers = random_answers(6_000, groups=300)
         features, X, y = random_features(answers)
-        text = page_of(answers, features=features, simulations={CHOOSER: (X, y)})
+        text = page_of(answers, features=features, simulations={REFERENCE: (X, y)})
         page = Outline(text)
         assert len(text.encode()) < LARGEST
         rows = [a for tag, a in page.elements if a.get("class") == "network"]
@@ -259,9 +284,10 @@ class TestBrowser:
         visit = Visit(browser, file)
         page = visit.page
         button = page.locator("button.sort", has_text="probability")
-        named = np.where(answers["model"] == "dmc", answers["probability_dmc"],
-                         answers["probability_dmr"])  # fmt: skip
-        rising = answers["id"].to_numpy()[np.argsort(named, kind="stable")].tolist()
+        largest = answers[["probability_dmc", "probability_dmr"]].max(axis=1)
+        known = answers.assign(p=largest.where(answers["model"] != ""))
+        rising = known.sort_values("p", kind="stable", na_position="last")["id"].tolist()
+        n_known = int(known["p"].notna().sum())
         button.focus()
         page.keyboard.press("Enter")
         assert [name.strip("▸︎ \u00a0") for name in self.shown(page)] == rising
@@ -269,7 +295,8 @@ class TestBrowser:
             "#network-status"
         )
         page.keyboard.press("Enter")
-        assert [name.strip("▸︎ \u00a0") for name in self.shown(page)] == rising[::-1]
+        falling = rising[:n_known][::-1] + rising[n_known:]
+        assert [name.strip("▸︎ \u00a0") for name in self.shown(page)] == falling
         visit.check_quiet()
         visit.context.close()
 

@@ -20,12 +20,12 @@ from cohort_parts import PathAnswerer, Paths, PathSource
 from fast_and_slow import fast_for
 from platforms import posix
 
+from netchoice.choice.cohort_run import answer_all
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.simulate import StoppedError
+from netchoice.storage.csv_text import csv_cell
 from netchoice.storage.written_folder import lock_folder
-from netchoice.workflows.answer_files import csv_cell
-from netchoice.workflows.cohort_run import answer_all
 
 HERE = Path(__file__).parent
 TROUBLE = {3: "missing", 8: "memory"}
@@ -243,15 +243,15 @@ def test_tables_from_dask_are_bit_identical(serial, dask_address, tmp_path):
 
 
 def test_parts_of_several_networks_give_the_same_tables(serial, tmp_path, monkeypatch):
-    monkeypatch.setattr("netchoice.workflows.cohort_run._PARTS", 7)
+    monkeypatch.setattr("netchoice.choice.cohort_run._PARTS", 7)
     answer(tmp_path / "c", engine="processes", workers=2)
     assert len(list((tmp_path / "c" / "answers").iterdir())) == 7
     assert contents(tmp_path / "c") == contents(serial.folder)
 
 
 def test_row_groups_have_a_fixed_size(serial, tmp_path, monkeypatch):
-    monkeypatch.setattr("netchoice.workflows.cohort_run._PARTS", 7)
-    monkeypatch.setattr("netchoice.workflows.answer_files._ROWS_IN_MEMORY", 25)
+    monkeypatch.setattr("netchoice.choice.cohort_run._PARTS", 7)
+    monkeypatch.setattr("netchoice.choice.answer_files._ROWS_IN_MEMORY", 25)
     answer(tmp_path / "c")
     metadata = pq.ParquetFile(tmp_path / "c" / "answers.parquet").metadata
     assert [metadata.row_group(i).num_rows for i in range(3)] == [25, 25, 10]
@@ -263,7 +263,7 @@ def test_row_groups_have_a_fixed_size(serial, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_worker_that_dies_costs_one_row(tmp_path, monkeypatch):
-    monkeypatch.setattr("netchoice.workflows.cohort_run._PARTS", 4)
+    monkeypatch.setattr("netchoice.choice.cohort_run._PARTS", 4)
     answer(tmp_path / "dies", 20, "processes", workers=2, trouble={6: "killed"})
     answer(tmp_path / "well", 20, trouble={})
     rows, well = (csv_rows(tmp_path / name / "answers.csv") for name in ("dies", "well"))
@@ -291,7 +291,7 @@ def test_progress_counts_all_networks(tmp_path):
 SCRIPT = """
 import sys; sys.path.insert(0, {here!r})
 from cohort_parts import PathAnswerer, Paths
-from netchoice.workflows import cohort_run
+from netchoice.choice import cohort_run
 cohort_run._PARTS = 40
 sources = Paths({n}, {trouble}, seconds=0.03)
 cohort_run.answer_all(sources, PathAnswerer(), folder={folder!r}, workers=2, settings={settings})
@@ -347,7 +347,7 @@ def test_cohort_resumed_after_kills_is_bit_identical(tmp_path, monkeypatch):
     run = start(tmp_path / "c")
     _, errors = run.communicate(timeout=120)
     assert run.returncode == 0, errors.decode()
-    monkeypatch.setattr("netchoice.workflows.cohort_run._PARTS", 40)
+    monkeypatch.setattr("netchoice.choice.cohort_run._PARTS", 40)
     answer(tmp_path / "serial", 120)
     assert contents(tmp_path / "c") == contents(tmp_path / "serial")
     names = {path.name for path in (tmp_path / "c" / "answers").iterdir()}
@@ -397,7 +397,7 @@ def test_corrected_group_needs_no_new_answers(tmp_path):
 @pytest.fixture
 def coarse(tmp_path, monkeypatch):
     """Return the folder of a cohort with 3 parts, and its contents."""
-    monkeypatch.setattr("netchoice.workflows.cohort_run._PARTS", 3)
+    monkeypatch.setattr("netchoice.choice.cohort_run._PARTS", 3)
     answer(tmp_path / "c")
     return tmp_path / "c", contents(tmp_path / "c")
 
@@ -564,7 +564,7 @@ def test_folder_that_cannot_be_made_is_reported(tmp_path):
 PEAK = """
 import resource, sys; sys.path.insert(0, {here!r})
 from cohort_parts import PathAnswerer, Paths
-from netchoice.workflows.cohort_run import answer_all
+from netchoice.choice.cohort_run import answer_all
 cohort = answer_all(Paths({n}), PathAnswerer(100), folder={folder!r}, engine="serial", settings={{}})
 print(cohort.n, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """

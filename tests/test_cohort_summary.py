@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from cohort_frames import answers_by_hand, random_answers
+from cohort_frames import REFERENCE, answers_by_hand, random_answers
 from scipy.stats import false_discovery_control, kruskal, spearmanr
 
+from netchoice.choice import summarise_cohort
+from netchoice.choice.cohort_frame import CohortFrame
 from netchoice.errors import UsageError
 from netchoice.evaluation import wilson
-from netchoice.workflows import summarise_cohort
-from netchoice.workflows.answer_rows import CohortFrame
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +41,11 @@ class TestColumns:
         ]
 
     def test_columns_may_be_missing_or_hold_empty_texts(self):
-        frame = answers_by_hand().drop(columns=["group", "notes", "chooser"]).astype(object)
+        optional = ["group", "notes", "reference", "probable", "family", "state_dmc", "state_lpa"]
+        frame = answers_by_hand().drop(columns=optional).astype(object)
         answers = CohortFrame.of(frame.where(frame.notna(), ""))
         assert answers.groups == []
+        assert answers.covariates == ("age",)
         assert answers.none_fits_p.tolist()[:4] == [0.4, 0.5, 0.3, 0.002]
         assert np.isnan(answers.none_fits_p.iloc[-1])
 
@@ -63,54 +65,80 @@ class TestColumns:
 class TestCounts:
     def test_verdicts_are_counted_with_intervals(self, record):
         found = record["verdicts"]
-        assert (record["networks"], record["answered"]) == (8, 7)
-        expected = {"one-fits": 3, "several-fit": 1, "undetermined": 1, "none-fits": 2}
+        assert (record["networks"], record["answered"]) == (9, 8)
+        expected = {"one-fits": 3, "several-fit": 1, "borderline": 1, "none-fits": 2, "open": 1}
         assert counts(found["all"]) == expected
-        assert found["all"]["none-fits"]["interval"] == list(wilson(2 / 7, 7))
+        assert found["all"]["none-fits"]["interval"] == list(wilson(2 / 8, 8))
         assert record["groups"] == ["yeast", "human", "no group"]
-        assert counts(found["by_group"]["yeast"]) == expected | {
-            "one-fits": 2, "undetermined": 0, "none-fits": 0
+        assert counts(found["by_group"]["yeast"]) == dict.fromkeys(expected, 0) | {
+            "one-fits": 2, "several-fit": 1
         }  # fmt: skip
         assert found["by_group"]["human"]["none-fits"] == {
             "n": 2, "of": 3, "share": 2 / 3, "interval": list(wilson(2 / 3, 3))
         }  # fmt: skip
 
-    def test_model_is_named_only_if_it_fits(self, record):
+    def test_model_is_named_only_if_one_fits_and_others_are_probable(self, record):
         assert record["named"]["all"] == {
-            "dmc": {"one-fits": 2, "several-fit": 0},
-            "dmr": {"one-fits": 1, "several-fit": 1},
+            "dmc": {"named": 2, "probable": 1},
+            "lpa": {"named": 1, "probable": 1},
         }
-        assert record["named"]["by_group"]["human"]["dmc"] == {"one-fits": 0, "several-fit": 0}
+        assert record["named"]["by_group"]["human"]["lpa"] == {"named": 0, "probable": 0}
 
-    def test_headline_says_the_counts(self, record):
-        assert record["headline"] == (
-            "of 7 networks: one model fits 3 (43%) and is clearly the most probable; several models fit "
-            "1 (14%); the models cannot be distinguished for 1 (14%); none of these models fits 2 (29%)"
+    def test_family_is_counted_only_if_a_model_fits(self, record):
+        assert record["families"]["all"] == {
+            "duplication": {"one-fits": 2, "several-fit": 0},
+            "attachment": {"one-fits": 1, "several-fit": 0},
+        }
+        assert record["families"]["by_group"]["human"]["attachment"]["one-fits"] == 0
+
+    def test_headline_says_the_counts_and_the_models(self, record):
+        assert record["headline"].split("; ") == [
+            "of 8 networks: one model fits 3 (38%) and is by far the most probable: dmc 2, lpa 1",
+            "several models fit or may fit 1 (12%)", "no model fits 1 (12%) for certain",
+            "none of these models fits 2 (25%)", "1 (12%) not decided",
+        ]  # fmt: skip
+
+    def test_headline_says_the_families_of_networks_that_several_models_fit(self):
+        frame = answers_by_hand().head(3).assign(verdict="several-fit")
+        assert summarise_cohort(frame)["headline"] == (
+            "of 3 networks: several models fit or may fit 3 (100%): family duplication 2, several families 1"
         )
+
+    def test_sets_of_simulations_are_counted(self, record):
+        sentence = "the networks were answered from {} sets of simulations"
+        assert record["references"] == {REFERENCE: 8}
+        assert not any("sets of simulations" in note for note in record["notes"])
+        own = answers_by_hand()
+        own.loc[:3, "reference"] = "mechanisms, its own simulations"
+        notes = summarise_cohort(own)["notes"]
+        assert any(note.startswith(sentence.format(5)) for note in notes)
 
     def test_record_is_json(self, record):
         assert json.loads(json.dumps(record, allow_nan=False)) == record
         assert record["settings"] == {"seed": 3}
-        assert record["seconds"] == {"total": 3.5, "median": 0.5}
+        assert record["seconds"] == {"total": 4.0, "median": 0.5}
 
 
 class TestNoneFits:
     def test_p_value_is_the_largest_and_is_adjusted_over_networks(self, record):
-        p = [0.4, 0.5, 0.3, 0.002, 0.008, 0.6, 0.7]
-        assert record["none_fits"]["q_values"][:7] == pytest.approx(false_discovery_control(p))
-        assert record["none_fits"]["q_values"][7] is None
-        assert (record["none_fits"]["verdicts"], record["none_fits"]["rejected"]) == (2, 2)
-        assert record["none_fits"]["expected_by_chance"] == pytest.approx(0.07)
+        """A model that never has the density counts as rejected; an open one without a p-value does not."""
+        p = [0.4, 0.5, 0.3, 0.002, 0.004, 0.012, 0.7]
+        found = record["none_fits"]
+        assert found["q_values"][:7] == pytest.approx(false_discovery_control(p))
+        assert found["q_values"][7:] == [None, None]
+        assert (found["verdicts"], found["rejected"]) == (2, 3)
+        assert found["expected_by_chance"] == pytest.approx(0.07)
 
-    def test_networks_that_no_model_fits_are_listed_with_their_notes(self, record):
+    def test_networks_that_no_model_fits_are_listed_with_how_they_differ(self, record):
         first, second = record["none_fits"]["networks"]
-        assert (first["id"], first["nearest"], first["p_value"]) == ("b1", "dmc", 0.002)
-        assert first["notes"] == ["small", "sparse"]
-        assert (second["id"], second["notes"]) == ("b2", [])
+        assert (first["id"], first["p_value"]) == ("b1", 0.002)
+        assert first["notes"] == ["compared with dmc: fewer hubs", "sparse"]
+        assert (second["id"], second["p_value"], second["notes"]) == ("b2", 0.004, [])
+        assert first.keys() == {"id", "group", "p_value", "q_value", "notes"}  # and no model
 
     def test_limit_is_stated_if_no_network_can_be_rejected(self):
         """One network at the floor 1/1501: rejected among 75, not among 76."""
-        sentence = "no p-value can be below 0.00067"
+        sentence = "the smallest p-value is 0.00067"
         for n, rejected in ((75, 1), (76, 0), (1000, 0)):
             frame = random_answers(n).assign(fit_p_dmc=0.9, verdict="one-fits")
             frame.loc[0, ["fit_p_dmc", "fit_p_dmr"]] = 1 / 1501
@@ -131,9 +159,9 @@ class TestParameters:
         rows = summarise_cohort(frame)["parameters"]
         found = {(row["model"], row["covariate"]): row for row in rows}
         assert len(found) == 6
-        named = frame["verdict"].isin(["one-fits", "several-fit"])
+        fits = frame["verdict"].isin(["one-fits", "several-fit"])
         for model in ("dmc", "dmr"):
-            own = frame[named & (frame["model"] == model)]
+            own = frame[fits & (frame["model"] == model)]
             medians = own[f"{model}_p_new_median"]
             rho, p = spearmanr(medians, own["age"])
             age = found[model, "age"]
@@ -155,6 +183,19 @@ class TestParameters:
         expected = own.groupby("tissue")["dmc_p_new_median"].median().to_dict()
         assert row["medians"] == pytest.approx(expected)
 
+    def test_network_whose_most_probable_model_is_borderline_does_not_count(self):
+        frame = random_answers(60, seed=1)
+        before = summarise_cohort(frame)["parameters"]
+        frame.loc[frame["verdict"] == "several-fit", "state_dmc"] = "borderline"
+        n_lost = ((frame["verdict"] == "several-fit") & (frame["model"] == "dmc")).sum()
+        after = summarise_cohort(frame)["parameters"]
+        numbers = [
+            sum(row["n"] for row in rows if (row["model"], row["covariate"]) == ("dmc", "age"))
+            for rows in (before, after)
+        ]
+        assert n_lost > 0
+        assert numbers[1] == numbers[0] - n_lost
+
     def test_few_networks_constant_covariates_and_identifiers_are_not_tested(self):
         frame = random_answers(90).assign(constant=1.0, sample=[f"s{i}" for i in range(90)])
         frame.loc[frame["model"] == "dmr", "verdict"] = "none-fits"
@@ -175,6 +216,34 @@ class TestParameters:
 
 
 class TestErrors:
+    def test_sizes_that_are_not_prepared_have_one_remedy(self):
+        error = (
+            "no simulations are prepared for a network with {} nodes, isolated nodes dropped; prepared are: "
+            "30 nodes, isolated nodes dropped; prepare this size or a range of sizes"
+        )
+        sizes = [90, 61, 300, 75]
+        failed = pd.DataFrame({"id": list("wxyz"), "error": [error.format(n) for n in sizes]})
+        found = summarise_cohort(pd.concat([answers_by_hand(), failed], ignore_index=True))
+        remedies = [note for note in found["notes"] if "--nodes" in note]
+        assert remedies == found["notes"][:1]
+        assert remedies[0] == (
+            "the simulations do not cover the sizes of 4 networks; prepare these sizes too: --nodes "
+            "61..90,300"
+        )
+        assert found["notes"][1] == (
+            "not answered: 5 of 13 networks, for example d1: d1.tsv: 3 nodes; expected at least 10"
+        )
+
+    def test_density_matched_sizes_are_not_prepared_by_nodes(self):
+        error = "no simulations are prepared for a network with 33 nodes and 90 edges, isolated nodes kept"
+        frame = pd.DataFrame({"id": ["a"], "verdict": "", "model": "", "error": error})
+        found = summarise_cohort(frame)
+        assert found["notes"][0] == (
+            "the simulations do not cover the size of 1 network; leave out --with, and these networks get "
+            "simulations of their own"
+        )
+        assert found["notes"][1] == "not answered: 1 of 1 network"
+
     def test_errors_are_grouped_by_reason(self):
         frame = pd.concat([answers_by_hand()] * 2, ignore_index=True)
         texts = ["x/y.tsv: 7 nodes; expected at least 10", "z 1.csv: line 7 is 'a b'",

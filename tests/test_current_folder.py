@@ -12,7 +12,7 @@ import netchoice
 
 FOREIGN = (
     "numpy", "scipy", "pandas", "numba", "llvmlite", "pyarrow", "sklearn", "matplotlib", "networkx", "typer",
-    "click", "rich", "cloudpickle", "threadpoolctl", "joblib", "platformdirs", "distributed", "upath", "yaml",
+    "click", "rich", "cloudpickle", "threadpoolctl", "joblib", "distributed", "upath", "yaml",
 )  # fmt: skip
 AT_START = ("sitecustomize", "usercustomize")
 SCRIPT = shutil.which("netchoice", path=str(Path(sys.executable).parent))

@@ -16,7 +16,7 @@ import netchoice
 from netchoice.engines import processes
 from netchoice.engines.processes import AwakeClock
 from netchoice.errors import TableError
-from netchoice.report.folder import read_folder
+from netchoice.report.folder import read_evaluation
 from netchoice.storage.kept_files import (
     DamagedFileError,
     OtherRunError,
@@ -121,20 +121,20 @@ def test_report_refuses_a_folder_with_a_changed_file(tmp_path):
     table = netchoice.ReferenceTable.from_frame(frame)
     options = {"methods": ["jmi"], "folds": 2, "max_features": 1}
     netchoice.evaluate_features(table, path=tmp_path, **options)
-    read_folder(tmp_path)
+    read_evaluation(tmp_path)
     for name in ("costs.json", "evaluation.csv", "rankings.csv", "recommended.json"):
         content = (tmp_path / name).read_text()
         (tmp_path / name).write_text(content.replace("0", "1", 1) + " ")
         again = rf"{name} was changed or is damaged: .*; run netchoice evaluate again"
         with pytest.raises(DamagedFileError, match=again):
-            read_folder(tmp_path)
+            read_evaluation(tmp_path)
         (tmp_path / name).write_text(content)
     (tmp_path / "rankings.csv").unlink()
     with pytest.raises(netchoice.errors.NetchoiceError, match=r"rankings.csv is missing"):
-        read_folder(tmp_path)
+        read_evaluation(tmp_path)
     (tmp_path / "_files.json").unlink()
     with pytest.raises(DamagedFileError, match=r"_files.json is missing, which holds checksums"):
-        read_folder(tmp_path)
+        read_evaluation(tmp_path)
 
 
 # Processes

@@ -5,7 +5,14 @@ import pytest
 from scipy.stats import binom
 
 from netchoice.errors import UsageError
-from netchoice.inference.model_scores import DistanceRatio, ModelScore, TrainedScore
+from netchoice.inference.model_scores import (
+    FAR_RATIO,
+    FAR_SCORE,
+    DistanceRatio,
+    ModelScore,
+    TrainedScore,
+    clearly_beyond,
+)
 
 Q = 6
 
@@ -104,6 +111,47 @@ def test_trained_score_is_higher_for_altered_rows():
     X, fresh = simulations(600, rng), simulations(300, rng)
     trained = TrainedScore.fit(X, altered(X, rng))
     assert np.median(trained(altered(fresh, rng))) > np.quantile(trained(fresh), 0.7)
+
+
+def test_logarithms_of_ratios_are_finite():
+    rng = np.random.default_rng(10)
+    X, rows = rng.normal(size=(60, 3)), rng.normal(size=(5, 3))
+    ratio = DistanceRatio.fit(X)
+    assert np.array_equal(ratio.logarithms(rows), np.log(ratio(rows)))
+    same = DistanceRatio.fit(np.ones((100, 2)))
+    assert np.isfinite(same.logarithms([[1, 1], [1, 2]])).all()
+    assert same.logarithms([[1, 1]])[0] == 0
+
+
+def test_clearly_beyond_equals_its_definition():
+    known = np.repeat([-1.0, 1.0], 50)  # mean 0, standard deviation 1
+    assert clearly_beyond(known, [4.99, 5.01], 5.0).tolist() == [False, True]
+    known[0] = 7.0
+    limit = max(7.0, known.mean() + 5 * known.std())
+    assert limit == 7.0
+    assert clearly_beyond(known, [7.0, 7.01], 5.0).tolist() == [False, True]
+
+
+def test_few_simulations_of_the_model_are_clearly_beyond(score):
+    rng = np.random.default_rng(11)
+    known, fresh = simulations(200, rng), simulations(4000, rng)
+    beyond = clearly_beyond(score(known), score(fresh), FAR_SCORE)
+    assert beyond.mean() <= 0.005
+    ratio = score.ratio.logarithms
+    assert clearly_beyond(ratio(known), ratio(fresh), FAR_RATIO).mean() <= 0.005
+
+
+def test_far_rows_are_clearly_beyond(score):
+    rng = np.random.default_rng(12)
+    known, far = simulations(200, rng), simulations(50, rng)
+    far[:, 1] *= 1000
+    ratio = score.ratio.logarithms
+    assert clearly_beyond(ratio(known), ratio(far), FAR_RATIO).all()
+
+
+def test_too_few_calibrating_scores_are_refused():
+    with pytest.raises(UsageError, match="99 calibrating scores; expected at least 100"):
+        clearly_beyond(np.zeros(99), [1.0], FAR_RATIO)
 
 
 def test_too_few_rows_are_refused():

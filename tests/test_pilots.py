@@ -9,7 +9,7 @@ from small_plans import small_plan
 
 import netchoice
 from netchoice import ReferenceTable
-from netchoice.cost_growth import CostGrowth
+from reproduction.cost_growth import CostGrowth
 from netchoice.errors import UsageError
 from netchoice.row_simulator import RowSimulator
 from netchoice.workflows import PilotSelection

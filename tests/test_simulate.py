@@ -23,6 +23,7 @@ from platforms import posix
 
 import netchoice
 from netchoice import ModelSpace, ReferenceTable, simulate_table
+from netchoice.choice.tables import load_table
 from netchoice.engines.processes import ProcessEngine, keep_workers
 from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.models.density_matched import MatchedModel
@@ -30,7 +31,6 @@ from netchoice.simulate import make_simulator
 from netchoice.storage import shards
 from netchoice.storage.shards import TableFolder
 from netchoice.storage.written_folder import lock_folder
-from netchoice.workflows.tables import load_table
 
 CHEAP = ["n_triangles", "degree_max", "transitivity", "noise_normal", "noise_integer"]
 BASE = {"n_nodes": 25, "n_samples": 60, "seed": 3, "features": CHEAP}

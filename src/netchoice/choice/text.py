@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -50,13 +49,11 @@ def _shortened(line: str) -> str:
     """Return a line of at most 100 characters; of advice, what comes before the option is shortened."""
     if len(line) <= WIDTH:
         return line
-    margin = " " * (len(line) - len(line.lstrip()))
     before, colon, option = line.rpartition(": ")
     if not line.startswith("next: ") or len(option) > WIDTH // 2:
         before, colon, option = line, "", ""
-    if margin:  # the columns of a table keep their places
-        return before[: WIDTH - 2].rpartition(" ")[0] + " …"
-    return textwrap.shorten(before, WIDTH - len(colon + option), placeholder=" …") + colon + option
+    room = WIDTH - len(f" …{colon}{option}")
+    return f"{before[: room + 1].rpartition(' ')[0]} …{colon}{option}"
 
 
 def _network(answer: Answer) -> str:
@@ -95,9 +92,7 @@ def model_line(each: ModelAnswer) -> str:
     interval = "" if each.interval is None else f"({' to '.join(map(rounded, each.interval))})"
     p = "" if each.p_value is None else f"p = {each.p_value:.2g}"
     states = {FITS: "fits", BORDERLINE: "borderline", OPEN: "not decided"}
-    text = f"  {each.name:<16} {probability:>5} {interval}  {states[each.state]}, {p}".rstrip(
-        ", "
-    )
+    text = f"  {each.name:<16} {probability:>5} {interval}  {states[each.state]}, {p}".rstrip(", ")
     outside = [each.discrepancies[0]] if each.outside and each.discrepancies else []
     return text + "".join(f"; but {one.sentence}" for one in outside)
 

@@ -90,33 +90,6 @@ def _write_png(figure: Figure, file: Any) -> None:
     imsave(file, canvas.buffer_rgba(), format="png", dpi=figure.dpi)
 
 
-class TextPlacer:
-    """Positions of the texts in a figure, so that no two overlap."""
-
-    def __init__(self, low: float, high: float) -> None:
-        self.low, self.high = low, high
-        self.taken: list[tuple[float, float, float]] = []
-
-    def first_free(
-        self, spots: Iterable[tuple[float, float]], half_width: float, height: float
-    ) -> tuple[float, float]:
-        """Return and reserve the first spot where a text overlaps no other, else the first one.
-
-        Spots are centres of the text; they are moved between ``low`` and ``high``.
-
-        >>> placer = TextPlacer(0, 11)
-        >>> placer.first_free([(5, 1)], 2, 1), placer.first_free([(6, 1), (10, 1)], 2, 1)
-        ((5, 1), (9, 1))
-        """
-        low, high = self.low + half_width, self.high - half_width
-        inside = [(max(low, min(x, high)), y) for x, y in spots]
-        for x, y in [*inside, inside[0]]:
-            if all(abs(x - u) >= half_width + w or abs(y - v) >= height for u, v, w in self.taken):
-                break
-        self.taken.append((x, y, half_width))
-        return x, y
-
-
 def halo(width: float = 2.0, colour: str = "white") -> list[AbstractPathEffect]:
     """Return an outline that keeps lines and letters readable on any background."""
     return [withStroke(linewidth=width, foreground=colour)]

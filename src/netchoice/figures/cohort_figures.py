@@ -403,8 +403,8 @@ def probability_rows(data: SortedProbabilities, ax: Axes | None = None) -> Axes:
 
 def probability_height(data: SortedProbabilities) -> float:
     """Return the height of the figure of probabilities in inches."""
-    legend = 0.2 * -(-data.values.shape[1] // 4)
-    return legend + (0.7 + 0.17 * len(data.ids) if len(data.ids) <= MOST_NAMED else 3.2)
+    n_models, n = len(data.styles), len(data.ids)
+    return 0.2 * -(-n_models // 4) + (0.7 + 0.17 * n if n <= MOST_NAMED else 3.2)
 
 
 def _write_runs(ax: Axes, data: SortedProbabilities, middles: Mapping[str, NDArray[Any]]) -> None:

@@ -19,7 +19,6 @@ from netchoice.figures.axes import (
     PLAIN,
     SMALL,
     WIDTH,
-    TextPlacer,
     check_columns,
     check_names,
     halo,
@@ -238,30 +237,9 @@ def _draw_contours(
         linestyles="solid",
     )  # fmt: skip
     lines.set(path_effects=halo(2.4), gid="share")
-    placer = TextPlacer(x[0] - 0.4, x[-1] + 0.4)
-    width, height = size_in_inches(ax)
-    pieces_by_level = zip(within, lines.allsegs, strict=True)
-    # A level has no piece if its line lies between cells without a row.
-    longest = [(level, max(pieces, key=_length)) for level, pieces in pieces_by_level if pieces]
-    # Short lines first, because they offer the fewest spots.
-    for level, line in sorted(longest, key=lambda pair: _length(pair[1])):
-        spots = [_point(line, part) for part in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9)]
-        ax.text(
-            *placer.first_free(spots, 0.25 * len(x) / width, 0.18 * np.ptp(_edges(y)) / height),
-            f"{100 * level:g} %", fontsize=SMALL, ha="center", va="center", zorder=4,
-            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.9, "pad": 0.8},
-        )  # fmt: skip
-
-
-def _length(line: NDArray[np.float64]) -> float:
-    return float(np.hypot(*np.diff(line, axis=0).T).sum())
-
-
-def _point(line: NDArray[np.float64], fraction: float) -> tuple[float, float]:
-    """Return the point at this fraction of the length of a line."""
-    lengths = np.r_[0.0, np.hypot(*np.diff(line, axis=0).T).cumsum()]
-    x, y = (np.interp(fraction * lengths[-1], lengths, values) for values in line.T)
-    return float(x), float(y)
+    labels = {level: f"{100 * 10**level:g} %" for level in lines.levels}
+    for label in ax.clabel(lines, fmt=labels, fontsize=SMALL, inline=False):
+        label.set(path_effects=halo(3), zorder=4)
 
 
 def _legend_handles(share: str) -> list[Line2D]:

@@ -124,9 +124,13 @@ class AnswerPage:
             return ""
         rest = len(decided) - MOST_LISTED
         more = f" {count(rest, 'more model')} in the table below." if rest > 0 else ""
-        if all(each.probability is None for each in decided):
-            return f"Models that are not rejected, and the p-values of their fit.{more}"
-        return f"Probabilities, given that one of the models that are not rejected made the network.{more}"
+        are_known = any(each.probability is not None for each in decided)
+        text = (
+            "Probabilities, given that one of the models that are not rejected made the network."
+            if are_known
+            else "Models that are not rejected, and the p-values of their fit."
+        )
+        return text + more
 
     def _card(self, each: ModelAnswer) -> Card:
         reply = each.state if each.probability is None else rounded(each.probability)
@@ -163,9 +167,9 @@ class AnswerPage:
         self.sections.add(
             "models", "Which models fit, and why others do not",
             f"A model fits if the p-value of its fit is above {ALPHA:g}, and does not fit if it is below; if "
-            "this stays uncertain, the model is borderline. Models without a p-value were clearly wrong in a "
-            "few simulations with cheap features. The last column has the largest difference between the "
-            "network and the simulations of the model.",
+            "this stays uncertain, the model is borderline. A rejected model without a p-value was clearly "
+            "wrong in a few simulations with cheap features. An open model was not decided within the time "
+            "limit. The last column has the largest difference between the network and the simulations.",
             bars, aside(f"Families: {listed}.") if len(families) > 1 else "", self._models_table(),
             *self._explanations(),
         )  # fmt: skip
@@ -183,15 +187,8 @@ class AnswerPage:
             )
             for each in self.answer.models
         ]
-        head = (
-            "model",
-            "state",
-            "probability",
-            "p-value",
-            "family",
-            "what it is",
-            "largest difference",
-        )
+        head = ("model", "state", "probability", "p-value", "family", "what it is",
+                "largest difference")  # fmt: skip
         return table("All models: those that are not rejected first", head, rows)
 
     def _explanations(self) -> Iterable[Html]:
@@ -215,23 +212,18 @@ class AnswerPage:
         n = min(sum(panel.differs for panel in found) or 1, MOST_SHOWN_PANELS) if is_first else 0
         titles = ", ".join(panel.text.title.lower() for panel in found[n:])
         before = "" if each.is_candidate else _before_text(each)
+        reference = sentence(each.reference) if each.reference else ""
         differences = _signed(each.discrepancies)
-        advice = [self._advice(*pair) for pair in _advice_parts(each, self.language)]
+        advice = [with_options(sentence(advice_text(one, self.language))) for one in each.advice]
         return element(
             "article",
             element("h3", self.name(each.name), f" {each.state}{_p_text(each)}"),
-            aside(" ".join(filter(None, [before, sentence(each.reference) if each.reference else ""]))),
+            aside(f"{before} {reference}") if before or reference else "",
             items(differences, "differences") if differences else aside("No feature differs clearly."),
             panels(drawn[:n]) if n else "",
             details(f"Show {titles}", panels(drawn[n:])) if titles else "",
             join([element("h4", "What to try"), items(advice)]) if advice else "",
         )  # fmt: skip
-
-    def _advice(self, what: str, command: str) -> Html:
-        code = element("code", command, class_="option") if command else ""
-        return join(
-            [sentence(what).removesuffix("." if command else ""), ": " if command else "", code]
-        )
 
     def _fit_figure(self, model: str, panel: FitPanel) -> Html:
         plot = self.sections.draw(
@@ -280,11 +272,9 @@ class AnswerPage:
     def _ranks(self, drawn: Sequence[ModelAnswer]) -> Html | str:
         blocks: list[Html] = []
         for each in drawn:
-            known, colour = (
-                self.answer.evidence.posteriors[each.name],
-                self.styles[each.name].colour,
-            )
+            known = self.answer.evidence.posteriors[each.name]
             if any(known.ranks.values()):
+                colour = self.styles[each.name].colour
                 found = rank_panels(known.ranks, known.n_rank_draws, colour)
                 blocks += [
                     element("h3", self.name(each.name)),
@@ -449,13 +439,6 @@ def _outside(each: ModelAnswer) -> list[Discrepancy]:
 def _signed(found: Sequence[Discrepancy]) -> list[Html]:
     """Return differences between network and simulations, with the sign that they have everywhere."""
     return [element("span", sentence(each.sentence), class_="differs") for each in found]
-
-
-def _advice_parts(each: ModelAnswer, language: str) -> Iterable[tuple[str, str]]:
-    """Yield what to try, and the option or argument for it, or ""."""
-    for advice in each.advice:
-        text = advice_text(advice, language)
-        yield advice.sentence, text.removeprefix(advice.sentence).removeprefix(": ")
 
 
 def _before_text(each: ModelAnswer) -> str:

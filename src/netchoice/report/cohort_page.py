@@ -52,7 +52,7 @@ from netchoice.report.page import (
     write_page,
 )
 from netchoice.stores import place
-from netchoice.units import duration
+from netchoice.units import count, duration
 
 MOST_ROWS = 200  # of a table
 WITHOUT_SCRIPT = (
@@ -222,10 +222,10 @@ def add_verdicts(sections: Sections, record: Mapping[str, Any], answers: CohortF
         + " Numbers in the bars are networks.",
         _bars(sections, "verdicts", verdict_counts(answers), VERDICT_STYLES),
         aside(
-            f"{none_fits['verdicts']} networks have the verdict none-fits. If one of these models made "
-            f"every network, up to {by_chance} would have it on average, because "
-            f"each network is tested at alpha = {record['alpha']:g}. {none_fits['rejected']} networks are "
-            f"rejected at a false discovery rate of {none_fits['rate']:g}: at most that share of these "
+            f"Verdict none-fits: {count(none_fits['verdicts'], 'network')}. If one of these models made "
+            f"every network, up to {by_chance} would have this verdict on average, because each model is "
+            f"tested at alpha = {record['alpha']:g}. Rejected at a false discovery rate of "
+            f"{none_fits['rate']:g}: {count(none_fits['rejected'], 'network')}; at most that share of these "
             "rejections is expected to be wrong."
         ),
         aside(sentence(none_fits["limit"])) if none_fits["limit"] else "",
@@ -274,9 +274,8 @@ def _probabilities(sections: Sections, answers: CohortFrame) -> list[Html]:
     data = sorted_probabilities(answers)
     if not data.values.size:
         return []
-    without = (
-        f" {data.n_without} networks that no model fits are left out." if data.n_without else ""
-    )
+    left_out = count(data.n_without, "network")
+    without = f" Left out: {left_out} that no model fits." if data.n_without else ""
     return [element(
         "div",
         element("h3", "Probabilities of all networks"),
@@ -330,7 +329,9 @@ def add_embeddings(
 def _placed(data: CohortEmbedding) -> str:
     embedding = data.embedding
     lacking = (
-        f" {data.n_lacking} networks lack a feature and are left out." if data.n_lacking else ""
+        f" Left out: {count(data.n_lacking, 'network')} without a feature."
+        if data.n_lacking
+        else ""
     )
     return (
         f"The distances in the plane have a correlation of {embedding.pearson:.2f} with the distances "

@@ -182,9 +182,9 @@ class EvaluationPage:
         self.sections.add(
             "explorer", f"{measure.capitalize()} against cost",
             "Each marker is a set of features: higher is more accurate, further left is cheaper. The line "
-            f"is the Pareto front, the best {measure} for each cost; the star is the recommended set. Point at a "
-            "marker to see its method, the penalty λ (the weight of the cost), the number k of features, and "
-            "the features.",
+            f"is the Pareto front, the best {measure} for each cost; the star is the recommended set. "
+            "Point at a marker to see its method, the penalty λ (the weight of the cost), the number k of "
+            "features, and the features.",
             figure,
             aside(
                 f"The {measure} is that of all cross-validation folds. At the top of the page, the {measure} "

@@ -21,9 +21,10 @@ from netchoice.markup import Html, element, join
 MOST_NOTES = 5  # shown at once
 #: Width and height of figures in inches: several in a row, and alone.
 SMALL_SIZE, WIDE_SIZE = (3.4, 2.1), (4.2, 3.2)
-#: An option of a command with its value, or an argument of a function.
+#: An option of a command with its value, an argument of a function, or the call of a method of a space.
 _OPTION = re.compile(
     r'--[a-z][\w-]*(?: (?:"[^"]*"|[\w.+~:/-]*\w))?|\b[a-z_]+=(?:"[^"]*"|True|False)'
+    r"|\bspace\.\w+\(.*?\)(?=[.\s]|$)"
 )
 
 

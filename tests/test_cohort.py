@@ -1,0 +1,211 @@
+"""``choose_cohort`` and its report: rows of small networks, and what they share."""
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from page_outline import Outline
+
+import netchoice
+from netchoice import Graph
+from netchoice.choice import Effort, Size, choose_cohort, prepare
+from netchoice.choice.cohort import shared_sizes
+from netchoice.choice.settings import Settings
+from netchoice.errors import UsageError
+from netchoice.inference.verdict import KINDS
+from netchoice.report import report_cohort
+from netchoice.simulate import StoppedError
+
+SPACE = netchoice.get_space("ba1,ba2")
+#: A network that no model fits, and one whose name a spreadsheet would run.
+RING, FORMULA = "ring", "=1+1"
+OPTIONS = {
+    "features": ["degree_max", "transitivity", "n_edges"], "effort": Effort.small(), "engine": "serial"
+}  # fmt: skip
+SHARED, OWN = "ba1, ba2, 30 nodes, isolated nodes dropped", "ba1, ba2, its own simulations"
+
+
+def networks():
+    """Return networks of one size that are enough to share simulations, one of another size, and bad ones."""
+    rng = np.random.default_rng(1)
+    names = ["ba1", "ba2", "ba1", "ba2"]
+    found = {f"{name}-{i}": SPACE[name].grow(30, rng=rng) for i, name in enumerate(names)}
+    found[RING] = Graph.from_edges([(i, (i + k) % 30) for i in range(30) for k in (1, 2)])
+    found[FORMULA] = SPACE["ba2"].grow(36, rng=rng)
+    return found | {"tiny": Graph.from_edges([(0, 1), (1, 2)]), "missing": "no such file"}
+
+
+def same_rows(answers, others):
+    """Check that two cohorts have the same answers."""
+    frames = [each.frame().drop(columns="seconds") for each in (answers, others)]
+    pd.testing.assert_frame_equal(*frames, check_exact=True)
+    pd.testing.assert_frame_equal(answers.features(), others.features(), check_exact=True)
+
+
+@pytest.fixture(scope="module")
+def cohort(tmp_path_factory):
+    """Return the folder of a cohort with its report, the answers and the summary."""
+    folder = tmp_path_factory.mktemp("cohort") / "c"
+    return folder, *report_cohort(networks(), SPACE, path=folder, networks=["all.csv"], **OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def references(tmp_path_factory):
+    options = OPTIONS | {"path": tmp_path_factory.mktemp("references") / "r"}
+    return prepare(SPACE, 30, isolated="drop", **options)
+
+
+class TestRows:
+    def test_each_network_has_its_answer(self, cohort):
+        frame = cohort[1].frame().set_index("id")
+        grown = [name for name in frame.index if name.startswith("ba")]
+        assert frame.loc[grown, "model"].tolist() == [name[:3] for name in grown]
+        assert frame.loc[grown, "family"].tolist() == ["attachment"] * 4
+        assert set(frame["verdict"].dropna()) <= set(KINDS)
+        total = frame.filter(like="probability_").sum(axis=1)
+        assert total[grown].tolist() == pytest.approx([1] * 4)
+        assert frame.loc[FORMULA, "n_nodes"] == 36
+
+    def test_network_that_no_model_fits_says_how_it_differs(self, cohort):
+        row = cohort[1].frame().set_index("id").loc[RING]
+        assert (row["verdict"], row["model"], row["probable"]) == ("none-fits", "", "")
+        assert (row["state_ba1"], row["state_ba2"]) == ("does not fit", "does not fit")
+        assert row["probability_ba1"] == row["probability_ba2"] == 0
+        assert row["notes"].startswith("compared with ")
+
+    def test_networks_that_cannot_be_read_or_compared_have_an_error(self, cohort):
+        errors = cohort[1].frame().set_index("id")["error"]
+        assert cohort[1].n_failed == 2
+        assert errors["tiny"].startswith("the network has 3 nodes with edges; expected at least 8")
+        assert "no such file" in errors["missing"]
+        assert errors.isna().sum() == 6
+
+    def test_networks_of_a_frequent_size_share_simulations(self, cohort):
+        found = cohort[1].frame().set_index("id")["reference"]
+        assert found.value_counts().to_dict() == {SHARED: 5, OWN: 1}
+        assert found[FORMULA] == OWN
+
+    def test_features_have_a_column_for_each_feature(self, cohort):
+        features = cohort[1].features().set_index("id")
+        assert list(features) == OPTIONS["features"]
+        assert features.loc[RING, "n_edges"] == 60
+        assert features.loc["tiny"].isna().all()
+
+
+class TestRuns:
+    def test_resumed_cohort_simulates_nothing(self, cohort):
+        folder, answers, _ = cohort
+        stages = []
+        again = choose_cohort(
+            networks(), SPACE, path=folder, on_progress=lambda *step: stages.append(step), **OPTIONS
+        )
+        assert {stage for stage, *_ in stages} == {"sizes", "answers"}
+        same_rows(answers, again)
+
+    def test_interrupted_cohort_is_resumed(self, cohort, tmp_path):
+        def interrupt(stage, done, total, failed):
+            if (stage, done) == ("answers", 3):
+                raise KeyboardInterrupt
+
+        with pytest.raises(StoppedError, match="stopped after 3 of 8 networks"):
+            choose_cohort(networks(), SPACE, path=tmp_path, on_progress=interrupt, **OPTIONS)
+        same_rows(cohort[1], choose_cohort(networks(), SPACE, path=tmp_path, **OPTIONS))
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_processes_give_the_same_rows(self, cohort, workers, tmp_path):
+        options = OPTIONS | {"engine": "processes", "workers": workers}
+        same_rows(cohort[1], choose_cohort(networks(), SPACE, path=tmp_path, **options))
+
+    def test_folder_of_another_cohort_is_refused(self, cohort):
+        with pytest.raises(UsageError, match="holds a run with another seed"):
+            choose_cohort(networks(), SPACE, path=cohort[0], seed=2, **OPTIONS)
+
+
+class TestPrepared:
+    def test_prepared_simulations_give_the_same_rows(self, cohort, references, tmp_path):
+        answers = choose_cohort(networks(), path=tmp_path, reference=references, engine="serial")
+        found = answers.frame().drop(columns="seconds")
+        expected = cohort[1].frame().drop(columns="seconds")
+        shared = (expected["reference"] == SHARED).to_numpy()
+        pd.testing.assert_frame_equal(found[shared], expected[shared], check_exact=True)
+        error = found.loc[found["id"] == FORMULA, "error"].item()
+        assert error.startswith("no simulations are prepared for a network with 36 nodes")
+
+    def test_summary_has_the_remedy_for_sizes_that_are_not_prepared(self, references, tmp_path):
+        rng = np.random.default_rng(2)
+        others = {str(n): SPACE["ba1"].grow(n, rng=rng) for n in (36, 40, 200)}
+        answers, record = report_cohort(
+            others, path=tmp_path, reference=references.folder, engine="serial"
+        )
+        assert (answers.n_failed, record["answered"], record["headline"]) == (
+            3, 0, "no network was answered"
+        )  # fmt: skip
+        assert record["notes"][0] == (
+            "the simulations do not cover the sizes of 3 networks; prepare these sizes too: --nodes "
+            "36..40,200"
+        )
+        assert sum("--nodes" in note for note in record["notes"]) == 1
+        assert (tmp_path / "report.html").exists()
+
+
+class TestReport:
+    def test_summary_names_the_models(self, cohort):
+        folder, _, record = cohort
+        assert record == json.loads((folder / "summary.json").read_text())
+        assert (record["networks"], record["answered"]) == (8, 6)
+        named = {model: counts["named"] for model, counts in record["named"]["all"].items()}
+        assert f"ba1 {named['ba1']}" in record["headline"]
+        assert "none of these models fits 1 (17%)" in record["headline"]
+        assert record["settings"]["networks"] == ["all.csv"]
+        assert record["settings"]["effort"]["screened"] == OPTIONS["effort"].screened
+
+    def test_names_of_networks_are_no_formulas_in_csv(self, cohort):
+        with open(cohort[0] / "none-fits.csv", newline="", encoding="utf-8") as file:
+            rows = {row["id"]: row for row in csv.DictReader(file)}
+        assert f"'{FORMULA}" in rows
+        assert float(rows[RING]["none_fits_q"]) >= float(rows[RING]["none_fits_p"]) > 0
+        assert rows["tiny"] == {"id": "tiny", "none_fits_p": "", "none_fits_q": ""}
+
+    def test_networks_are_shown_among_the_simulations_that_they_share(self, cohort):
+        figures = {path.name for path in (cohort[0] / "figures").iterdir()}
+        assert {name for name in figures if name.startswith("embedding")} == {
+            "embedding-ba1-ba2-30-nodes-isolated-nodes-dropped.png"
+        }
+        assert {"verdicts.png", "models.png", "probabilities.png"} <= figures
+
+    def test_commands_use_the_same_simulations(self, cohort):
+        page = Outline((cohort[0] / "report.html").read_text())
+        commands = [text for text in page.texts if text.startswith("netchoice choose")]
+        assert len(commands) == 6
+        assert f"all.csv --only ba1-0 --with {cohort[0] / 'references'} --out" in commands[0]
+        features = "--features degree_max,transitivity,n_edges"
+        assert f"--only =1+1 --space 'ba1, ba2' {features} --out" in commands[5].replace(
+            "'=1+1'", "=1+1"
+        )
+
+    def test_without_a_report_there_are_no_figures(self, references, tmp_path):
+        graphs = [SPACE["ba1"].grow(30, rng=np.random.default_rng(1))]
+        _, record = report_cohort(
+            graphs, path=tmp_path, reference=references, engine="serial", report=False
+        )
+        assert record["answered"] == 1
+        assert not (tmp_path / "report.html").exists()
+        assert not (tmp_path / "figures").exists()
+        assert (tmp_path / "summary.json").exists()
+
+
+class TestSizes:
+    def test_few_sizes_are_simulated_as_they_are(self):
+        sizes = [Size((n, n), "drop") for n in (30, 40) for _ in range(5)]
+        sizes += [Size((50, 50), "drop")] * 4
+        assert shared_sizes(sizes, Settings.of("ba")) == [
+            Size((30, 30), "drop"), Size((40, 40), "drop")
+        ]  # fmt: skip
+
+    def test_many_sizes_are_simulated_as_ranges_unless_matched(self):
+        sizes = [Size((n, n), "drop") for n in range(41, 61)]
+        assert shared_sizes(sizes, Settings.of("ba")) == [Size((41, 60), "drop")]
+        assert shared_sizes(sizes, Settings.of("ba", match=True)) == []
