@@ -1,7 +1,8 @@
-"""Altered networks against reference implementations, networkx and enumeration; power of a test."""
+"""Altered networks against reference implementations, networkx and enumeration; power in an answer."""
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 
 import naive
 import naive_rewiring
@@ -9,11 +10,13 @@ import networkx as nx
 import numpy as np
 import pytest
 from kernel_probes import uniforms
+from quick_answers import FEW, QUICK, choose
 from scipy import stats
 
 import netchoice
 from netchoice import Graph
 from netchoice.alterations import (
+    ALTERATIONS,
     CHANGES,
     TRAINED,
     altered,
@@ -23,8 +26,6 @@ from netchoice.alterations import (
     trained_kind,
 )
 from netchoice.errors import UsageError
-from netchoice.evaluation import wilson
-from netchoice.workflows.misfit import ALTERNATIVES, fit_power, power_sentence
 
 pytestmark = pytest.mark.kernels
 
@@ -247,53 +248,52 @@ def test_unusable_amounts_are_refused(alter):
         alter(graph, 0.5, 1)
 
 
-@pytest.fixture(scope="module")
-def rings():
-    model, rng = netchoice.get_model("smw"), np.random.default_rng(5)
-    return [model.grow(80, {"mean_links": 2, "p_rewire": 0.1}, rng) for _ in range(30)]
+# Power
 
 
-def test_power_is_the_share_of_altered_networks_that_the_test_rejects(rings):
-    names = ["degree_mean", "degree_std", "n_triangles", "n_components"]
-    originals = [netchoice.compute_features(graph, names).values for graph in rings]
-    seen = []
-
-    def rejects(rows):
-        seen.append(rows)
-        return rows["n_triangles"] < min(row["n_triangles"] for row in originals)
-
-    powers = fit_power(rings, names, rejects, np.random.default_rng(1))
-    assert [power.alternative for power in powers] == list(ALTERNATIVES)
-    triangles = [row["n_triangles"] for row in originals]
-    for power, rows in zip(powers, seen, strict=True):
-        assert power.n == len(rows) == len(rings)
-        assert power.share == np.mean(rows["n_triangles"] < min(triangles))
-        assert power.interval == wilson(power.share, len(rings))
-        assert list(rows["degree_mean"]) == [row["degree_mean"] for row in originals]
-    for rows in seen[:2]:  # degrees are kept
-        assert list(rows["degree_std"]) == [row["degree_std"] for row in originals]
-    assert powers[0].share == 1 > powers[2].share
-    assert powers[0].share >= powers[1].share
+@pytest.mark.parametrize("model", ["ba1", "smw"])
+def test_alterations_of_the_power_keep_the_size_and_isolate_no_node(model):
+    rng, given = np.random.default_rng(5), {"smw": {"mean_links": 2, "p_rewire": 0.1}, "ba1": {}}
+    changed = {kind: [] for kind in ALTERATIONS}
+    for _ in range(10):
+        graph = netchoice.get_model(model).grow(80, given[model], rng)
+        edges = set(map(tuple, graph.edges()))
+        for kind, alter in ALTERATIONS.items():
+            ours = checked(alter(graph, rng))
+            assert (ours.n_nodes, ours.n_edges, ours.n_isolated) == (80, graph.n_edges, 0)
+            if kind.endswith("rewired"):
+                assert np.array_equal(ours.degrees, graph.degrees)
+            changed[kind].append(1 - len(edges & set(map(tuple, ours.edges()))) / len(edges))
+    all_edges, a_third, one_in_20 = (np.array(shares) for shares in changed.values())
+    assert all_edges.mean() > 0.7 > a_third.mean() > 0.2
+    assert (one_in_20 > 0).all()
+    assert (one_in_20 <= 0.051).all()
 
 
-def test_power_never_isolates_nodes_of_networks_that_have_none():
-    rng = np.random.default_rng(1)
-    trees = [netchoice.get_model("ba1").grow(100, {}, rng) for _ in range(10)]
-    seen = []
-    fit_power(trees, ["degree_q25"], lambda rows: seen.append(rows) or [False] * len(rows), rng)
-    assert all((rows["degree_q25"] >= 1).all() for rows in seen)
-    moved = [ALTERNATIVES["1 in 20 edges moved"](tree, rng) for tree in trees]
-    assert all(graph.n_isolated == 0 for graph in moved)
-    assert all(graph != tree for graph, tree in zip(moved, trees, strict=True))
+def test_at_least_one_edge_of_a_small_network_moves():
+    (moved,) = (alter for kind, alter in ALTERATIONS.items() if kind.endswith("moved"))
+    ring = Graph.of(nx.cycle_graph(8))
+    assert any(moved(ring, np.random.default_rng(seed)) != ring for seed in range(5))
 
 
-def test_power_sentence(rings):
-    powers = fit_power(
-        rings[:4], ["n_triangles"], lambda rows: [True] * 4, np.random.default_rng(1)
+def test_answer_states_the_power_for_each_alteration():
+    graph = netchoice.get_model("smw").grow(
+        80, {"mean_links": 2, "p_rewire": 0.1}, np.random.default_rng(5)
     )
-    assert power_sentence(powers) == (
-        "at this size the test notices: all edges rewired with degrees kept in 100% of 4 simulated "
-        "cases; about a third of the edges rewired with degrees kept in 100%; 1 in 20 edges moved in 100%"
+    space = netchoice.get_space("smw,rds").with_priors(
+        {"mean_links": 2, "p_rewire": "uniform(0, 0.2)"}
     )
-    with pytest.raises(UsageError, match="no networks; expected at least one"):
-        fit_power([], ["n_triangles"], lambda rows: [], np.random.default_rng(1))
+    effort = replace(QUICK, trained=400, altered=400, shown=20)
+    answer = choose(graph, space, features=FEW, effort=effort)
+    assert list(answer.power) == list(ALTERATIONS)
+    all_edges, a_third, one_in_20 = (each.share for each in answer.power.values())
+    assert all_edges >= 0.9 > one_in_20  # all triangles are lost
+    assert a_third > one_in_20
+    for each in answer.power.values():
+        low, high = each.interval
+        assert each.n == 20
+        assert low <= each.share <= high
+    (line,) = (text for text in answer.summary().splitlines() if text.startswith("power: "))
+    assert line.startswith(
+        f"power: of 20 altered networks each, noticed: all edges rewired {all_edges:.0%}"
+    )

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
+from quick_answers import choose, grown
 
 import netchoice
 from netchoice.errors import UsageError
 from netchoice.features.budget import over_budget
-from netchoice.workflows.feature_selection import simulate_for_selection
-from netchoice.workflows.simulation_plan import SimulationPlan
-from netchoice.workflows.table_maker import TableMaker
 
 
 @netchoice.feature
@@ -50,19 +48,12 @@ def test_complete_rows_have_the_feature(table):
 
 
 def test_selection_leaves_the_feature_out_and_keeps_all_networks():
-    maker = TableMaker(
-        netchoice.get_space("duplication"), 1, "keep", "serial", given_features={"sometimes": sometimes}
+    found = netchoice.select_on_pilots(
+        "duplication", n_nodes=30, pilot_nodes=30, samples=80, engine="serial",
+        features=["degree_mean", "n_triangles", sometimes],
     )  # fmt: skip
-    names = ["degree_mean", "n_triangles", "sometimes"]
-    stages = {"n_triangles": 0.5}
-
-    def simulate(name, n_nodes, rows, **options):
-        return maker.table(name, n_nodes, rows, names, stream="selection", **options)
-
-    found = simulate_for_selection(simulate, 30, 40, SimulationPlan(), False, stages)
-    assert found.simulations.features == ["degree_mean", "n_triangles"]
-    assert len(found.simulations) == 40
-    assert found.simulations.stages == stages
+    assert set(found.ranking["feature"]) == {"degree_mean", "n_triangles"}
+    assert found.samples == 80
 
 
 def test_features_that_need_it_are_not_computed_either():
@@ -75,11 +66,6 @@ def test_features_that_need_it_are_not_computed_either():
 
 
 def test_choice_by_a_named_feature_that_fails_on_simulations_is_refused():
-    network = netchoice.get_model("ba1").grow(30, rng=np.random.default_rng(1))
-    plan = SimulationPlan(selection_samples=40, samples=40, min_samples=20, local_samples=0)
-    message = r"'sometimes' has no value on \d+ of \d+ simulations \(NotComputedError: this search"
+    message = r"'sometimes' has no value on some simulations \(NotComputedError: this search takes"
     with pytest.raises(UsageError, match=message):
-        netchoice.choose_model(
-            network, "ba", features=["degree_mean", sometimes], engine="serial", plan=plan,
-            on_progress=False,
-        )  # fmt: skip
+        choose(grown("ba1"), features=["degree_mean", sometimes])

@@ -1,20 +1,26 @@
 """Figures of an answer: what they draw, and where."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from report_folders import made_answer, rejected, with_states
 from scipy.stats import binom
-from small_plans import small_plan
 
-import netchoice
 from netchoice import figures
 from netchoice.errors import UsageError
 from netchoice.figures.fit_panels import fit_panels
 from netchoice.inference import embed
 from netchoice.profiles import Envelope
-from netchoice.workflows.misfit import Misfit
 
-ONE = pd.DataFrame({"f": [1]})
+#: The simulations of two models, and values in the plane.
+GROUPS = {"a": slice(0, 45), "b": slice(45, 90)}
+
+
+def by_model(values):
+    """Return the first half of the values as those of model a, the second half as those of b."""
+    return {model: values[rows] for model, rows in GROUPS.items()}
 
 
 def test_probabilities():
@@ -44,19 +50,18 @@ def test_embedding():
 
 def test_feature_distributions():
     rng = np.random.default_rng(0)
-    X = pd.DataFrame(
-        {
-            "even": rng.normal(size=90),
-            "wide": 10 ** rng.uniform(0, 40, 90),
-            "with zeros": np.where(np.arange(90) % 3, 0, 10 ** rng.uniform(0, 9, 90)),
-            "constant": 1.0,
-        }
-    )
+    samples = {
+        "even": by_model(rng.normal(size=90)),
+        "wide": by_model(10 ** rng.uniform(0, 40, 90)),
+        "with zeros": by_model(np.where(np.arange(90) % 3, 0, 10 ** rng.uniform(0, 9, 90))),
+        "constant": by_model(np.ones(90)),
+    }
     axes = figures.feature_distributions(
-        X,
-        np.repeat(["a", "b"], 45),
-        {"even": 9.0, "wide": 1e60, "with zeros": 0.0, "constant": 1.0},
-    )
+        samples, {"even": 9.0, "wide": 1e60, "with zeros": 0.0, "constant": 1.0},
+        labels={"even": "an even one"},
+    )  # fmt: skip
+    titles = [ax.get_title(loc="left") for ax in axes]
+    assert titles == ["an even one", "wide", "with zeros", "constant"]
     assert [ax.get_xscale() for ax in axes] == ["linear", "log", "symlog", "linear"]
     for ax, value in zip(axes, (9.0, 1e60, 0.0, 1.0), strict=True):
         line = next(line for line in ax.lines if line.get_gid() == "observed")
@@ -68,15 +73,15 @@ def test_feature_distributions():
 
 
 def test_axis_is_symmetric_logarithmic_if_the_observed_value_is_far_away():
-    X = pd.DataFrame({"even": np.random.default_rng(0).normal(size=90)})
-    (ax,) = figures.feature_distributions(X, ["a"] * 90, {"even": 9900.0})
+    even = {"a": np.random.default_rng(0).normal(size=90)}
+    (ax,) = figures.feature_distributions({"even": even}, {"even": 9900.0})
     assert ax.get_xscale() == "symlog"
 
 
 def test_a_feature_without_a_value_has_no_line():
-    X = pd.DataFrame({"f": [1.0, 2.0]})
-    (ax,) = figures.feature_distributions(X, ["a", "a"], {"f": np.nan})
-    assert not ax.lines
+    for observed in ({"f": np.nan}, {}):
+        (ax,) = figures.feature_distributions({"f": {"a": [1.0, 2.0], "b": []}}, observed)
+        assert not ax.lines
 
 
 def test_posteriors():
@@ -84,7 +89,7 @@ def test_posteriors():
     first, second, joint = figures.posteriors(
         draws,
         intervals={"p": (0.3, 0.6)},
-        priors={"p": (0.25, 0.75)},
+        bounds={"p": (0.25, 0.75)},
     )
     density = next(p for p in first.patches if p.get_gid() == "posterior").get_data()
     areas = density.values * np.diff(density.edges)
@@ -165,37 +170,65 @@ def test_panels_say_in_words_how_the_network_differs():
     clustering, distances, degrees = fit_panels(fit_envelopes())
     assert degrees.sentence == "As in the simulations."
     assert distances.sentence == (
-        "More pairs of nodes without a path, fewer at distance 2 than simulated. Pairs of nodes "
-        "without a path: 70%, simulated 20% to 50%."
+        "More pairs of nodes without a path than simulated: 70%, simulated 20% to 50%."
     )
     assert clustering.sentence == (
-        "Higher clustering of nodes with degree 2 than simulated. Clustering of nodes with degree 2: "
-        "90%, simulated 10% to 20%."
+        "Higher clustering of nodes with degree 2 than simulated: 90%, simulated 10% to 20%."
     )
 
 
-def test_sentence_joins_neighbouring_values():
-    labels = ["0", "1", "2–3", "4–5", "6–7"]
-    made = envelope(
-        labels, [0.3, 0.3, 0, 0, 0.4], [0, 0, 0.2, 0.3, 0], [0.1, 0.1, 0.3, 0.6, 0.1], 0.01
-    )
-    (panel,) = fit_panels({"degree": made})
-    assert panel.sentence.startswith(
-        "More nodes with degree 0–1 and 6–7, fewer with degree 2–5 than simulated. "
-    )
+# The figures of an answer
 
 
-@pytest.mark.slow
-def test_figures_of_the_fit_have_safe_file_names(tmp_path):
-    choice = netchoice.choose_model(
-        netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1)), "ba", samples=100,
-        features=["degree_mean"], plan=small_plan(selection_samples=640), local=False, engine="serial",
+def test_an_answer_has_the_figures_of_what_it_says(tmp_path):
+    answer = made_answer()
+    drawn = figures.draw_answer(answer, tmp_path / "out", format="svg")
+    first, second = (each.name for each in answer.candidates)
+    assert [path.name for path in drawn] == [
+        f"{name}.svg" for name in (
+            "probabilities", f"fit-{first}", f"fit-{second}", "map", "features", "parameters", "ranks",
+            f"parameters-{second}", f"ranks-{second}", "reliability", "confusion",
+        )
+    ]  # fmt: skip
+    assert {*drawn} == {*(tmp_path / "out").iterdir()}
+
+
+def test_probabilities_of_an_answer_are_those_of_the_candidates():
+    answer = with_states(made_answer(), {"dmr": "fits", "dmc": "does not fit"}, {"dmr": 1.0})
+    ax = answer.plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["dmr"]
+    with pytest.raises(UsageError, match="unknown figure 'probabilities'"):
+        rejected(answer).plot()
+
+
+def test_a_model_has_the_same_colour_in_all_figures_of_an_answer():
+    answer = made_answer()
+    colours = {}
+    for each in answer.candidates:
+        bars = answer.plot("probabilities")
+        row = [label.get_text() for label in bars.get_yticklabels()].index(each.name)
+        dots = next(
+            dots
+            for dots in answer.plot("map").collections
+            if dots.get_gid() == f"model {each.name}"
+        )
+        colours[each.name] = tuple(bars.patches[row].get_facecolor()[:3])
+        assert tuple(dots.get_facecolor()[0][:3]) == colours[each.name]
+    assert len(set(colours.values())) == 2
+
+
+def test_figures_of_an_answer_have_safe_file_names(tmp_path):
+    answer = made_answer()
+    names = {"dmr": "../a b", "dmc": "..-a/b"}
+    models = tuple(replace(each, name=names[each.name]) for each in answer.models)
+    one = next(iter(answer.evidence.envelopes.values()))
+    only_fits = replace(
+        answer.evidence, map=None, posteriors={}, samples={}, reliability=(), confusion={},
+        envelopes={each.name: one for each in models},
     )  # fmt: skip
-    made = Misfit(0.5, True, [], [], fit_envelopes())
-    choice.evidence.misfit.clear()
-    choice.evidence.misfit.update(dict.fromkeys(("ba2", "../a b", "..-a/b"), made))
-    drawn = [path for path in figures.draw_choice(choice, tmp_path / "out") if "fit-" in path.name]
-    assert [path.name for path in drawn] == ["fit-ba2.png", "fit--a-b.png", "fit--a-b-2.png"]
+    renamed = replace(answer, models=models, evidence=only_fits)
+    drawn = figures.draw_answer(renamed, tmp_path / "out")
+    assert {path.name for path in drawn} == {"probabilities.png", "fit--a-b.png", "fit--a-b-2.png"}
     assert all(path.parent == tmp_path / "out" for path in drawn)
 
 
@@ -221,10 +254,10 @@ def test_reliability():
     [
         (lambda: figures.probabilities({}), "no models"),
         (lambda: figures.embedding(pd.DataFrame({"x": [1]})), "lacks 'y'"),
-        (lambda: figures.feature_distributions(ONE, ["a"], {}, ["g"]), "unknown feature"),
-        (lambda: figures.feature_distributions(ONE, [], {}), "1 rows and 0 labels"),
-        (lambda: figures.posteriors(pd.DataFrame()), "expected at least one row"),
-        (lambda: figures.rank_histograms(pd.DataFrame(), 9), "ranks of shape .*at least one row"),
+        (lambda: figures.feature_distributions({}, {"f": 1.0}), "no simulations to draw"),
+        (lambda: figures.posteriors({}), "expected at least one parameter"),
+        (lambda: figures.posteriors({"p": [np.nan]}), "no draws; .*one finite draw"),
+        (lambda: figures.rank_histograms(pd.DataFrame(), 9), "no draws"),
         (lambda: figures.confusion(pd.DataFrame()), "at least one model"),
         (lambda: figures.reliability(pd.DataFrame({"predicted": []})), "lacks 'observed'"),
     ],

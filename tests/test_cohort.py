@@ -22,7 +22,7 @@ SPACE = netchoice.get_space("ba1,ba2")
 #: A network that no model fits, and one whose name a spreadsheet would run.
 RING, FORMULA = "ring", "=1+1"
 OPTIONS = {
-    "features": ["degree_max", "transitivity", "n_edges"], "effort": Effort.small(), "engine": "serial"
+    "features": ["degree_max", "transitivity", "lcc_edges"], "effort": Effort.small(), "engine": "serial"
 }  # fmt: skip
 SHARED, OWN = "ba1, ba2, 30 nodes, isolated nodes dropped", "ba1, ba2, its own simulations"
 
@@ -90,7 +90,7 @@ class TestRows:
     def test_features_have_a_column_for_each_feature(self, cohort):
         features = cohort[1].features().set_index("id")
         assert list(features) == OPTIONS["features"]
-        assert features.loc[RING, "n_edges"] == 60
+        assert features.loc[RING, "lcc_edges"] == 60
         assert features.loc["tiny"].isna().all()
 
 
@@ -181,7 +181,7 @@ class TestReport:
         commands = [text for text in page.texts if text.startswith("netchoice choose")]
         assert len(commands) == 6
         assert f"all.csv --only ba1-0 --with {cohort[0] / 'references'} --out" in commands[0]
-        features = "--features degree_max,transitivity,n_edges"
+        features = "--features degree_max,transitivity,lcc_edges"
         assert f"--only =1+1 --space 'ba1, ba2' {features} --out" in commands[5].replace(
             "'=1+1'", "=1+1"
         )

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 import netchoice
 from netchoice import Graph, compute_features
 from netchoice.errors import UsageError
-from netchoice.features import FEATURES, STEPS, steps_of
+from netchoice.features import FEATURES, STEPS, feature_names, paper_costs, steps_of
 from netchoice.models import builtin
 
-NOT_NOISE = netchoice.feature_names(noise=False)
+NOT_NOISE = feature_names(noise=False)
 
 
 def canonical(graph):
@@ -170,7 +170,7 @@ def test_noise_features_need_a_generator_and_have_independent_streams():
     with pytest.raises(UsageError, match="noise_normal draws random numbers; pass `rng`"):
         compute_features(graph, ["noise_normal"])
     every = compute_features(graph, rng=np.random.default_rng(5)).values
-    assert set(every) == set(netchoice.feature_names())
+    assert set(every) == set(feature_names())
     alone = compute_features(graph, ["noise_integer"], rng=np.random.default_rng(5)).values
     assert alone["noise_integer"] == every["noise_integer"]
     draws = [
@@ -430,8 +430,8 @@ def test_compilation_is_not_part_of_a_cost(tmp_path):
 
 
 def test_paper_costs_have_the_printed_totals():
-    ba, duplication = netchoice.paper_costs("ba"), netchoice.paper_costs("duplication")
-    assert set(ba) == set(duplication) == set(netchoice.feature_names())
+    ba, duplication = paper_costs("ba"), paper_costs("duplication")
+    assert set(ba) == set(duplication) == set(feature_names())
     # The totals that the paper prints, in seconds; each entry is rounded.
     assert sum(ba.values()) == pytest.approx(3.7190, abs=0.001)
     assert sum(duplication.values()) == pytest.approx(4.7698, abs=0.001)
@@ -440,7 +440,7 @@ def test_paper_costs_have_the_printed_totals():
     assert ba.flagged == duplication.flagged == noise | {"eigenvector_mean", "eigenvector_max"}
     assert all(ba[name] == 0.05e-3 for name in ba.flagged)
     with pytest.raises(UsageError, match="did you mean 'duplication'"):
-        netchoice.paper_costs("duplicaton")
+        paper_costs("duplicaton")
 
 
 def test_greedy_dominating_set_of_a_network_with_isolated_nodes():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import netchoice
-from netchoice.workflows.identifiability import (
+from netchoice.choice.identifiability import (
     check_mixture,
     check_mixtures,
     is_like_prior,
@@ -72,22 +72,21 @@ def posterior(**intervals):
     """Return a posterior with these intervals, and priors that are uniform between 0 and 1."""
     names = list(intervals)
     drawn = np.tile(np.linspace(0, 1, 1001)[:, None], len(names))
+    estimator = SimpleNamespace(names=names, parameters=drawn)
     return SimpleNamespace(
         posterior=SimpleNamespace(intervals=intervals, coverage=0.95),
-        estimator=SimpleNamespace(names=names, parameters=drawn),
+        source=SimpleNamespace(estimator=estimator),
     )
 
 
 def test_only_mixtures_among_the_models_are_checked():
-    space = netchoice.get_space("mechanisms").with_mixtures(["dmr+lpa", "dmc+rdg"])
+    space = netchoice.get_space("mechanisms,dmr+lpa,dmc+rdg")
     posteriors = {"dmr": posterior(p_new=(0, 1)), "dmr+lpa": posterior(q=(0.3, 0.6))}
-    known = {"dmr": 0.3, "dmr+lpa": 0.6, "lpa": 0.05, "dmc+rdg": 0.05}
-    fit = SimpleNamespace(p_values={"dmr": 0.005, "lpa": 0.5, "dmr+lpa": 0.5}, alpha=0.01)
-    (found,) = check_mixtures(["dmr+lpa", "dmr"], space, posteriors, known, fit)
-    assert found.identified  # dmr does not fit
-    fit.p_values["dmr"] = 0.02
-    (found,) = check_mixtures(["dmr+lpa", "dmr"], space, posteriors, known, fit)
+    (found,) = check_mixtures(space, posteriors, {"dmr+lpa": 0.6, "lpa": 0.05})
+    assert found.identified
+    (found,) = check_mixtures(space, posteriors, {"dmr+lpa": 0.6, "dmr": 0.3, "lpa": 0.05})
     assert found.reason.startswith("dmr alone fits")
+    assert check_mixtures(space, posteriors, {"dmr": 0.6, "lpa": 0.4}) == []
 
 
 def test_note_on_thinning_if_the_posterior_is_like_the_prior():
@@ -96,7 +95,7 @@ def test_note_on_thinning_if_the_posterior_is_like_the_prior():
         "lpa~edges": posterior(p_observed=(0.3, 0.5)),
         "rdg": posterior(mean_links=(0, 1)),
     }
-    assert list(thinning_notes(["dmr~edges", "lpa~edges", "rdg", "dmc"], posteriors)) == [
+    assert list(thinning_notes(posteriors)) == [
         "the network does not show how much of dmr~edges was observed: the posterior of p_observed "
         "(0.05 to 0.95) is like its prior"
     ]

@@ -1,4 +1,4 @@
-"""Colours of models: stable by name, and distinguishable, also for colour-deficient vision."""
+"""Colours of series: distinguishable, also for colour-deficient vision, and stable by name."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import netchoice
-from netchoice.figures.style import HIGHLIGHT, MODEL_COLOURS, model_colour, model_styles
+from netchoice.figures.style import COLOURS, HIGHLIGHT, model_colour, model_styles, on_dark
 
 #: Machado, Oliveira & Fernandes (2009), severity 1; they apply to linear RGB.
 VISION = {
@@ -39,36 +39,43 @@ def nearest(colours, vision):
 
 
 @pytest.mark.parametrize("vision", VISION)
-def test_colours_of_models_differ_for_all_kinds_of_vision(vision):
-    space = {name: netchoice.get_space(name).labels for name in ("all", "mechanisms", "ba")}
-    colours = {name: [*map(model_colour, space[name]), HIGHLIGHT] for name in space}
-    assert nearest(colours["all"], vision) > 5.5
-    assert nearest(colours["mechanisms"], vision) > 7.5
-    assert nearest(colours["ba"], vision) > 7.5
-    assert nearest([model_colour("dmc"), model_colour("dmr")], vision) > 20
+def test_colours_differ_from_each_other_and_from_the_page_for_all_kinds_of_vision(vision):
+    light, dark = "#FFFFFF", "#1C2027"
+    assert len(COLOURS) == 12
+    assert nearest([*COLOURS, light], vision) > 9.5
+    assert nearest([*COLOURS.values(), dark], vision) > 8
+    for colour in (*COLOURS, *COLOURS.values()):
+        assert nearest([colour, HIGHLIGHT], vision) > 9.5
 
 
-def test_every_built_in_model_has_a_colour_of_its_own():
-    names = {*netchoice.get_space("all").labels, *netchoice.get_space("ba").labels}
-    assert set(MODEL_COLOURS) == names
-    assert len(set(MODEL_COLOURS.values())) == len(names)
+def test_a_colour_of_no_series_is_made_lighter_for_a_dark_page():
+    assert on_dark("#e69f00") == COLOURS["#E69F00"]
+    for colour in ("#332288", "#000000"):
+        assert oklab(on_dark(colour), "normal")[0] > 60 > oklab(colour, "normal")[0]
 
 
-def test_a_model_has_the_same_colour_among_any_others():
-    names = [
-        "dmc",
-        "dmr",
-        "dmr+lpa",
-        "dmr~edges",
-        "dmr+lpa~nodes",
-        "my own model",
-        "a+b+c",
-        "+",
-        "",
-    ]
-    for others in (names, names[::-1], names[2:5]):
-        for name, style in model_styles(others).items():
-            assert style.colour == model_colour(name)
-    assert len({model_colour(name) for name in names}) == len(names)
-    assert model_colour("lpa+dmr") == model_colour("dmr+lpa")
-    assert all(len(model_colour(name)) == 7 for name in names)
+def test_each_dozen_of_models_has_all_colours():
+    names = netchoice.get_space("all").labels
+    for order in (names, names[::-1]):
+        colours = [style.colour for style in model_styles(order).values()]
+        assert {*colours[:12]} == {*colours[12:24]} == {*COLOURS}
+
+
+def test_a_model_has_its_own_colour_unless_an_earlier_one_has_it():
+    names = ["dmc", "dmr", "lpa", "ba1", "ba2"]
+    own = {name: model_colour(name) for name in names}
+    assert len({*own.values()}) == len(names)
+    for order in (names, names[::-1], names[1:3]):
+        assert {name: s.colour for name, s in model_styles(order).items()} == {
+            name: own[name] for name in order
+        }
+    rival = next(f"m{i}" for i in range(100) if model_colour(f"m{i}") == own["dmr"])
+    styles = model_styles([rival, "dmr", "dmc"])
+    assert styles[rival].colour == own["dmr"]
+    assert len({style.colour for style in styles.values()}) == 3
+
+
+def test_models_that_are_shown_together_are_grey():
+    colour = model_styles(["dmc", "5 other models"])["5 other models"].colour
+    assert len({colour[1:3], colour[3:5], colour[5:7]}) == 1
+    assert colour not in COLOURS

@@ -3,10 +3,10 @@
 import networkx as nx
 import numpy as np
 import pytest
-from small_plans import small_plan
+from quick_answers import choose
 
 import netchoice
-from netchoice.workflows.identifiability import MANY_CYCLES, may_have_two_kinds
+from netchoice.choice.identifiability import MANY_CYCLES, may_have_two_kinds
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -33,11 +33,12 @@ def test_few_cycles_tell_nothing():
 
 def test_the_answer_says_so():
     women = nx.davis_southern_women_graph()
-    options = {
-        "space": netchoice.get_space("duplication"), "features": ["degree_mean"], "local": False,
-        "plan": small_plan(samples=320), "on_progress": False,
-    }  # fmt: skip
     says = "all cycles of the network have an even number of edges"
-    assert sum(says in note for note in netchoice.choose_model(women, **options).notes) == 1
+
+    def n_notes():
+        answer = choose(women, "duplication", features=["degree_mean"])
+        return sum(says in note for note in answer.notes)
+
+    assert n_notes() == 1
     women.add_edge("Evelyn Jefferson", "Laura Mandeville")
-    assert not any(says in note for note in netchoice.choose_model(women, **options).notes)
+    assert n_notes() == 0

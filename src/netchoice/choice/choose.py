@@ -70,8 +70,8 @@ def choose_model(
     features : iterable of str or Feature, optional
         Features to use. By default all that are worth their cost on thousands of networks of this size.
     budget : float or str, optional
-        Select the most telling features whose cost per network is at most this: seconds, "5ms", or "2%"
-        of the cost of all.
+        Select the features that best distinguish the models at a cost per network of at most this:
+        seconds, "5ms", or "2%" of the cost of all.
     method : str or iterable of str
         Select features with these methods; see :data:`netchoice.selection.METHODS`.
     penalty : float, optional

@@ -54,7 +54,7 @@ def choose(
     space: Annotated[str | None, Option(help=_SPACE_HELP)] = None,
     match: Annotated[
         bool | None,
-        Option(help="Simulate networks as dense as the observed one; by default without --space."),
+        Option(help="Simulate density-matched networks; by default without --space."),
     ] = None,
     with_: Annotated[
         Path | None,

@@ -124,7 +124,9 @@ class TrainedScore:
         )  # fmt: skip
         is_altered = np.repeat([0, 1], [len(X), len(altered)])
         with one_blas_thread(), one_openmp_thread():
-            covariance = ledoit_wolf((Z - mean)[:, used], assume_centered=True)[0]
+            covariance = np.empty((0, 0))  # if the simulations are all the same
+            if len(used):
+                covariance = ledoit_wolf((Z - mean)[:, used], assume_centered=True)[0]
             made = cls(scaling, mean, used, np.linalg.inv(covariance), trees)
             trees.fit(made._inputs(np.concatenate([X, altered])), is_altered)
         return made
