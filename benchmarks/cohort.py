@@ -133,15 +133,15 @@ def compare_with_singles(given: argparse.Namespace, folder: Path) -> None:
     settings = {"isolated": "keep", "effort": effort_of(given)}
     reference = given.reference or folder / "reference"
     start = time.perf_counter()
-    netchoice.prepare(
-        "duplication", given.nodes, path=reference, workers=given.workers, **settings
-    )
+    netchoice.prepare("duplication", given.nodes, path=reference, workers=given.workers, **settings)
     print(f"prepared in {time.perf_counter() - start:.1f} s (a few if this was done before)")
     graphs = list(grown("duplication", given.networks, given.nodes))
     (folder / "networks").mkdir()
     for i, graph in enumerate(graphs):
         netchoice.write_network(graph, folder / "networks" / f"{i}.tsv")
-    usage = answer(folder / "networks", reference, folder / "answers", given.networks, given.workers)
+    usage = answer(
+        folder / "networks", reference, folder / "answers", given.networks, given.workers
+    )
     verdicts = pd.read_parquet(folder / "answers" / "answers.parquet")["verdict"].value_counts()
     print(
         f"{given.networks} networks, {given.nodes} nodes, {given.workers} workers: {verdicts.to_dict()}"

@@ -58,7 +58,13 @@ def measure(model: netchoice.Model, options: argparse.Namespace) -> None:
             low, high = found.intervals[name]
             draws = found.draws[name]
             rows.append(
-                (name, draws.mean() - value, low <= value <= high, high - low, (draws < value).mean())
+                (
+                    name,
+                    draws.mean() - value,
+                    low <= value <= high,
+                    high - low,
+                    (draws < value).mean(),
+                )
             )
     frame = pd.DataFrame(rows, columns=["parameter", "error", "covered", "width", "rank"])
     for name, group in frame.groupby("parameter", sort=False):

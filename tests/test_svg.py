@@ -43,7 +43,11 @@ def test_text_stays_text_without_a_font():
     drawing = parsed(scatter)
     shown = [text.text for text in drawing.iter("text")]
     assert "x < y & z" in shown
-    assert {properties(text).get("font-size") for text in drawing.iter("text")} <= {"8px", "9px", None}
+    assert {properties(text).get("font-size") for text in drawing.iter("text")} <= {
+        "8px",
+        "9px",
+        None,
+    }
     assert "font-family" not in ElementTree.tostring(drawing, encoding="unicode")
 
 
@@ -112,7 +116,9 @@ def test_texts_fit_into_the_figure():
     drawing = parsed(draw)
     width, height = map(float, drawing.get("viewBox").split()[2:])
     widths = {"end": -1, "middle": -0.5, None: 0, "start": 0}
-    anchors = {text: properties(group).get("text-anchor") for group in drawing.iter("g") for text in group}
+    anchors = {
+        text: properties(group).get("text-anchor") for group in drawing.iter("g") for text in group
+    }
     for text in drawing.iter("text"):
         anchor = properties(text).get("text-anchor") or anchors.get(text)
         length = 0.5 * 8 * len(text.text)

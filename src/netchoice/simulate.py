@@ -376,7 +376,9 @@ class _TableWriter:
         self.folder, self.manifest, self.on_progress = folder, manifest, on_progress
         self.n_done, self.n_total, self.n_new = n_present, n_total, 0
         self.n_failed, self.n_errors = 0, 0
-        self.first_left: int | None = None  # the first row that is not simulated, after the deadline
+        self.first_left: int | None = (
+            None  # the first row that is not simulated, after the deadline
+        )
         self.unwritten: list[Batch] = []
         self.n_unwritten = 0
         self.lock = threading.RLock()  # another thread writes the rows of a process that is stopped
