@@ -70,9 +70,10 @@ def read(path: str, format: str | None) -> tuple[str, str]:
 def find(names: list[str]) -> tuple[str, str]:
     """Find networks, and read the first ones."""
     import netchoice
+    from netchoice.io.network_finder import is_collection
 
     for name in names:
-        netchoice.io.is_collection(name)
+        is_collection(name)
     found, n_errors = netchoice.io.find_networks(names), 0
     for source in found[:5]:
         try:
@@ -234,6 +235,7 @@ def _warm_up() -> None:
     import warnings
 
     import matplotlib.figure
+    import netchoice.workflows
     import networkx as nx
     import pandas as pd
     import pyarrow.compute
@@ -244,7 +246,6 @@ def _warm_up() -> None:
     import netchoice
     import netchoice.cli
     import netchoice.report
-    import netchoice.workflows
 
     del matplotlib, pyarrow, sklearn
     warnings.simplefilter("ignore")

@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-import netchoice
-import netchoice.simulate
-from netchoice.costs import CostModel
-from netchoice.evaluation import evaluate_rankings
-from netchoice.report.folder import read_folder
 from netchoice.storage.user_cache import CACHE_VARIABLE, kept_costs
 from netchoice.workflows import SimulationPlan
 from netchoice.workflows.answer_files import AnswerFiles
 from netchoice.workflows.cohort_run import CohortAnswers
 from netchoice.workflows.run_folder import run_folder
 from netchoice.workflows.simulation_plan import Stopwatch
+
+import netchoice
+import netchoice.simulate
+from netchoice.costs import CostModel
+from netchoice.evaluation import evaluate_rankings
+from netchoice.report.folder import read_folder
 
 FEATURES = ["degree_mean", "n_triangles", "noise_normal"]
 

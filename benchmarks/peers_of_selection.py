@@ -29,12 +29,15 @@ import pandas as pd
 
 import netchoice
 from netchoice.costs import CostModel
-from netchoice.evaluation import penalty_grid, wilson
+from netchoice.evaluation import penalty_grid
 from netchoice.evaluation.scorers import NeighboursScorer
 from netchoice.evaluation.scores import Scores, make_folds
 from netchoice.features import paper_costs
-from netchoice.inference import SmoothRegression, reliability
-from netchoice.selection import METHODS, WEIGHTED_METHODS, get_selector, rank_path
+from netchoice.inference import SmoothRegression
+from netchoice.inference.reliability import reliability
+from netchoice.inference.wilson_interval import wilson
+from netchoice.selection import METHODS, get_selector, rank_path
+from netchoice.selection.methods import WEIGHTED_METHODS
 
 HARDER = ("mechanisms", 200)
 KS = range(1, 16)

@@ -28,9 +28,10 @@ from scipy.stats import spearmanr  # noqa: E402
 
 import netchoice  # noqa: E402
 from netchoice.errors import NetchoiceError  # noqa: E402
-from netchoice.features import FEATURES, STEPS, FeatureResult  # noqa: E402
+from netchoice.features import FEATURES, FeatureResult  # noqa: E402
 from netchoice.features.catalogue import SIZE_FEATURE  # noqa: E402
 from netchoice.features.reference_costs import Curve, reference_costs  # noqa: E402
+from netchoice.features.registry import STEPS, min_powers  # noqa: E402
 
 FILE = Path(netchoice.__file__).parent / "features" / "reference_costs.json"
 
@@ -135,7 +136,7 @@ def fit(
 def fitted(rows: list[tuple[int, int, FeatureResult]]) -> dict[str, dict[str, Curve]]:
     """Return the curves of all shared steps and features."""
     curves: dict[str, dict[str, Curve]] = {"steps": {}, "own": {}}
-    powers = netchoice.features.min_powers()
+    powers = min_powers()
     growths = {each.name: each.growth for each in (*STEPS.values(), *FEATURES.values())}
     names = {"steps": [*STEPS], "own": [*FEATURES, "n_nodes"]}
     # Networks with fewer edges than nodes fall into small parts, which are far cheaper.

@@ -16,7 +16,8 @@ import time
 import numpy as np
 
 import netchoice
-from netchoice.features import FEATURES, steps_of
+from netchoice.features import FEATURES
+from netchoice.features.registry import steps_of
 
 SIZES = (100, 300, 1000, 3000, 10_000)
 GROUPS = {

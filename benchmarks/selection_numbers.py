@@ -26,7 +26,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from netchoice.selection import NUMBER_METHODS, get_selector
+from netchoice.selection import get_selector
+from netchoice.selection.methods import NUMBER_METHODS
 
 SIZES = (2, 4, 6)
 NEIGHBOURS = make_pipeline(StandardScaler(), KNeighborsRegressor(10))

@@ -19,8 +19,9 @@ import numpy as np
 
 import netchoice
 from netchoice.evaluation import penalty_grid
-from netchoice.selection import BASELINE, PAPER_METHODS, CostAwareSelector, get_selector, rank_path
+from netchoice.selection import PAPER_METHODS, CostAwareSelector, get_selector, rank_path
 from netchoice.selection.greedy import Terms
+from netchoice.selection.methods import BASELINE
 
 parser = argparse.ArgumentParser(description="Compare your own selector with the nine methods.")
 parser.add_argument("--small", action="store_true", help="use small networks; takes a few seconds")

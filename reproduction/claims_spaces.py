@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from netchoice.evaluation import evaluate_rankings, operating_point
-from netchoice.selection import WEIGHTED_METHODS
+from netchoice.selection.methods import WEIGHTED_METHODS
 from reproduction.settings import (
     FAMILIES,
     FOREST_METHODS,

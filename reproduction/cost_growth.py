@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
-from netchoice.features import min_powers
+from netchoice.features.registry import min_powers
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.table_columns import OWN_PREFIX, STEP_PREFIX
 

@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 from netchoice import figures
 from netchoice.figures.style import method_styles, model_styles
 from netchoice.inference import embed
-from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS
+from netchoice.selection import PAPER_METHODS
+from netchoice.selection.methods import WEIGHTED_METHODS
 from reproduction.pilot_figures import DPI, SMALL, WIDTH, cost_growth, power_fit
 from reproduction.pilots import PilotRun, fit_power
 from reproduction.settings import (

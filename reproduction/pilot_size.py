@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from netchoice.errors import UsageError
-from netchoice.evaluation import wilson
+from netchoice.inference.wilson_interval import wilson
 from netchoice.models.space import ModelSpace
 from netchoice.selection import METHODS
 from netchoice.storage.table import ReferenceTable

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from netchoice.costs import CostModel
 from netchoice.evaluation import PAPER_PENALTIES
 from netchoice.features.paper import paper_costs
-from netchoice.selection import PAPER_METHODS, WEIGHTED_METHODS, CostAwareSelector, get_selector
+from netchoice.selection import PAPER_METHODS, CostAwareSelector, get_selector
+from netchoice.selection.methods import WEIGHTED_METHODS
 from reproduction.records import code_facts
 
 #: Parts of the reproduction, and the model spaces of the paper.

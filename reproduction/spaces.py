@@ -14,7 +14,8 @@ from netchoice.choice.rank import selectors_for
 from netchoice.costs import CostModel
 from netchoice.evaluation import evaluate_rankings
 from netchoice.models.space import ModelSpace
-from netchoice.selection import WEIGHTED_METHODS, CostAwareSelector, rank_path
+from netchoice.selection import CostAwareSelector, rank_path
+from netchoice.selection.methods import WEIGHTED_METHODS
 from netchoice.selection.path import MAX_INFORMATION
 from netchoice.simulate import simulate_table
 from netchoice.storage.table import ReferenceTable

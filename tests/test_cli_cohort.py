@@ -8,12 +8,12 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from netchoice.workflows import preparation
+from netchoice.workflows.table_maker import TableMaker
 from small_plans import small_plan
 
 import netchoice
 from netchoice import Chooser, ModelSpace
-from netchoice.workflows import preparation
-from netchoice.workflows.table_maker import TableMaker
 
 SIZES = {"selection_samples": 260, "samples": 200, "min_fit_samples": 124, "local_samples": 130}
 FEATURES = "degree_mean,transitivity,n_triangles"

@@ -7,10 +7,10 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from netchoice.workflows import preparation as preparation_module
 from small_plans import small_plan
 
 import netchoice
-from netchoice.workflows import preparation as preparation_module
 
 # netchoice choose
 

@@ -10,9 +10,10 @@ from page_outline import Outline
 
 import netchoice
 from netchoice import Graph
-from netchoice.choice import Effort, Size, choose_cohort, prepare
+from netchoice.choice import Effort, choose_cohort, prepare
 from netchoice.choice.cohort import shared_sizes
 from netchoice.choice.settings import Settings
+from netchoice.choice.sizes import Size
 from netchoice.errors import UsageError
 from netchoice.inference.verdict import KINDS
 from netchoice.report import report_cohort

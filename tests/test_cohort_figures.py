@@ -11,6 +11,7 @@ from netchoice.choice.cohort_frame import CohortFrame
 from netchoice.choice.cohort_summary import parameter_trends
 from netchoice.errors import UsageError
 from netchoice.figures import cohort_figures as data
+from netchoice.figures.cohort_figures import cohort_drawings
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def test_verdicts_models_and_families_are_counted_by_group(by_hand):
         "duplication": 2, "attachment": 1, "several families": 1, "borderline": 1, "open": 1,
         "none-fits": 2,
     }  # fmt: skip
-    assert "families" in figures.cohort_drawings(answers)
+    assert "families" in cohort_drawings(answers)
 
 
 def test_each_model_has_one_colour_in_all_figures(by_hand):
@@ -92,7 +93,7 @@ def test_many_networks_have_the_names_of_their_groups():
 def test_networks_that_no_model_fits_have_no_probabilities():
     answers = answers_by_hand().iloc[3:5]
     assert data.sorted_probabilities(CohortFrame.of(answers)).n_without == 2
-    assert list(figures.cohort_drawings(answers)) == ["verdicts", "models"]
+    assert list(cohort_drawings(answers)) == ["verdicts", "models"]
 
 
 def test_a_group_can_be_called_like_the_bar_of_all_networks():
@@ -125,7 +126,7 @@ def test_the_models_with_the_smallest_probabilities_are_drawn_together():
     assert counts.loc["all networks", "borderline"] == 10
     ax = data.probability_rows(data.sorted_probabilities(cohort))
     assert ax.get_legend().get_texts()[-1].get_text() == "8 other models"
-    legend = figures.cohort_drawings(answers)["models"]().get_legend().get_texts()
+    legend = cohort_drawings(answers)["models"]().get_legend().get_texts()
     assert "borderline" in [text.get_text() for text in legend]
 
 
@@ -223,7 +224,7 @@ def test_parameter_without_estimates_has_no_panel():
 
 
 def test_bars_show_the_shares_and_the_numbers_of_networks(by_hand):
-    drawings = figures.cohort_drawings(answers_by_hand())
+    drawings = cohort_drawings(answers_by_hand())
     assert list(drawings) == ["verdicts", "models", "probabilities"]  # too few for parameters
     ax = drawings["verdicts"]()
     assert [label.get_text() for label in ax.get_yticklabels()] == [

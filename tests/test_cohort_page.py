@@ -10,9 +10,9 @@ from cohort_frames import REFERENCE, answers_by_hand, random_answers, random_fea
 from page_outline import Outline, tooltips
 from report_folders import MARKUP_NAMES
 
-from netchoice.choice import summarise_cohort
-from netchoice.report import cohort_networks, write_cohort_report
-from netchoice.report.cohort_page import cohort_headline, cohort_page
+from netchoice.choice.cohort_summary import summarise_cohort
+from netchoice.report import cohort_networks
+from netchoice.report.cohort_page import cohort_headline, cohort_page, write_cohort_report
 
 OPTIONS = {REFERENCE: ["--with", "my references"]}
 LARGEST = 3_500_000

@@ -8,10 +8,10 @@ import pytest
 from cohort_frames import REFERENCE, answers_by_hand, random_answers
 from scipy.stats import false_discovery_control, kruskal, spearmanr
 
-from netchoice.choice import summarise_cohort
 from netchoice.choice.cohort_frame import CohortFrame
+from netchoice.choice.cohort_summary import summarise_cohort
 from netchoice.errors import UsageError
-from netchoice.evaluation import wilson
+from netchoice.inference.wilson_interval import wilson
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 from netchoice import ReferenceTable, simulate_table
 from netchoice.errors import UsageError
-from netchoice.features import min_powers
+from netchoice.features.registry import min_powers
 from reproduction.cost_growth import CostGrowth, fit_exponent, timings
 
 SIZES = (50, 100, 200, 400, 800)

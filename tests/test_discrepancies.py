@@ -7,11 +7,6 @@ from dataclasses import asdict
 import numpy as np
 import pandas as pd
 import pytest
-
-import netchoice
-from netchoice.cli.options import assignments
-from netchoice.features import FEATURES
-from netchoice.models import builtin
 from netchoice.workflows import discrepancies
 from netchoice.workflows.discrepancies import (
     Advice,
@@ -22,6 +17,11 @@ from netchoice.workflows.discrepancies import (
     main_discrepancies,
     misfit_lines,
 )
+
+import netchoice
+from netchoice.cli.options import assignments
+from netchoice.features import FEATURES
+from netchoice.models import builtin
 
 SPACES = builtin.spaces()
 DUPLICATION, MECHANISMS = SPACES["duplication"], SPACES["mechanisms"]

@@ -16,13 +16,9 @@ from sklearn.svm import SVC
 import netchoice
 from netchoice import CostModel, ReferenceTable
 from netchoice.errors import UsageError
-from netchoice.evaluation import (
-    PAPER_PENALTIES,
-    operating_point,
-    penalty_grid,
-    wilson,
-)
+from netchoice.evaluation import PAPER_PENALTIES, operating_point, penalty_grid
 from netchoice.evaluation.scorers import NeighboursScorer
+from netchoice.inference.wilson_interval import wilson
 from netchoice.selection import JMI, get_selector, rank_path
 
 COSTS = CostModel(

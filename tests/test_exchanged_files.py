@@ -5,13 +5,13 @@ import warnings
 
 import numpy as np
 import pytest
+from netchoice.workflows.sizes import Size
 from small_plans import small_plan
 
 import netchoice
 from netchoice import Chooser
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.report.folder import read_folder
-from netchoice.workflows.sizes import Size
 
 SETTINGS = {
     "features": ["degree_mean", "transitivity"],

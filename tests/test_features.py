@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 import netchoice
 from netchoice import Graph, compute_features
 from netchoice.errors import UsageError
-from netchoice.features import FEATURES, STEPS, feature_names, paper_costs, steps_of
+from netchoice.features import FEATURES, feature_names, paper_costs
+from netchoice.features.registry import STEPS, steps_of
 from netchoice.models import builtin
 
 NOT_NOISE = feature_names(noise=False)

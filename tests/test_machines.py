@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from netchoice import CostModel, ReferenceTable, machines
-from reproduction.cost_growth import timings
 from netchoice.machines import slowness
+from reproduction.cost_growth import timings
 
 OWN, STEP = 0.25, 1.0  # seconds on the machine "fast"
 

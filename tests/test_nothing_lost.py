@@ -7,6 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from netchoice.workflows import SimulationPlan, run_folder, simulation_plan
+from netchoice.workflows.run_folder import open_run_folder
+from netchoice.workflows.simulation_plan import Pace, Stopwatch
 
 import netchoice
 from netchoice.atomic import write_text
@@ -14,9 +17,6 @@ from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
 from netchoice.storage.kept_files import DamagedFileError, OtherRunError
 from netchoice.storage.written_folder import LISTING, LOCK
-from netchoice.workflows import SimulationPlan, run_folder, simulation_plan
-from netchoice.workflows.run_folder import open_run_folder
-from netchoice.workflows.simulation_plan import Pace, Stopwatch
 
 PLAN = SimulationPlan(selection_samples=600, samples=200, min_samples=100)
 SETTINGS = {"seed": 1}

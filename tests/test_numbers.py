@@ -6,6 +6,14 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from netchoice.workflows import SimulationPlan
+from netchoice.workflows.feature_selection import (
+    FeatureSelection,
+    SelectionOptions,
+    cheapest_pair,
+    parameter_quantiles,
+    select_features,
+)
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_predict
@@ -17,14 +25,6 @@ from netchoice.evaluation.scorers import RegressionScorer
 from netchoice.evaluation.scores import make_folds
 from netchoice.selection import ForwardRegression, rank_path
 from netchoice.targets import Classes, Numbers, as_target
-from netchoice.workflows import SimulationPlan
-from netchoice.workflows.feature_selection import (
-    FeatureSelection,
-    SelectionOptions,
-    cheapest_pair,
-    parameter_quantiles,
-    select_features,
-)
 
 
 @pytest.fixture(scope="module")

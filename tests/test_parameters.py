@@ -9,6 +9,12 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from netchoice.workflows.parameters import (
+    parameter_lines,
+    parameter_notes,
+    posterior_draws,
+    reported_models,
+)
 from page_outline import Outline
 from small_plans import small_plan
 
@@ -18,13 +24,7 @@ from netchoice.errors import NetchoiceError, UsageError
 from netchoice.inference import posterior
 from netchoice.models.model import Parameter
 from netchoice.models.priors import uniform
-from netchoice.report import write_report
-from netchoice.workflows.parameters import (
-    parameter_lines,
-    parameter_notes,
-    posterior_draws,
-    reported_models,
-)
+from netchoice.report.build import write_report
 
 PLAN = small_plan(selection_samples=600, samples=400, fit_samples=600)
 KEYS = {

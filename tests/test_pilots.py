@@ -5,14 +5,14 @@ import json
 
 import numpy as np
 import pytest
+from netchoice.workflows import PilotSelection
 from small_plans import small_plan
 
 import netchoice
 from netchoice import ReferenceTable
-from reproduction.cost_growth import CostGrowth
 from netchoice.errors import UsageError
 from netchoice.row_simulator import RowSimulator
-from netchoice.workflows import PilotSelection
+from reproduction.cost_growth import CostGrowth
 
 FEW = ["degree_mean", "transitivity", "betweenness_max", "n_triangles"]
 MODULE = """

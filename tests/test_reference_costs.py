@@ -11,9 +11,10 @@ import pytest
 import netchoice
 from netchoice.costs import CostError
 from netchoice.errors import UsageError
-from netchoice.features import FEATURES, STEPS, feature_names
+from netchoice.features import FEATURES, feature_names
 from netchoice.features.catalogue import SIZE_FEATURE
 from netchoice.features.reference_costs import MOST_NODES, Curve, reference_costs
+from netchoice.features.registry import STEPS
 
 RECORD = json.loads((files("netchoice.features") / "reference_costs.json").read_text("utf-8"))
 BUILT_IN = feature_names(noise=True)

@@ -25,7 +25,8 @@ from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.inference.verdict import rounded
 from netchoice.io import ReadingReport
-from netchoice.report import report_answer, report_evaluation, write_report
+from netchoice.report import report_answer, report_evaluation
+from netchoice.report.build import write_report
 from netchoice.report.evaluation_page import EvaluationPage, EvaluationResult
 
 LARGEST = 1_500_000

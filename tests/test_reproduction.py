@@ -15,7 +15,8 @@ from shared_data import DATA
 from netchoice.choice.run_folder import delete_run
 from netchoice.errors import UsageError
 from netchoice.features import FEATURES, paper_costs
-from netchoice.selection import WEIGHTED_METHODS, rank_path
+from netchoice.selection import rank_path
+from netchoice.selection.methods import WEIGHTED_METHODS
 from reproduction import __main__ as command
 from reproduction import claims_pilots as pilot_findings
 from reproduction import claims_spaces as findings

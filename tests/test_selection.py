@@ -19,7 +19,16 @@ from sklearn.utils.estimator_checks import check_estimator
 from netchoice import CostModel, information, selection
 from netchoice.costs import CostError
 from netchoice.errors import UsageError
-from netchoice.selection import JMI, JMIM, METHODS, MRMR, ReliefF, WeightedForest, get_selector
+from netchoice.selection import (
+    JMI,
+    JMIM,
+    METHODS,
+    MRMR,
+    ReliefF,
+    WeightedForest,
+    get_selector,
+    methods,
+)
 from netchoice.selection.greedy import Terms
 from netchoice.selection.path import _equal
 
@@ -55,8 +64,8 @@ def test_methods_by_name():
         "mrmr", "jmi", "jmim", "relieff", "forest-relieff", "penalized-mdi", "penalized-mda",
         "weighted-mdi", "weighted-mda",
     )  # fmt: skip
-    assert list(METHODS) == [*selection.PAPER_METHODS, selection.BASELINE, *OTHERS]
-    assert list(selection.WEIGHTED_METHODS) == WEIGHTED
+    assert list(METHODS) == [*selection.PAPER_METHODS, methods.BASELINE, *OTHERS]
+    assert list(methods.WEIGHTED_METHODS) == WEIGHTED
     for name in METHODS:
         assert get_selector(name).supports_shared_costs == (name not in WEIGHTED)
         assert get_selector(name).statistics_depend_on_penalty == (name in WEIGHTED)

@@ -16,7 +16,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from netchoice import CostModel
 from netchoice.errors import UsageError
-from netchoice.selection import METHODS, NUMBER_METHODS, get_selector, rank_path
+from netchoice.selection import METHODS, get_selector, rank_path
+from netchoice.selection.methods import NUMBER_METHODS
 
 INFORMED = [method for method in NUMBER_METHODS if method != "random"]
 #: Number of checks in the pinned version of scikit-learn.

@@ -11,12 +11,12 @@ import uuid
 import numpy as np
 import pandas as pd
 import pytest
+from netchoice.workflows import SimulationPlan
 from store_servers import SERVERS, in_environment, started
 
 import netchoice
 from netchoice.errors import TableError, UsageError
 from netchoice.stores import is_store, place, store_errors, upload
-from netchoice.workflows import SimulationPlan
 
 pytest.importorskip("upath", reason="universal_pathlib, of the extra 'stores', is not installed")
 

@@ -8,18 +8,18 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
-
-import netchoice
-from netchoice import CostModel, ReferenceTable, workflows
-from netchoice.errors import UsageError
-from netchoice.selection import METHODS, ReliefF, get_selector
-from netchoice.storage.table import TableError
 from netchoice.workflows import SimulationPlan, find_costs, load_table, selectors_for
 from netchoice.workflows.feature_selection import (
     FeatureSelection,
     SelectionOptions,
     select_features,
 )
+
+import netchoice
+from netchoice import CostModel, ReferenceTable, workflows
+from netchoice.errors import UsageError
+from netchoice.selection import METHODS, ReliefF, get_selector
+from netchoice.storage.table import TableError
 
 #: The costs include a feature that the table does not have.
 COSTS = CostModel(

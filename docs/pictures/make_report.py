@@ -17,7 +17,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 from netchoice import cli
-from netchoice.report import write_report
+from netchoice.report.build import write_report
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parents[1] / "examples" / "dmr-network.tsv"

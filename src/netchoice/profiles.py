@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netchoice.features import STEPS
-from netchoice.features.registry import run_kernel
+from netchoice.features.registry import STEPS, run_kernel
 from netchoice.graph import Graph
 
 Floats = NDArray[np.float64]

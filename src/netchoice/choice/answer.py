@@ -48,7 +48,7 @@ class ParameterEstimate:
     prior : str
     rmse, prior_sd, shrinkage, interval_coverage, interval_coverage_interval, rank_p_value, held_out
         The quality of the estimate on held-out simulations; see
-        :class:`~netchoice.inference.ParameterQuality`. NaN and 0 if it was not measured.
+        :class:`~netchoice.inference.posterior_quality.ParameterQuality`. NaN and 0 if it was not measured.
     simulations : int, that the estimate is based on
     """
 

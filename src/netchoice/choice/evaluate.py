@@ -29,15 +29,15 @@ from netchoice.evaluation import (
     PAPER_PENALTIES,
     OperatingPoint,
     evaluate_rankings,
-    format_accuracy,
     operating_point,
     pareto_front,
     penalty_grid,
 )
-from netchoice.evaluation.operating_points import RULES
+from netchoice.evaluation.operating_points import RULES, format_accuracy
 from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress
-from netchoice.selection import BASELINE, NUMBER_METHODS, PAPER_METHODS, rank_path
+from netchoice.selection import PAPER_METHODS, rank_path
+from netchoice.selection.methods import BASELINE, NUMBER_METHODS
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.written_folder import claim_files, disk_errors, list_files, output_folder
 from netchoice.stores import place
@@ -249,7 +249,7 @@ def evaluate_features(
     budget : float or str, optional
         The largest cost of the recommended set.
     costs : optional
-        As in :func:`~netchoice.choice.find_costs`.
+        As in :func:`~netchoice.choice.tables.find_costs`.
     charge : "shared" or "alone"
         How the recommended set is billed. Rankings always use the costs alone, as the paper does.
     cost_scale : "share" or "raw"

@@ -10,18 +10,11 @@ from typing import Any
 from netchoice.choice.settings import Clock, Settings
 from netchoice.choice.sizes import Size
 from netchoice.errors import UsageError
-from netchoice.features import (
-    FEATURES,
-    STEPS,
-    Feature,
-    comparable_features,
-    compute_features,
-    steps_of,
-)
+from netchoice.features import FEATURES, Feature, comparable_features, compute_features
 from netchoice.features.catalogue import SIZE_FEATURE
 from netchoice.features.computation import LATE
 from netchoice.features.reference_costs import reference_costs
-from netchoice.features.registry import find
+from netchoice.features.registry import STEPS, find, steps_of
 from netchoice.graph import Graph
 from netchoice.validation import check_choice
 

@@ -21,16 +21,11 @@ from netchoice.choice.sizes import Size
 from netchoice.costs import CostModel
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
-from netchoice.evaluation import (
-    OperatingPoint,
-    evaluate_rankings,
-    operating_point,
-    penalty_grid,
-    wilson,
-)
+from netchoice.evaluation import OperatingPoint, evaluate_rankings, operating_point, penalty_grid
 from netchoice.features import comparable_features
 from netchoice.features.reference_costs import reference_costs
 from netchoice.features.registry import FEATURES
+from netchoice.inference.wilson_interval import wilson
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import rank_path

@@ -113,7 +113,7 @@ def rank_features(
     penalty : float
         λ. It has no effect if there are no costs.
     costs : optional
-        As in :func:`~netchoice.choice.find_costs`.
+        As in :func:`~netchoice.choice.tables.find_costs`.
     charge : "alone" or "shared"
         How a set of features is billed.
     cost_scale : "share" or "raw"

@@ -237,7 +237,7 @@ def prepare(
     n_nodes : int, str, or a sequence of these, optional
         Numbers of nodes to prepare. A text such as ``"240..375"`` is a range of sizes, for which one set
         of simulations serves.
-    graphs : iterable of networks, or of :class:`~netchoice.choice.Size`, optional
+    graphs : iterable of networks, or of :class:`~netchoice.choice.sizes.Size`, optional
         Prepare their sizes. Density-matched simulations need networks.
     isolated : "keep", "drop" or None
         None prepares both, because networks with and without isolated nodes are compared with different

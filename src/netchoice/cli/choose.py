@@ -105,7 +105,8 @@ def choose(
 
     To resume an interrupted run, run the same command again.
     """
-    from netchoice.io import is_collection
+    from netchoice.choice.settings import Clock
+    from netchoice.io.network_finder import is_collection
 
     given = _given(context)
     if with_ is not None:
@@ -147,7 +148,7 @@ def choose(
     settings["time_limit"] = None
     if time_limit is not None:  # reading is part of the command
         seconds = seconds_of(time_limit, "--time-limit")
-        settings["time_limit"] = netchoice.choice.Clock(seconds, STARTED)
+        settings["time_limit"] = Clock(seconds, STARTED)
     graph, reading = options.read_one(networks, only, format, header, columns)
     folder = out or Path(f"{_name(only or networks[0])}-choice")
     _choose_one(graph, folder, settings | {"reading": reading}, run, figures, verbose, as_json)

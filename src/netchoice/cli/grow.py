@@ -11,6 +11,7 @@ import netchoice
 from netchoice.cli import options
 from netchoice.cli.common import app, print_result, say, summary_line
 from netchoice.errors import UsageError
+from netchoice.io.writer import edge_list_text
 
 
 @app.command()
@@ -56,7 +57,7 @@ def grow(
     line = f"grew {chosen.name} ({values}), seed {seed}, isolated nodes: {kept}"
     if out == "-":
         typer.echo(line, err=True)
-        say(netchoice.io.edge_list_text(graph).rstrip("\n"))
+        say(edge_list_text(graph).rstrip("\n"))
         return
     if out is not None:
         netchoice.write_network(graph, out, overwrite=overwrite)

@@ -15,8 +15,8 @@ from netchoice.cli import options
 from netchoice.cli.common import app, print_result, summary_line
 from netchoice.cli.tables import evaluation_lines, table_lines, table_record
 from netchoice.errors import UsageError
-from netchoice.features import FEATURES, STEPS, Feature, FeatureResult
-from netchoice.features.registry import find, plan
+from netchoice.features import FEATURES, Feature, FeatureResult
+from netchoice.features.registry import STEPS, find, plan
 from netchoice.models.builtin import spaces
 from netchoice.models.space import FAMILIES, ModelSpace, by_family, family_of
 from netchoice.stores import place
@@ -130,7 +130,7 @@ def _values(result: FeatureResult) -> Iterator[str]:
 def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
     """Return what netchoice wrote to a folder; write a table or a report to ``out``."""
     from netchoice.choice.run_folder import ANSWER, KEPT, RUN
-    from netchoice.report import write_report
+    from netchoice.report.build import write_report
     from netchoice.report.folder import read_record
 
     if (path / "_manifest.json").exists():

@@ -8,30 +8,18 @@ from netchoice.features.computation import (
     feature_names,
 )
 from netchoice.features.paper import PaperCosts, paper_costs
-from netchoice.features.registry import (
-    FEATURES,
-    STEPS,
-    Feature,
-    Step,
-    feature,
-    min_powers,
-    steps_of,
-)
+from netchoice.features.registry import FEATURES, Feature, feature
 
 __all__ = [
     "FEATURES",
-    "STEPS",
     "Feature",
     "FeatureResult",
     "PaperCosts",
-    "Step",
     "comparable_features",
     "compute_features",
     "feature",
     "feature_names",
-    "min_powers",
     "paper_costs",
-    "steps_of",
 ]
 
 

@@ -13,7 +13,7 @@ every figure can be read without colour.
 """
 
 from netchoice.figures.axes import save
-from netchoice.figures.cohort_figures import cohort_drawings, draw_cohort
+from netchoice.figures.cohort_figures import draw_cohort
 from netchoice.figures.cost_figures import feature_costs
 from netchoice.figures.distributions import feature_distributions
 from netchoice.figures.drawings import draw_answer, draw_evaluation
@@ -24,10 +24,9 @@ from netchoice.figures.heatmaps import heatmap, heatmaps
 from netchoice.figures.posterior_panels import posteriors, rank_histograms
 from netchoice.figures.predictions import confusion, probabilities, reliability
 
-__all__ = [
-    "cohort_drawings", "confusion", "draw_answer", "draw_cohort", "draw_evaluation",
-    "embedding", "feature_costs", "feature_distributions", "fit", "heatmap",
-    "heatmaps", "network", "pareto", "posteriors", "probabilities", "rank_histograms",
+__all__ = [ "confusion", "draw_answer", "draw_cohort", "draw_evaluation",
+    "embedding", "feature_costs", "feature_distributions", "fit",
+    "heatmap", "heatmaps", "network", "pareto", "posteriors", "probabilities", "rank_histograms",
     "ranking_paths", "reliability", "save",
 ]  # fmt: skip
 

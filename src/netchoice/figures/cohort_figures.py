@@ -482,7 +482,7 @@ def cohort_drawings(
 
     Parameters
     ----------
-    answers : DataFrame, as for :func:`netchoice.choice.summarise_cohort`
+    answers : DataFrame, as for :func:`netchoice.choice.cohort_summary.summarise_cohort`
     features : DataFrame, optional
         ``id`` and the features of each network.
     simulations : mapping, optional

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from netchoice.errors import UsageError
-from netchoice.evaluation import measure_of, pareto_front
+from netchoice.evaluation import pareto_front
+from netchoice.evaluation.operating_points import measure_of
 from netchoice.figures.axes import (
     SMALL,
     WIDTH,

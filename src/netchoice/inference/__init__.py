@@ -4,27 +4,21 @@ This package knows nothing of networks. Its functions take a table of simulation
 labels ``y``) and the features of an observation, and return result dataclasses.
 """
 
-from netchoice.inference.false_discovery import adjusted_p_values, fewest_rejections
-from netchoice.inference.mds import Embedding, embed
-from netchoice.inference.model_scores import DistanceRatio, ModelScore, clearly_beyond
+from netchoice.inference.false_discovery import adjusted_p_values
+from netchoice.inference.mds import embed
+from netchoice.inference.model_scores import DistanceRatio, ModelScore
 from netchoice.inference.posterior import Posterior, posterior
-from netchoice.inference.posterior_quality import (
-    ParameterQuality,
-    PosteriorQuality,
-    posterior_quality,
-)
-from netchoice.inference.power import Noticed, noticed
-from netchoice.inference.reliability import HeldOut, reliability, scored
+from netchoice.inference.posterior_quality import PosteriorQuality, posterior_quality
 from netchoice.inference.scaling import Scaling
 from netchoice.inference.sequential_test import Decision, decide
-from netchoice.inference.smooth_regression import Probabilities, SmoothRegression
+from netchoice.inference.smooth_regression import SmoothRegression
 from netchoice.inference.verdict import Verdict, verdict_of
 
 __all__ = [
-    "Decision", "DistanceRatio", "Embedding", "HeldOut", "ModelScore", "Noticed", "ParameterQuality",
-    "Posterior", "PosteriorQuality", "Probabilities", "Scaling", "SmoothRegression", "Verdict",
-    "adjusted_p_values", "clearly_beyond", "decide", "embed", "fewest_rejections", "noticed",
-    "posterior", "posterior_quality", "reliability", "scored", "verdict_of",
+    "Decision", "DistanceRatio", "ModelScore",
+    "Posterior", "PosteriorQuality", "Scaling", "SmoothRegression", "Verdict",
+    "adjusted_p_values", "decide", "embed",
+    "posterior", "posterior_quality", "verdict_of",
 ]  # fmt: skip
 
 

@@ -124,10 +124,11 @@ class TrainedScore:
         )  # fmt: skip
         is_altered = np.repeat([0, 1], [len(X), len(altered)])
         with one_blas_thread(), one_openmp_thread():
-            covariance: Floats = np.empty((0, 0))  # if the simulations are all the same
+            precision = np.empty((0, 0))  # if the simulations are all the same
             if len(used):
                 covariance = ledoit_wolf((Z - mean)[:, used], assume_centered=True)[0]
-            made = cls(scaling, mean, used, np.linalg.inv(covariance), trees)
+                precision = np.asarray(np.linalg.inv(covariance), dtype=np.float64)
+            made = cls(scaling, mean, used, precision, trees)
             trees.fit(made._inputs(np.concatenate([X, altered])), is_altered)
         return made
 

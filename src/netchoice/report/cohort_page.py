@@ -77,7 +77,7 @@ def write_cohort_report(
     Parameters
     ----------
     folder : path, created if it does not exist
-    record : mapping, what :func:`netchoice.choice.summarise_cohort` returned for these answers
+    record : mapping, what :func:`netchoice.choice.cohort_summary.summarise_cohort` returned for these answers
     answers : DataFrame, one row for each network
     features : DataFrame, optional
         ``id`` and the features of each network, for the figures of the networks among the simulations.

@@ -15,7 +15,8 @@ from matplotlib.colors import to_hex
 
 from netchoice import figures
 from netchoice.costs import CostModel
-from netchoice.evaluation import format_accuracy, measure_of, pareto_front
+from netchoice.evaluation import pareto_front
+from netchoice.evaluation.operating_points import format_accuracy, measure_of
 from netchoice.figures.cost_figures import CHARGES, cost_text, list_costs
 from netchoice.figures.feature_sets import MOST_RANKED
 from netchoice.figures.heatmaps import accuracy_limits

@@ -5,35 +5,22 @@ Every method is a scikit-learn selector. All methods share the idea of
 times its cost.
 """
 
-from netchoice.selection.acquisition import AcquiredColumn, AcquiringClassifier, Acquisition
+from netchoice.selection.acquisition import AcquiringClassifier
 from netchoice.selection.base import CostAwareSelector
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
 from netchoice.selection.forward_regression import ForwardRegression
-from netchoice.selection.methods import (
-    BASELINE,
-    METHODS,
-    NUMBER_METHODS,
-    PAPER_METHODS,
-    WEIGHTED_METHODS,
-    RandomRanking,
-    get_selector,
-)
+from netchoice.selection.methods import METHODS, PAPER_METHODS, RandomRanking, get_selector
 from netchoice.selection.path import rank_path
 from netchoice.selection.relief import ForestReliefF, ReliefF
 from netchoice.selection.sequential import JMI, JMIM, MRMR
 
 __all__ = [
-    "BASELINE",
     "JMI",
     "JMIM",
     "METHODS",
     "MRMR",
-    "NUMBER_METHODS",
     "PAPER_METHODS",
-    "WEIGHTED_METHODS",
-    "AcquiredColumn",
     "AcquiringClassifier",
-    "Acquisition",
     "CostAwareSelector",
     "ForestReliefF",
     "ForwardRegression",
