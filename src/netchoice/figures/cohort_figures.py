@@ -38,7 +38,7 @@ from netchoice.figures.style import (
     model_styles,
     series_styles,
 )
-from netchoice.inference import Embedding, embed
+from netchoice.inference.mds import Embedding, embed
 from netchoice.validation import file_names
 
 #: Features X and models y of the simulations, by the text of the reference.

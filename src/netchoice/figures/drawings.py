@@ -20,7 +20,7 @@ from netchoice.figures.heatmaps import heatmaps
 from netchoice.figures.posterior_panels import posteriors, rank_histograms
 from netchoice.figures.predictions import confusion, probabilities, reliability
 from netchoice.figures.style import SeriesStyle, model_styles
-from netchoice.inference import Embedding
+from netchoice.inference.mds import Embedding
 from netchoice.validation import file_names
 
 if TYPE_CHECKING:
