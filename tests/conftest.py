@@ -42,8 +42,8 @@ def run(capsys):
 
 @pytest.fixture
 def no_figures(monkeypatch):
-    """Let commands write no pictures of a choice: drawing takes longer than a small choice."""
-    monkeypatch.setattr("netchoice.report.reported.draw_choice", lambda *given, **options: [])
+    """Let commands write no figures of an answer: drawing takes longer than a small answer."""
+    monkeypatch.setattr("netchoice.report.reported.draw_answer", lambda *given, **options: [])
 
 
 @pytest.fixture(scope="module")

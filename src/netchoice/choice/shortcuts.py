@@ -23,7 +23,7 @@ def draw_one(drawings: str, result: Any, figure: str) -> Any:
 
 def write_page(result: Any, path: str | PathLike[str], overwrite: bool) -> Path:
     """Write the report of a result; return its path."""
-    written: Path = import_module("netchoice.report").write_report(
+    written: Path = import_module("netchoice.report.build").write_report(
         result, path, overwrite=overwrite
     )
     return written
