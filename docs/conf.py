@@ -1,14 +1,25 @@
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # reference.py
+
 project = "netchoice"
 copyright = "2026, the netchoice developers"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-myst_heading_anchors = 3  # links such as choose.md#time-limits
+myst_heading_anchors = 3  # links such as answer.md#power
 html_theme = "furo"
 html_title = "netchoice"
-autodoc_typehints = "description"
-autodoc_member_order = "bysource"
-exclude_patterns = ["_build", "joss"]  # joss is an article, not a page
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
+autodoc_default_options = {"exclude-members": "set_score_request"}  # of scikit-learn, not for users
 # Parameters and fields such as "features" have the same name in several classes; Sphinx then does not
 # know which field a type description could link to.
 suppress_warnings = ["ref.python"]
+
+
+def setup(app):
+    import reference
+
+    app.connect("builder-inited", lambda app: reference.write(Path(app.srcdir) / "reference"))

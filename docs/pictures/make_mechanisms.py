@@ -1,4 +1,4 @@
-"""Draw the pictures of the page on mechanisms, and write the page from the models themselves.
+"""Draw the pictures of the reference page on mechanisms.
 
 python docs/pictures/make_mechanisms.py
 
@@ -8,7 +8,6 @@ the degree distribution of five networks of 1000 nodes. All have about two edges
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 
 import networkx as nx
@@ -20,13 +19,11 @@ import netchoice
 from netchoice.figures.style import model_colour
 from netchoice.models.density_matched import MatchedSpace
 from netchoice.models.model import Model
-from netchoice.models.space import FAMILIES, by_family
+from netchoice.models.space import by_family
 
 HERE = Path(__file__).parent
-PAGE = HERE.parent / "mechanisms.md"
 SMALL, LARGE, REPEATS, EDGES_PER_NODE = 80, 1000, 5, 2
 GREY = "0.6"
-BEGIN, END = "<!-- made by docs/pictures/make_mechanisms.py -->", "<!-- end -->"
 
 
 def grown(model: Model, n_nodes: int, n_networks: int) -> list[netchoice.Graph]:
@@ -74,48 +71,6 @@ def draw_family(family: str, models: list[Model]) -> None:
     figure.savefig(HERE / f"mechanisms-{family}.png")
 
 
-def rule(model: Model) -> str:
-    """Return the docstring of the mechanism without its first line, as one paragraph per line group."""
-    function = model.function
-    parts = getattr(function, "parts", None)
-    function = parts[0][0].function if parts else function
-    text = (inspect.getdoc(function) or "").partition("\n")[2].strip()
-    return "\n\n".join(" ".join(each.split()) for each in text.split("\n\n") if each.strip())
-
-
-def page_text() -> str:
-    """Return the part of the page that lists the mechanisms."""
-    lines = []
-    for family, models in by_family(netchoice.get_space("all")).items():
-        lines += [f"## {family.capitalize()}", "", f"{FAMILIES[family].capitalize()}.", ""]
-        names = ", ".join(model.name for model in models)
-        lines += [
-            f"![networks and degree distributions of {names}](pictures/mechanisms-{family}.png)",
-            "",
-        ]
-        for model in models:
-            lines += [
-                f"### `{model.name}`",
-                "",
-                f"{model.description[0].upper()}{model.description[1:]}. {model.reference}.",
-                "",
-            ]
-            lines += [rule(model), ""] if rule(model) else []
-            for name, spec in model.parameters.items():
-                adapts = "; sets the density" if spec.adapts else ""
-                lines.append(f"- `{name}`, prior {spec.prior}: {spec.meaning}{adapts}")
-            lines.append("")
-    return "\n".join(lines)
-
-
-def with_list(page: str) -> str:
-    """Return the page with the current list of mechanisms."""
-    before, _, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2]
-    return f"{before}{BEGIN}\n\n{page_text()}\n{END}{after}"
-
-
 if __name__ == "__main__":
-    PAGE.write_text(with_list(PAGE.read_text()))
     for family, models in by_family(netchoice.get_space("all")).items():
         draw_family(family, models)
