@@ -1,7 +1,7 @@
 """Cohorts: the time and memory of many answers from simulations that were prepared once.
 
 By default, 1000 networks with 300 nodes of the space ``duplication`` (isolated nodes kept) are answered
-by ``netchoice choose FOLDER --with REFERENCE --no-report``. Wall seconds and CPU seconds are those of the
+by ``netchoice choose FOLDER --with REFERENCE``. Wall seconds and CPU seconds are those of the
 whole command with its workers. Memory is the proportional set size (PSS, from /proc) of the command and
 its workers together, every 0.2 s. For comparison, ``choose_model`` answers for ten of the networks one
 by one, and its time is multiplied.
@@ -105,7 +105,7 @@ def answer(
         return min(n, part * len(list((out / "answers").glob("part-*.parquet"))))
 
     command = [sys.executable, "-m", "netchoice", "choose", str(networks), "--with", str(reference)]
-    command += ["--out", str(out), "--workers", str(workers), "--no-report"]
+    command += ["--out", str(out), "--workers", str(workers)]
     return run(command, finished, **options)
 
 

@@ -5,7 +5,7 @@ import pytest
 from quick_answers import choose, grown
 
 import netchoice
-from netchoice.errors import UsageError
+from netchoice.errors import TableError, UsageError
 from netchoice.features.budget import over_budget
 
 
@@ -41,6 +41,8 @@ def test_rows_keep_their_other_features(table):
 
 
 def test_complete_rows_have_the_feature(table):
+    with pytest.raises(TableError, match="computed on a part of the rows only"):
+        _ = table.X
     complete = table.complete()
     assert len(complete) == 40 - table.partial["sometimes"]
     assert np.isfinite(complete.X.to_numpy()).all()

@@ -11,7 +11,7 @@ from page_outline import Outline
 import netchoice
 from netchoice import Graph
 from netchoice.choice import Effort, choose_cohort, prepare
-from netchoice.choice.cohort import shared_sizes
+from netchoice.choice.cohort import GraphSource, SourceList, shared_sizes
 from netchoice.choice.settings import Settings
 from netchoice.choice.sizes import Size
 from netchoice.errors import UsageError
@@ -35,7 +35,9 @@ def networks():
     found = {f"{name}-{i}": SPACE[name].grow(30, rng=rng) for i, name in enumerate(names)}
     found[RING] = Graph.from_edges([(i, (i + k) % 30) for i in range(30) for k in (1, 2)])
     found[FORMULA] = SPACE["ba2"].grow(36, rng=rng)
-    return found | {"tiny": Graph.from_edges([(0, 1), (1, 2)]), "missing": "no such file"}
+    found |= {"tiny": Graph.from_edges([(0, 1), (1, 2)]), "missing": "no such file"}
+    sources = [GraphSource(name, graph, file=f"{name}.tsv") for name, graph in found.items()]
+    return SourceList(sources, "networks")
 
 
 def same_rows(answers, others):
@@ -181,11 +183,11 @@ class TestReport:
         page = Outline((cohort[0] / "report.html").read_text())
         commands = [text for text in page.texts if text.startswith("netchoice choose")]
         assert len(commands) == 6
-        assert f"all.csv --only ba1-0 --with {cohort[0] / 'references'} --out" in commands[0]
+        assert f"ba1-0.tsv --with {cohort[0] / 'references'} --out" in commands[0]
         features = "--features degree_max,transitivity,lcc_edges"
-        assert f"--only =1+1 --space 'ba1, ba2' {features} --out" in commands[5].replace(
-            "'=1+1'", "=1+1"
-        )
+        assert f"=1+1.tsv --space 'ba1, ba2' {features} --out" in commands[5].replace(
+            "'=", "=", 1
+        ).replace("tsv'", "tsv", 1)
 
     def test_without_a_report_there_are_no_figures(self, references, tmp_path):
         graphs = [SPACE["ba1"].grow(30, rng=np.random.default_rng(1))]

@@ -134,14 +134,9 @@ class TestContents:
             "x-rm-a-b-choice",
         ]  # fmt: skip
 
-    def test_command_names_a_network_of_a_file_with_several(self):
-        answers = random_answers(3).assign(file="")
-        record = summarise_cohort(answers, settings={"networks": ["all.csv"]})
-        page = Outline(cohort_page(record, answers, options=OPTIONS))
-        commands = [text for text in page.texts if text.startswith("netchoice choose")]
-        assert shlex.split(commands[1])[2:5] == ["all.csv", "--only", "net-00001"]
-        without = Outline(page_of(answers, options=OPTIONS))  # networks in memory
-        assert "netchoice choose" not in without.text
+    def test_network_without_a_file_of_its_own_has_no_command(self):
+        page = Outline(page_of(random_answers(3).assign(file=""), options=OPTIONS))
+        assert "netchoice choose" not in page.text
 
     def test_parameters_and_embedding_are_shown_if_there_are_any(self):
         answers = random_answers(60)

@@ -1,6 +1,5 @@
-"""Tables with features on a part of their rows, of networks of several sizes, and cut by a deadline."""
+"""Tables of networks of several sizes, and tables cut by a deadline."""
 
-import json
 import math
 import time
 
@@ -8,125 +7,9 @@ import numpy as np
 import pytest
 
 import netchoice
-from netchoice.errors import TableError, UsageError
+from netchoice.errors import UsageError
 from netchoice.features.computation import LATE
 from netchoice.simulate import make_simulator
-from netchoice.storage.table_columns import is_computed
-
-FEATURES = ["n_triangles", "degree_std", "estrada_index", "betweenness_max"]
-STAGES = {"estrada_index": 0.3, "betweenness_max": 0.1}
-COMMON = {"n_nodes": 30, "seed": 3, "features": FEATURES}
-
-
-def simulate(n_samples=100, stages=None, **settings):
-    given = {"engine": "serial"} | COMMON | settings
-    return netchoice.simulate_table("duplication", n_samples=n_samples, stages=stages, **given)
-
-
-@pytest.fixture(scope="module")
-def staged():
-    """A table in which two features are computed on a part of the rows."""
-    return simulate(stages=STAGES)
-
-
-def values(table):
-    return table.frame[FEATURES]
-
-
-class TestStages:
-    def test_features_have_the_same_values_where_they_are_computed(self, staged):
-        complete, found = values(simulate()), values(staged)
-        for name in FEATURES:
-            rows = [is_computed(row, STAGES.get(name, 1)) for row in range(100)]
-            assert abs(sum(rows) - 100 * STAGES.get(name, 1)) <= 1
-            assert found[name][rows].equals(complete[name][rows])
-            assert found[name][~np.array(rows)].isna().all()
-
-    def test_features_that_are_not_computed_have_not_failed(self, staged):
-        assert len(staged.failures) == 0
-        assert len(staged) == 100
-        assert staged.stages == STAGES
-
-    @pytest.mark.slow
-    def test_rows_do_not_depend_on_the_engine_or_on_interruptions(self, staged, tmp_path):
-        parallel = simulate(stages=STAGES, engine="processes", workers=2)
-        assert values(parallel).equals(values(staged))
-        simulate(stages=STAGES, n_samples=37, path=tmp_path / "t")
-        resumed = simulate(stages=STAGES, path=tmp_path / "t")
-        assert values(resumed).equals(values(staged))
-        assert netchoice.ReferenceTable.load(tmp_path / "t").stages == STAGES
-
-    def test_a_table_is_not_resumed_with_other_shares(self, tmp_path):
-        simulate(stages=STAGES, n_samples=5, path=tmp_path / "t")
-        with pytest.raises(TableError, match="differ in features"):
-            simulate(stages=STAGES | {"estrada_index": 0.5}, path=tmp_path / "t")
-
-    def test_values_of_all_features_are_refused(self, staged):
-        with pytest.raises(TableError, match="computed on a part of the rows only"):
-            _ = staged.X
-
-    def test_complete_rows_have_all_named_features(self, staged):
-        assert staged.complete().X.shape == (11, 4)
-        assert staged.complete(["estrada_index", "n_triangles"]).X.shape == (31, 2)
-        assert staged.complete(["degree_std"]).X.shape == (100, 1)
-        for table in (staged.complete(), staged.complete(["estrada_index"])):
-            assert table.X.notna().all().all()
-            assert table.stages == {}
-        plain = simulate()
-        assert plain.complete() is plain
-
-    def test_parts_of_a_table_stay_incomplete(self, staged, tmp_path):
-        first, second = staged.split(seed=1)
-        assert first.stages == second.stages == STAGES
-        rows = len(first.complete(["estrada_index"])) + len(second.complete(["estrada_index"]))
-        assert rows == 31
-        first.save(tmp_path / "half")
-        assert netchoice.ReferenceTable.load(tmp_path / "half").stages == STAGES
-        exported = staged.export(tmp_path / "table.csv")
-        assert exported["estrada_index"].notna().sum() == 31
-
-    def test_failed_rows_stay_failed(self, staged):
-        frame = staged.frame.copy()
-        frame.loc[1, "failure"] = "estrada_index: too large"
-        table = netchoice.ReferenceTable(frame, staged.manifest).complete()
-        assert len(table.failures) == 1
-
-    def test_costs_are_those_of_the_computed_values(self, staged):
-        own = staged.frame["seconds_own_betweenness_max"]
-        assert own.notna().sum() == 11
-        assert 0 < staged.costs.cost("betweenness_max") < 0.1
-        steps = staged.frame["seconds_step_betweenness"]
-        assert steps.notna().sum() == 11
-
-    def test_the_commands_use_the_complete_rows(self, tmp_path, run):
-        folder = str(tmp_path / "t")
-        common = ["simulate", "duplication", "--nodes", "30", "--samples", "100", "--engine", "serial",
-                  "--out", folder]  # fmt: skip
-        run(*common, "--features", ",".join(FEATURES), "--stages", "estrada_index=0.3")
-        record = json.loads(run("show", folder, "--json")[1])
-        assert record["stages"] == {"estrada_index": 0.3}
-        assert "computed on 30% of the rows" in run("show", folder)[1]
-        assert "31 rows" in run("rank", folder)[1]
-
-    @pytest.mark.parametrize(
-        ("stages", "message"),
-        [
-            ({"estrada": 0.5}, "unknown feature in stages 'estrada'; did you mean 'estrada_index'"),
-            ({"estrada_index": 0}, "the share of estrada_index` must be a number between 0 and 1"),
-            (dict.fromkeys(FEATURES, 0.5), "all features have a stage"),
-        ],
-    )
-    def test_bad_stages_are_refused(self, stages, message):
-        with pytest.raises(UsageError, match=message):
-            simulate(stages=stages)
-
-    @pytest.mark.parametrize("text", ["estrada_index", "estrada_index=", "=0.2,x", "a=b"])
-    def test_bad_options_are_refused(self, text, tmp_path, run):
-        common = ["simulate", "duplication", "--nodes", "30", "--out", str(tmp_path / "t")]
-        code, _, errors = run(*common, "--stages", text)
-        assert code == 2
-        assert len(errors.splitlines()) == 1
-
 
 OF_A_RANGE = {"n_samples": 200, "seed": 3, "engine": "serial", "features": ["degree_mean"]}
 

@@ -30,7 +30,7 @@ def main() -> None:
         folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(scratch) / "choice"
         if not folder.exists():
             try:
-                cli.main(["choose", str(EXAMPLE), "--out", str(folder), "--no-report"])
+                cli.main(["choose", str(EXAMPLE), "--out", str(folder)])
             except SystemExit as ended:
                 if ended.code:
                     raise

@@ -29,7 +29,6 @@ from netchoice.storage.table_columns import (
     OWN_PREFIX,
     PARAMETER_PREFIX,
     STEP_PREFIX,
-    is_computed,
 )
 from netchoice.user_code import is_ours
 
@@ -50,19 +49,11 @@ class RowSimulator:
     isolated: str
     features: tuple[Feature, ...]
     entropy: int  #: derived from the seed and the name of the stream
-    stages: tuple[tuple[str, float], ...] = ()  #: features that only a share of the rows has
 
     @cached_property
     def plan(self) -> Plan:
         """The steps that compute the features, in order."""
         return plan(self.features)
-
-    def _plan_of(self, row: int) -> Plan:
-        """Return the plan for the features of one row."""
-        if not self.stages:
-            return self.plan
-        missing = {name for name, share in self.stages if not is_computed(row, share)}
-        return plan(tuple(item for item in self.features if item.name not in missing))
 
     def warm_up(self) -> None:
         """Load compiled code, so that loading is neither timed nor counted against a time limit."""
@@ -127,14 +118,13 @@ class RowSimulator:
             numbers |= {f"{PARAMETER_PREFIX}{name}": v for name, v in parameters.items()}
             graph = graph or self._grow(row, model, parameters)
             numbers["seconds_growth"] = time.thread_time() - start
-            chosen = self._plan_of(row)
-            rng = self.rng(row, "features") if chosen.is_random else None
-            result = run_plan(graph, chosen, rng, row < CALIBRATION_ROWS)
+            rng = self.rng(row, "features") if self.plan.is_random else None
+            result = run_plan(graph, self.plan, rng, row < CALIBRATION_ROWS)
         except Exception as error:  # a failed row is data; a user's model may raise anything
             made.failure = describe_error(error)
             return made
         numbers |= result.values
-        # A feature without a value has no time either, like a feature of another stage.
+        # A feature without a value has no time either.
         own = {name: s for name, s in result.own_seconds.items() if name not in result.failures}
         numbers |= {f"{OWN_PREFIX}{name}": s for name, s in own.items()}
         numbers |= {f"{STEP_PREFIX}{name}": s for name, s in result.step_seconds.items()}

@@ -9,7 +9,7 @@ import math
 import platform
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from importlib.metadata import version
 from os import PathLike
@@ -31,9 +31,8 @@ from netchoice.progress import listener, shows_progress
 from netchoice.row_simulator import Batch, Row, RowSimulator
 from netchoice.storage.shards import FORMAT, TableFolder, check_resumable
 from netchoice.storage.table import ReferenceTable
-from netchoice.storage.table_columns import SHARE
 from netchoice.user_code import is_ours
-from netchoice.validation import check_fraction, check_integer, unknown
+from netchoice.validation import check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +59,6 @@ def simulate_table(
     n_samples: int,
     seed: int,
     features: Features = None,
-    stages: Mapping[str, float] | None = None,
     engine: str | Executor = "processes",
     workers: int | None = None,
     path: str | PathLike[str] | None = None,
@@ -86,9 +84,6 @@ def simulate_table(
         the number of rows or features.
     features : iterable, optional
         Features to compute; all, including the noise features, by default.
-    stages : mapping, optional
-        By feature: the share of the rows that it is computed on, for expensive features. Which rows have
-        it depends on their numbers only. :meth:`ReferenceTable.complete` returns those rows.
     engine : str or concurrent.futures.Executor
         ``"serial"``, ``"processes"``, ``"dask://HOST:PORT"``, or an executor.
     workers : int, optional
@@ -120,13 +115,9 @@ def simulate_table(
     ...                        features=["transitivity", "n_triangles"])
     >>> table.X.shape, sorted(table.costs.steps)
     ((8, 2), ['degrees', 'triangles'])
-    >>> table = simulate_table("duplication", n_nodes=30, n_samples=8, seed=1, engine="serial",
-    ...                        features=["n_triangles", "estrada_index"], stages={"estrada_index": 0.25})
-    >>> table.complete().X.shape, table.complete(["n_triangles"]).X.shape
-    ((3, 2), (8, 1))
     """
     n_samples, seed = check_integer("n_samples", n_samples), check_integer("seed", seed, 0)
-    simulator = make_simulator(get_space(space), n_nodes, isolated, features, seed, stream, stages)
+    simulator = make_simulator(get_space(space), n_nodes, isolated, features, seed, stream)
     manifest = _manifest(simulator, n_samples, seed, stream)
     folder = TableFolder(path) if path is not None else None
     until = None if deadline is None else Deadline(deadline, min_samples)
@@ -252,7 +243,6 @@ def make_simulator(
     features: Features,
     seed: int,
     stream: str,
-    stages: Mapping[str, float] | None = None,
 ) -> RowSimulator:
     """Return the simulator of the rows of a table; see :func:`simulate_table`."""
     selected = tuple(FEATURES.values() if features is None else map(find, features))
@@ -266,21 +256,7 @@ def make_simulator(
     digest = hashlib.blake2b(f"{seed}/{stream}".encode(), digest_size=16).digest()
     features = plan(selected).features
     known = sizes if len(sizes) == 2 else int(sizes[0])
-    shares = _check_stages(stages or {}, [item.name for item in features])
-    return RowSimulator(space, known, isolated, features, int.from_bytes(digest, "little"), shares)
-
-
-def _check_stages(
-    stages: Mapping[str, float], features: list[str]
-) -> tuple[tuple[str, float], ...]:
-    """Return the shares of rows by feature, in the order of the features."""
-    for name, share in stages.items():
-        if name not in features:
-            raise unknown("feature in stages", name, features)
-        check_fraction(f"the share of {name}", share)
-    if stages and {*stages} == {*features}:
-        raise UsageError("all features have a stage; expected at least one that all rows have")
-    return tuple((name, float(stages[name])) for name in features if name in stages)
+    return RowSimulator(space, known, isolated, features, int.from_bytes(digest, "little"))
 
 
 def _check_sizes(n_nodes: int | tuple[int, int]) -> tuple[int, ...]:
@@ -298,13 +274,11 @@ def _check_sizes(n_nodes: int | tuple[int, int]) -> tuple[int, ...]:
 def _manifest(simulator: RowSimulator, n_samples: int, seed: int, stream: str) -> dict[str, Any]:
     needed_plan = plan(simulator.features)
     features = [node.name for node in needed_plan.computations if not isinstance(node, Step)]
-    shares = dict(simulator.stages)
     return {
         "format": FORMAT, "space": simulator.space.as_dict(), "n_nodes": _for_json(simulator.n_nodes),
         "isolated": simulator.isolated, "seed": seed, "stream": stream,
         "features": [
             {"name": item.name, "version": item.version, "discrete": item.discrete}
-            | ({SHARE: shares[item.name]} if item.name in shares else {})
             for item in simulator.features
         ],
         "uses": {name: [n for n in needed_plan.lineage[name] if n != name] for name in features},

@@ -71,7 +71,7 @@ def load_table(
         table = _predicting(table, label, name, rows, seed)
     if rows is not None:
         table = table.draw(rows, seed=seed)
-    table = _without_partial(table).complete()
+    table = _without_partial(table)
     for feature, column in table.X.items():
         bad = int((~np.isfinite(column.to_numpy(dtype=float))).sum())
         if bad:

@@ -71,9 +71,6 @@ def choose(
     costs: options.FeatureCosts = "reference",
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
-    only: Annotated[
-        str | None, Option(metavar="ID", help="Of a cohort, choose for this network alone.")
-    ] = None,
     format: options.Format = None,
     header: options.Header = None,
     columns: options.Columns = None,
@@ -90,8 +87,6 @@ def choose(
         ),
     ] = None,
     fresh: options.Fresh = False,
-    figures: options.Figures = "png",
-    no_report: options.NoReport = False,
     verbose: Annotated[
         bool, Option("--verbose", "-v", help="Print all that is known, not twelve lines.")
     ] = False,
@@ -126,9 +121,9 @@ def choose(
             "reference": netchoice.References.load(with_, models, settings["features"])
         }
     is_table = False if columns else header
-    run: dict[str, Any] = {"fresh": fresh, "report": not no_report, "on_progress": True}
-    if only is None and (len(networks) > 1 or is_collection(networks[0], header=is_table)):
-        for name in ("budget", "method", "penalty", "time_limit", "figures", "verbose"):
+    settings |= {"fresh": fresh, "on_progress": True}
+    if len(networks) > 1 or is_collection(networks[0], header=is_table):
+        for name in ("budget", "method", "penalty", "time_limit", "verbose"):
             if name in given:
                 option = name.replace("_", "-")
                 raise UsageError(f"--{option} is for one network; leave it out for a cohort")
@@ -138,7 +133,7 @@ def choose(
             "columns": options.split_list(columns, "--columns"),
         }
         folder = out or Path(f"{_name(networks[0])}-cohort")
-        _choose_cohort(networks, how, folder, settings | run, as_json)
+        _choose_cohort(networks, how, folder, settings, as_json)
         return
     if with_ is None:
         settings |= {
@@ -149,17 +144,15 @@ def choose(
     if time_limit is not None:  # reading is part of the command
         seconds = seconds_of(time_limit, "--time-limit")
         settings["time_limit"] = Clock(seconds, STARTED)
-    graph, reading = options.read_one(networks, only, format, header, columns)
-    folder = out or Path(f"{_name(only or networks[0])}-choice")
-    _choose_one(graph, folder, settings | {"reading": reading}, run, figures, verbose, as_json)
+    graph, reading = options.read(networks[0], format, header, columns)
+    folder = out or Path(f"{_name(networks[0])}-choice")
+    _choose_one(graph, folder, settings | {"reading": reading}, verbose, as_json)
 
 
 def _choose_one(
     graph: netchoice.Graph,
     folder: Path,
     settings: dict[str, Any],
-    run: dict[str, Any],
-    figures: str,
     verbose: bool,
     as_json: bool,
 ) -> None:
@@ -167,16 +160,14 @@ def _choose_one(
     from netchoice.choice.text import answer_lines
     from netchoice.report import report_answer
 
-    with_report = run.pop("report")
-    answer = netchoice.choose_model(graph, **settings, path=folder, **run)
+    answer = netchoice.choose_model(graph, **settings, path=folder)
     if not as_json:
         say(*answer_lines(answer, verbose=verbose))
-    report_answer(answer, folder, figures=figures, report=with_report)
+    report_answer(answer, folder)
     if as_json:
         typer.echo(answer.to_json())
-        return
-    report = "" if not with_report else "report.html, "
-    say(f"{report}answer.json, figures and tables are in {folder}")
+    else:
+        say(f"report.html, answer.json, figures and tables are in {folder}")
 
 
 def _given(context: typer.Context) -> set[str]:
@@ -227,11 +218,10 @@ def _choose_cohort(
         line = one_line(f"{path}: a pipe, a socket or a device; left out")
         typer.echo(line, err=as_json)
     _, record = report_cohort(collection, path=folder, networks=names, **settings)
-    report = "report.html, " if settings["report"] else ""
     print_result(
         as_json, record,
         [record["headline"], *record["notes"],
-         f"{report}answers.csv, answers.parquet and features.parquet are in {folder}"],
+         f"report.html, answers.csv, answers.parquet and features.parquet are in {folder}"],
     )  # fmt: skip
     if not record["answered"]:
         raise typer.Exit(1)
@@ -260,7 +250,6 @@ def prepare(
         Path | None, Option("--out", "-o", help="Folder of the simulations.", **options.FOLDER)
     ] = None,
     fresh: options.Fresh = False,
-    as_json: options.AsJson = False,
 ) -> None:
     """Prepare simulations that answer for many networks of the same size.
 
@@ -279,10 +268,8 @@ def prepare(
         features=options.split_list(features, "--features"), isolated=isolated, seed=seed,
         workers=workers, engine=engine, path=folder, fresh=fresh, on_progress=True,
     )  # fmt: skip
-    sizes = [str(size) for size in found]
-    lines = [
+    say(
         f"prepared {', '.join(found.settings.space.labels)} for",
-        *(f"  {each}" for each in sizes),
-    ]
-    use = f"use it with: netchoice choose NETWORK… --with {folder}"
-    print_result(as_json, {"out": str(folder), "sizes": sizes}, [*lines, use])
+        *(f"  {size}" for size in found),
+        f"use it with: netchoice choose NETWORK… --with {folder}",
+    )

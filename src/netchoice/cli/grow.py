@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 import netchoice
 from netchoice.cli import options
-from netchoice.cli.common import app, print_result, say, summary_line
+from netchoice.cli.common import app, say, summary_line
 from netchoice.errors import UsageError
 from netchoice.io.writer import edge_list_text
 
@@ -29,7 +29,6 @@ def grow(
         ),
     ] = None,
     overwrite: options.Overwrite = False,
-    as_json: options.AsJson = False,
 ) -> None:
     """Grow one network.
 
@@ -39,8 +38,6 @@ def grow(
     """
     import numpy as np
 
-    if out == "-" and as_json:
-        raise UsageError("--json and --out - both print to the screen; pass a file to --out")
     chosen = netchoice.get_model(model).with_priors(options.assignments(prior, "--prior"))
     kept: str = isolated or "keep"
     if match is not None:
@@ -61,16 +58,12 @@ def grow(
         return
     if out is not None:
         netchoice.write_network(graph, out, overwrite=overwrite)
-    record = {
-        "model": chosen.name, "parameters": parameters, "seed": seed, "isolated": kept, "out": out,
-        **graph.summary(),
-    }  # fmt: skip
     written = f"written to {out}" if out else "not written; pass -o net.tsv to write it"
-    print_result(as_json, record, [line, summary_line(graph), written])
+    say(line, summary_line(graph), written)
 
 
 @app.command()
-def warmup(workers: options.Workers = None, as_json: options.AsJson = False) -> None:
+def warmup(workers: options.Workers = None) -> None:
     """Compile all numerical kernels now, so that later commands start faster.
 
     Example: [bold]netchoice warmup[/bold]
@@ -82,6 +75,4 @@ def warmup(workers: options.Workers = None, as_json: options.AsJson = False) -> 
         typer.echo(f"[{ready}/{total}] {name} {status}", err=True)
 
     compiled = warm_up(workers, progress)
-    new = [name for name, is_new in compiled.items() if is_new]
-    text = f"{len(compiled)} kernels ready, {len(new)} of them compiled now"
-    print_result(as_json, {"compiled": new}, [text])
+    say(f"{len(compiled)} kernels ready, {sum(compiled.values())} of them compiled now")

@@ -11,11 +11,9 @@ from typer import Argument, BadParameter, Option
 import netchoice
 from netchoice.errors import UsageError
 from netchoice.stores import place
-from netchoice.validation import unknown
 
-#: What to do with isolated nodes, and file formats of figures.
+#: What to do with isolated nodes.
 Isolated = Literal["keep", "drop"]
-FigureFormat = Literal["png", "svg", "pdf"]
 
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
 
@@ -86,10 +84,8 @@ Method = Annotated[
         help="Methods that rank features, also your own (module:attribute).",
     ),
 ]
-Penalty = Annotated[float | None, Option(min=0, help="λ; by default many values are tried.")]
 TimeLimit = Annotated[str | None, Option(help="Time for the whole command: 60s, 5min.")]
 # Costs and tables
-CostScale = Annotated[str, Option(help="share: costs divided by their sum; or raw.")]
 Charge = Annotated[str, Option(help="alone, or shared: shared steps are paid once.")]
 FeatureCosts = Annotated[
     Literal["reference", "measured"],
@@ -133,10 +129,6 @@ Fresh = Annotated[
     bool, Option("--fresh", help="Delete an earlier run in the folder, and start over.")
 ]
 Overwrite = Annotated[bool, Option("--overwrite", help="Replace the output file if it exists.")]
-Figures = Annotated[
-    FigureFormat, Option("--figures", help="Format of the figures that are written as files.")
-]
-NoReport = Annotated[bool, Option("--no-report", help="Do not write the report.")]
 
 Value = TypeVar("Value")
 
@@ -147,23 +139,6 @@ def read(
     """Return a network from a file."""
     names = split_list(columns, "--columns")
     return netchoice.read_network(name, format=format, header=header, columns=names)
-
-
-def read_one(
-    names: list[str],
-    only: str | None,
-    format: str | None,
-    header: bool | None,
-    columns: str | None,
-) -> tuple[netchoice.Graph, netchoice.ReadingReport]:
-    """Return a network, or the one with this id of a collection."""
-    if only is None:
-        return read(names[0], format, header, columns)
-    nodes = split_list(columns, "--columns")
-    found = netchoice.io.find_networks(names, format=format, header=header, columns=nodes)
-    if only not in found.ids:
-        raise unknown("network", only, found.ids)
-    return found[found.ids.index(only)].read()
 
 
 def model_space(space: str, prior: list[str] | None) -> netchoice.ModelSpace:

@@ -12,8 +12,7 @@ from typer import Argument, Option
 
 import netchoice
 from netchoice.cli import options
-from netchoice.cli.common import app, print_result
-from netchoice.errors import UsageError
+from netchoice.cli.common import app, print_result, say
 from netchoice.units import duration, in_seconds
 
 if TYPE_CHECKING:
@@ -28,25 +27,11 @@ def simulate(
     seed: options.Seed = 1,
     out: options.OutFolder = None,
     features: options.SomeFeatures = None,
-    stages: Annotated[
-        str | None,
-        Option(
-            metavar="NAME=SHARE,…",
-            help="Compute expensive features on a share of the rows only: estrada_index=0.2.",
-        ),
-    ] = None,
-    stream: Annotated[
-        str, Option(help="Tables with different streams share no randomness.")
-    ] = "train",
     prior: options.Prior = None,
     isolated: options.IsolatedNodes = None,
     match: options.Match = None,
     workers: options.Workers = None,
     engine: options.Engine = "processes",
-    row_timeout: Annotated[
-        float | None, Option(min=0.001, help="Time limit of a row in seconds.")
-    ] = None,
-    as_json: options.AsJson = False,
 ) -> None:
     """Simulate a reference table: networks from a model space, with features and costs.
 
@@ -62,26 +47,10 @@ def simulate(
         chosen = chosen.matched_to(observed, isolated=isolated)
     table = netchoice.simulate_table(
         chosen, n_nodes=options.require(nodes, "--nodes", "1000"), n_samples=samples, seed=seed,
-        features=options.split_list(features, "--features"),
-        stages=_shares(stages), engine=engine, workers=workers, path=out, stream=stream,
-        isolated=isolated, row_timeout=row_timeout, on_progress=True,
+        features=options.split_list(features, "--features"), engine=engine, workers=workers, path=out,
+        isolated=isolated, on_progress=True,
     )  # fmt: skip
-    record = table_record(table, out)
-    print_result(as_json, record, table_lines(record))
-
-
-def _shares(text: str | None) -> dict[str, float]:
-    """Return the shares of rows by feature, from a text such as ``estrada_index=0.2``."""
-    shares = {}
-    for part in [] if text is None else text.split(","):
-        name, _, share = part.strip().partition("=")
-        try:
-            shares[name] = float(share)
-        except ValueError:
-            raise UsageError(
-                f"--stages has {part!r}; expected a feature and a share, for example estrada_index=0.2"
-            ) from None
-    return shares
+    say(*table_lines(table_record(table, out)))
 
 
 def table_record(table: netchoice.ReferenceTable, path: Path) -> dict[str, Any]:
@@ -89,7 +58,7 @@ def table_record(table: netchoice.ReferenceTable, path: Path) -> dict[str, Any]:
     return {
         "path": str(path), "rows": len(table),
         "labels": {str(name): int(n) for name, n in table.y.value_counts().sort_index().items()},
-        "stages": table.stages, "failures": table.failures.to_dict("records"),
+        "failures": table.failures.to_dict("records"),
         "not_computed": table.not_computed.to_dict("records"), "features": table.features,
         "seconds": table.costs.alone(table.features),
         "seconds_together": table.costs.cost_of_set(table.features, "shared"),
@@ -102,8 +71,6 @@ def table_lines(record: dict[str, Any]) -> Iterator[str]:
     counts = ", ".join(f"{label} {n}" for label, n in record["labels"].items())
     yield f"{record['path']}: {record['rows']} rows ({counts}), {len(record['features'])} features"
     yield f"space {record['space']['name']}, {record['n_nodes']} nodes, seed {record['seed']}"
-    for name, share in record["stages"].items():
-        yield f"{name} is computed on {share:.0%} of the rows"
     failures = record["failures"]
     for failure in failures[:5]:
         yield f"row {failure['row']} failed: {failure['failure']}"
@@ -131,10 +98,6 @@ def rank(
     ] = 0.0,
     costs: options.Costs = None,
     charge: options.Charge = "alone",
-    cost_scale: options.CostScale = "share",
-    estimator: Annotated[
-        str | None, Option(help="Estimator of information: calibrated, published or plugin.")
-    ] = None,
     label: options.Label = "label",
     target: options.Target = "auto",
     rows: options.Rows = None,
@@ -151,8 +114,8 @@ def rank(
     """
     rankings = [
         netchoice.rank_features(
-            table, name, penalty=penalty, costs=costs, charge=charge, cost_scale=cost_scale,
-            estimator=estimator, label=label, target=target, rows=rows, seed=seed, workers=workers,
+            table, name, penalty=penalty, costs=costs, charge=charge, label=label, target=target,
+            rows=rows, seed=seed, workers=workers,
         )
         for name in options.split_list(method, "--method") or ()
     ]  # fmt: skip
@@ -206,24 +169,15 @@ def evaluate(
         str,
         Option(metavar="auto|paper|λ,…", help="Values of λ; auto computes them from the costs."),
     ] = "auto",
-    max_features: Annotated[int, Option(min=1, help="Largest number of features in a set.")] = 15,
-    folds: Annotated[int, Option(min=2, help="Cross-validation folds.")] = 10,
     budget: options.Budget = None,
-    rule: Annotated[
-        str | None,
-        Option(help="cheapest (not clearly worse than the best) or budget (best within it)."),
-    ] = None,
     costs: options.Costs = None,
     charge: options.Charge = "shared",
-    cost_scale: options.CostScale = "share",
     label: options.Label = "label",
     target: options.Target = "auto",
     rows: options.Rows = None,
     seed: options.Seed = 1,
     workers: options.Workers = None,
     out: options.OutFolder = None,
-    figures: options.Figures = "png",
-    no_report: options.NoReport = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Show accuracy against cost for many rankings, and recommend a set of features.
@@ -237,15 +191,14 @@ def evaluate(
     out = options.require(out, "--out", "results")
     by_name = penalty in ("auto", "paper")
     result = report_evaluation(
-        train, test, path=out, report=not no_report, figures=figures,
+        train, test, path=out,
         methods=options.split_list(method, "--method"),
         penalties=penalty if by_name else options.split_list(penalty, "--penalty", float) or (),
-        max_features=max_features, folds=folds, rule=rule, budget=budget,
-        costs=costs, charge=charge, cost_scale=cost_scale, label=label, target=target, rows=rows,
-        seed=seed, workers=workers, on_progress=True,
+        budget=budget, costs=costs, charge=charge, label=label, target=target, rows=rows, seed=seed,
+        workers=workers, on_progress=True,
     )  # fmt: skip
-    files = f"{'' if no_report else 'report.html, '}tables and figures are in {out}"
     record = {**result.as_dict(), "out": str(out)}
+    files = f"report.html, tables and figures are in {out}"
     print_result(as_json, record, (*evaluation_lines(record), files))
 
 
@@ -280,17 +233,13 @@ def pilot(
     samples: Annotated[int, Option(help="Number of these networks.")] = 2000,
     features: options.SomeFeatures = None,
     method: options.Method = "jmi",
-    penalty: options.Penalty = None,
     budget: options.Budget = None,
-    costs: options.FeatureCosts = "reference",
     prior: options.Prior = None,
-    isolated: options.IsolatedNodes = None,
     seed: options.Seed = 1,
     workers: options.Workers = None,
     engine: options.Engine = "processes",
     out: options.OutFolder = None,
     fresh: options.Fresh = False,
-    as_json: options.AsJson = False,
 ) -> None:
     """Select features on small networks, at the costs that they have on large networks.
 
@@ -303,12 +252,10 @@ def pilot(
         options.model_space(options.require(space, "the model space", "duplication"), prior),
         n_nodes=options.require(nodes, "--nodes", "100000"), pilot_nodes=pilot_nodes,
         samples=samples, features=options.split_list(features, "--features"),
-        method=options.split_list(method, "--method") or (),
-        penalty=penalty, budget=budget, costs=costs, isolated=isolated or "keep", seed=seed,
+        method=options.split_list(method, "--method") or (), budget=budget, seed=seed,
         workers=workers, engine=engine, path=out, fresh=fresh, on_progress=True,
     )  # fmt: skip
-    record = {**found.as_dict(), "out": None if out is None else str(out)}
-    print_result(as_json, record, _pilot_lines(found))
+    say(*_pilot_lines(found))
 
 
 def _pilot_lines(found: PilotSelection) -> Iterator[str]:

@@ -38,7 +38,7 @@ def add_networks(
         frame = frame.iloc[np.lexsort((frame["none_fits_q"], frame["verdict"].map(place)))]
     rows, size = [], 0
     for network in frame.head(MOST_NETWORKS).to_dict("records"):
-        command = _command(network, options, record["settings"].get("networks", ()))
+        command = _command(network, options)
         rows.append(_row(network, answers, command))
         size += len(rows[-1])
         if size > MOST_CHARACTERS:
@@ -176,16 +176,13 @@ def _facts(network: Mapping[str, Any], answers: CohortFrame) -> Html:
     return table(f"Properties of {_short(network['id'], 80)}", ("property", "value"), rows)
 
 
-def _command(
-    network: Mapping[str, Any], options: Mapping[str, Sequence[str]], networks: Sequence[str]
-) -> str:
-    """Return the command that chooses a model for this network alone; "" if it is not known."""
+def _command(network: Mapping[str, Any], options: Mapping[str, Sequence[str]]) -> str:
+    """Return the command that chooses a model for the network of a file; "" if it is not known."""
     identity, known = str(network["id"]), options.get(str(network["reference"]))
-    if known is None or not (network["file"] or networks):
+    if known is None or not network["file"]:
         return ""
-    folder = file_names([identity])[identity].strip("-") or "network"
-    found = [str(network["file"])] if network["file"] else [*networks, "--only", identity]
-    return shlex.join(["netchoice", "choose", *found, *known, "--out", f"{folder}-choice"])
+    folder, file = file_names([identity])[identity].strip("-") or "network", str(network["file"])
+    return shlex.join(["netchoice", "choose", file, *known, "--out", f"{folder}-choice"])
 
 
 def _number(value: Any) -> float | None:

@@ -32,12 +32,10 @@ from netchoice.storage.table_columns import (
     NOT_COMPUTED,
     OWN_PREFIX,
     PARAMETER_PREFIX,
-    SHARE,
     SOURCE,
     SOURCE_ROW,
     STEP_PREFIX,
     columns_without,
-    is_computed,
     mean_seconds,
     timings,
 )
@@ -95,11 +93,10 @@ class ReferenceTable:
     @property
     def X(self) -> pd.DataFrame:  # noqa: N802  the name in scikit-learn
         """Feature values of the rows that did not fail; every row must have all features."""
-        missing = {**self.stages, **self.partial}
-        if missing:
-            some = ", ".join([*missing][:3])
+        if self.partial:
+            some = ", ".join([*self.partial][:3])
             raise TableError(
-                f"{len(missing)} features are computed on a part of the rows only ({some}); take "
+                f"{len(self.partial)} features are computed on a part of the rows only ({some}); take "
                 "complete(), the rows that have all features, or complete([…]) for some features"
             )
         return self._values
@@ -108,17 +105,11 @@ class ReferenceTable:
     def _values(self) -> pd.DataFrame:
         return self.successful[self.features].reset_index(drop=True)
 
-    @property
-    def stages(self) -> dict[str, float]:
-        """By feature: the share of the rows that it is computed on, if these are not all rows."""
-        return {each["name"]: each[SHARE] for each in self.manifest["features"] if SHARE in each}
-
     @cached_property
     def partial(self) -> dict[str, int]:
         """By feature: the number of rows that did not fail on which it was not computed, if there are any.
 
-        These are rows of other stages, and networks on which it met an error or would take more steps
-        than its budget.
+        On these networks it met an error, or would take more steps than its budget.
         """
         timed = [name for name in self.features if OWN_PREFIX + name in self.successful]
         missing = {name: int(self.successful[OWN_PREFIX + name].isna().sum()) for name in timed}
@@ -313,32 +304,20 @@ class ReferenceTable:
             return self if names == self.features else self.with_features(names)
         rows = self.frame[partial].notna().all(axis=1) | self.frame["failure"].notna()
         table = self.with_features(names)
-        table = table._with("complete", table.frame[rows.to_numpy()])
-        table.manifest["features"] = [
-            {key: value for key, value in each.items() if key != SHARE}
-            for each in table.manifest["features"]
-        ]
-        return table
+        return table._with("complete", table.frame[rows.to_numpy()])
 
     def without_partial(self) -> ReferenceTable:
-        """Return the table without features that have no value on some network of their stage.
+        """Return the table without features that have no value on some network.
 
         Without the feature, all networks stay in the table. Without these networks, it would be biased.
         """
-        rows, missing = self._sources().loc[self.successful.index, SOURCE_ROW], self.partial
-
-        def is_partial(name: str) -> bool:
-            share = self.stages.get(name, 1.0)
-            n_expected = sum(is_computed(row, share) for row in rows) if share < 1 else len(rows)
-            return len(rows) - missing[name] < n_expected
-
-        left_out = [name for name in missing if is_partial(name)]
-        kept = [name for name in self.features if name not in left_out]
-        if not left_out:
+        if not self.partial:
             return self
+        kept = [name for name in self.features if name not in self.partial]
         if not kept:
+            some = ", ".join([*self.partial][:3])
             raise TableError(
-                f"no feature has a value on every row ({', '.join(left_out[:3])}); simulate other features"
+                f"no feature has a value on every row ({some}); simulate other features"
             )
         return self.with_features(kept)
 

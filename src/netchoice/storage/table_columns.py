@@ -1,8 +1,7 @@
-"""Columns of a reference table: their names, those of its timings, and the rows that have a feature."""
+"""Columns of a reference table: their names, and those of its timings."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,6 @@ NOT_COMPUTED = "not_computed"
 RESERVED = (
     "row", "label", "failure", "machine", "calibrated", "seconds_growth", SOURCE, SOURCE_ROW, NOT_COMPUTED,
 )  # fmt: skip
-#: Key of a feature in the manifest: the share of the rows that it is computed on, if not all.
-SHARE = "share"
 #: The label of all rows of a table of numbers.
 ALL_ROWS = "all"
 #: The first rows of a table are calibrated: their short features are timed over several runs.
@@ -63,18 +60,3 @@ def mean_seconds(timed: pd.DataFrame, prefix: str) -> dict[str, float]:
             seconds = repeated if repeated < CALIBRATED_BELOW else overall
             means[column.removeprefix(prefix)] = seconds
     return means
-
-
-_GOLDEN_RATIO = (1 + math.sqrt(5)) / 2
-
-
-def is_computed(row: int, share: float) -> bool:
-    """Return whether a feature that a share of the rows has is computed on this row.
-
-    The choice depends on nothing but the number of the row, so rows with the feature are like all others.
-    Multiples of the golden ratio are spread evenly: the first n rows always have the right share.
-
-    >>> sum(is_computed(row, 0.2) for row in range(1000)), is_computed(0, 0.001)
-    (200, True)
-    """
-    return row * _GOLDEN_RATIO % 1 < share
