@@ -1,7 +1,5 @@
 """Accuracy against cost, and the choice of one set of features."""
 
-import dataclasses
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,10 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-import netchoice
 from netchoice import CostModel, ReferenceTable
 from netchoice.errors import UsageError
-from netchoice.evaluation import PAPER_PENALTIES, operating_point, penalty_grid
+from netchoice.evaluation import PAPER_PENALTIES, evaluate_rankings, operating_point, penalty_grid
 from netchoice.evaluation.scorers import NeighboursScorer
 from netchoice.inference.wilson_interval import wilson
 from netchoice.selection import JMI, get_selector, rank_path
@@ -54,7 +51,7 @@ def rankings(tables):
 
 @pytest.fixture(scope="module")
 def evaluated(tables, rankings):
-    return netchoice.evaluate_rankings(rankings, tables[1], seed=3)
+    return evaluate_rankings(rankings, tables[1], seed=3)
 
 
 def test_evaluation_has_one_row_for_each_method_penalty_and_k(evaluated):
@@ -120,7 +117,7 @@ def test_accuracy_and_loss_are_those_of_scikit_learn(evaluated, tables):
 def test_scores_of_other_classifiers_are_those_of_scikit_learn(classifier, tables, rankings):
     table = tables[1]
     part = rankings[rankings["method"] == "jmi"]
-    evaluation = netchoice.evaluate_rankings(
+    evaluation = evaluate_rankings(
         part, table, ks=[1, 3], classifier=classifier, folds=4, n_jobs=2, seed=1
     )
     splitter = StratifiedKFold(4, shuffle=True, random_state=1)
@@ -160,14 +157,14 @@ def scored(monkeypatch):
 
 
 def test_each_set_is_scored_once(tables, rankings, scored):
-    evaluation = netchoice.evaluate_rankings(rankings, tables[1])
+    evaluation = evaluate_rankings(rankings, tables[1])
     first_fold = [features for fold, features in scored if fold == 0]
     assert len(first_fold) == len(set(first_fold))
     assert len(first_fold) == len({frozenset(names) for names in evaluation["features"]})
 
 
 def test_number_of_threads_changes_nothing(tables, rankings, evaluated):
-    again = netchoice.evaluate_rankings(rankings, tables[1], seed=3, n_jobs=2)
+    again = evaluate_rankings(rankings, tables[1], seed=3, n_jobs=2)
     pd.testing.assert_frame_equal(again, evaluated)
 
 
@@ -181,35 +178,35 @@ def test_resumed_evaluation_scores_only_what_is_missing(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        netchoice.evaluate_rankings(rankings, tables[1], seed=3, path=path, on_progress=stop)
+        evaluate_rankings(rankings, tables[1], seed=3, path=path, on_progress=stop)
     kept = path.read_text().splitlines()
     assert len(kept) > 6
     path.write_text("\n".join(kept)[:-20])  # cut in the middle of a line
     scored.clear()
-    again = netchoice.evaluate_rankings(rankings, tables[1], seed=3, path=path)
+    again = evaluate_rankings(rankings, tables[1], seed=3, path=path)
     pd.testing.assert_frame_equal(again, evaluated)
     n_sets = len({frozenset(names) for names in evaluated["features"]})
     assert len(scored) == 10 * (n_sets - (len(kept) - 2))
     scored.clear()
     pd.testing.assert_frame_equal(
-        netchoice.evaluate_rankings(rankings, tables[1], seed=3, path=path), evaluated
+        evaluate_rankings(rankings, tables[1], seed=3, path=path), evaluated
     )
     assert not scored
     with pytest.raises(UsageError, match="holds scores of another table, other folds"):
-        netchoice.evaluate_rankings(rankings, tables[1], seed=4, path=path)
+        evaluate_rankings(rankings, tables[1], seed=4, path=path)
     with pytest.raises(UsageError, match="another classifier"):
-        netchoice.evaluate_rankings(rankings, tables[1], seed=3, path=path, classifier=SVC())
+        evaluate_rankings(rankings, tables[1], seed=3, path=path, classifier=SVC())
 
 
 def test_constant_feature_is_evaluated_and_missing_one_is_refused(tables, rankings):
     frame = tables[1].X.assign(label=tables[1].y)
     constant = ReferenceTable.from_frame(frame.assign(a=1.0), costs=COSTS)
-    evaluation = netchoice.evaluate_rankings(rankings, constant, ks=[1, 2])
+    evaluation = evaluate_rankings(rankings, constant, ks=[1, 2])
     alone = evaluation[evaluation["features"] == ("a",)]
     assert np.allclose(alone["accuracy"], constant.y.value_counts(normalize=True).max(), atol=0.2)
     missing = ReferenceTable.from_frame(frame.drop(columns="a"), costs=COSTS)
     with pytest.raises(UsageError, match="the table has no feature 'a', which the rankings name"):
-        netchoice.evaluate_rankings(rankings, missing)
+        evaluate_rankings(rankings, missing)
 
 
 @pytest.mark.parametrize(
@@ -218,6 +215,7 @@ def test_constant_feature_is_evaluated_and_missing_one_is_refused(tables, rankin
         ({"ks": []}, "expected numbers of features from 1 to 6"),
         ({"ks": [0]}, "expected numbers of features from 1 to 6"),
         ({"ks": [99]}, "expected numbers of features from 1 to 6"),
+        ({"ks": range(10**12)}, "expected numbers of features from 1 to 6"),
         ({"folds": 1}, "1 folds, but the rarest label has"),
         ({"folds": 1000}, "1000 folds, but the rarest label has"),
         ({"classifier": "tree"}, "classifier='tree'; expected 'knn' or a"),
@@ -225,21 +223,19 @@ def test_constant_feature_is_evaluated_and_missing_one_is_refused(tables, rankin
 )
 def test_wrong_option_of_an_evaluation_is_refused(options, message, tables, rankings):
     with pytest.raises(UsageError, match=message):
-        netchoice.evaluate_rankings(rankings, tables[1], **options)
+        evaluate_rankings(rankings, tables[1], **options)
 
 
 def test_range_of_numbers_of_features_may_be_very_long(tables, rankings):
-    found = netchoice.evaluate_rankings(rankings, tables[1], ks=range(1, 10**12))
+    found = evaluate_rankings(rankings, tables[1], ks=range(1, 10**12))
     assert set(found["k"]) == {1, 2, 3, 4, 5, 6}
-    with pytest.raises(UsageError, match="expected numbers of features from 1 to 6"):
-        netchoice.evaluate_rankings(rankings, tables[1], ks=range(10**12))
 
 
 def test_incomplete_rankings_are_refused(tables, rankings):
     with pytest.raises(UsageError, match="no column 'position'"):
-        netchoice.evaluate_rankings(rankings.drop(columns="position"), tables[1])
+        evaluate_rankings(rankings.drop(columns="position"), tables[1])
     with pytest.raises(UsageError, match="the rankings are empty"):
-        netchoice.evaluate_rankings(rankings[:0], tables[1])
+        evaluate_rankings(rankings[:0], tables[1])
 
 
 # The operating point
@@ -318,18 +314,8 @@ def test_charge_decides_which_set_is_cheapest():
 def test_wrong_option_of_an_operating_point_is_refused(options, message, evaluated):
     with pytest.raises(UsageError, match=message):
         operating_point(evaluated, **options)
-
-
-def test_empty_evaluation_is_refused(evaluated):
     with pytest.raises(UsageError, match="the evaluation is empty"):
         operating_point(evaluated[:0])
-
-
-def test_operating_point_is_frozen(evaluated):
-    point = operating_point(evaluated)
-    for field in dataclasses.fields(point):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(point, field.name, None)
 
 
 def test_wilson_interval_is_that_of_scipy():
@@ -354,7 +340,7 @@ def test_reported_accuracy_is_not_optimistic():
             for r in range(8)
             for p, f in enumerate(rng.permutation(12))
         ]
-        evaluation = netchoice.evaluate_rankings(pd.DataFrame(rows), table, ks=range(1, 9))
+        evaluation = evaluate_rankings(pd.DataFrame(rows), table, ks=range(1, 9))
         best = operating_point(evaluation, "budget", budget=100.0)
         chosen.append(evaluation["accuracy_choosing"].max())
         reported.append(best.accuracy)

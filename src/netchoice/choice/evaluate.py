@@ -88,9 +88,9 @@ class EvaluationSettings:
 class FeatureEvaluation:
     """Accuracy against cost for many sets of features; returned by :func:`evaluate_features`.
 
-    ``evaluation`` is a frame as :func:`netchoice.evaluate_rankings` returns it, ``rankings`` one of
-    :func:`netchoice.selection.rank_path`. ``cost_source`` says where the costs come from,
-    ``in_seconds`` whether they are times, ``train`` and ``test`` where the tables come from.
+    ``evaluation`` is a frame as :func:`netchoice.evaluation.evaluate_rankings` returns it,
+    ``rankings`` one of :func:`netchoice.selection.rank_path`. ``cost_source`` says where the costs come
+    from, ``in_seconds`` whether they are times, ``train`` and ``test`` where the tables come from.
     """
 
     recommended: OperatingPoint
@@ -242,10 +242,10 @@ def evaluate_features(
     max_features : int
         Sets of 1 to so many features are evaluated.
     classifier, folds
-        As in :func:`netchoice.evaluate_rankings`.
+        As in :func:`netchoice.evaluation.evaluate_rankings`.
     rule : "cheapest" or "budget", optional
-        How the recommended set is chosen; see :func:`netchoice.operating_point`. By default "budget"
-        if a budget is given, else "cheapest".
+        How the recommended set is chosen; see :func:`netchoice.evaluation.operating_point`. By default
+        "budget" if a budget is given, else "cheapest".
     budget : float or str, optional
         The largest cost of the recommended set.
     costs : optional

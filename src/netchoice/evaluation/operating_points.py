@@ -69,13 +69,12 @@ def operating_point(
     charge: str = "shared",
     coverage: float = 0.95,
     choose_on: str = "half",
-    error_factor: float = 1.0,
 ) -> OperatingPoint:
     """Choose one set of features; return an :class:`OperatingPoint`.
 
     Parameters
     ----------
-    evaluation : DataFrame, as :func:`netchoice.evaluate_rankings` returns it
+    evaluation : DataFrame, as :func:`netchoice.evaluation.evaluate_rankings` returns it
     rule : "cheapest" or "budget"
         "cheapest" chooses the cheapest set whose accuracy lies within the binomial interval (Wilson)
         of the best accuracy; for R², within one standard error of the best. Costs that differ by
@@ -90,9 +89,6 @@ def operating_point(
     choose_on : "half" or "all"
         "half" chooses on the even folds, and reports the accuracy on the odd folds, which had no part
         in the choice. "all" chooses on all folds.
-    error_factor : float
-        For R², with rule "cheapest": sets whose error is at most so many times that of the best set also
-        count as equally good.
 
     Examples
     --------
@@ -121,8 +117,7 @@ def operating_point(
     if rule == "budget":
         chosen = best
     else:
-        rule_options: dict[str, Any] = {"coverage": coverage, "choose_on": choose_on}
-        tied = near_optimal(candidates, error_factor=error_factor, **rule_options)
+        tied = near_optimal(candidates, coverage=coverage, choose_on=choose_on)
         chosen = _canonical(tied[tied[cost] <= COST_RESOLUTION * tied[cost].min()], cost)
     reported = chosen["accuracy_reporting"]
     return OperatingPoint(
@@ -145,16 +140,9 @@ def operating_point(
 
 
 def near_optimal(
-    evaluation: pd.DataFrame,
-    *,
-    coverage: float = 0.95,
-    choose_on: str = "half",
-    error_factor: float = 1.0,
+    evaluation: pd.DataFrame, *, coverage: float = 0.95, choose_on: str = "half"
 ) -> pd.DataFrame:
-    """Return the sets whose accuracy lies within the interval of the best accuracy.
-
-    For R², within one standard error of the best; also those whose root mean squared error is at most
-    ``error_factor`` times that of the best.
+    """Return the sets whose accuracy lies within the interval of the best; for R², its standard error.
 
     >>> import pandas as pd
     >>> evaluation = pd.DataFrame({
@@ -166,9 +154,7 @@ def near_optimal(
     best = evaluation.loc[evaluation[accuracy].idxmax()]
     n = best["n_choosing"] + (best["n_reporting"] if choose_on == "all" else 0)
     if measure_of(evaluation) == "R²":
-        low = min(
-            best[accuracy] - best[f"{accuracy}_se"], 1 - error_factor**2 * (1 - best[accuracy])
-        )
+        low = best[accuracy] - best[f"{accuracy}_se"]
     else:
         low, _ = wilson(best[accuracy], n, coverage)
     return evaluation[evaluation[accuracy] >= low]

@@ -82,6 +82,7 @@ def evaluate_rankings(
     Examples
     --------
     >>> import netchoice
+    >>> from netchoice.evaluation import evaluate_rankings
     >>> from netchoice.selection import JMI, rank_path
     >>> features = ["degree_mean", "transitivity", "noise_normal"]
     >>> train, test = (
@@ -89,7 +90,7 @@ def evaluate_rankings(
     ...                              features=features, engine="serial")
     ...     for stream in ("train", "test"))
     >>> rankings = rank_path(JMI(costs=train.costs), train.X, train.y, [0])
-    >>> netchoice.evaluate_rankings(rankings, test, ks=[1, 2], folds=5)[["k", "accuracy", "n_noise"]]
+    >>> evaluate_rankings(rankings, test, ks=[1, 2], folds=5)[["k", "accuracy", "n_noise"]]
        k  accuracy  n_noise
     0  1       1.0        0
     1  2       1.0        0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
-from netchoice.inference.scaling import Scaling
 from netchoice.targets import Classes, Numbers, Target
 from netchoice.validation import check_integer
 
@@ -23,12 +21,6 @@ Positions = Sequence[int] | Integers
 Fold = tuple[Codes, Codes]
 #: Squares of larger values overflow.
 _SQUARE_OVERFLOWS = 1e150
-#: Rank scores beyond this are outside the simulated range, where a regression extrapolates.
-MAX_SCORE = 4.0
-#: Added to the variances of terms, so that the regression exists if terms depend on each other.
-RIDGE = 1e-6
-#: Relative squared errors below this count as this.
-SMALLEST_ERROR = 1e-9
 #: The loss of predictions without probabilities.
 NO_LOSS = float("nan")
 FoldScore = tuple[float, float]
@@ -266,71 +258,16 @@ class ClassifierScorer:
         return correct, float(-np.log(of_truth.clip(min=np.finfo(float).eps)).sum())
 
 
-class RegressionScorer:
-    """Scores sets with a linear regression of numbers on the rank scores of features and their squares.
-
-    The posterior of parameters uses such a regression (:func:`netchoice.inference.posterior`). With several
-    columns of numbers, the score is 1 − the geometric mean of their relative squared errors, so that the
-    same relative change of any of them counts equally.
-    """
-
-    name = "regression"
-
-    def __init__(self, X: Floats, target: Numbers, folds: Sequence[Fold]) -> None:
-        self._sizes = [len(test) for _, test in folds]
-        self._parts = [
-            [_RegressionPart(X[part.rows], part) for part in known_parts(target, *fold)]
-            for fold in folds
-        ]
-
-    def __call__(self, fold: int, order: list[int], counted: list[bool]) -> list[FoldScore]:
-        """Return the number of rows times R² for each counted prefix of the order."""
-        sizes = [k + 1 for k, is_counted in enumerate(counted) if is_counted]
-        logs = [sum(part.log_error(order[:k]) for part in self._parts[fold]) for k in sizes]
-        return [(self._sizes[fold] * (1 - math.exp(log)), NO_LOSS) for log in logs]
-
-
-class _RegressionPart:
-    """Sums of products of all terms in the training and the test rows of one fold.
-
-    The regression of every set, and its errors, follow from these sums.
-    """
-
-    def __init__(self, X: Floats, part: KnownPart) -> None:
-        self._q, self._weight = X.shape[1], part.weight
-        scores = Scaling.fit(X[part.train], "rank").transform(X).clip(-MAX_SCORE, MAX_SCORE)
-        values = part.target.values - part.train_values.mean(axis=0)
-        terms = np.column_stack([np.ones(len(X)), scores, scores**2])
-        self._train, self._test = (
-            (terms[rows].T @ terms[rows], terms[rows].T @ values[rows])
-            for rows in (part.train, part.test)
-        )
-        self._squares = (values[part.test] ** 2).sum(axis=0)
-        self._scale = len(part.test) * part.target.values.var(axis=0)
-
-    def log_error(self, columns: list[int]) -> float:
-        """Return the mean log of the relative squared errors, times the weight of the part."""
-        used = np.array([0, *(1 + c for c in columns), *(1 + self._q + c for c in columns)])
-        of_terms, with_values = self._train[0][np.ix_(used, used)], self._train[1][used]
-        slopes = np.linalg.solve(of_terms + RIDGE * of_terms[0, 0] * np.eye(len(used)), with_values)
-        of_terms, with_values = self._test[0][np.ix_(used, used)], self._test[1][used]
-        explained = (slopes * (2 * with_values - of_terms @ slopes)).sum(axis=0)
-        errors = (self._squares - explained) / self._scale
-        return self._weight * float(np.log(errors.clip(min=SMALLEST_ERROR)).mean())
-
-
-Scorer = NeighboursScorer | RegressionScorer | ClassifierScorer
+Scorer = NeighboursScorer | ClassifierScorer
 
 
 def make_scorer(classifier: Any, X: Floats, target: Target, folds: Sequence[Fold]) -> Scorer:
     """Return the scorer for "knn" or a scikit-learn classifier or regressor."""
     if classifier is None or (isinstance(classifier, str) and classifier == "knn"):
         return NeighboursScorer(X, target, folds)
-    if isinstance(target, Numbers) and isinstance(classifier, str) and classifier == "regression":
-        return RegressionScorer(X, target, folds)
     if not hasattr(classifier, "fit") or not hasattr(classifier, "predict"):
         raise UsageError(
-            f"classifier={classifier!r}; expected 'knn' or a scikit-learn classifier; if the target is "
-            "numbers, also 'regression' or a scikit-learn regressor"
+            f"classifier={classifier!r}; expected 'knn' or a scikit-learn classifier (a regressor if the "
+            "target is numbers)"
         )
     return ClassifierScorer(classifier, X, target, folds)
