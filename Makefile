@@ -6,8 +6,8 @@ OUT := build
 KERNELS := $(wildcard src/netchoice/_kernels/*.py src/netchoice/models/mechanisms/*.py)
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help prepare demo example-large recovery atlas reproduce test test-all test-bounds test-matrix lint attack \
-	bench docs lock release-check clean
+.PHONY: help prepare demo example-large atlas reproduce test test-all test-bounds test-matrix lint attack \
+	results docs lock release-check clean
 
 help:
 	@echo "make demo           set up netchoice and choose a model for an example network"
@@ -16,9 +16,8 @@ help:
 	@echo "make test-matrix    test each installed Python (3.11 to 3.14) with the lowest and the newest dependencies"
 	@echo "make release-check  build the packages, check them, and use the wheel in an empty environment"
 	@echo "make attack         damage files and kill runs, and print what happened; TRIALS=1000 SEED=1"
-	@echo "make bench          measure the speed of netchoice and of other packages in one run"
+	@echo "make results        measure every figure of the documentation whose code has changed; takes hours"
 	@echo "make example-large  choose a model for a network of 100,000 nodes, using pilots"
-	@echo "make recovery       measure how often the model of independently grown networks is predicted correctly"
 	@echo "make atlas          compare a folder of real networks with all mechanisms; NETWORKS=folder HOURS=8"
 	@echo "make reproduce      reproduce the paper's tables, figures and claims; SCALE=tiny, small or paper"
 	@echo "make docs           build the documentation into $(OUT)/docs"
@@ -71,10 +70,6 @@ demo: $(VENV)/.changed
 	@echo
 	@echo "The true model is dmr with p_delete = 0.55 and p_new = 0.45. One in 20 intervals misses the true value."
 	@echo "Open $(OUT)/demo/choice/report.html in a browser. The figures are in $(OUT)/demo/choice/figures."
-
-# Predict the model of networks that the reference implementations of the tests have grown.
-recovery: $(VENV)/.dev $(VENV)/.warm
-	$(BIN)/python benchmarks/recovery.py
 
 # Select features on pilots, for a network on which computing all features would take too long.
 example-large: $(VENV)/.warm
@@ -142,25 +137,9 @@ SEED ?= 1
 attack: $(VENV)/.dev $(VENV)/.warm
 	$(BIN)/python -m attack --trials $(TRIALS) --seed $(SEED)
 
-bench: $(VENV)/.bench $(VENV)/.warm
-	-$(BIN)/python benchmarks/growth.py
-	-$(BIN)/python benchmarks/stages.py
-	-$(BIN)/python benchmarks/features.py
-	-$(BIN)/python benchmarks/scaling.py
-	-$(BIN)/python benchmarks/costs.py
-	-$(BIN)/python benchmarks/tables.py
-	-$(BIN)/python benchmarks/information.py
-	-$(BIN)/python benchmarks/information.py --numbers
-	-$(BIN)/python benchmarks/relief.py
-	-$(BIN)/python benchmarks/forest.py
-	-$(BIN)/python benchmarks/selection.py
-	-$(BIN)/python benchmarks/selection_numbers.py
-	-$(BIN)/python benchmarks/fit.py
-	-$(BIN)/python -m reproduction.cost_extrapolation
-	-$(BIN)/python -m reproduction.pilot_rules
-	-$(BIN)/python benchmarks/inference.py
-	-$(BIN)/python benchmarks/parameters.py
-	-$(BIN)/python benchmarks/cohort.py
+# Figures of the documentation: measure those that are missing or older than their code. It can be interrupted.
+results: $(VENV)/.bench $(VENV)/.warm
+	$(BIN)/python tools/results.py
 
 docs: $(VENV)/.dev
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs $(OUT)/docs

@@ -37,6 +37,7 @@ from dataclasses import replace
 
 import networkx as nx
 import numpy as np
+import report
 
 import netchoice
 from netchoice.alterations import TRAINED, altered, move_edges, swap_edges, trained_kind
@@ -212,6 +213,7 @@ def main():
     parser.add_argument("--test", type=int, default=300, help="networks of each alternative")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--leave-out", choices=TRAINED, action="append", default=[])
+    report.add_json(parser)
     options = parser.parse_args()
     n = options.nodes
     space = matched_space(n, options.density)
@@ -231,6 +233,7 @@ def main():
         print(f"{name:20} {cells}   {time.process_time() - started:.0f} CPU s", flush=True)
     means = np.nanmean(rows, axis=0)
     print(f"{'mean':20} " + " ".join(f"{each:8.3f}" for each in means))
+    report.write(options, dict(zip(columns, means, strict=True)) | {"models": len(rows)})
 
 
 if __name__ == "__main__":

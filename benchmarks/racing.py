@@ -20,6 +20,7 @@ import argparse
 import time
 
 import numpy as np
+import report
 from fit_scores import at_corners, at_edges, features, for_bounds, grown, matched_space, networks
 
 from netchoice.errors import NetchoiceError
@@ -94,6 +95,7 @@ def main():
     )
     parser.add_argument("--foreign", type=int, default=25, help="networks of each other model")
     parser.add_argument("--seed", type=int, default=1)
+    report.add_json(parser)
     options = parser.parse_args()
     tables = {}
     for k, model in enumerate(matched_space(options.nodes, options.density)):
@@ -111,8 +113,9 @@ def main():
         rows.append([found.get(column, np.nan) for column in columns])
         cells = " ".join(f"{each:8.4f}" for each in rows[-1])
         print(f"{name:20} {cells}   {1000 * tables[name]['seconds']:.1f} ms a row", flush=True)
-    means = " ".join(f"{each:8.4f}" for each in np.nanmean(rows, axis=0))
-    print(f"{'mean':20} {means}")
+    means = np.nanmean(rows, axis=0)
+    print(f"{'mean':20} " + " ".join(f"{each:8.4f}" for each in means))
+    report.write(options, dict(zip(columns, means, strict=True)) | {"models": len(rows)})
 
 
 if __name__ == "__main__":

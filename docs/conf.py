@@ -19,7 +19,20 @@ autodoc_default_options = {"exclude-members": "set_score_request"}  # of scikit-
 suppress_warnings = ["ref.python"]
 
 
+def claim(role, rawtext, text, lineno, inliner, options=None, content=None):
+    """Show a value of ``results/``: {claim}`fit-power-60.rewired`, with a format after a colon."""
+    from docutils import nodes
+    from reference import claimed
+
+    try:
+        return [nodes.Text(claimed(text))], []
+    except (LookupError, ValueError) as error:
+        message = inliner.reporter.error(str(error), line=lineno)
+        return [inliner.problematic(rawtext, rawtext, message)], [message]
+
+
 def setup(app):
     import reference
 
+    app.add_role("claim", claim)
     app.connect("builder-inited", lambda app: reference.write(Path(app.srcdir) / "reference"))

@@ -1,12 +1,14 @@
 """Write the reference pages of the documentation from the package itself.
 
 ``docs/conf.py`` calls `write` at the start of each build. The pages are in ``docs/reference``, which is not
-under version control: commands and their options, public names, features, and mechanisms.
+under version control: commands and their options, public names, features, mechanisms, and the results of
+benchmarks. `claimed` gives a value of these results to the other pages.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Iterable, Iterator
 from importlib import import_module
@@ -45,6 +47,8 @@ RETURNED = {
     "netchoice.io.collection": ("NetworkSource",),
     "netchoice.models.density_matched": ("MatchedSpace",),
 }
+#: What benchmarks found, written by ``tools/results.py``.
+RESULTS = Path(__file__).parents[1] / "results"
 #: Features are listed with their costs for networks of these sizes.
 NODES, EDGES_PER_NODE = (100, 1000), 3
 
@@ -57,6 +61,7 @@ def write(folder: Path) -> None:
         ("api", api()),
         ("features", features()),
         ("mechanisms", mechanisms()),
+        ("results", results()),
     ):
         path, text = folder / f"{name}.md", "\n".join(lines) + "\n"
         if not path.exists() or path.read_text("utf-8") != text:
@@ -278,6 +283,48 @@ def rule(model: Model) -> list[str]:
 def capital(text: str) -> str:
     """Return a text that starts with a capital letter."""
     return f"{text[:1].upper()}{text[1:]}"
+
+
+# Results
+
+
+def claimed(text: str) -> str:
+    """Return a value of a result as a page shows it: ``name.key``, with a format after a colon.
+
+    >>> claimed("no-such-result.power:.0%")
+    Traceback (most recent call last):
+    LookupError: there is no results/no-such-result.json
+    """
+    name, _, rest = text.partition(".")
+    key, _, form = rest.partition(":")
+    path = RESULTS / f"{name}.json"
+    if not path.exists():
+        raise LookupError(f"there is no results/{name}.json")
+    values = json.loads(path.read_text("utf-8"))["values"]
+    if key not in values:
+        raise LookupError(f"results/{name}.json has no value {key!r}; it has {', '.join(values)}")
+    return values[key] if isinstance(values[key], str) else format(values[key], form or "g")
+
+
+def results() -> Iterator[str]:
+    """Yield the page of the results: where the figures of other pages come from."""
+    yield from (
+        "# Results", "",
+        "This page is generated from the files in `results/`, which `make results` writes. Every figure "
+        "about speed or accuracy on other pages is one of these values. `python tools/results.py --stale` lists "
+        "results that are older than the code that they measure.", "",
+    )  # fmt: skip
+    for path in sorted(RESULTS.glob("*.json")):
+        record = json.loads(path.read_text("utf-8"))
+        versions = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
+        machine = f"{record['machine']['cores']} cores, {record['machine']['cpu']}"
+        yield from (f"## {path.stem}", "", "```text", record["command"], "```", "")
+        yield from (
+            f"Commit {record['commit'][:10]}, {record['date']}; {machine}; {versions}; "
+            f"{record['cpu_seconds']} CPU seconds.", "",
+        )  # fmt: skip
+        rows = ((f"`{key}`", claimed(f"{path.stem}.{key}")) for key in record["values"])
+        yield from table(("value", ""), rows)
 
 
 if __name__ == "__main__":
