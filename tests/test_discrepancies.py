@@ -1,24 +1,21 @@
 """Which features differ from the simulations of a model, in words, and what to try."""
 
+import functools
 import math
 import shlex
-from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
 import pytest
-from netchoice.workflows import discrepancies
-from netchoice.workflows.discrepancies import (
-    Advice,
-    Discrepancy,
+
+import netchoice
+from netchoice.choice import discrepancies
+from netchoice.choice.discrepancies import (
     advise,
     distinct_numbers,
     find_discrepancies,
     main_discrepancies,
-    misfit_lines,
 )
-
-import netchoice
 from netchoice.cli.options import assignments
 from netchoice.features import FEATURES
 from netchoice.models import builtin
@@ -41,8 +38,9 @@ def differing(**directions):
     return find_discrepancies(observed, simulated)
 
 
-def advice_for(found=(), model="dmc", space=DUPLICATION, at_boundary=None, isolated="keep"):
-    return advise(found, space[model], space, at_boundary=at_boundary or {}, isolated=isolated)
+def advice_for(found=(), model="dmc", space=DUPLICATION, at_boundary=None, **options):
+    options = {"at_boundary": at_boundary or {}, "isolated": "keep"} | options
+    return advise(found, space[model], space, **options)
 
 
 def test_every_built_in_feature_has_words_and_a_topic():
@@ -243,26 +241,27 @@ def test_advice_on_density_components_and_isolated_nodes():
     denser = differing(degree_mean=True, n_components=False)
     assert [each.command for each in advice_for(denser)] == ["--match"]
     assert "larger mean degree than any simulation" in advice_for(denser)[0].sentence
-    graph = netchoice.Graph.from_edges([(i, (i + 1) % 50) for i in range(50)])
-    matched = MECHANISMS.matched_to(graph)
-    assert [each.command for each in advice_for(denser, "rds", matched)] == ["--isolated drop"]
+    matched = advice_for(denser, "rds", MECHANISMS, matched=True)
+    assert [each.command for each in matched] == ["--isolated drop"]
     pieces = differing(n_components=True)
     assert advice_for(pieces, isolated="drop")[0].command == "--isolated keep"
-    at_boundary = advice_for((), "rds", matched, {"mean_links": "upper"})
-    assert not [each for each in at_boundary if "--prior" in each.command]
+    at_boundary = advice_for((), "rds", MECHANISMS, {"mean_links": "upper"})
+    assert [each for each in at_boundary if "--prior" in each.command]
+    matched = advice_for((), "rds", MECHANISMS, {"mean_links": "upper"}, matched=True)
+    assert not [each for each in matched if "--prior" in each.command]
 
 
 def test_advice_on_mechanisms():
-    (only_one,) = advice_for(differing(degree_max=True, n_triangles=True), "ba2", SPACES["ba"])
+    (only_one,) = advice_for(differing(degree_max=True, transitivity=True), "ba2", SPACES["ba"])
     assert only_one.command == "--space all --match"
     assert (
         "more clustered than simulations of ba2; try to compare with forest-fire, vazquez-walk and "
         "geometric" in str(only_one)
     )
-    (mixed,) = advice_for(differing(n_triangles=True), "dmr", ALL)
+    (mixed,) = advice_for(differing(transitivity=True), "dmr", ALL)
     assert mixed.command == "--mix dmr+forest-fire"
     assert "try a mixture with forest-fire" in mixed.sentence
-    own = advice_for(differing(n_triangles=True), "geometric", ALL)
+    own = advice_for(differing(transitivity=True), "geometric", ALL)
     assert [str(each) for each in own] == [
         "the network is more clustered than simulations of geometric; try a model of your own that "
         "closes triangles"
@@ -278,60 +277,71 @@ def test_advice_on_mechanisms():
 
 def test_a_mixture_that_was_compared_is_not_advised_again():
     space = ALL.with_mixtures(["dmr+forest-fire"])
-    advice = advice_for(differing(n_triangles=True), "dmr", space)
+    advice = advice_for(differing(transitivity=True), "dmr", space)
     assert not [each for each in advice if "--mix" in each.command]
+
+
+def test_rates_decide_what_is_advised_and_counts_do_not():
+    """Collaborations of scientists have fewer triangles than simulations of dmc, and are more clustered."""
+    (said,) = advice_for(differing(n_triangles=False, transitivity=True))
+    assert "the network is more clustered than simulations of dmc" in said.sentence
+    for found in (
+        differing(n_triangles=True),
+        differing(transitivity=True, clustering_mean=False),
+        differing(degree_max=True, degree_std=False),
+    ):
+        assert [each.sentence for each in advice_for(found)] == ["try a space with more mechanisms"]
+
+
+N_NODES, N_NETWORKS = 100, 60
+#: The number of triangles also grows with hubs.
+CLUSTERING = ["transitivity", "clustering_mean", "n_triangles"]
+HUBS = ["degree_max", "degree_std", "n_triangles"]
+
+
+@functools.cache
+def features_of(name):
+    """Return features of networks of a model with about two links per node."""
+    links = [(i, (i + k) % N_NODES) for i in range(N_NODES) for k in (1, 2)]
+    base = netchoice.ModelSpace(name, [netchoice.get_model(name)])
+    (model,) = base.matched_to(netchoice.Graph.from_edges(links), isolated="keep")
+    rng, names = np.random.default_rng(1), list(dict.fromkeys(CLUSTERING + HUBS))
+    grown = [model.grow(N_NODES, model.sample(rng), rng) for _ in range(N_NETWORKS)]
+    return pd.DataFrame([netchoice.compute_features(graph, names).values for graph in grown])
+
+
+@pytest.mark.parametrize(
+    ("known", "difference", "more", "less"),
+    [
+        (CLUSTERING, "clustered", "geometric", "rds"),
+        (CLUSTERING, "clustered", "forest-fire", "dmr"),
+        (CLUSTERING, "clustered", "vazquez-walk", "lpa"),
+        (HUBS, "dominated by hubs", "fitness", "smw"),
+        (HUBS, "dominated by hubs", "redirection", "rds"),
+        (HUBS, "dominated by hubs", "configuration", "geometric"),
+    ],
+)
+def test_advice_names_a_known_difference_in_both_directions(known, difference, more, less):
+    for network, model, direction in ((more, less, "more"), (less, more, "less")):
+        values = features_of(network)[known]
+        middle = values.sort_values(known[0]).iloc[N_NETWORKS // 2]
+        found = find_discrepancies(middle.to_dict(), features_of(model)[known])
+        options = {"at_boundary": {}, "isolated": "keep", "matched": True}
+        (advice,) = advise(found, ALL[model], DUPLICATION, **options)
+        fact = f"the network is {direction} {difference} than simulations of {model};"
+        assert advice.sentence.startswith(fact)
 
 
 @pytest.mark.slow
 def test_recommended_models_make_such_networks():
-    n = 200
-    graph = netchoice.Graph.from_edges([(i, (i + k) % n) for i in range(n) for k in (1, 2)])
-    values = {}
-    for model in ALL.matched_to(graph, isolated="keep"):
-        rng = np.random.default_rng(1)  # models do not depend on each other
-        grown = [model.grow(n, model.sample(rng), rng) for _ in range(100)]
-        rows = [netchoice.compute_features(g, ["n_triangles", "degree_max"]).values for g in grown]
-        values[model.name] = pd.DataFrame(rows).rename(
-            columns={"n_triangles": "clustering", "degree_max": "hubs"}
-        )
+    rates = {"clustering": "transitivity", "hubs": "degree_max"}
+    values = {name: features_of(name) for name in ALL.labels}
     for (topic, above), (_, names, _) in discrepancies._REMEDIES.items():
         assert set(names) < set(ALL.labels)
         # A model helps if some of its networks are more extreme than the typical ones of the others.
-        extremes = {m: v[topic].quantile(0.95 if above else 0.05) for m, v in values.items()}
-        others = [v[topic].median() for m, v in values.items() if m not in names]
+        rate = {name: known[rates[topic]] for name, known in values.items()}
+        others = [known.median() for name, known in rate.items() if name not in names]
         for name in names:
-            helps = extremes[name] > max(others) if above else extremes[name] <= min(others)
-            assert helps, (topic, above, name, extremes, others)
-
-
-def test_terminal_lines():
-    found = differing(n_triangles=True, degree_max=True, n_components=False)
-    advice = [Advice("first", "--a"), Advice("second", ""), Advice("third", "")]
-    lines = misfit_lines("dmr", found, advice)
-    assert len(lines) == 5
-    assert lines[0] == "dmr does not fit:"
-    assert lines[3:] == ["  first: --a", "  second"]
-    assert len(misfit_lines("dmr", (), advice[:1])) == 3
-
-
-def test_full_table_and_json():
-    found = differing(n_triangles=True, degree_max=False)
-    table = pd.DataFrame(found)
-    assert list(table.columns) == list(asdict(found[0])) == list(Discrepancy.__dataclass_fields__)
-    assert list(table["size"]) == sorted(table["size"], reverse=True)
-
-
-def test_clustered_network_among_simulations_of_a_model_without_clustering():
-    rng, names = np.random.default_rng(1), netchoice.feature_names(noise=False)
-    model = netchoice.get_model("rds")
-    grown = [model.grow(100, {"mean_links": 3}, rng) for _ in range(100)]
-    simulated = pd.DataFrame([netchoice.compute_features(graph, names).values for graph in grown])
-    lattice = netchoice.get_model("smw").grow(100, {"mean_links": 3, "p_rewire": 0.05}, rng)
-    observed = netchoice.compute_features(lattice, names).values
-    found = find_discrepancies(observed, simulated)
-    main = {each.topic: each for each in main_discrepancies(found, n=8)}
-    assert main["clustering"].direction in ("more", "larger")
-    assert main["hubs"].direction == "smaller"
-    assert "density" not in main
-    advice = advise(found, model, DUPLICATION, at_boundary={}, isolated="keep")
-    assert "more clustered" in advice[0].sentence
+            extreme = rate[name].quantile(0.95 if above else 0.05)
+            helps = extreme > max(others) if above else extreme <= min(others)
+            assert helps, (topic, above, name, extreme, others)
