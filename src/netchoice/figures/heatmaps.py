@@ -237,9 +237,17 @@ def _draw_contours(
         linestyles="solid",
     )  # fmt: skip
     lines.set(path_effects=halo(2.4), gid="share")
-    labels = {level: f"{100 * 10**level:g} %" for level in lines.levels}
-    for label in ax.clabel(lines, fmt=labels, fontsize=SMALL, inline=False):
-        label.set(path_effects=halo(3), zorder=4)
+    for i, (level, pieces) in enumerate(zip(within, lines.allsegs, strict=True)):
+        if not pieces:  # the line lies between cells without a row
+            continue
+        # Labels of neighbouring lines stand side by side, at increasing fractions of their lines.
+        longest = max(pieces, key=len)
+        place = (i + 1) / (len(within) + 1) * (len(longest) - 1)
+        spot = [np.interp(place, range(len(longest)), values) for values in longest.T]
+        ax.text(
+            *spot, f"{100 * level:g} %", fontsize=SMALL, ha="center", va="center", zorder=4,
+            path_effects=halo(3),
+        )  # fmt: skip
 
 
 def _legend_handles(share: str) -> list[Line2D]:
