@@ -2,7 +2,7 @@
 
 python docs/pictures/make_costs.py
 
-The seconds are measured on 40 networks of 1000 nodes and differ between machines.
+The seconds are the reference costs for networks of 1000 nodes and 3000 edges.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 import netchoice
 from netchoice import figures
-from netchoice.evaluation import evaluate_rankings, operating_point
+from netchoice.features import comparable_features
+from netchoice.features.reference_costs import reference_costs
 from netchoice.figures.style import BLUE, VERMILLION
-from netchoice.selection import get_selector, rank_path
 from netchoice.units import duration
 
 HERE = Path(__file__).parent
@@ -56,25 +56,19 @@ def draw_sharing(costs: netchoice.CostModel) -> Figure:
 
 
 def main() -> None:
-    """Measure the costs and draw the figures."""
-    table = netchoice.simulate_table("duplication", n_nodes=1000, n_samples=40, seed=1)
-    draw_sharing(table.costs).savefig(HERE / "cost-sharing.png")
-    most_expensive = figures.feature_costs(table.costs, top=14)
-    figures.save(most_expensive, HERE / "cost-list.png")
+    """Draw the figures."""
+    costs = reference_costs(comparable_features(), n_nodes=1000, n_edges=3000)
+    draw_sharing(costs).savefig(HERE / "cost-sharing.png")
+    figures.save(figures.feature_costs(costs, top=14), HERE / "cost-list.png")
 
-    patients = netchoice.ReferenceTable.from_csv(
-        EXAMPLES / "patients.csv", "diagnosis", costs=EXAMPLES / "costs.csv"
+    evaluation = netchoice.evaluate_features(
+        EXAMPLES / "patients.csv",
+        methods=["mrmr", "jmi"],
+        label="diagnosis",
+        costs=EXAMPLES / "costs.csv",
     )
-    clinic = figures.feature_costs(patients.costs.only(patients.features), unit="euro")
-    figures.save(clinic, HERE / "clinic-costs.png")
-    train, test = patients.split(seed=1)
-    methods = ("mrmr", "jmi", "jmim", "relieff", "random")
-    selectors = [get_selector(name, costs=patients.costs) for name in methods]
-    rankings = rank_path(selectors, train.X, train.y, [0, 0.3, 1, 3, 10])
-    evaluation = evaluate_rankings(rankings, test, ks=range(1, 7))
-    chosen = operating_point(evaluation)
-    point = {"cost": chosen.cost, "accuracy": chosen.accuracy}
-    front = figures.pareto(evaluation, point=point, unit="euro")
+    point = {"cost": evaluation.recommended.cost, "accuracy": evaluation.recommended.accuracy}
+    front = figures.pareto(evaluation.evaluation, point=point, unit="euro")
     figures.save(front, HERE / "clinic-front.png")
 
 

@@ -123,6 +123,7 @@ def add_legend(figure: Figure, ax: Axes, columns: int = 3, **options: Any) -> No
         fontsize=8.5,
         columnspacing=1.2,
         handlelength=1.5,
+        markerscale=0.5,
         frameon=False,
         **options,
     )
