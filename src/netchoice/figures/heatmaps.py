@@ -243,10 +243,10 @@ def _draw_contours(
         # Labels of neighbouring lines stand side by side, at increasing fractions of their lines.
         longest = max(pieces, key=len)
         place = (i + 1) / (len(within) + 1) * (len(longest) - 1)
-        spot = [np.interp(place, range(len(longest)), values) for values in longest.T]
+        x_text, y_text = (np.interp(place, range(len(longest)), v) for v in longest.T)
         ax.text(
-            *spot, f"{100 * level:g} %", fontsize=SMALL, ha="center", va="center", zorder=4,
-            path_effects=halo(3),
+            float(x_text), float(y_text), f"{100 * level:g} %", fontsize=SMALL, ha="center",
+            va="center", zorder=4, path_effects=halo(3),
         )  # fmt: skip
 
 
