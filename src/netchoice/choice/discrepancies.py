@@ -11,7 +11,7 @@ import pandas as pd
 
 from netchoice.features import FEATURES, Feature, feature
 from netchoice.inference.scaling import Floats, Scaling
-from netchoice.models.builtin import spaces
+from netchoice.models.builtin import get_space
 from netchoice.models.mixture import is_growing
 from netchoice.models.model import Model, Parameter
 from netchoice.models.space import ModelSpace
@@ -26,7 +26,8 @@ _QUANTILES = {
 
 _ABSTRACT = ("centrality", "dominating")  # topics that few people can picture
 
-ALL_MECHANISMS = "all"
+#: The option that compares with all mechanisms; most have another density than the network.
+ALL_MECHANISMS = "--space all --match"
 #: Features that are rates, which say that a network is clustered or has hubs. Numbers of triangles also grow
 #: with hubs, and numbers of neighbours with the density.
 _RATES = {"clustering": ("transitivity", "clustering_mean"), "hubs": ("degree_max", "degree_std")}
@@ -251,7 +252,7 @@ def advise(
         elif each.topic == "components" and not density_differs:
             advice.append(_about_isolated(isolated))
     first = {each.command or each.sentence: each for each in reversed(advice)}
-    return [each for each in advice if each in first.values()] or [_about_spaces(space, matched)]
+    return [each for each in advice if each in first.values()] or [_about_spaces(space)]
 
 
 def _side(topic: str, found: Sequence[Discrepancy]) -> bool | None:
@@ -309,21 +310,16 @@ def _about_mechanism(
     new = [name for name in names if name not in space.labels]
     if new:
         models = f"{', '.join(new[:-1])} and {new[-1]}" if new[1:] else new[0]
-        sentence = f"{fact}; try to compare with {models}, which make such networks"
-        yield Advice(sentence, _all_mechanisms(matched))
+        sentence = f"{fact}; compare with {models}"
+        yield Advice(sentence, ALL_MECHANISMS)
         return
     partners = [name for name in names if is_growing(space[name]) and name != model.name]
     mixed = [f"{model.name}+{name}" for name in partners if is_growing(model)]
     if mixed and mixed[0] not in space.labels:
-        sentence = f"{fact}; try a mixture with {partners[0]}, which makes such networks"
-        yield Advice(sentence, f"--mix {mixed[0]}")
+        sentence = f"{fact}; try a mixture with {partners[0]}"
+        yield Advice(sentence, f"--space {mixed[0]}" + (" --match" if matched else ""))
     elif model.name in names:
         yield Advice(f"{fact}; try a model of your own that {mechanism}", "")
-
-
-def _all_mechanisms(matched: bool) -> str:
-    """Return the options that compare with all mechanisms; most have another density than a network."""
-    return f"--space {ALL_MECHANISMS}" + ("" if matched else " --match")
 
 
 def _about_isolated(isolated: str) -> Advice:
@@ -332,7 +328,7 @@ def _about_isolated(isolated: str) -> Advice:
     return Advice(f"{fact}; try to {other} them", f"--isolated {other}")
 
 
-def _about_spaces(space: ModelSpace, matched: bool) -> Advice:
-    if set(spaces()[ALL_MECHANISMS].labels) <= set(space.labels):
+def _about_spaces(space: ModelSpace) -> Advice:
+    if set(get_space("all").labels) <= set(space.labels):
         return Advice("all built-in mechanisms were compared; try a model of your own", "")
-    return Advice("try a space with more mechanisms", _all_mechanisms(matched))
+    return Advice("try a space with more mechanisms", ALL_MECHANISMS)
