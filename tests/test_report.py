@@ -93,7 +93,7 @@ def test_without_a_fitting_model_the_differences_are_the_largest_words(page_of):
     page = page_of(rejected(made_answer()))
     top = first_screen(page)
     assert "None of the 2 models fits: the largest p-value is 0.001." in top
-    assert "outside all simulations of 2 of 2 models." in top
+    assert "outside the range of 2 of 2 models." in top
     assert len(in_class(page, "facts")) == 1
     assert "dmr" not in top
     assert "dmc" not in top

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -16,14 +17,14 @@ from netchoice.units import count, duration
 if TYPE_CHECKING:
     from netchoice.choice.answer import Answer, ModelAnswer
 
-#: Characters of a line of the first screen, and models that it lists.
-WIDTH, MOST_LISTED = 100, 4
-#: Contradictions that the first screen shows if no model fits.
-MOST_CONTRADICTIONS = 2
+#: Characters of a line of the first screen, and its lines; a command adds one that names the folder.
+WIDTH, MOST_LINES = 100, 11
+#: Models that the first screen lists, and contradictions that it shows if no model fits.
+MOST_LISTED, MOST_CONTRADICTIONS = 4, 2
 
 
 def answer_lines(answer: Answer, *, verbose: bool = False, language: str = "shell") -> list[str]:
-    """Return an answer in lines of at most 100 characters, at most twelve of them.
+    """Return an answer in lines of at most 100 characters, at most eleven of them.
 
     Parameters
     ----------
@@ -33,27 +34,22 @@ def answer_lines(answer: Answer, *, verbose: bool = False, language: str = "shel
     """
     if verbose:
         return list(_all_lines(answer, language))
-    lines = [_network(answer), f"verdict: {answer.verdict.sentence}"]
-    lines += list(_models(answer))
-    lines += list(_contradictions(answer))
-    power = power_line(answer)
-    lines += [power] if power else []
-    lines += list(_parameters(answer))[:1]
-    lines.append(_cost(answer))
-    following = next_step(answer, language)
-    lines += [f"next: {following}"] if following else []
-    return [_shortened(line) for line in lines]
-
-
-def _shortened(line: str) -> str:
-    """Return a line of at most 100 characters; of advice, what comes before the option is shortened."""
-    if len(line) <= WIDTH:
-        return line
-    before, colon, option = line.rpartition(": ")
-    if not line.startswith("next: ") or len(option) > WIDTH // 2:
-        before, colon, option = line, "", ""
-    room = WIDTH - len(f" …{colon}{option}")
-    return f"{before[: room + 1].rpartition(' ')[0]} …{colon}{option}"
+    head = [_network(answer), f"verdict: {answer.verdict.sentence}"]
+    following = next_step(answer, language).rpartition("; ")[2]
+    end = [
+        *_others(answer), *_contradictions(answer), power_line(answer), *[*_parameters(answer, WIDTH)][:1],
+        _cost(answer), f"next: {following}" if following else "",
+    ]  # fmt: skip
+    end = [line for line in end if line]
+    listed = answer.candidates[:MOST_LISTED]
+    room, models = MOST_LINES - len(head) - len(end) - len(listed), list[str]()
+    for each in listed:
+        models.append(model_line(each))
+        contradicted = contradiction(answer, each)
+        if contradicted and room > 0:
+            models.append(contradicted)
+            room -= 1
+    return [line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in head + models + end]
 
 
 def _network(answer: Answer) -> str:
@@ -61,29 +57,25 @@ def _network(answer: Answer) -> str:
     text = f"network: {count(network['nodes'], 'node')}, {count(network['edges'], 'edge')}"
     if reading is None:
         return text
-    dropped = [
-        f"{number} {noun} dropped"
-        for number, noun in (
-            (reading.self_loops, "self loops"), (reading.repeated_edges, "repeated edges"),
-        )
-        if number
-    ]  # fmt: skip
-    ignored = [name for name, is_so in (
-        ("direction ignored", reading.direction_ignored), ("weights ignored", reading.weights_ignored),
-    ) if is_so]  # fmt: skip
-    return "; ".join([text, *dropped, *ignored])
+    loops, repeated = reading.self_loops, reading.repeated_edges
+    left_out = [
+        count(loops, "self loop") if loops else "",
+        count(repeated, "repeated edge") if repeated else "",
+        "direction" if reading.direction_ignored else "",
+        "weights" if reading.weights_ignored else "",
+    ]
+    listed = ", ".join(filter(None, left_out))
+    return f"{text}; without {listed}" if listed else text
 
 
-def _models(answer: Answer) -> Iterator[str]:
-    """Yield a line for each of the most probable candidates, and one for the others."""
-    candidates = answer.candidates
-    for each in candidates[:MOST_LISTED]:
-        yield model_line(each)
-    others = Counter(each.state for each in answer.models if each not in candidates[:MOST_LISTED])
-    if others and candidates:
+def _others(answer: Answer) -> Iterator[str]:
+    """Yield a line on the models that are not listed, if any is."""
+    listed = answer.candidates[:MOST_LISTED]
+    others = Counter(each.state for each in answer.models if each not in listed)
+    if others and listed:
         texts = {FITS: "fit", "does not fit": "do not fit"}
-        listed = ", ".join(f"{n} {texts.get(state, state)}" for state, n in others.most_common())
-        yield f"  the other models: {listed}"
+        states = ", ".join(f"{n} {texts.get(state, state)}" for state, n in others.most_common())
+        yield f"  the other models: {states}"
 
 
 def model_line(each: ModelAnswer) -> str:
@@ -92,9 +84,17 @@ def model_line(each: ModelAnswer) -> str:
     interval = "" if each.interval is None else f"({' to '.join(map(rounded, each.interval))})"
     p = "" if each.p_value is None else f"p = {each.p_value:.2g}"
     states = {FITS: "fits", BORDERLINE: "borderline", OPEN: "not decided"}
-    text = f"  {each.name:<16} {probability:>5} {interval}  {states[each.state]}, {p}".rstrip(", ")
-    outside = [each.discrepancies[0]] if each.outside and each.discrepancies else []
-    return text + "".join(f"; but {one.sentence}" for one in outside)
+    return f"  {each.name:<16} {probability:>5} {interval}  {states[each.state]}, {p}".rstrip(", ")
+
+
+def contradiction(answer: Answer, model: ModelAnswer) -> str:
+    """Return in which feature the network is outside all simulations of a model; "" if it is in none."""
+    outside = [each for each in answer.features if each.name in model.outside]
+    if not outside:
+        return ""
+    first = min(outside, key=lambda each: model.outside.index(each.name))
+    value = distinct_numbers(first.observed)[0]
+    return f"    but {first.label} {value} is outside the simulated range"
 
 
 def _contradictions(answer: Answer) -> Iterator[str]:
@@ -111,29 +111,36 @@ def _contradictions(answer: Answer) -> Iterator[str]:
             continue
         topics.add(each.topic)
         value = distinct_numbers(each.observed)[0]
-        yield f"  {each.label} {value}: outside all simulations of {n} of {n_models} models"
+        yield f"  {each.label} {value} is outside the range of {n} of {n_models} models"
         if len(topics) == MOST_CONTRADICTIONS:
             return
 
 
 def power_line(answer: Answer) -> str:
     """Return what the test of fit notices at this size, in a line; "" if it was not measured."""
-    shares = [f"{kind} {each.share:.0%}" for kind, each in answer.power.items()]
-    if not shares:
+    if not answer.power:
         return ""
-    n = next(iter(answer.power.values())).n
-    return f"power: of {n} altered networks each, noticed: {', '.join(shares)}"
+    (_, rewired), *others = answer.power.items()
+    rest = ", ".join(f"{kind} {each.share:.0%}" for kind, each in others)
+    noticed = f"a rewired network is noticed in {rewired.share:.0%} of {rewired.n} trials"
+    return f"power: {noticed} ({rest})" if rest else f"power: {noticed}"
 
 
-def _parameters(answer: Answer) -> Iterator[str]:
-    """Yield a line on the parameters of each candidate that fits."""
+def _parameters(answer: Answer, width: float = math.inf) -> Iterator[str]:
+    """Yield a line on the parameters of each candidate; without intervals if it would be too long."""
     for each in answer.candidates:
-        texts = [
-            f"{name} {known.median:.3g} ({known.interval[0]:.3g} to {known.interval[1]:.3g})"
-            for name, known in each.parameters.items()
-        ]
-        if texts:
-            yield f"parameters of {each.name}: {', '.join(texts)}"
+        if each.parameters:
+            line = f"parameters of {each.name}: {', '.join(_estimates(each, with_intervals=True))}"
+            short = (
+                f"parameters of {each.name}: {', '.join(_estimates(each, with_intervals=False))}"
+            )
+            yield line if len(line) <= width else short
+
+
+def _estimates(model: ModelAnswer, with_intervals: bool) -> Iterator[str]:
+    for name, known in model.parameters.items():
+        low, high = known.interval
+        yield f"{name} {known.median:.3g}" + f" ({low:.3g} to {high:.3g})" * with_intervals
 
 
 def _cost(answer: Answer) -> str:
@@ -147,7 +154,7 @@ def _cost(answer: Answer) -> str:
 def next_step(answer: Answer, language: str) -> str:
     """Return the one thing to do next; "" if there is nothing."""
     if not answer.is_complete:
-        return "give a longer time limit; what is not decided is said to be open"
+        return "give a longer time limit, which decides the open models"
     if not answer.candidates:
         advice = next((one for each in answer.models for one in each.advice), None)
         return "" if advice is None else advice_text(advice, language)
@@ -162,7 +169,6 @@ _IN_PYTHON = (
     (r"--space (\S+)", r'space="\1"'),
     (r"--isolated (\S+)", r'isolated="\1"'),
     (r"--match", "match=True"),
-    (r"--mix (\S+)", r'space.with_mixtures(["\1"])'),
     (r'--prior "([^=]+)=(.+)"', r'space.with_priors({"\1": "\2"})'),
 )
 
@@ -192,7 +198,7 @@ def _all_lines(answer: Answer, language: str) -> Iterator[str]:
         shares = answer.verdict.families.items()
         yield f"families: {', '.join(f'{name} {rounded(share)}' for name, share in shares)}"
     for each in answer.models:
-        yield from _about_model(each, language)
+        yield from _about_model(answer, each, language)
     yield from (line for line in [power_line(answer)] if line)
     yield from _parameters(answer)
     if answer.accuracy == answer.accuracy:
@@ -206,9 +212,10 @@ def _all_lines(answer: Answer, language: str) -> Iterator[str]:
         yield f"next: {following}"
 
 
-def _about_model(each: ModelAnswer, language: str) -> Iterator[str]:
+def _about_model(answer: Answer, each: ModelAnswer, language: str) -> Iterator[str]:
     if each.is_candidate:
         yield model_line(each)
+        yield from (line for line in [contradiction(answer, each)] if line)
     else:
         p = f", p = {each.p_value:.2g}" if each.p_value is not None else ""
         before = (

@@ -13,6 +13,8 @@ OPEN = "open"
 ENOUGH = 0.95
 #: A model is named only if the lower end of the interval of its probability is above this.
 LOWEST = 0.5
+#: A sentence names at most so many models.
+MOST_NAMED = 2
 #: What each verdict says, before it names models.
 KINDS = {
     "one-fits": "one model fits and is by far the most probable",
@@ -134,8 +136,11 @@ def _sentence(
         rest = "" if largest is None else f": the largest p-value is {largest:.2g}"
         return f"none of the {n_models} models fits{rest}"
     if kind == "borderline":
-        listed = ", ".join(f"{model} (p = {p_values[model]:.2g})" for model in candidates)
-        return f"none of the {n_models} models fits for certain; borderline: {listed}"
+        first = f"{candidates[0]} (p = {p_values[candidates[0]]:.2g})"
+        listed = (
+            f"borderline: {first}" if len(candidates) == 1 else f"{len(candidates)} are borderline"
+        )
+        return f"none of the {n_models} models fits for certain; {listed}"
     if kind == "open":
         return f"not decided within the time limit: {len(candidates)} of {n_models} models are still open"
     fitting = [model for model in candidates if states[model] == FITS]
@@ -146,12 +151,15 @@ def _sentence(
             return f"{count}: {first}"
         return f"{count}, and {first} is by far the most probable: {rounded(probabilities[first])}"
     if not probabilities:
-        return f"{count}: {', '.join(fitting)}"
+        return f"{count}: {', '.join(fitting)}" if len(fitting) <= MOST_NAMED else count
     family, share = next(iter(families.items()), ("", 0.0))
-    listed = ", ".join(f"{model} {rounded(probabilities.get(model, 0.0))}" for model in probable)
+    are_few = len(probable) <= MOST_NAMED
     if len(families) > 1 and share >= ENOUGH:
-        return f"{count}; the mechanism is {family} ({rounded(share)}): {listed}"
-    return f"{count}; the probable ones are {listed}"
+        named = f": {', '.join(probable)}" if are_few else ""
+        return f"{count}; the mechanism is {family} ({rounded(share)}){named}"
+    listed = ", ".join(f"{model} {rounded(probabilities.get(model, 0.0))}" for model in probable)
+    are = "is" if len(probable) == 1 else "are"
+    return f"{count}; {len(probable)} {are} probable" + (f": {listed}" if are_few else "")
 
 
 def rounded(probability: float) -> str:
