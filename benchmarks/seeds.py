@@ -1,7 +1,7 @@
 """How much an answer depends on random numbers: real networks, each answered with several seeds.
 
-All mechanisms, density-matched, as ``netchoice choose FILE`` does. Networks are drawn from a folder; those for
-tuning and those that are reported are apart (``--part``). Wanted, before the reported run:
+All mechanisms, density-matched, as ``netchoice choose FILE`` does. Networks are drawn from a folder; those
+for tuning and those that are reported are apart (``--part``). Wanted, before the reported run:
 
 - of one model and network, no pair of seeds says "fits" once and "does not fit" once, in at least 99 %;
 - the same verdict for at least 90 % of pairs of seeds, the same family first for at least 95 %;
@@ -83,6 +83,7 @@ def compare(one, other):
 
 
 def main():
+    """Print how much the answers of each network differ."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--networks", default=NETWORKS)
     parser.add_argument("--part", choices=("tuning", "reported"), default="reported")

@@ -311,8 +311,8 @@ def results() -> Iterator[str]:
     yield from (
         "# Results", "",
         "This page is generated from the files in `results/`, which `make results` writes. Every figure "
-        "about speed or accuracy on other pages is one of these values. `python tools/results.py --stale` lists "
-        "results that are older than the code that they measure.", "",
+        "about speed or accuracy on other pages is one of these values. `python tools/results.py --stale` "
+        "lists results that are older than the code that they measure.", "",
     )  # fmt: skip
     for path in sorted(RESULTS.glob("*.json")):
         record = json.loads(path.read_text("utf-8"))

@@ -23,30 +23,14 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = ("netchoice", "python", "head", "cat")
+FENCE = re.compile(r"^( *)(`{3,}|~{3,})[^\n]*\n(.*?)^\1\2[ ]*$", re.M | re.S)
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.M | re.S)
 COMMAND = re.compile(r"^\$ ([^\n]*(?:\\\n[^\n]*)*)\n(.*?)(?=^\$ |\Z)", re.M | re.S)
 
 #: Measured times. They differ between machines, so ``masked`` masks them in every line.
 TIME = re.compile(r"\b\d[\d.]*(?:e[+-]?\d+)? (?:µs|ms|s|min|h)\b")
-NUMBER = re.compile(r"[<>]?\b\d[\d.]*(?:e[+-]?\d+)?%?")
-#: Lines with results of the selected features. netchoice selects features by measured cost, so
-#: these results differ between machines, and ``masked`` masks all numbers in these lines.
-RESULT_LINES = (
-    r"(?:  )?\S+ +\S+ \(interval ",
-    r"\S+ \S+: \S+ \(95% interval ",
-    r"held-out accuracy: ",
-    r"stability of the selection: ",
-)
-#: Lines that list the selected features. Only the beginning that matches the group is compared.
-FEATURE_LINES = (r"^(features used) .*",)
-#: Lines that appear only for some selections of features, among them the reasons why a model does not
-#: fit: they depend on the posterior. They are not compared.
-OPTIONAL_LINES = (
-    r"  (?:smaller|larger|more|fewer|the) ",
-    r"note: the posterior of .* is at the prior's boundary ",
-    r"note: posteriors of .* are not calibrated",
-    r"features also used for the parameters ",
-)
+#: Ratios of measured times.
+RATIO = re.compile(r"\b\d[\d.]*(?:e[+-]?\d+)? times cheaper\b")
 
 
 class Run(NamedTuple):
@@ -61,17 +45,36 @@ def read(page):
     return (ROOT / page).read_text(encoding="utf-8")
 
 
-def runs(text, folder, skip=lambda command: False):
-    """Run the blocks of a page in order and yield a `Run` for each command and Python block."""
+def blocks(text):
+    """Return the content of the code blocks of a page."""
+    return [match[3] for match in FENCE.finditer(text)]
+
+
+def without_code(text):
+    """Return a page without code blocks, code in sentences, roles, comments and addresses of links."""
+    text = re.sub(r"<!--.*?-->", "", FENCE.sub("", text), flags=re.S)
+    text = re.sub(r"(?:\{[\w:]+\})?`[^`]+`", "CODE", text)
+    return re.sub(r"(?:https?|doi|arXiv):\S+", "ADDRESS", text)
+
+
+def runs(text, folder, stop=lambda source: False):
+    """Run the blocks of a page in order and yield a `Run` for each command and Python block.
+
+    ``stop`` gets each command and block before it is run, and ends the page if it returns True.
+    """
     shutil.copytree(ROOT / "examples", folder / "examples", dirs_exist_ok=True)
     namespace = {}
     for language, body, output in BLOCK.findall(text):
         if language == "console":
             for command, documented in COMMAND.findall(body):
-                if command.startswith(PROGRAMS) and not skip(command):
+                if stop(command):
+                    return
+                if command.startswith(PROGRAMS):
                     printed = run_command(command, folder).rstrip("\n")
                     yield Run(command, documented.rstrip("\n"), printed)
         else:
+            if stop(body):
+                return
             printed = run_python(body, namespace, folder).rstrip("\n")
             yield Run(body, output.rstrip("\n") if output else None, printed)
 
@@ -100,13 +103,7 @@ def masked(text):
     """Return the lines of the text, with everything masked that differs between machines."""
     lines = []
     for line in text.splitlines():
-        if any(re.match(pattern, line) for pattern in OPTIONAL_LINES):
-            continue
-        for pattern in FEATURE_LINES:
-            line = re.sub(pattern, r"\1", line)
-        line = TIME.sub("TIME", line)
-        if any(re.match(pattern, line) for pattern in RESULT_LINES):
-            line = NUMBER.sub("NUMBER", line)
+        line = RATIO.sub("RATIO", TIME.sub("TIME", line))
         lines.append(re.sub(r" {2,}", "  ", line.rstrip()))
     return lines
 

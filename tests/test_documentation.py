@@ -1,182 +1,205 @@
-"""Public names are documented, and pages show what their commands print."""
+"""Public names are documented, pages show what their code prints, and their figures were measured."""
 
 import inspect
-import pkgutil
 import re
+import runpy
 from importlib import import_module
 from pathlib import Path
 
 import pages
 import pytest
-from fast_and_slow import fast_for
 
 import netchoice
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src" / "netchoice"
 DOCS = ROOT / "docs"
+REFERENCE = runpy.run_path(str(DOCS / "reference.py"))
+#: The README and all pages that people write; the pages in docs/reference are generated.
+PAGES = {"README": ROOT / "README.md"} | {path.stem: path for path in sorted(DOCS.glob("*.md"))}
+TEXTS = {name: path.read_text("utf-8") for name, path in PAGES.items()}
+GENERATED = ("commands", "api", "features", "mechanisms", "results")
+
+
+# Public names
+
+PARTS = REFERENCE["PARTS"]
+NAMES = [
+    (f"{part}.{name}", getattr(import_module(part), name))
+    for part, names in REFERENCE["public_names"]().items()
+    for name in names
+]
+#: Classes without an example of their own, because a function returns them and has the example.
+RETURNED = {
+    "Answer", "CostAwareSelector", "Decision", "DistanceRatio", "Feature", "FeatureEvaluation",
+    "FeatureRanking", "FeatureResult", "ModelAnswer", "ModelScore", "NetworkCollection", "OperatingPoint",
+    "PaperCosts", "Parameter", "PilotSelection", "Posterior", "PosteriorQuality", "Prior", "ReadingReport",
+    "SmoothRegression", "Verdict",
+}  # fmt: skip
 
 
 def test_public_names_are_exactly_these():
     assert netchoice.__all__ == sorted(netchoice.__all__)
     assert set(netchoice.__all__) == {
-        "Choice", "Chooser", "CostModel", "Feature", "FeatureResult", "Graph", "Model",
-        "ModelSpace", "ReadingReport", "ReferenceTable", "as_prior", "choose_model",
-        "compute_features", "embed", "errors", "evaluate_features", "evaluate_rankings",
-        "evaluation", "feature", "feature_names",
-        "figures", "get_model", "get_space", "inference", "information", "io", "mechanism",
-        "features", "model", "models", "operating_point", "paper_costs", "rank_features", "read_network",
-        "report", "select_on_pilots", "selection", "simulate_table", "workflows", "write_network",
+        "Answer", "CostModel", "Effort", "Feature", "Graph", "Model", "ModelSpace", "ReferenceTable",
+        "References", "choose_cohort", "choose_model", "compute_features", "evaluate_features", "feature",
+        "get_model", "get_space", "mechanism", "model", "prepare", "rank_features", "read_network",
+        "select_on_pilots", "simulate_table", "write_network",
     }  # fmt: skip
-    for name in netchoice.__all__:
-        thing = getattr(netchoice, name)
-        assert thing.__doc__, f"{name} has no docstring"
     assert set(dir(netchoice)) == {*netchoice.__all__, "__version__"}
 
 
-#: Packages and modules that list their public names.
-PARTS = sorted(
-    ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
-    for path in (*SOURCE.glob("*.py"), *SOURCE.glob("*/__init__.py"))
-    if "__all__" in path.read_text()
-    and path.parent.name != "cli"
-    and path != SOURCE / "__init__.py"
-)
-PUBLIC = [
-    *((f"{name}", getattr(netchoice, name)) for name in netchoice.__all__),
-    *(
-        (f"{part}.{name}", getattr(import_module(f"netchoice.{part}"), name))
-        for part in PARTS
-        for name in import_module(f"netchoice.{part}").__all__
-    ),
-]
-#: Classes without an example of their own, because a function returns them and has the example.
-RETURNED = {
-    "AcquiredColumn", "Acquisition",
-    "Choice", "CostAwareSelector", "CostSource", "Embedding", "Evidence", "Feature",
-    "FeatureEvaluation", "FeatureRanking", "FeatureResult", "FeatureSelection", "Fit", "HeldOut",
-    "ModelProbabilities", "NetworkCollection", "NetworkSource", "OperatingPoint",
-    "PaperCosts", "Parameter", "ParameterQuality",
-    "PilotSelection", "Posterior", "PosteriorQuality", "Prior", "ReadingReport",
-    "Step",
-}  # fmt: skip
+@pytest.mark.parametrize("part", PARTS)
+def test_packages_list_their_public_names(part):
+    module = import_module(part)
+    assert len(module.__all__) == len(set(module.__all__))
+    assert {*module.__all__} <= {*dir(module)}
 
 
-def test_packages_list_their_public_names():
-    assert {"evaluation", "figures", "inference", "io", "models", "selection", "workflows"} <= set(
-        PARTS
-    )
-    for part in PARTS:
-        names = import_module(f"netchoice.{part}").__all__
-        assert sorted(names) == sorted(set(names))
-        if part != "io":
-            assert dir(import_module(f"netchoice.{part}")) == sorted(names)
-    classes = {name.rpartition(".")[2] for name, thing in PUBLIC if inspect.isclass(thing)}
-    assert classes >= RETURNED, "RETURNED names a class that is not public"
-
-
-@pytest.mark.parametrize(("name", "thing"), PUBLIC, ids=[name for name, _ in PUBLIC])
-def test_public_names_are_documented(name, thing):
-    """Each has a docstring (also the methods of a class) and an entry in api.md."""
-    if not (inspect.isclass(thing) or inspect.isfunction(thing)):
-        return  # modules and constants
-    short = name.rpartition(".")[2]
-    assert thing.__doc__, f"{name} has no docstring"
+@pytest.mark.parametrize(("name", "thing"), NAMES, ids=[name for name, _ in NAMES])
+def test_public_names_have_docstrings(name, thing):
+    """Also the methods of a class."""
+    if not callable(thing):
+        assert REFERENCE["content"](thing), f"{name} is empty"
+        return
+    assert inspect.getdoc(thing), f"{name} has no docstring"
     for method in vars(thing).values() if inspect.isclass(thing) else ():
         documented = inspect.isfunction(method) or isinstance(method, property)
         if documented and not getattr(method, "__name__", "_").startswith("_"):
             assert inspect.getdoc(method), f"{name}.{method.__name__} has no docstring"
-    reference = (DOCS / "api.md").read_text()
-    module = f".. automodule:: netchoice.{name.rpartition('.')[0]}\n   :members:\n"
-    assert re.search(rf"\b{short}\b", reference) or module in reference, f"{name} is not in api.md"
 
 
-def test_names_in_the_reference_exist():
-    reference = (DOCS / "api.md").read_text()
-    for name in re.findall(r"auto(?:function|class|module|data|exception):: (\S+)", reference):
-        pkgutil.resolve_name(name)
+@pytest.mark.parametrize("part", PARTS)
+def test_every_public_name_has_an_example(part):
+    """The tests run these examples."""
+    without = {
+        name.rpartition(".")[2]
+        for name, thing in NAMES
+        if name.rpartition(".")[0] == part
+        and (inspect.isclass(thing) or inspect.isfunction(thing))
+        and ">>>" not in (thing.__doc__ or "")
+    }
+    if part != "netchoice.models.growing":  # operations of compiled steps, which cannot be called
+        assert without <= RETURNED
 
 
-def test_links_to_headings_lead_there():
-    found = 0
-    for page in DOCS.rglob("*.md"):
-        for target, anchor in re.findall(r"\]\(([^):]*\.md)#([^)]+)\)", page.read_text()):
-            headings = re.findall(r"^#+ (.*)$", (page.parent / target).read_text(), re.MULTILINE)
-            slugs = {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in headings}
-            assert anchor in slugs, f"{page.name}: {target}#{anchor}"
-            found += 1
-    assert found >= 3
+# The generated reference
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("docs") / "reference"
+    REFERENCE["write"](folder)
+    return {path.stem: path.read_text("utf-8") for path in folder.iterdir()}
+
+
+def test_reference_has_every_command_and_option_with_its_help(reference):
+    assert {*reference} == {*GENERATED}
+    for name, command in REFERENCE["command_objects"]().items():
+        section = reference["commands"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        assert section, f"no section for {name}"
+        assert command.help, f"{name} does not say what it does"
+        for parameter in command.params:
+            assert parameter.help, f"{name} {parameter.name} has no help"
+            for option in (*parameter.opts, *parameter.secondary_opts):
+                assert option.startswith("-") is (parameter.param_type_name == "option")
+                assert not option.startswith("-") or re.search(rf"{option}\b", section), option
+        rows = re.findall(r"^\| `.*?` \|", section, re.MULTILINE)
+        assert len(rows) == len(command.params)
+
+
+def test_reference_has_every_public_name(reference):
+    for name, _ in NAMES:
+        assert re.search(rf":: {re.escape(name)}$", reference["api"], re.MULTILINE), name
+
+
+def test_reference_has_every_feature_and_mechanism(reference):
+    for name, item in netchoice.features.FEATURES.items():
+        assert item.definition, f"{name} has no definition"
+        assert f"| `{name}` |" in reference["features"], name
+    for model in netchoice.get_space("all"):
+        assert f"### `{model.name}`\n" in reference["mechanisms"], model.name
+        assert len(" ".join(REFERENCE["rule"](model))) > 60, f"{model.name} does not state its rule"
+        assert model.reference, model.name
+        assert all(spec.meaning for spec in model.parameters.values()), model.name
+        assert f"pictures/mechanisms-{model.family}.png" in reference["mechanisms"], model.family
+
+
+# Pages, links and pictures
+
+
+def links(text):
+    """The targets of links and pictures outside code."""
+    return re.findall(r"\]\(([^)\s]+)\)", pages.without_code(text))
+
+
+def anchors(text):
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    slugs = {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+    return slugs | {*re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE)}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    for link in links(TEXTS[page]):
+        target, _, anchor = link.partition("#")
+        if re.match(r"\w+:", link):
+            continue
+        path = (PAGES[page].parent / target).resolve() if target else PAGES[page]
+        if path.parent == DOCS / "reference":
+            assert path.stem in GENERATED, link
+            continue
+        assert path.exists(), link
+        if anchor:
+            assert anchor in anchors(path.read_text("utf-8")), link
+    for target in re.findall(r"\{doc\}`(?:[^`<]*<)?([^`>]+)>?`", TEXTS[page]):
+        assert target in PAGES or target.removeprefix("reference/") in GENERATED, target
 
 
 def test_index_lists_every_page():
-    index = (DOCS / "index.md").read_text() + (DOCS / "reproduction.md").read_text()
-    for path in DOCS.rglob("*.md"):
-        page = path.relative_to(DOCS).with_suffix("").as_posix()
-        if page == "joss/paper":  # an article, not a page
-            continue
-        assert page == "index" or f"\n{page}\n" in index, f"{page} is not in docs/index.md"
+    listed = "".join(re.findall(r"```\{toctree\}(.*?)```", TEXTS["index"], re.DOTALL)).split()
+    wanted = {*PAGES, *(f"reference/{name}" for name in GENERATED)} - {"README", "index"}
+    assert wanted <= {*listed}
 
 
-#: Pages whose commands and Python are run and must print what the page shows.
-CHECKED = ["README", "tutorial", "explanation/cost"]
-CHECKED += sorted(f"guides/{path.stem}" for path in DOCS.glob("guides/*.md"))
-#: Pages whose Python takes long, which are checked in the slow tests only.
-LONG = ["README", "tutorial", "guides/cohorts", "guides/own-model", "guides/own-table"]
-CHECKED = [page for page in CHECKED if page not in LONG]
-#: A page with long commands, which are skipped in the fast tests.
-LONG += ["guides/budget"]
-#: Pages whose Python is run and must print these words.
-RUN = {
-    "acquisition": "mean cost",
-    "tables": "",
-    "selection": "relevance",
-    "evaluation": "",
-    "choose": "ba2",
-    "fit": "none of these models fits",
-    "inference": "",
-    "information": "",
-    "pilots": "",
-}
+def test_every_picture_is_shown_by_a_page(reference):
+    shown = [link for text in (*TEXTS.values(), *reference.values()) for link in links(text)]
+    names = {Path(link).name for link in shown}
+    pictures = {path.name for path in DOCS.rglob("*.png") if "_build" not in path.parts}
+    assert pictures <= names
+    assert {name for name in names if name.endswith(".png")} <= pictures
 
 
-def takes_long(command):
-    """Return whether a command runs in the slow tests only."""
-    long = ("choose examples/", "choose ring", "choose net.tsv", "choose cohort", "evaluate")
-    return command.removeprefix("netchoice ").startswith(long)
+def test_pages_are_short_enough_to_be_read():
+    others = ("CONTRIBUTING", "SECURITY", "CHANGELOG")
+    texts = [*TEXTS.values(), *((ROOT / f"{name}.md").read_text("utf-8") for name in others)]
+    assert sum(len(text.split()) for text in texts) <= 35_000
 
 
-def runs_of(page, folder, skip):
-    place = "README.md" if page == "README" else f"docs/{page}.md"
-    return list(pages.runs(pages.read(place), folder, skip))
+# What pages print
+
+#: What takes long: pages are run up to there in the fast tests, and to their end in the slow ones.
+LONG = re.compile(
+    r"netchoice (?:choose|prepare|evaluate|pilot)\b|examples/\w+\.py"
+    r"|\b(?:choose_model|choose_cohort|prepare|evaluate_features|select_on_pilots|simulate_table)\("
+)
+RUN = [name for name, text in TEXTS.items() if pages.BLOCK.search(text)]
 
 
-def compare(runs):
-    shown = [run for run in runs if run.documented is not None]
-    for run in shown:
-        assert pages.masked(run.printed) == pages.masked(run.documented), run.source
-    return shown
+def compare(page, folder, stop):
+    for run in pages.runs(TEXTS[page], folder, stop):
+        if run.documented is not None:
+            assert pages.masked(run.printed) == pages.masked(run.documented), run.source
 
 
-@pytest.mark.parametrize("page", CHECKED)
-def test_pages_show_what_their_commands_print(page, tmp_path):
-    assert compare(runs_of(page, tmp_path, takes_long))
+@pytest.mark.parametrize("page", RUN)
+def test_pages_show_what_their_code_prints_until_it_takes_long(page, tmp_path):
+    compare(page, tmp_path, lambda source: bool(LONG.search(source)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", LONG)
-def test_pages_show_what_their_long_commands_print(page, tmp_path):
-    shown = compare(runs_of(page, tmp_path, lambda command: False))
-    assert any(takes_long(run.source) for run in shown)
-
-
-@fast_for(
-    "page", [page for page in RUN if page not in ("choose", "pilots", "tables", "evaluation")], RUN
-)
-def test_python_of_pages_runs(page, tmp_path):
-    """The Python blocks of a page run in order, in one namespace."""
-    runs = runs_of(page, tmp_path, lambda command: True)
-    assert runs
-    assert RUN[page] in "\n".join(run.printed for run in runs)
+@pytest.mark.parametrize("page", [page for page in RUN if LONG.search(TEXTS[page])])
+def test_pages_show_what_their_code_prints(page, tmp_path):
+    compare(page, tmp_path, lambda source: False)
 
 
 def test_wrong_output_in_a_page_is_noticed(tmp_path):
@@ -188,73 +211,77 @@ def test_wrong_output_in_a_page_is_noticed(tmp_path):
         list(pages.runs("```console\n$ netchoice show nonsense\n```\n", tmp_path))
 
 
-def test_masks_hide_what_differs_between_machines():
-    one = (
-        "  dmr          0.996 (interval 0.966 to >0.999)   fit p = 0.135\nfeatures used (1): a = 2"
-    )
-    two = "  dmr   0.99 (interval 0.9 to 1)  fit p = 0.1\nnote: the posterior of p is at the "
-    two += "prior's boundary (lower)\nfeatures used (2): a = 2, b = 3"
-    assert pages.masked(one) == pages.masked(two)
-    assert pages.masked("costs 2 µs, fits: p = 0.1") == pages.masked(
-        "costs 1.5e+02 ms, fits: p = 0.1"
-    )
-    assert pages.masked("costs 2 µs, fits: p = 0.1") != pages.masked("costs 2 µs, fits: p = 0.2")
-    assert pages.masked("most probable model: dmr") != pages.masked("most probable model: dmc")
+def test_masks_hide_measured_times_only():
+    assert pages.masked("costs 2 µs: p = 0.1") == pages.masked("costs 1.5e+02 ms: p = 0.1")
+    assert pages.masked("costs 2 µs: p = 0.1") != pages.masked("costs 2 µs: p = 0.2")
+    assert pages.masked("12 times cheaper than all") == pages.masked("9.1 times cheaper than all")
 
 
-def commands_of(group, path=""):
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from commands_of(command, f"{path}{name} ")
-        else:
-            yield f"{path}{name}", command
+# Figures are results
+
+#: Levels of tests and intervals, and what is certain.
+LEVELS = {"1 %", "5 %", "95 %", "99 %", "50 %", "100 %", "0 %"}
+#: Numbers that are rules, limits or settings of the example, by page; they are not measurements.
+RULES: dict[str, set[str]] = {}
+#: In a sentence with one of these words, decimals and shares are measurements.
+ABOUT_QUALITY = re.compile(
+    r"\b(?:accura|correct|R²|AUC|cover|power|notice|recover|error rate|false alarm|log score|faster|slower)",
+    re.IGNORECASE,
+)
+QUANTITY = re.compile(
+    r"\b\d[\d.,]*\s?(?:%|percent\b|×|times\b"
+    r"|(?:CPU |wall )?(?:µs|ms|s|seconds?|min|minutes?|h|hours?|days?)\b)"
+)
+SCORE = re.compile(r"(?<![\w.,/])[01]?\.\d+\b|\b\d+ (?:out )?of \d+\b")
 
 
-def test_every_option_is_documented():
-    """docs/commands.md names every command and every option, and no other option."""
-    import typer
+def figures(text):
+    """The numbers about speed or quality in the prose of a page that are not values of results.
 
-    from netchoice import cli
+    A number that is part of some output on the page is not counted: tests compare the output.
+    """
+    shown = " ".join(pages.blocks(text))
+    for sentence in re.split(r"(?<=[.!?:;])\s|\n\s*\n|\n(?=[|\-*#>])", pages.without_code(text)):
+        found = [*QUANTITY.finditer(sentence)]
+        found += SCORE.finditer(sentence) if ABOUT_QUALITY.search(sentence) else ()
+        for match in found:
+            quantity = " ".join(match[0].replace("%", " %").split())
+            number = re.match(r"[\d.,]*\d", match[0])[0]
+            if quantity not in LEVELS and not re.search(rf"(?<![\d.]){re.escape(number)}", shown):
+                yield quantity
 
-    text = (DOCS / "commands.md").read_text()
-    known, documented = (
-        {"--help", "--version", "--debug", "--max-memory"},
-        set(re.findall(r"`(--[a-z-]+)", text)),
-    )
-    for name, command in commands_of(typer.main.get_command(cli.app)):
-        section = text.partition(f"## netchoice {name}\n")[2].partition("\n## ")[0]
-        assert section, f"no section for {name}"
-        assert command.help, f"{name} does not say what it does"
-        for parameter in command.params:
-            if parameter.param_type_name != "option":
-                continue
-            assert parameter.help, f"{name} {parameter.name} has no help"
-            for option in (*parameter.opts, *parameter.secondary_opts):
-                known.add(option)
-                named = re.search(rf"`{option}[` ]", section)
-                assert named or option in ("--help", "-h"), f"{name} {option} is not documented"
-    assert documented <= known, "an option that does not exist is documented"
+
+@pytest.mark.parametrize("page", PAGES)
+def test_figures_about_speed_and_quality_are_results(page):
+    unexplained = [each for each in figures(TEXTS[page]) if each not in RULES.get(page, ())]
+    assert not unexplained, "measure them, and write {claim}`name.key`; see tools/results.py"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_results_that_pages_name_exist(page):
+    named = re.findall(r"\{claim\}`([^`]+)`", TEXTS[page])
+    assert not named or page != "README", "the README is shown where roles are not known"
+    for text in named:
+        assert REFERENCE["claimed"](text)
+
+
+def test_rules_name_pages_and_numbers_that_exist():
+    for page, numbers in RULES.items():
+        assert numbers <= {*figures(TEXTS[page])}, page
 
 
 @pytest.mark.parametrize(
-    "package",
-    ["netchoice", *(f"netchoice.{name}" for name in (
-        "evaluation", "features", "figures", "forests", "inference", "information", "io", "models", "report",
-        "selection", "workflows",
-    ))],
-)  # fmt: skip
-def test_every_public_name_has_an_example(package):
-    """The tests run these examples."""
-    module = import_module(package)
-    public = {name: getattr(module, name) for name in module.__all__}
-    described = {
-        name: each.__doc__ or ""
-        for name, each in public.items()
-        if (inspect.isclass(each) or inspect.isfunction(each)) and not is_error(each)
-    }
-    without = {name for name, text in described.items() if ">>>" not in text}
-    assert without <= RETURNED
-
-
-def is_error(each):
-    return inspect.isclass(each) and issubclass(each, Exception)
+    ("text", "found"),
+    [
+        ("It is 12 times faster.", ["12 times"]),
+        ("It takes 3 CPU seconds, or 2 h.", ["3 CPU seconds", "2 h"]),
+        ("A rewired network is noticed in 78% of trials.", ["78 %"]),
+        ("The accuracy is .93, in 47 of 49 cases.", [".93", "47 of 49"]),
+        ("The accuracy is {claim}`fit.accuracy:.2f`.", []),
+        ("An interval of 95 % has 2 ends; pass `--budget 5%` for 100 nodes.", []),
+        ("The p-value is 0.31, of 3 of 4 models.", []),
+        ("The power is 0.62.\n\n```text\npower 0.62\n```\n", []),
+    ],
+)
+def test_figures_are_found(text, found):
+    assert [*figures(text)] == found

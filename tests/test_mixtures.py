@@ -2,19 +2,16 @@
 
 import json
 import pickle
-from functools import partial
 
 import naive
 import networkx as nx
 import numpy as np
 import pytest
 from fast_and_slow import fast_for, few_or_many
+from quick_answers import choose
 from scipy import stats
-from small_plans import small_plan
-from typer.testing import CliRunner
 
 import netchoice
-from netchoice.cli import app
 from netchoice.errors import EdgeLimitError, UsageError
 from netchoice.models.builtin import rebuilt_space, with_mixtures
 from netchoice.models.mechanism import MEAN_LINKS, mechanism
@@ -428,47 +425,26 @@ def test_mixed_and_thinned_functions_can_be_pickled():
     assert one.X.equals(two.X)
 
 
-# Command line
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def test_simulate_needs_a_space_or_a_mixture(tmp_path):
-    result = CliRunner().invoke(app, ["simulate", "--nodes", "30", "--out", str(tmp_path / "t")])
-    assert isinstance(result.exception, UsageError)
-    assert "the model space is missing; give one" in str(result.exception)
+# Tables and answers
 
 
 def test_simulated_table_of_a_mixture_can_be_used_again(tmp_path):
-    run("simulate", "--mix", "dmr+lpa", "--thin", "nodes", "--nodes", 30, "--samples", 30,
-        "--features", "degree_mean", "--engine", "serial", "--out", tmp_path / "table")  # fmt: skip
+    netchoice.simulate_table(
+        "dmr+lpa~nodes", n_nodes=30, n_samples=30, features=["degree_mean"], engine="serial",
+        path=tmp_path / "table",
+    )  # fmt: skip
     table = netchoice.ReferenceTable.load(tmp_path / "table")
     space = rebuilt_space(table.manifest["space"])
-    assert space.labels == ("dmr~nodes", "lpa~nodes", "dmr+lpa~nodes")
     assert space.labels == ("dmr~nodes", "lpa~nodes", "dmr+lpa~nodes")
     assert set(table.y) <= set(space.labels)
 
 
-@pytest.mark.usefixtures("no_figures")
-@pytest.mark.slow
-def test_choose_reports_a_mixture(tmp_path, monkeypatch):
-    """End to end: grow a mixture, and choose between it and its pure models, all of them thinned."""
-    plan = partial(small_plan, selection_samples=480)
-    monkeypatch.setattr("netchoice.workflows.preparation.SimulationPlan", plan)
-    net, out = tmp_path / "net.tsv", tmp_path / "answer"
-    run("grow", "dmr+lpa", "--nodes", 40, "--seed", 1, "--out", net, "--isolated", "drop",
-        "--prior", "q=0.5", "--prior", "lpa_mean_links=2")  # fmt: skip
-    text = run("choose", net, "--mix", "dmr+lpa", "--thin", "edges", "--out", out, "--samples", 500,
-               "--no-local", "--no-report", "--engine", "serial",
-               "--features", "degree_mean,core_2_size,transitivity")  # fmt: skip
-    answer = json.loads((out / "choice.json").read_text())
-    assert set(answer["probabilities"]) == {"dmr~edges", "lpa~edges", "dmr+lpa~edges"}
-    assert answer["mixtures"]
-    for check in answer["mixtures"]:
-        assert check["model"] == "dmr+lpa~edges"
-        can = "can" if check["identified"] else "cannot"
-        assert f"the mixture dmr+lpa~edges {can} be identified: {check['reason']}" in text
+def test_answer_says_whether_a_mixture_can_be_identified():
+    """Grow a mixture, and choose between it and its pure models, all of them thinned."""
+    model = netchoice.get_model("dmr+lpa")
+    values = dict.fromkeys(model.parameters, 0.5) | {"lpa_mean_links": 2.0}
+    answer = choose(model.grow(40, values, rng(), isolated="drop"), "dmr+lpa~edges")
+    assert {each.name for each in answer.models} == {"dmr~edges", "lpa~edges", "dmr+lpa~edges"}
+    assert answer["dmr+lpa~edges"].state == "fits"
+    (said,) = [note for note in answer.notes if "dmr+lpa~edges" in note and "identified" in note]
+    assert said in answer.summary(verbose=True)
