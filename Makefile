@@ -6,7 +6,7 @@ OUT := build
 KERNELS := $(wildcard src/netchoice/_kernels/*.py src/netchoice/models/mechanisms/*.py)
 WORKERS := $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help prepare demo example-large atlas reproduce test test-all test-bounds test-matrix lint attack \
+.PHONY: help prepare demo example-large reproduce test test-all test-bounds test-matrix lint attack \
 	results docs lock release-check clean
 
 help:
@@ -18,7 +18,6 @@ help:
 	@echo "make attack         damage files and kill runs, and print what happened; TRIALS=1000 SEED=1"
 	@echo "make results        measure every figure of the documentation whose code has changed; takes hours"
 	@echo "make example-large  choose a model for a network of 100,000 nodes, using pilots"
-	@echo "make atlas          compare a folder of real networks with all mechanisms; NETWORKS=folder HOURS=8"
 	@echo "make reproduce      reproduce the paper's tables, figures and claims; SCALE=tiny, small or paper"
 	@echo "make docs           build the documentation into $(OUT)/docs"
 	@echo "make lint           run ruff and mypy only"
@@ -74,12 +73,6 @@ demo: $(VENV)/.changed
 # Select features on pilots, for a network on which computing all features would take too long.
 example-large: $(VENV)/.warm
 	$(BIN)/python examples/large_network.py
-
-# Compare every network of a folder with all mechanisms; its subfolders are domains. HOURS limits the time.
-NETWORKS ?= $(or $(NETCHOICE_NETWORKS),../shared/data/networks)
-HOURS ?= 8
-atlas: $(VENV)/.dev $(VENV)/.warm
-	$(BIN)/python benchmarks/atlas.py --networks $(NETWORKS) --out $(OUT)/atlas --workers $(WORKERS) --hours $(HOURS)
 
 # Reproduce the paper. NETCHOICE_DATA names the folder of the yeast networks; without it they are downloaded.
 SCALE ?= small
