@@ -18,16 +18,19 @@ def rough_costs():
 
     In tables of small networks these repetitions take longer than everything else.
     """
+    from netchoice.features import computation
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("netchoice.features.computation._REPEAT_SECONDS", 0.0)
+        patch.setattr(computation, "_REPEAT_SECONDS", 0.0)
         yield
 
 
 #: Examples of functions that draw or report whole results, which they make first.
 SLOW_EXAMPLES = (
-    "drawings.draw_choice",
-    "reported.report_choice",
-    "reported.report_cohort",
+    "drawings.draw_answer",
+    "references.References",
+    "reported.report_answer",
+    "cohort_report.report_cohort",
     "build.write_report",
     "experiments.reproduce",
 )

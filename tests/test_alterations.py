@@ -294,6 +294,7 @@ def test_answer_states_the_power_for_each_alteration():
         assert each.n == 20
         assert low <= each.share <= high
     (line,) = (text for text in answer.summary().splitlines() if text.startswith("power: "))
-    assert line.startswith(
-        f"power: of 20 altered networks each, noticed: all edges rewired {all_edges:.0%}"
+    assert line == (
+        f"power: a rewired network is noticed in {all_edges:.0%} of 20 trials "
+        f"(a third rewired {a_third:.0%}, 1 in 20 moved {one_in_20:.0%})"
     )

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from shared_data import DATA
 
-from netchoice.choice.run_folder import delete_run
+from netchoice.choice.run_folder import run_folder
 from netchoice.errors import UsageError
 from netchoice.features import FEATURES, paper_costs
 from netchoice.selection import rank_path
@@ -248,8 +248,9 @@ def test_fresh_starts_over(tmp_path):
     assert before.isdisjoint(path.name for path in (tmp_path / "r").rglob("rows-*.parquet"))
     assert (tmp_path / "r" / "thesis.txt").read_text() == "years of work"
     assert (tmp_path / "r" / "reproduction.md").exists()
-    delete_run(tmp_path / "r", REPRODUCTION_FILES)
-    assert [path.name for path in (tmp_path / "r").rglob("*")] == ["thesis.txt"]
+    with run_folder(tmp_path / "r", {}, True, REPRODUCTION_FILES):
+        left = {path.name for path in (tmp_path / "r").rglob("[!.]*")}
+    assert left == {"settings.json", "thesis.txt"}
 
 
 def test_damaged_record_is_reported(tmp_path):

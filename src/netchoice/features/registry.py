@@ -292,7 +292,7 @@ def _computation_of(name: str, wanted: dict[str, Feature], user: Computation) ->
 def steps_of(item: Feature) -> tuple[str, ...]:
     """Return the names of all shared steps that a feature depends on, inputs first.
 
-    >>> from netchoice.features import FEATURES, steps_of
+    >>> from netchoice.features.registry import FEATURES, steps_of
     >>> steps_of(FEATURES["transitivity"])
     ('triangles', 'degrees')
     """

@@ -90,7 +90,7 @@ def write_cohort_report(
     Examples
     --------
     >>> import tempfile
-    >>> from netchoice.choice import summarise_cohort
+    >>> from netchoice.choice.cohort_summary import summarise_cohort
     >>> answers = pd.DataFrame({"id": list("ab"), "model": "dmc", "verdict": "one-fits",
     ...     "probability_dmc": 1.0, "lower_dmc": 0.9, "upper_dmc": 1.0, "fit_p_dmc": 0.5})
     >>> write_cohort_report(tempfile.mkdtemp(), summarise_cohort(answers), answers).name
