@@ -9,7 +9,10 @@ doi:10.1103/PhysRevLett.99.204101.
 
 from __future__ import annotations
 
+import argparse
+
 import numpy as np
+import report
 from scipy.spatial import cKDTree
 from scipy.special import digamma
 from scipy.stats import norm, rankdata
@@ -51,7 +54,11 @@ def frenzel_pompe(X: np.ndarray, y: np.ndarray) -> float:
 
 
 def main() -> None:
-    """Print the errors."""
+    """Print the errors, and write the largest of each estimate."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    report.add_json(parser)
+    options = parser.parse_args()
+    largest: dict[str, float] = {}
     print(f"{'rows':>5} {'mean':8} {'r':>5} {'ρ':>4} {'true':>6}  ours  slices  Frenzel–Pompe")
     for n in (500, 5000):
         rng = np.random.default_rng(1)
@@ -62,8 +69,13 @@ def main() -> None:
                 X, y = sample(shape, r, rho, n, rng)
                 ours = conditional_redundancy(X, y, target="numbers")[0, 1]
                 errors.append([ours - true, in_slices(X, y) - true, frenzel_pompe(X, y) - true])
-            shown = " ".join(f"{error:+.3f}" for error in np.mean(errors, axis=0))
+            means = np.mean(errors, axis=0)
+            for name, error in zip(("ours", "slices", "frenzel pompe"), means, strict=True):
+                key = f"{name} {'linear' if shape == 'linear' else 'bent'} {n}"
+                largest[key] = max(largest.get(key, 0.0), abs(float(error)))
+            shown = " ".join(f"{error:+.3f}" for error in means)
             print(f"{n:5} {shape:8} {r:5} {rho:4} {true:6.3f}  {shown}", flush=True)
+    report.write(options, largest)
 
 
 if __name__ == "__main__":

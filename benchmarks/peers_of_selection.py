@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import report
 
 import netchoice
 from netchoice.costs import CostModel
@@ -360,6 +361,20 @@ def as_markdown(frame: pd.DataFrame, setting: str, table: str) -> str:
     return "\n".join(lines)
 
 
+def errors_of(frame: pd.DataFrame) -> dict[str, float]:
+    """Return the error rate of each method on the last tables, by number of the budget, from the smallest."""
+    rows = frame[
+        (frame["setting"] == "measured, shared") & (frame["table"] == frame["table"].iloc[-1])
+    ]
+    errors = rows.pivot(index="method", columns="budget", values="accuracy").rsub(1)
+    found = {
+        f"{method.replace(',', '')} {number}": float(error)
+        for method, row in errors.iterrows()
+        for number, error in enumerate(row, start=1)
+    }
+    return found | {f"cost {i}": _cost_text(b) for i, b in enumerate(errors.columns, start=1)}
+
+
 def _cost_text(seconds: float) -> str:
     from netchoice.figures.cost_figures import cost_text
 
@@ -421,6 +436,7 @@ def pairs(arguments: argparse.Namespace) -> list[Pair]:
         name = arguments.family or "given tables"
         return [_pair(name, train, test, arguments.family, arguments.rows)]
     wanted = [("ba", 1000, "ba"), ("duplication", 1000, "duplication"), (*HARDER, None)]
+    wanted = wanted[-1:] if arguments.harder else wanted
     return [
         _pair(
             f"{space}, {nodes} nodes",
@@ -462,8 +478,10 @@ def main() -> int:
         "--family", choices=["ba", "duplication"], help="family of the printed costs"
     )
     parser.add_argument("--tables", help="folder for simulated tables")
+    parser.add_argument("--harder", action="store_true", help="only the models that overlap")
     parser.add_argument("--rows", type=int, help="rows per table; default: all")
     parser.add_argument("--out", type=Path, help="folder for peers.csv, peers.md and peers.png")
+    report.add_json(parser)
     arguments = parser.parse_args()
     if bool(arguments.train) != bool(arguments.test):
         parser.error("give --train and --test together")
@@ -479,6 +497,7 @@ def main() -> int:
     seconds = pd.DataFrame([s for _, s in results], index=[pair.name for pair in compared]).T
     pages.append(seconds.round(1).rename_axis("CPU seconds").to_markdown())
     print("\n\n".join(pages))
+    report.write(arguments, errors_of(frame))
     if arguments.out:
         arguments.out.mkdir(parents=True, exist_ok=True)
         frame.to_csv(arguments.out / "peers.csv", index=False)

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import report
 from sklearn import datasets
 from sklearn.feature_selection import SequentialFeatureSelector, mutual_info_regression
 from sklearn.model_selection import RepeatedKFold
@@ -94,12 +95,14 @@ def seconds(ranker: Ranker, X: np.ndarray, y: np.ndarray) -> float:
 
 
 def main() -> None:
-    """Print R² and speed of every method on every table."""
+    """Print R² and speed of every method on every table, and write R²."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
         "--methods", nargs="*", default=[m for m in NUMBER_METHODS if m != "random"]
     )
-    methods = parser.parse_args().methods
+    report.add_json(parser)
+    options = parser.parse_args()
+    methods, found = options.methods, {}
     for name, X, y in tables():
         print(f"\n{name}: {X.shape[0]} rows, {X.shape[1]} columns")
         rankers: dict[str, Ranker] = {"SelectKBest": by_information, "sequential": sequentially}
@@ -108,10 +111,12 @@ def main() -> None:
         print(f"{'':20}{'R²':>8}{'±':>7}{'SelectKBest is':>16}{'sequential is':>15}")
         for title, ranker in rankers.items():
             mean, error = score(ranker, X, y)
+            found |= {f"{name} {title}": mean, f"{name} {title} error": error}
             ratios = [times[peer] / times[title] for peer in ("SelectKBest", "sequential")]
             print(
                 f"{title:20}{mean:8.3f}{error:7.3f}{ratios[0]:15.2f}×{ratios[1]:14.0f}×", flush=True
             )
+    report.write(options, found)
 
 
 if __name__ == "__main__":

@@ -28,10 +28,18 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "results"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "networkx")
-#: Files that most results depend on.
-MODELS = ("src/netchoice/models/**/*.py", "src/netchoice/_kernels/grow*.py")
-FEATURES = ("src/netchoice/features/**/*.py",)
+#: Files that results depend on.
+KERNELS = ("src/netchoice/_kernels/*.py",)
+MODELS = ("src/netchoice/models/**/*.py", *KERNELS)
+FEATURES = ("src/netchoice/features/*.py", *KERNELS)
 SCORES = ("src/netchoice/inference/model_scores.py", "src/netchoice/inference/scaling.py")
+FORESTS = ("src/netchoice/forests.py", *KERNELS)
+INFORMATION = ("src/netchoice/information/*.py", *KERNELS)
+SELECTION = ("src/netchoice/selection/*.py", "src/netchoice/forests.py", *INFORMATION)
+EVALUATION = ("src/netchoice/evaluation/*.py", *SELECTION, "src/netchoice/features/*.py", *MODELS)
+PAPER = ("reproduction/*.py", *EVALUATION)
+#: The table of the benchmarks of selection.
+TABLE = ("benchmarks/mixed_table.py", "src/netchoice/features/*.py", *MODELS)
 
 
 @dataclass(frozen=True)
@@ -43,20 +51,39 @@ class Claim:
     minutes: float
 
 
+def _claim(command: str, depends_on: tuple[str, ...], minutes: float) -> Claim:
+    """Return a claim of a benchmark, which its values depend on."""
+    return Claim(
+        f"benchmarks/{command}", (f"benchmarks/{command.split()[0]}", *depends_on), minutes
+    )
+
+
 def _fit_power(options: str, minutes: float) -> Claim:
-    files = ("benchmarks/fit_scores.py", "src/netchoice/alterations.py", *SCORES)
-    command = f"benchmarks/fit_scores.py {options} --seed 101"
-    return Claim(command, (*files, *MODELS, *FEATURES), minutes)
+    files = ("src/netchoice/alterations.py", *SCORES, *MODELS, *FEATURES)
+    return _claim(f"fit_scores.py {options} --seed 101", files, minutes)
 
 
 def _rejection(options: str, minutes: float) -> Claim:
-    files = ("benchmarks/racing.py", "benchmarks/fit_scores.py", *SCORES)
-    command = f"benchmarks/racing.py {options} --seed 101"
-    return Claim(command, (*files, *MODELS, *FEATURES), minutes)
+    files = ("benchmarks/fit_scores.py", *SCORES, *MODELS, *FEATURES)
+    return _claim(f"racing.py {options} --seed 101", files, minutes)
 
 
 #: Each command accepts ``--json FILE``, to which it writes its values.
 CLAIMS = {
+    "features-speed": _claim("features.py", FEATURES, 1),
+    "growth-speed": _claim("growth.py", ("tests/naive.py", *MODELS), 1),
+    "information-speed": _claim("information.py", (*TABLE, *INFORMATION), 4),
+    "information-speed-numbers": _claim("information.py --numbers", (*TABLE, *INFORMATION), 5),
+    "information-given-numbers": _claim("conditional_information.py", INFORMATION, 2),
+    "forest-speed": _claim("forest.py", FORESTS, 4),
+    "relief-speed": _claim("relief.py", (*TABLE, *SELECTION), 5),
+    "selection-numbers": _claim("selection_numbers.py", SELECTION, 5),
+    "selection-peers": _claim("peers_of_selection.py --harder --rows 2000", EVALUATION, 8),
+    "paper-small": _claim("paper.py --scale small --tables 2", PAPER, 10),
+    "paper-full": _claim("paper.py --scale paper --tables 5", PAPER, 190),
+    "recovery": _claim(
+        "recovery.py --seed 101", ("src/netchoice/choice/*.py", *SCORES, *MODELS, *FEATURES), 60
+    ),
     "fit-power-60": _fit_power("--nodes 60", 5),
     "fit-power-120": _fit_power("--nodes 120", 10),
     "fit-power-300": _fit_power("--nodes 300", 30),
