@@ -186,7 +186,7 @@ def paper_selectors(methods: Iterable[str], setting: Setting) -> dict[str, CostA
     """Return the selectors by name, with λ per second as in the paper's code.
 
     >>> paper_selectors(["jmi", "weighted-mda"], DEFAULT)["jmi"]
-    JMI(charge='shared', cost_scale='raw')
+    JMI(cost_scale='raw')
     """
     selectors = {}
     for method in methods:

@@ -510,12 +510,12 @@ def test_results_and_efforts_are_frozen():
 
 
 def test_ranking_states_costs_in_their_unit(table):
-    ranking = netchoice.rank_features(table, penalty=1, charge="shared")
+    ranking = netchoice.rank_features(table, penalty=1)
     assert set(ranking.ranking) == {"real", "count"}
     assert ranking.constant == ["constant"]
     assert ranking.steps["cumulative_cost"].tolist() == ranking.steps["cost"].cumsum().tolist()
     assert ranking.steps["cumulative_cost"].iloc[-1] == 19
-    alone = netchoice.rank_features(table, penalty=1)
+    alone = netchoice.rank_features(table, penalty=1, charge="alone")
     assert alone.steps["cumulative_cost"].iloc[-1] == 35
     assert alone.ranking[0] == "real"
 
@@ -536,9 +536,9 @@ def test_wrong_option_of_a_ranking_is_refused(options, message):
         netchoice.rank_features("nowhere", **options)
 
 
-def test_shared_costs_are_refused_for_a_method_that_does_not_support_them(table):
-    with pytest.raises(UsageError, match="shared"):
-        netchoice.rank_features(table, "weighted-mdi", charge="shared")
+def test_weighted_forests_charge_alone_and_say_so(table):
+    ranked = netchoice.rank_features(table, "weighted-mdi", costs={"real": 1.0, "count": 2.0})
+    assert ranked.charge == "alone"
 
 
 def test_ranking_of_constant_features_is_refused(table):

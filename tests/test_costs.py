@@ -116,7 +116,7 @@ def test_conversions_and_restrictions(lab):
     assert lab.only(["ratio"]).features == ["glucose", "sodium", "ratio"]
     assert lab.only(["x-ray"]).steps == {"visit": 20}
     assert lab.times(2).cost("glucose") == 64
-    assert repr(lab) == "<CostModel: 4 features, 2 shared steps>"
+    assert repr(lab) == "<CostModel: 4 features, 4 shared steps>"
 
 
 def test_costs_are_read_from_csv_and_json(tmp_path, lab):

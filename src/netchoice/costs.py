@@ -229,7 +229,10 @@ did you mean 'glucose'?
         return isinstance(other, CostModel) and self.as_dict() == other.as_dict()
 
     def __repr__(self) -> str:
-        return f"<CostModel: {len(self.own)} features, {len(self.steps)} shared steps>"
+        n_shared = len({step for used in self.uses.values() for step in used})
+        return (
+            f"<CostModel: {len(self.own)} features, {n_shared} shared step{'s' * (n_shared != 1)}>"
+        )
 
     def _all(self, features: Iterable[str]) -> dict[str, float]:
         """Return the costs of the features and of everything that they use, each once, by name."""

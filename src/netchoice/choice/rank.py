@@ -93,7 +93,7 @@ def rank_features(
     *,
     penalty: float = 0.0,
     costs: Costs | None = None,
-    charge: str = "alone",
+    charge: str = "shared",
     cost_scale: str = "share",
     estimator: str | None = None,
     label: str = "label",
@@ -114,8 +114,9 @@ def rank_features(
         λ. It has no effect if there are no costs.
     costs : optional
         As in :func:`~netchoice.choice.tables.find_costs`.
-    charge : "alone" or "shared"
-        How a set of features is billed.
+    charge : "shared" or "alone"
+        Shared: a set of features pays for a shared step once. Alone, as in the paper: each feature pays for
+        all steps that it uses; so it is for the weighted forests.
     cost_scale : "share" or "raw"
         "share" divides costs by their sum, so that λ does not depend on their unit.
     estimator : "calibrated", "published" or "plugin", optional
@@ -156,26 +157,25 @@ def rank_features(
     loaded = load_table(table, label, target, rows=rows, seed=seed)
     varying = varying_features(loaded)
     source = find_costs(loaded, costs)
-    selector.set_params(
-        penalty=0.0 if source.model is None else penalty, charge=charge, cost_scale=cost_scale
-    )
+    selector.set_params(penalty=0.0 if source.model is None else penalty, cost_scale=cost_scale)
     ready = selectors_for(
         varying,
         {method: selector},
         costs=source.model,
+        charge=charge,
         seed=seed,
         n_jobs=workers or count_threads(-1),
     )
     fitted = ready[method].fit(varying.X, varying.target)
     return FeatureRanking(
         ranking=list(fitted.ranking_names_),
-        steps=_with_costs(fitted.steps_, source, charge),
+        steps=_with_costs(fitted.steps_, source, fitted.charge),
         constant=[name for name in loaded.features if name not in set(varying.features)],
         rows=len(varying),
         target=describe_target(varying),
         method=method,
         penalty=penalty,
-        charge=charge,
+        charge=fitted.charge,
         cost_scale=cost_scale,
         costs=source.name,
         in_seconds=source.in_seconds,
@@ -216,7 +216,7 @@ def selectors_for(
         Names of methods, or selectors by name. Selectors are cloned.
     costs : CostModel or None
         Costs of the features; those of other features are left out. None: all are free.
-    charge : "alone" or "shared", optional
+    charge : "shared" or "alone", optional
         How a set of features is billed. A method that knows costs alone only keeps "alone".
     cost_scale : "share" or "raw", optional
     seed : int

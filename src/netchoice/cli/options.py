@@ -86,7 +86,13 @@ Method = Annotated[
 ]
 TimeLimit = Annotated[str | None, Option(help="Time for the whole command: 60s, 5min.")]
 # Costs and tables
-Charge = Annotated[str, Option(help="alone, or shared: shared steps are paid once.")]
+Charge = Annotated[
+    str,
+    Option(
+        metavar="shared|alone",
+        help="shared: a shared step is paid once; alone: by each feature that uses it.",
+    ),
+]
 FeatureCosts = Annotated[
     Literal["reference", "measured"],
     Option("--costs", help="Select by costs that are the same everywhere, or as measured now."),
@@ -98,7 +104,10 @@ Costs = Annotated[
         help="Where costs come from; measured ones by default.",
     ),
 ]
-Budget = Annotated[str | None, Option(help="Largest cost of the features per network: 5ms, or 2%.")]
+Budget = Annotated[
+    str | None,
+    Option(help="Largest cost of the features: 20, 5ms, or 2% of the cost of all features."),
+]
 Label = Annotated[
     str,
     Option(

@@ -97,7 +97,7 @@ def rank(
         float, Option(min=0, help="λ, the weight of cost against information.")
     ] = 0.0,
     costs: options.Costs = None,
-    charge: options.Charge = "alone",
+    charge: options.Charge = "shared",
     label: options.Label = "label",
     target: options.Target = "auto",
     rows: options.Rows = None,
@@ -107,7 +107,7 @@ def rank(
 ) -> None:
     """Rank the features of a table by information minus penalty times cost.
 
-    Example: [bold]netchoice rank tables/train --method jmi --penalty 1 --charge shared[/bold]
+    Example: [bold]netchoice rank tables/train --method jmi --penalty 1[/bold]
 
     The table can also be a CSV file with a column of labels or numbers: [bold]netchoice rank
     patients.csv --label diagnosis --costs costs.csv --penalty 0.5[/bold]
@@ -149,9 +149,7 @@ def _ranking_lines(record: dict[str, Any]) -> Iterator[str]:
         yield text
 
 
-def _short(number: float | None) -> str:
-    if number is None:
-        return "-∞"
+def _short(number: float) -> str:
     return f"{number:.4f}" if abs(number) < 1e4 else f"{number:.3g}"
 
 

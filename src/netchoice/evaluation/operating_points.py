@@ -33,7 +33,7 @@ class OperatingPoint:
     accuracy, interval : accuracy on rows that were not used to choose the set, and its interval
     coverage : float, coverage of the interval
     cost : float, cost of the set, billed as ``charge`` says
-    share : float, ``cost`` divided by the sum of the costs of all features alone
+    share : float, ``cost`` divided by the cost of all features
     speedup : float, cost of all features divided by the cost of the set, shared steps paid once
     best_accuracy : float, accuracy of the most accurate set (``best_features``) on the same rows
     """
@@ -82,7 +82,7 @@ def operating_point(
         the one with the fewest features is chosen, and then the first in the order of names. "budget"
         chooses the most accurate set within the budget, and of equally accurate sets the cheapest.
     budget : float or str, optional
-        A cost, a cost with a unit of time ("5ms"), or a share of the sum of all costs alone ("2%").
+        A cost, a cost with a unit of time ("5ms"), or a share of the cost of all features ("2%").
         With rule "cheapest" it limits the sets to choose from.
     charge : "shared" or "alone", how the cost of a set is billed
     coverage : float, coverage of the intervals

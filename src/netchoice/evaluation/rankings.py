@@ -73,7 +73,7 @@ def evaluate_rankings(
         - ``accuracy``, ``accuracy_se``, ``log_loss``: mean accuracy, its standard error over the
           folds, and mean logarithmic loss (NaN for R²).
         - ``cost_alone``, ``cost_shared``, ``share_alone``, ``share_shared``: cost of the set under
-          both charges, and the same divided by the sum of all costs alone.
+          both charges, and the same divided by the cost of all features.
         - ``speedup``: shared cost of all features divided by that of the set.
         - ``accuracy_choosing``, ``n_choosing``, ``accuracy_reporting``, ``n_reporting``: accuracy and
           number of rows in the even folds and in the odd folds, for :func:`operating_point`;
@@ -137,7 +137,7 @@ def _costs(model: CostModel, features: Sequence[str], of_all: list[float]) -> di
         "cost_alone": alone,
         "cost_shared": shared,
         "share_alone": alone / all_alone if all_alone else 0.0,
-        "share_shared": shared / all_alone if all_alone else 0.0,
+        "share_shared": shared / all_shared if all_shared else 0.0,
         "speedup": all_shared / shared if shared else np.inf if all_alone else 1.0,
     }
 

@@ -131,8 +131,8 @@ class AcquiringClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     costs : CostModel, mapping, or one number for each column, optional
         Columns without cost are acquired first, if they are informative. None: no column costs anything.
     budget : float or str, optional
-        Largest cost of the columns of one row, in the unit of ``costs``, or a share such as "2%" of the sum
-        of all costs; it is never exceeded.
+        Largest cost of the columns of one row, in the unit of ``costs``, or a share such as "2%" of what all
+        columns cost together; it is never exceeded.
     confidence : float
         Probability with which the predicted class must remain the same if all columns were acquired.
     charge : "shared" or "alone"

@@ -69,7 +69,7 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     costs: Any = None
     penalty: Any = 0.0
     cost_scale: str = "share"
-    charge: str = "alone"
+    charge: str = "shared"
     random_state: Any = 0
     n_jobs: int | None = None
 

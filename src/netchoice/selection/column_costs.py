@@ -37,14 +37,15 @@ class ColumnCosts:
         *,
         labels: Sequence[Any] | None = None,
         scale: str = "share",
-        charge: str = "alone",
+        charge: str = "shared",
     ) -> None:
         check_choice("cost_scale", scale, SCALES)
         self._charge = check_choice("charge", charge, CHARGES)
         keys, given = _cost_model(costs, list(names), labels)
         given = given.only(keys)
-        self._total = math.fsum(given.alone(keys).values())
-        self._unit = (self._total or 1.0) if scale == "share" else 1.0
+        total_alone = math.fsum(given.alone(keys).values())
+        self._unit = (total_alone or 1.0) if scale == "share" else 1.0
+        self._bill = given.cost_of_set(keys, self._charge)
         model = given.scaled(keys, scale)
         self.alone: Floats = np.array([model.cost(key) for key in keys])
         # Items are sorted by cost: equal costs then add up to equal sums in whatever order.
@@ -75,12 +76,12 @@ class ColumnCosts:
         )
 
     def limit(self, budget: float | str) -> float:
-        """Return a budget, given in the unit of the costs or as a share of all costs, in scaled costs.
+        """Return a budget, in the unit of the costs or a share of the bill for all columns, in scaled costs.
 
         Raise an error unless it pays for at least one column.
         """
         number, relative = parse_budget(budget)
-        cost = number * self._total if relative else number
+        cost = number * self._bill if relative else number
         limit = cost / self._unit * (1 + 1e-12)  # costs that add up to the budget are within it
         cheapest = self.marginal_costs([]).min()
         if limit < cheapest:
@@ -139,8 +140,9 @@ def _cost_model(
     if labels is None:
         if set(model.own) != {str(i) for i in range(len(names))} or isinstance(costs, CostModel):
             raise CostError(
-                "`costs` by name need a table with column names; got an array. Pass a pandas "
-                "DataFrame, or costs in the order of the columns"
+                "`costs` by name need a table with column names; got an array. Pass a pandas DataFrame. In a "
+                'pipeline, call set_output(transform="pandas") on the steps before this one; or pass costs '
+                "in the order of the columns"
             )
         labels = range(len(names))
     keys = [str(label) for label in labels]

@@ -102,13 +102,14 @@ class PenalizedForest(ForestSelector):
         return Terms(above_smallest / (above_smallest.max() or 1.0))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class WeightedForest(ForestSelector):
     """Importance in a forest whose nodes draw candidate columns with probability ∝ C^(−λ).
 
     Expensive columns are rarely tried, and so rarely used. λ affects how trees grow, not the score:
     however large λ is, an uninformative cheap column does not rank above an informative expensive
     one because of its cost. A cost of 0 counts as the smallest positive cost. The parameters and
-    attributes are those of :class:`PenalizedForest`, but ``charge="shared"`` is an error: a node
+    attributes are those of :class:`PenalizedForest`, but ``charge`` must be "alone": a node
     draws columns before any column is selected, so no shared step has been paid.
 
     Examples
@@ -119,6 +120,8 @@ class WeightedForest(ForestSelector):
     >>> selector.fit(X, y).ranking_[:2]
     array([0, 1])
     """
+
+    charge: str = "alone"
 
     _family = "weighted"
     supports_shared_costs = False

@@ -10,10 +10,10 @@ import numpy as np
 
 from netchoice.errors import UsageError
 from netchoice.selection.base import CostAwareSelector, TrainingData
-from netchoice.selection.column_costs import ColumnCosts, log_costs
+from netchoice.selection.column_costs import ColumnCosts, smallest_positive
 from netchoice.selection.forest_importance import PenalizedForest, WeightedForest
 from netchoice.selection.forward_regression import ForwardRegression
-from netchoice.selection.greedy import Step, Terms, rank_greedily
+from netchoice.selection.greedy import Floats, Step, Terms, rank_greedily
 from netchoice.selection.relief import ForestReliefF, ReliefF
 from netchoice.selection.sequential import JMI, JMIM, MRMR
 from netchoice.user_code import load_attribute
@@ -48,10 +48,16 @@ class RandomRanking(CostAwareSelector):
     def _rank(
         self, statistics: TrainingData, costs: ColumnCosts, n_steps: int | None = None
     ) -> list[Step]:
+        least = smallest_positive(costs.alone)
+
+        def log_marginal_costs(selected: list[int]) -> Floats:
+            marginal = costs.marginal_costs(selected)
+            return np.asarray(np.log(np.where(marginal > 0, marginal, least)))
+
         steps = rank_greedily(
             len(costs.alone),
             partial(self._information, statistics),
-            lambda selected: log_costs(costs.marginal_costs(selected)),
+            log_marginal_costs,
             self.penalty,
             costs.affordable(self.budget),
             n_steps,

@@ -96,9 +96,9 @@ class MRMR(AveragingSelector):
         Number of columns to select, a fraction of them, or None for half of them. ``ranking_``
         always has all columns.
     budget : float, str or None
-        The largest cost of the selected columns, in the unit of ``costs``, or a share such as "2%" of the
-        sum of all costs. Each step then selects among the columns that the rest of the budget pays for.
-        With None for ``n_features_to_select``, as many columns are selected as the budget pays for.
+        The largest cost of the selected columns, in the unit of ``costs``, or a share such as "2%" of what
+        all columns cost together. Each step then selects among the columns that the rest of the budget pays
+        for. With None for ``n_features_to_select``, as many columns are selected as the budget pays for.
     target : "auto", "classes" or "numbers"
         What ``y`` holds: class labels, or numbers (one column, or several at once). "auto": numbers, if
         there are several columns, fractions, or more than 20 distinct integers. With several columns,
@@ -109,8 +109,9 @@ class MRMR(AveragingSelector):
         λ, the weight of cost against information.
     cost_scale : "share" or "raw"
         Share: costs are divided by their sum, so that λ does not depend on their unit.
-    charge : "alone" or "shared"
-        Shared: a shared step is paid by the first column that uses it (CostModel only).
+    charge : "shared" or "alone"
+        Shared: a shared step is paid once, by the first column that uses it. Alone, as in the paper: each
+        column pays for all steps that it uses.
     redundancy : "mean" or "sum"
         Over the selected columns.
     estimator : "calibrated", "published" or "plugin"
