@@ -249,7 +249,7 @@ def test_fresh_starts_over(tmp_path):
     assert (tmp_path / "r" / "thesis.txt").read_text() == "years of work"
     assert (tmp_path / "r" / "reproduction.md").exists()
     with run_folder(tmp_path / "r", {}, True, REPRODUCTION_FILES):
-        left = {path.name for path in (tmp_path / "r").rglob("[!.]*")}
+        left = {path.name for path in (tmp_path / "r").rglob("[!._]*")}
     assert left == {"settings.json", "thesis.txt"}
 
 

@@ -80,14 +80,19 @@ def discrepancies(answer: Answer) -> pd.DataFrame:
 
 
 def posterior(answer: Answer) -> pd.DataFrame:
-    """Return draws from the posteriors of the most probable candidates."""
+    """Return draws from the posteriors of the most probable candidates.
+
+    A parameter with the name of another column gets a longer name: ``draw_parameter``.
+    """
     import pandas as pd
 
-    frames = [pd.DataFrame(columns=["model", "draw"])]
+    columns = ["model", "draw"]
+    frames = [pd.DataFrame(columns=columns)]
     for model, known in answer.evidence.posteriors.items():
         draws = pd.DataFrame({name: list(values) for name, values in known.draws.items()})
+        draws = draws.rename(columns={name: f"{name}_parameter" for name in columns})
         draws.insert(0, "model", model)
-        draws.insert(1, "draw", range(len(draws)), allow_duplicates=True)
+        draws.insert(1, "draw", range(len(draws)))
         frames.append(draws)
     return pd.concat(frames[1:] or frames, ignore_index=True)
 

@@ -44,7 +44,7 @@ def _notes(
     for check in check_mixtures(reference.space, known, chances):
         yield check.sentence
     yield from thinning_notes(known)
-    yield from _about_parameters(answer, reference)
+    yield from parameter_notes(answer, reference)
     if observed.size.isolated == "drop":
         yield (
             "the network has no isolated nodes, so those of the simulations were dropped; pass "
@@ -76,7 +76,8 @@ def _about_time(answer: Answer, observed: Observed) -> Iterator[str]:
         )
 
 
-def _about_parameters(answer: Answer, reference: Reference) -> Iterator[str]:
+def parameter_notes(answer: Answer, reference: Reference) -> Iterator[str]:
+    """Yield notes on posteriors at a boundary, and on those that are not calibrated."""
     candidates = [each for each in answer.models if each.is_candidate]
     n_tested = max(1, sum(len(each.parameters) for each in candidates))
     for each in candidates:
