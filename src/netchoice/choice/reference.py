@@ -34,7 +34,7 @@ from netchoice.inference.scaling import Floats
 from netchoice.inference.smooth_regression import Probabilities, SmoothRegression
 from netchoice.models.at_bounds import at_bounds
 from netchoice.models.density_matched import MatchedModel
-from netchoice.models.model import Draws
+from netchoice.models.model import Draws, Model
 from netchoice.models.space import ModelSpace
 from netchoice.row_simulator import ModelRows, is_at_bounds
 from netchoice.simulate import simulate_rows
@@ -139,13 +139,11 @@ class Reference:
         self.settings, self.size = settings, size
         self.folder, self.engine, self.workers = folder, engine, workers
         self.on_progress = on_progress
-        space = size.matched(settings.space)
-        self.space, self.unmatched = _without_unmatched(space)
-        n_nodes = size.nodes[0]
-        self.bounds = tuple(at_bounds(model, n_nodes, size.isolated) for model in self.space)
-        for model in (*self.space, *self.bounds):
-            if isinstance(model, MatchedModel) and is_ours(model.function):
-                _ = model.prediction  # once, not in every process
+        space = size.matched(settings.space, self.n_jobs)
+        with threads(self.n_jobs) as run:
+            self.space, self.unmatched = _without_unmatched(space, run(_can_match, space))
+            self.bounds = tuple(run(self._at_bounds, self.space))
+            run(_predict, [*self.space, *self.bounds])  # once, not in every process
         chosen = features or settings.names or affordable_features(size)
         self.features = with_size(chosen, size)
         self.is_frozen = False
@@ -154,6 +152,9 @@ class Reference:
         self._tables: dict[str, dict[str, ModelTable]] = {stream.name: {} for stream in STREAMS}
         self._timed: list[pd.DataFrame] = []
         self._fitted: dict[tuple[Any, ...], Any] = {}
+
+    def _at_bounds(self, model: Model) -> Model | None:
+        return at_bounds(model, self.size.nodes[0], self.size.isolated)
 
     # Simulations
 
@@ -476,9 +477,11 @@ class Reference:
         )
 
     @property
-    def n_jobs(self) -> int | None:
-        """Threads for what is computed in this process."""
-        return 1 if self.engine == "serial" else self.workers
+    def n_jobs(self) -> int:
+        """Threads for what is computed in this process; one per core by default."""
+        if self.engine == "serial":
+            return 1
+        return -1 if self.workers is None else self.workers
 
     # Near a network
 
@@ -644,16 +647,24 @@ def _entropy(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
 
 
-def _without_unmatched(space: ModelSpace) -> tuple[ModelSpace, tuple[str, ...]]:
+def _can_match(model: Model) -> bool:
+    """Return whether a model has networks of the density that it is matched to, if it is."""
+    if not isinstance(model, MatchedModel):
+        return True
+    tries = min(MATCH_TRIES, max(MIN_MATCH_TRIES, MATCH_NODES // model.n_nodes))
+    return model.can_match(tries, np.random.default_rng(0))
+
+
+def _predict(model: Model | None) -> None:
+    if isinstance(model, MatchedModel) and is_ours(model.function):
+        _ = model.prediction
+
+
+def _without_unmatched(
+    space: ModelSpace, can_match: Sequence[bool]
+) -> tuple[ModelSpace, tuple[str, ...]]:
     """Return a density-matched space without the models that never match, and their names."""
-    rng = np.random.default_rng(0)
-    kept = []
-    for model in space:
-        if isinstance(model, MatchedModel):
-            tries = min(MATCH_TRIES, max(MIN_MATCH_TRIES, MATCH_NODES // model.n_nodes))
-            if not model.can_match(tries, rng):
-                continue
-        kept.append(model.name)
+    kept = [model.name for model, possible in zip(space, can_match, strict=True) if possible]
     if len(kept) < 2:
         raise UsageError(
             f"of {len(space)} models, {len(kept)} can make a network of this density; expected at least "

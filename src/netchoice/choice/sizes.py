@@ -99,11 +99,13 @@ class Size(NamedTuple):
         edges = round(USUAL_DENSITY * n_nodes) if self.edges is None else self.edges
         return n_nodes, edges
 
-    def matched(self, space: ModelSpace) -> ModelSpace:
+    def matched(self, space: ModelSpace, n_jobs: int | None = None) -> ModelSpace:
         """Return the space, density-matched if this size has a number of edges."""
         if self.edges is None:
             return space
-        return MatchedSpace(space, self.nodes[0], self.edges, TOLERANCE, self.isolated)
+        return MatchedSpace(
+            space, self.nodes[0], self.edges, TOLERANCE, self.isolated, n_jobs=n_jobs
+        )
 
     def __str__(self) -> str:
         edges = "" if self.edges is None else f" and {self.edges} edges"

@@ -41,7 +41,7 @@ def answer_lines(answer: Answer, *, verbose: bool = False, language: str = "shel
         _cost(answer), f"next: {following}" if following else "",
     ]  # fmt: skip
     end = [line for line in end if line]
-    listed = answer.candidates[:MOST_LISTED]
+    listed = _listed(answer)
     room, models = MOST_LINES - len(head) - len(end) - len(listed), list[str]()
     for each in listed:
         models.append(model_line(each))
@@ -68,12 +68,20 @@ def _network(answer: Answer) -> str:
     return f"{text}; without {listed}" if listed else text
 
 
+def _listed(answer: Answer) -> list[ModelAnswer]:
+    """Return the candidates that the first screen lists: those of which something is known."""
+    known = [
+        each for each in answer.candidates if each.state != OPEN or each.probability is not None
+    ]
+    return known[:MOST_LISTED]
+
+
 def _others(answer: Answer) -> Iterator[str]:
     """Yield a line on the models that are not listed, if any is."""
-    listed = answer.candidates[:MOST_LISTED]
+    listed = _listed(answer)
     others = Counter(each.state for each in answer.models if each not in listed)
     if others and listed:
-        texts = {FITS: "fit", "does not fit": "do not fit"}
+        texts = {FITS: "fit", "does not fit": "do not fit", OPEN: "not decided"}
         states = ", ".join(f"{n} {texts.get(state, state)}" for state, n in others.most_common())
         yield f"  the other models: {states}"
 

@@ -16,6 +16,7 @@ from netchoice.models.edge_prediction import EdgePrediction, predict_edges
 from netchoice.models.model import Model, Parameters
 from netchoice.models.priors import as_prior, uniform
 from netchoice.models.space import ModelSpace
+from netchoice.threads import threads
 from netchoice.user_code import is_ours
 from netchoice.validation import check_fraction
 
@@ -209,6 +210,7 @@ class MatchedSpace(ModelSpace):
         isolated: str,
         *,
         priors: Mapping[str, Mapping[str, Any]] | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         if n_nodes < 2 or n_edges < 1:
             raise UsageError(
@@ -225,7 +227,8 @@ class MatchedSpace(ModelSpace):
         self.tolerance = check_fraction("tolerance", tolerance)
         self.isolated = isolated
         known = priors or {}  # by model and parameter, from an earlier match
-        models = [self._match(model, known.get(model.name, {})) for model in base]
+        with threads(n_jobs) as run:
+            models = run(lambda model: self._match(model, known.get(model.name, {})), base)
         super().__init__(base.name, models, base.weights)
 
     @property
