@@ -222,7 +222,9 @@ def test_masks_hide_measured_times_only():
 #: Levels of tests and intervals, and what is certain.
 LEVELS = {"1 %", "5 %", "95 %", "99 %", "50 %", "100 %", "0 %"}
 #: Numbers that are rules, limits or settings of the example, by page; they are not measurements.
-RULES: dict[str, set[str]] = {}
+RULES: dict[str, set[str]] = {
+    "how-it-decides": {"10 %", "5 ms", "1.5"},
+}
 #: In a sentence with one of these words, decimals and shares are measurements.
 ABOUT_QUALITY = re.compile(
     r"\b(?:accura|correct|R²|AUC|cover|power|notice|recover|error rate|false alarm|log score|faster|slower)",
