@@ -1,61 +1,20 @@
 """What a paper needs: a citation, tables, and figures as files."""
 
 import re
+from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
-from small_plans import small_plan
+from report_folders import NO_EVIDENCE, made_answer, made_evaluation, rejected
 
 import netchoice
+from netchoice import figures
+from netchoice.choice.run_folder import CHOICE_FILES
 from netchoice.errors import UsageError
+from netchoice.figures.drawings import answer_drawings
 
 ROOT = Path(__file__).resolve().parents[1]
-FEATURES = ["degree_mean", "transitivity", "noise_normal"]
-PLAN = small_plan(selection_samples=320)
-
-
-@pytest.fixture(scope="module")
-def network(tmp_path_factory):
-    path = tmp_path_factory.mktemp("networks") / "net.tsv"
-    graph = netchoice.get_model("dmr").grow(30, rng=np.random.default_rng(3), isolated="drop")
-    netchoice.write_network(graph, path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def folder(network, tmp_path_factory):
-    """Return the folder of a choice, with figures as PDF."""
-    path = tmp_path_factory.mktemp("answer") / "run"
-    graph, reading = netchoice.read_network(network)
-    netchoice.report.report_choice(
-        graph, "duplication", path=path, reading=reading, samples=200, plan=PLAN, engine="serial",
-        features=FEATURES[:2], report=False, figures="pdf",
-    )  # fmt: skip
-    return path
-
-
-@pytest.fixture(scope="module")
-def choice():
-    network = netchoice.get_model("dmr").grow(30, rng=np.random.default_rng(3))
-    return netchoice.choose_model(
-        network,
-        "duplication",
-        samples=200,
-        plan=PLAN,
-        local=False,
-        engine="serial",
-        features=FEATURES[:2],
-    )
-
-
-@pytest.fixture(scope="module")
-def evaluation():
-    table = netchoice.simulate_table(
-        "ba", n_nodes=30, n_samples=80, seed=1, engine="serial", features=FEATURES
-    )
-    return netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=4)
 
 
 def test_citation_file_is_that_of_this_version():
@@ -65,75 +24,72 @@ def test_citation_file_is_that_of_this_version():
     assert f"doi:{doi}" in (ROOT / "README.md").read_text()
 
 
-def test_models_are_a_table(choice):
-    frame = choice.to_frame()
-    assert frame.columns.tolist() == [
-        "model", "family", "probability", "low", "high", "fit_p", "fits",
+def test_models_are_a_table():
+    answer = made_answer()
+    frame = answer.to_frame()
+    assert list(frame) == [
+        "model", "family", "state", "probability", "low", "high", "p", "p_low", "p_high", "simulations",
+        "probability_before",
     ]  # fmt: skip
-    assert frame["model"].tolist() == sorted(
-        choice.intervals, key=lambda m: -choice.probabilities[m]
-    )
-    assert dict(zip(frame["model"], frame["probability"], strict=True)) == choice.probabilities
-    assert (frame["low"] <= frame["high"]).all()
-    np.testing.assert_array_equal(frame["fits"], frame["fit_p"] > choice.fit["alpha"])
+    assert frame["probability"].is_monotonic_decreasing
+    for row in frame.itertuples():
+        known = answer[row.model]
+        assert (row.state, row.probability, row.p) == (
+            known.state,
+            known.probability,
+            known.p_value,
+        )
+        assert (row.low, row.high) == known.interval
+        assert (row.p_low, row.p_high) == known.p_interval
+    assert rejected(answer).to_frame()["probability"].isna().all()
 
 
-def test_parameters_and_features_are_tables(choice):
-    parameters = choice.to_frame("parameters")
+def test_parameters_features_and_discrepancies_are_tables():
+    answer = made_answer()
+    parameters = answer.to_frame("parameters")
+    assert len(parameters) == sum(len(each.parameters) for each in answer.models) == 4
     for row in parameters.itertuples():
-        known = choice.parameters[row.model][row.parameter]
-        assert (row.median, [row.low, row.high]) == (known["median"], list(known["interval"]))
-    assert len(parameters) == sum(map(len, choice.parameters.values()))
-    features = choice.to_frame("features").set_index("feature")
-    assert features["observed"].to_dict() == choice.features
-    confusion = choice.to_frame("confusion").set_index("true model")
-    pd.testing.assert_frame_equal(confusion, choice.confusion, check_names=False)
-    pd.testing.assert_frame_equal(choice.to_frame("discrepancies"), choice.discrepancies())
+        known = answer[row.model].parameters[row.parameter]
+        assert (row.median, (row.low, row.high), row.rmse) == (
+            known.median, known.interval, known.rmse,
+        )  # fmt: skip
+    features = answer.to_frame("features").set_index("feature")
+    assert features["observed"].to_dict() == {each.name: each.observed for each in answer.features}
+    assert features["below_dmr"].to_dict() == {
+        each.name: each.below["dmr"] for each in answer.features
+    }
+    differences = rejected(answer).to_frame("discrepancies")
+    assert differences["model"].tolist() == ["dmc", "dmr"]
+    assert differences["sentence"].str.startswith("larger transitivity than any").all()
+    with pytest.raises(UsageError, match="unknown table 'modles'; did you mean 'models'"):
+        answer.to_frame("modles")
 
 
-def test_evaluation_has_tables(evaluation):
+def test_evaluation_has_tables():
+    evaluation = made_evaluation()
     front = evaluation.to_frame()
     assert front["cost_shared"].is_monotonic_increasing
     assert front["accuracy"].is_monotonic_increasing
     assert len(evaluation.to_frame("evaluation")) == len(evaluation.evaluation)
-    costs = evaluation.to_frame("costs").set_index("feature")
-    assert costs.loc["transitivity", "alone"] == evaluation.costs.cost("transitivity")
+    costs = evaluation.to_frame("costs").set_index("feature")["alone"]
+    assert costs.to_dict() == evaluation.costs.alone()
     with pytest.raises(UsageError, match="unknown table 'rankngs'; did you mean 'rankings'"):
         evaluation.to_frame("rankngs")
 
 
-def test_figures_have_the_wanted_format(folder):
-    files = {path.suffix for path in (folder / "figures").iterdir()}
-    assert files == {".pdf"}
-    assert (folder / "figures" / "probabilities.pdf").read_bytes().startswith(b"%PDF")
+def test_figures_have_the_wanted_format(tmp_path):
+    answer = replace(made_answer(), evidence=NO_EVIDENCE)
+    (file,) = figures.draw_answer(answer, tmp_path, format="pdf")
+    assert file.name == "probabilities.pdf"
+    assert file.read_bytes().startswith(b"%PDF")
+    with pytest.raises(UsageError, match="`format` must be 'png', 'svg' or 'pdf'"):
+        figures.draw_answer(answer, tmp_path, format="gif")
 
 
-def test_fresh_run_deletes_figures_of_every_format(folder, network, tmp_path):
-    """The figures of an earlier run with another format do not stay behind."""
-    from netchoice.workflows.run_folder import CHOICE_FILES
-
-    for path in (folder / "figures").iterdir():
-        pattern = f"figures/{path.name}"
-        assert any(Path(pattern).match(written) for written in CHOICE_FILES.written), path.name
-
-
-@pytest.mark.slow
-def test_commands_write_figures_in_a_format(run, tmp_path):
-    table = tmp_path / "table"
-    netchoice.simulate_table(
-        "ba", n_nodes=30, n_samples=80, seed=1, engine="serial", features=FEATURES, path=table
-    )
-    options = ("--method", "jmi", "--max-features", 2, "--folds", 4, "--no-report", "--workers", 1)
-    code, _, errors = run("evaluate", table, "--out", tmp_path / "e", "--figures", "svg", *options)
-    assert code == 0, errors
-    assert (tmp_path / "e" / "pareto.svg").read_text().startswith("<?xml")
-    assert not list((tmp_path / "e").glob("*.png"))
-    code, _, errors = run("evaluate", table, "--out", tmp_path / "e", "--figures", "gif", *options)
-    assert code == 2
-    assert "'gif' is not one of 'png', 'svg', 'pdf'" in errors
-
-
-def test_figures_of_a_cohort_are_in_its_report(run, network, tmp_path):
-    code, _, errors = run("choose", network, network, "--figures", "pdf", "--out", tmp_path / "c")
-    assert code == 2
-    assert "--figures writes the figures of one network" in errors
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_fresh_run_deletes_the_figures_of_every_format(suffix):
+    names = answer_drawings(made_answer())
+    assert len(names) == 11
+    for name in names:
+        file = f"figures/{name}.{suffix}"
+        assert any(fnmatch(file, pattern) for pattern in CHOICE_FILES.written), name
