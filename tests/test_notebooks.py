@@ -3,18 +3,19 @@
 import re
 import sys
 import types
-from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
 import pytest
-from small_plans import small_plan
+from quick_answers import choose
+from report_folders import made_answer, made_evaluation, rejected
 
 import netchoice
 from netchoice import progress
+from netchoice.errors import UsageError
+from netchoice.models.priors import as_prior
 
 FEATURES = ["degree_mean", "transitivity", "noise_normal"]
-PLAN = small_plan(selection_samples=640)
 
 
 @pytest.fixture(scope="module")
@@ -23,38 +24,22 @@ def network():
 
 
 @pytest.fixture(scope="module")
-def choice(network):
-    return netchoice.choose_model(
-        network, "ba", samples=200, features=FEATURES[:2], plan=PLAN, local=False, engine="serial"
-    )
-
-
-@pytest.fixture(scope="module")
-def table():
-    return netchoice.simulate_table(
+def shown(network):
+    """Return an object of each kind that a notebook shows as a table, and a text in it."""
+    table = netchoice.simulate_table(
         "ba", n_nodes=30, n_samples=80, seed=1, engine="serial", features=FEATURES
     )
-
-
-@pytest.fixture(scope="module")
-def evaluation(table):
-    return netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=4)
-
-
-@pytest.fixture(scope="module")
-def shown(network, choice, table, evaluation):
-    """Return an object of each kind that a notebook shows as a table, and a text in it."""
     return {
         "network": (network, "largest component"),
         "space": (netchoice.get_space("duplication"), "uniform(0.25, 0.75)"),
         "table": (table, "transitivity"),
-        "choice": (choice, "Verdict"),
-        "evaluation": (evaluation, "Recommended"),
+        "answer": (made_answer(), "Verdict: 2 of 2 models fit"),
+        "evaluation": (made_evaluation(), "Recommended"),
         "ranking": (netchoice.rank_features(table), "degree_mean"),
     }
 
 
-KINDS = ["network", "space", "table", "choice", "evaluation", "ranking"]
+KINDS = ["network", "space", "table", "answer", "evaluation", "ranking"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -69,7 +54,7 @@ def test_results_show_a_table(shown, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_texts_of_results_are_one_line(shown, kind):
     text = repr(shown[kind][0])
-    assert len(text) < 200
+    assert len(text) < 250
     assert "\n" not in text
     assert text.startswith("<")
 
@@ -79,19 +64,15 @@ def test_model_shows_its_priors():
         "<Model dmr: p_delete uniform(0.25, 0.75), p_new uniform(0.25, 0.75)>"
     )
     assert repr(netchoice.get_model("ba1")) == "<Model ba1: m 1>"
-    assert "lambda" not in repr(netchoice.as_prior("uniform(0, 1)"))
+    assert "lambda" not in repr(as_prior("uniform(0, 1)"))
 
 
-def test_chooser_shows_its_models_and_sizes():
-    assert repr(netchoice.Chooser("duplication")) == (
-        "<Chooser duplication: dmc, dmr; no size is prepared>"
-    )
-
-
-def test_nearest_model_is_not_shown_as_the_answer(choice):
-    assert repr(choice).startswith("<Choice: one-fits; ba2, probability ")
-    none_fits = replace(choice, verdict="none-fits")
-    assert repr(none_fits) == "<Choice: none-fits; the nearest model is ba2>"
+def test_nearest_model_is_not_shown_as_the_answer():
+    assert repr(made_answer()).startswith("<Answer: 2 of 2 models fit, and dmr is")
+    none_fits = rejected(made_answer())
+    for text in (repr(none_fits), none_fits._repr_html_().partition("<table>")[0]):
+        assert "none of the 2 models fits" in text
+        assert "dmr" not in text
 
 
 def test_names_of_users_are_escaped():
@@ -101,51 +82,21 @@ def test_names_of_users_are_escaped():
     assert "&lt;script&gt;" in html
 
 
-def test_figures_are_shown(choice, evaluation):
+def test_figures_are_shown():
     """One panel, several panels, and a part of them are a picture in a notebook."""
-    for drawn in (choice.plot(), choice.plot("features"), evaluation.plot()):
+    answer = made_answer()
+    features = answer.plot("features")
+    for drawn in (answer.plot(), features, features[0], made_evaluation().plot()):
         data, options = drawn._repr_png_()
         assert data.startswith(b"\x89PNG")
         assert 300 < options["width"] < 1000
-    assert choice.plot("features")[0]._repr_png_()[0].startswith(b"\x89PNG")
 
 
-def test_unknown_figure_is_refused(choice, evaluation):
-    with pytest.raises(netchoice.errors.UsageError, match="did you mean 'probabilities'"):
-        choice.plot("probabilites")
-    with pytest.raises(netchoice.errors.UsageError, match="unknown figure 'nothing'"):
-        evaluation.plot("nothing")
-
-
-@pytest.mark.slow
-def test_choice_draws_all_its_figures(choice, tmp_path):
-    names = netchoice.figures.drawings.choice_drawings(choice)
-    paths = netchoice.figures.draw_choice(choice, tmp_path, format="svg")
-    assert [path.name for path in paths] == [f"{name}.svg" for name in names]
-    with pytest.raises(netchoice.errors.UsageError, match="`format` must be 'png', 'svg' or 'pdf'"):
-        netchoice.figures.draw_choice(choice, tmp_path, format="gif")
-
-
-@pytest.mark.slow
-def test_reports_are_those_of_the_commands(choice, evaluation, tmp_path, network):
-    """The report of a result in memory is the report of the folder that the command writes."""
-    folder = tmp_path / "run"
-    netchoice.choose_model(
-        network,
-        "ba",
-        samples=200,
-        features=FEATURES[:2],
-        plan=PLAN,
-        local=False,
-        engine="serial",
-        path=folder,
-    )
-    assert choice.report(tmp_path / "choice.html") == tmp_path / "choice.html"
-    pages = [tmp_path / "choice.html", netchoice.report.write_report(folder)]
-    titles = [re.findall(r"<h2[^>]*>(.*?)</h2>", page.read_text()) for page in pages]
-    assert titles[0] == titles[1]
-    assert len(titles[0]) > 4
-    assert "degree_mean" in evaluation.report(tmp_path / "evaluation.html").read_text()
+def test_unknown_figure_is_refused():
+    with pytest.raises(UsageError, match="did you mean 'probabilities'"):
+        made_answer().plot("probabilites")
+    with pytest.raises(UsageError, match="unknown figure 'nothing'"):
+        made_evaluation().plot("nothing")
 
 
 class Shell:
@@ -206,11 +157,9 @@ def test_progress_is_shown_in_a_notebook(monkeypatch):
 
 def test_each_stage_has_a_bar_in_a_notebook(monkeypatch, network):
     display = run_in(monkeypatch, Shell())
-    options = {"samples": 200, "features": FEATURES[:1], "plan": PLAN, "local": False}
-    options["engine"] = "serial"
-    netchoice.choose_model(network, "ba", **options)
+    choose(network, "ba1,ba2", features=FEATURES[:1], on_progress=None)
     stages = {re.match(r"simulating \((.*)\): ", text)[1] for text in display.texts}
-    assert "inference" in stages
+    assert {"screened", "calibration"} <= stages
 
 
 @pytest.mark.parametrize("shell", [None, TerminalInteractiveShell()], ids=["script", "terminal"])
@@ -260,9 +209,9 @@ def test_progress_ends_with_an_error(monkeypatch):
 def test_lazy_names_complete():
     """Completion lists the names that are imported on first use, and no imported helpers."""
     names = dir(netchoice)
-    assert {"choose_model", "figures", "Choice"} <= set(names)
+    assert {"choose_model", "Answer", "References"} <= set(names)
     assert not {"Any", "TYPE_CHECKING"} & set(names)
-    for name in ("selection", "figures", "workflows", "inference"):
+    for name in ("selection", "figures", "choice", "inference"):
         module = import_module(f"netchoice.{name}")
         assert dir(module) == sorted(module.__all__)
 
