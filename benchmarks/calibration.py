@@ -2,8 +2,7 @@
 
 Closed forms first: bivariate normals, and tables of counts with smooth and with sharp dependence.
 Then the tables of both model spaces, compared with an estimate from 40 classes of equal frequency. It
-is coarse, but it needs no neighbours, no random ties and no noise. docs/information.md has the
-figures that this prints.
+is coarse, but it needs no neighbours, no random ties and no noise.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from itertools import combinations
 
 import mixed_table  # noqa: F401 - one thread for the libraries below
 import numpy as np
+import report
 from scipy.stats import rankdata
 
 import netchoice
@@ -55,8 +55,9 @@ def spread(estimates, true) -> str:
     return f"{np.mean(estimates) - true:+.3f} ±{np.std(estimates):.3f}"
 
 
-def normals(repeats: int) -> None:
-    """Print errors for bivariate normals."""
+def normals(repeats: int) -> dict[str, float]:
+    """Print errors for bivariate normals; return the largest for each estimate."""
+    largest: dict[str, float] = {}
     print("\nBivariate normal: error of the mean, and deviation, over samples")
     line(["rows", "correlation", "true", "published", "calibrated", "plain ranks"])
     rng = np.random.default_rng(1)
@@ -75,8 +76,14 @@ def normals(repeats: int) -> None:
                         neighbours(x, y, np.arange(n) * 1.0),
                     )
                 )
+            for name, column in zip(
+                ("published", "calibrated", "ranks"), zip(*estimates, strict=True), strict=True
+            ):
+                key = f"normal {name} {n}"
+                largest[key] = max(largest.get(key, 0.0), abs(float(np.mean(column)) - true))
             errors = [spread(column, true) for column in zip(*estimates, strict=True)]
             line([n, correlation, f"{abs(true):.3f}", *errors])
+    return largest
 
 
 def counts(repeats: int) -> None:
@@ -128,8 +135,9 @@ def in_classes(x) -> np.ndarray:
     return np.minimum((rankdata(x) - 1) * 40 // len(x), 39)
 
 
-def real(name: str, n_nodes: int, folder: str | None) -> None:
-    """Print distances from the 40-class estimate on a table of networks."""
+def real(name: str, n_nodes: int, folder: str | None) -> dict[str, float]:
+    """Print distances from the 40-class estimate on a table of networks, and return the largest."""
+    values: dict[str, float] = {}
     if folder:
         table = netchoice.ReferenceTable.load(folder)
     else:
@@ -162,6 +170,8 @@ def real(name: str, n_nodes: int, folder: str | None) -> None:
         one, pairs, within = by_seed[0]
         print(f"  {estimator}")
         worst = int(np.argmax(abs(one - coarse)))
+        values[f"{name} {estimator} relevance"] = float(abs(one - coarse).max())
+        values[f"{name} {estimator} noise"] = float(pairs[noise].max())
         print(
             f"    relevance against 40 classes: at most {abs(one - coarse).max():.3f} apart "
             f"({names[worst]}: {one[worst]:.3f}, 40 classes {coarse[worst]:.3f})"
@@ -179,7 +189,8 @@ def real(name: str, n_nodes: int, folder: str | None) -> None:
             f"    pairs with noise: at most {pairs[noise].max():.3f}, within classes "
             f"{within[noise].max():.3f}, relevance of noise {one[noise].max():.3f}"
         )
-        moved = [np.ptp(values, axis=0).max() for values in zip(*by_seed, strict=True)]
+        moved = [np.ptp(each, axis=0).max() for each in zip(*by_seed, strict=True)]
+        values[f"{name} {estimator} seeds"] = float(moved[1])
         print(
             "    five seeds move relevance by up to {:.3f}, pairs by {:.3f}, "
             "pairs within classes by {:.3f}".format(*moved)
@@ -189,6 +200,7 @@ def real(name: str, n_nodes: int, folder: str | None) -> None:
         moved = np.ptp([information.redundancy(X, seed=seed) for seed in range(5)], axis=0).max()
         print(f"  calibrated, ties broken in {draws} way(s): five seeds move pairs by {moved:.3f}")
     estimators.DRAWS = 4
+    return values
 
 
 def main() -> None:
@@ -204,12 +216,14 @@ def main() -> None:
     parser.add_argument(
         "--duplication", help="folder of a duplication table, instead of a simulated one"
     )
+    report.add_json(parser)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    normals(options.repeats)
+    values = normals(options.repeats)
     counts(options.repeats)
-    real("ba", options.nodes, options.ba)
-    real("duplication", options.nodes, options.duplication)
+    values |= real("ba", options.nodes, options.ba)
+    values |= real("duplication", options.nodes, options.duplication)
+    report.write(options, values)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import report
 from scipy import stats
 
 import netchoice
@@ -42,8 +43,8 @@ def estimator_of(model: netchoice.Model, n_nodes: int, n: int, seed: int) -> Pos
     return PosteriorEstimator.fit(table.X[names], table.parameters[list(priors)], bounds=bounds)
 
 
-def measure(model: netchoice.Model, options: argparse.Namespace) -> None:
-    """Print the errors and the coverage of the parameters of a model."""
+def measure(model: netchoice.Model, options: argparse.Namespace) -> dict[str, float]:
+    """Print the errors and the coverage of the parameters of a model, and return them."""
     estimator = estimator_of(model, options.nodes, options.simulations, options.seed)
     rng = np.random.default_rng([2026, options.seed])
     rows, seconds = [], 0.0
@@ -67,8 +68,11 @@ def measure(model: netchoice.Model, options: argparse.Namespace) -> None:
                 )
             )
     frame = pd.DataFrame(rows, columns=["parameter", "error", "covered", "width", "rank"])
+    results = {}
     for name, group in frame.groupby("parameter", sort=False):
         rmse = np.sqrt((group["error"] ** 2).mean())
+        results[f"{model.name} {name} error"] = float(rmse)
+        results[f"{model.name} {name} covered"] = float(group["covered"].mean())
         uniform = stats.kstest(group["rank"], "uniform").pvalue
         print(
             f"{model.name:8} {name:12} RMSE {rmse:.4f}, 95 % intervals cover {group['covered'].mean():.3f}, "
@@ -76,6 +80,7 @@ def measure(model: netchoice.Model, options: argparse.Namespace) -> None:
             f"{seconds / options.networks * 1000:.0f} CPU ms per network",
             flush=True,
         )
+    return results
 
 
 def main() -> None:
@@ -86,10 +91,15 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=1500, help="of each model")
     parser.add_argument("--networks", type=int, default=300, help="of each model")
     parser.add_argument("--seed", type=int, default=101)
+    report.add_json(parser)
     options = parser.parse_args()
+    values: dict[str, float] = {}
     for model in netchoice.get_space(options.space):
         if model.parameters:
-            measure(model, options)
+            values |= measure(model, options)
+    covered = [value for name, value in values.items() if name.endswith("covered")]
+    values |= {"least covered": min(covered), "most covered": max(covered)}
+    report.write(options, values)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,12 @@ Wanted, before the results were known. An estimator wins if, for all features an
 If several win, the one with the lowest sum of mean log score and mean total variation does.
 """
 
+import argparse
 import time
 
 import networkx as nx
 import numpy as np
+import report
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import netchoice
@@ -203,6 +205,10 @@ def show(title, results):
 
 def main():
     """Print one table for each space, and the means for all and for few features."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    report.add_json(parser)
+    options = parser.parse_args()
+    values = {}
     groups = {"all features": [], "4 to 8 features": []}
     for number, (title, which, n_nodes, density, numbers) in enumerate(TABLES):
         n_models = len(netchoice.get_space(which).labels) if density is None else len(which)
@@ -227,8 +233,13 @@ def main():
             )
             for name in found[0]
         }
+        for name, (log_score, variation, _, meet, _) in means.items():
+            key = f"{group.removesuffix(' features')} {name}"
+            values |= {f"{key} log score": log_score, f"{key} variation": variation}
+            values[f"{key} meet"] = meet
         show(f"{group}: means over {len(found)} tables; worst case, longest time", means)
     print(f"\n{time.process_time():.0f} CPU s")
+    report.write(options, values)
 
 
 if __name__ == "__main__":

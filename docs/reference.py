@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import runpy
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -47,8 +48,11 @@ RETURNED = {
     "netchoice.io.collection": ("NetworkSource",),
     "netchoice.models.density_matched": ("MatchedSpace",),
 }
-#: What benchmarks found, written by ``tools/results.py``.
-RESULTS = Path(__file__).parents[1] / "results"
+ROOT = Path(__file__).parents[1]
+#: What benchmarks found, written by ``tools/results.py``, and the claims that it can measure.
+RESULTS = ROOT / "results"
+CLAIMS = runpy.run_path(str(ROOT / "tools" / "results.py"))["CLAIMS"]
+NOT_MEASURED = "not measured on this version"
 #: Features are listed with their costs for networks of these sizes.
 NODES, EDGES_PER_NODE = (100, 1000), 3
 
@@ -291,15 +295,17 @@ def capital(text: str) -> str:
 def claimed(text: str) -> str:
     """Return a value of a result as a page shows it: ``name.key``, with a format after a colon.
 
-    >>> claimed("no-such-result.power:.0%")
+    >>> claimed("no-such-claim.power:.0%")
     Traceback (most recent call last):
-    LookupError: there is no results/no-such-result.json
+    LookupError: tools/results.py has no claim 'no-such-claim'
     """
     name, _, rest = text.partition(".")
     key, _, form = rest.partition(":")
+    if name not in CLAIMS:
+        raise LookupError(f"tools/results.py has no claim {name!r}")
     path = RESULTS / f"{name}.json"
     if not path.exists():
-        raise LookupError(f"there is no results/{name}.json")
+        return NOT_MEASURED
     values = json.loads(path.read_text("utf-8"))["values"]
     if key not in values:
         raise LookupError(f"results/{name}.json has no value {key!r}; it has {', '.join(values)}")
@@ -308,22 +314,32 @@ def claimed(text: str) -> str:
 
 def results() -> Iterator[str]:
     """Yield the page of the results: where the figures of other pages come from."""
+    minutes = sum(claim.minutes for claim in CLAIMS.values())
     yield from (
         "# Results", "",
-        "This page is generated from the files in `results/`, which `make results` writes. Every figure "
-        "about speed or accuracy on other pages is one of these values. `python tools/results.py --stale` "
-        "lists results that are older than the code that they measure.", "",
+        "This page is generated from the claims in `tools/results.py` and the files in `results/`. Every "
+        "figure about speed or accuracy on other pages is one of these values. `make results` measures what "
+        "has no result, or an older one than the code that it measures. All claims together take about "
+        f"{minutes / 60:.0f} CPU hours. `python tools/results.py --stale` lists what it would measure, and "
+        "`python tools/results.py NAME` measures one claim.", "",
     )  # fmt: skip
-    for path in sorted(RESULTS.glob("*.json")):
+    for name, claim in CLAIMS.items():
+        yield from (f"## {name}", "", "```text", f"python {claim.command}", "```", "")
+        path = RESULTS / f"{name}.json"
+        if not path.exists():
+            yield from (
+                f"{capital(NOT_MEASURED)}. It takes about {claim.minutes:g} CPU minutes.",
+                "",
+            )
+            continue
         record = json.loads(path.read_text("utf-8"))
         versions = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
         machine = f"{record['machine']['cores']} cores, {record['machine']['cpu']}"
-        yield from (f"## {path.stem}", "", "```text", record["command"], "```", "")
         yield from (
             f"Commit {record['commit'][:10]}, {record['date']}; {machine}; {versions}; "
             f"{record['cpu_seconds']} CPU seconds.", "",
         )  # fmt: skip
-        rows = ((f"`{key}`", claimed(f"{path.stem}.{key}")) for key in record["values"])
+        rows = ((f"`{key}`", claimed(f"{name}.{key}")) for key in record["values"])
         yield from table(("value", ""), rows)
 
 

@@ -261,10 +261,25 @@ def test_figures_about_speed_and_quality_are_results(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_results_that_pages_name_exist(page):
+    """A claim that was never measured is shown as such; a claim or value that does not exist is an error."""
     named = re.findall(r"\{claim\}`([^`]+)`", TEXTS[page])
     assert not named or page != "README", "the README is shown where roles are not known"
     for text in named:
         assert REFERENCE["claimed"](text)
+
+
+def test_pages_show_values_of_results(tmp_path, monkeypatch):
+    claimed = REFERENCE["claimed"]
+    monkeypatch.setitem(claimed.__globals__, "RESULTS", tmp_path)
+    monkeypatch.setitem(claimed.__globals__, "CLAIMS", {"fit": None})
+    assert claimed("fit.power:.0%") == "not measured on this version"
+    (tmp_path / "fit.json").write_text('{"values": {"power": 0.625, "missed": "none"}}')
+    assert claimed("fit.power:.0%") == "62%"
+    assert claimed("fit.missed") == "none"
+    with pytest.raises(LookupError, match="has no value 'level'; it has power, missed"):
+        claimed("fit.level")
+    with pytest.raises(LookupError, match="has no claim 'speed'"):
+        claimed("speed.ratio")
 
 
 def test_rules_name_pages_and_numbers_that_exist():

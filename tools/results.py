@@ -76,13 +76,28 @@ CLAIMS = {
     "information-speed-numbers": _claim("information.py --numbers", (*TABLE, *INFORMATION), 5),
     "information-given-numbers": _claim("conditional_information.py", INFORMATION, 2),
     "forest-speed": _claim("forest.py", FORESTS, 4),
+    "information-errors": _claim(
+        "calibration.py --nodes 200 --repeats 5", (*TABLE, *INFORMATION), 12
+    ),
+    "selection-speed": _claim("selection.py", (*TABLE, *SELECTION), 4),
     "relief-speed": _claim("relief.py", (*TABLE, *SELECTION), 5),
     "selection-numbers": _claim("selection_numbers.py", SELECTION, 5),
     "selection-peers": _claim("peers_of_selection.py --harder --rows 2000", EVALUATION, 8),
+    "acquisition": _claim(
+        "acquisition.py build/acquisition",
+        ("src/netchoice/inference/local_regression.py", *SELECTION, *FEATURES, *MODELS),
+        19,
+    ),
     "paper-small": _claim("paper.py --scale small --tables 2", PAPER, 10),
     "paper-full": _claim("paper.py --scale paper --tables 5", PAPER, 190),
     "recovery": _claim(
         "recovery.py --seed 101", ("src/netchoice/choice/*.py", *SCORES, *MODELS, *FEATURES), 60
+    ),
+    "parameters": _claim(
+        "parameters.py", ("src/netchoice/inference/*.py", "tests/naive.py", *FEATURES, *MODELS), 5
+    ),
+    "probability-estimators": _claim(
+        "probability_estimators.py", ("src/netchoice/inference/*.py", *FEATURES, *MODELS), 60
     ),
     "fit-power-60": _fit_power("--nodes 60", 5),
     "fit-power-120": _fit_power("--nodes 120", 10),
