@@ -41,6 +41,17 @@ def run(capsys):
 
 
 @pytest.fixture
+def no_simulation(monkeypatch):
+    """Let simulations in this process fail the test."""
+    from netchoice.row_simulator import RowSimulator
+
+    def simulate(*_, **__):
+        pytest.fail("a network was simulated")
+
+    monkeypatch.setattr(RowSimulator, "simulate", simulate)
+
+
+@pytest.fixture
 def no_figures(monkeypatch):
     """Let commands write no figures of an answer: drawing takes longer than a small answer."""
     monkeypatch.setattr("netchoice.report.reported.draw_answer", lambda *given, **options: [])

@@ -18,7 +18,6 @@ from netchoice.choice.rank import selectors_for
 from netchoice.choice.tables import find_costs, load_table
 from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.features.paper import paper_costs
-from netchoice.row_simulator import RowSimulator
 from netchoice.selection import METHODS, ReliefF, get_selector
 
 #: Parameters in the middle of the priors.
@@ -29,14 +28,6 @@ COSTS = CostModel(
     {"real": ["step"], "count": ["step"], "elsewhere": ["other step"]},
     {"step": 16.0, "other step": 32.0},
 )
-
-
-@pytest.fixture
-def no_simulation(monkeypatch):
-    def simulate(*_, **__):
-        pytest.fail("a network was simulated")
-
-    monkeypatch.setattr(RowSimulator, "simulate", simulate)
 
 
 @pytest.fixture(scope="module")

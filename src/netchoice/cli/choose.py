@@ -264,7 +264,7 @@ def prepare(
         raise UsageError("--nodes is missing; give it, for example --nodes 1000")
     chosen = None if space is None and not prior else options.model_space(space or "all", prior)
     found = netchoice.prepare(
-        chosen, options.split_list(nodes, "--nodes"), graphs=graphs, match=match is not None,
+        chosen, options.split_list(nodes, "--nodes"), graphs=graphs, match=bool(graphs) or None,
         features=options.split_list(features, "--features"), isolated=isolated, seed=seed,
         workers=workers, engine=engine, path=folder, fresh=fresh, on_progress=True,
     )  # fmt: skip

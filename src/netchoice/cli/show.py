@@ -130,6 +130,7 @@ def _values(result: FeatureResult) -> Iterator[str]:
 def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
     """Return what netchoice wrote to a folder; write a table or a report to ``out``."""
     from netchoice.choice.run_folder import ANSWER, KEPT, RUN
+    from netchoice.choice.text import answer_lines
     from netchoice.report.build import write_report
     from netchoice.report.folder import read_record
 
@@ -144,7 +145,7 @@ def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
         return record, lines
     if (path / ANSWER).exists():
         answer = netchoice.Answer.load(path)
-        record, lines = answer.as_dict(), answer.summary(verbose=True).splitlines()
+        record, lines = answer.as_dict(), answer_lines(answer, verbose=True)
     elif (path / "recommended.json").exists():
         record = read_record(path, "recommended.json")
         lines = [*evaluation_lines(record)]
