@@ -1,8 +1,6 @@
-"""Draw the figures of the tutorial, as `netchoice choose` draws them for the example network.
+"""Draw the figures of the tutorial, as `netchoice choose` draws them for its network.
 
 python docs/pictures/make_tutorial.py
-
-This takes about two minutes. Costs are measured, so the selected features can differ between machines.
 """
 
 from __future__ import annotations
@@ -11,21 +9,23 @@ import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+
 import netchoice
 
 HERE = Path(__file__).parent
-EXAMPLE = HERE.parents[1] / "examples" / "dmr-network.tsv"
-SHOWN = ("probabilities", "embedding", "features", "parameters", "accuracy-against-cost")
+NODES, SEED, TRUTH = 200, 1, {"p_delete": 0.5, "p_new": 0.4}
+SHOWN = {"fit-dmr": "tutorial-fit", "parameters": "tutorial-parameters"}
 
 
 def main() -> None:
     """Choose a model, draw the figures, and copy those that the tutorial shows."""
-    network, _ = netchoice.read_network(EXAMPLE)
-    choice = netchoice.choose_model(network, "duplication")
+    network = netchoice.get_model("dmr").grow(NODES, TRUTH, np.random.default_rng(SEED))
+    answer = netchoice.choose_model(network, "duplication")
     with TemporaryDirectory() as folder:
-        for path in netchoice.figures.draw_choice(choice, folder):
+        for path in netchoice.figures.draw_answer(answer, folder):
             if path.stem in SHOWN:
-                shutil.copy(path, HERE / f"tutorial-{path.name}")
+                shutil.copy(path, HERE / f"{SHOWN[path.stem]}.png")
 
 
 if __name__ == "__main__":
