@@ -1,18 +1,15 @@
 """Features selected on pilots: in Python, by the command, with a user's models and features."""
 
-import dataclasses
 import json
 
-import numpy as np
 import pytest
-from netchoice.workflows import PilotSelection
-from small_plans import small_plan
+from quick_answers import choose, grown
 
 import netchoice
 from netchoice import ReferenceTable
+from netchoice.choice import PilotSelection
 from netchoice.errors import UsageError
-from netchoice.row_simulator import RowSimulator
-from reproduction.cost_growth import CostGrowth
+from netchoice.features.reference_costs import reference_costs
 
 FEW = ["degree_mean", "transitivity", "betweenness_max", "n_triangles"]
 MODULE = """
@@ -51,33 +48,43 @@ def found(options):
     return netchoice.select_on_pilots("ba", **options)
 
 
-def pilots(options):
-    tables = options["path"] / "tables"
-    return [ReferenceTable.load(tables / f"pilot-{n}") for n in (12, 24, 48)]
+def pilots(options, name):
+    return ReferenceTable.load(options["path"] / "tables" / name)
 
 
-def test_features_are_selected_at_extrapolated_costs(found, options):
+def test_features_are_selected_at_the_reference_costs_of_large_networks(found, options):
     assert isinstance(found, PilotSelection)
     assert (found.space, found.n_nodes, found.pilot_nodes, found.samples) == ("ba", 5000, 48, 120)
     assert found.features == ("degree_mean",)
-    *_, largest = tables = pilots(options)
-    expected = CostGrowth.fit(tables).predict(5000)
-    assert found.costs == expected
+    table = pilots(options, "selection")
+    expected = reference_costs(FEW, 5000, round(5000 * table.X["degree_mean"].mean() / 2))
+    assert (found.costs, found.cost_source) == (expected, "reference")
     assert found.cost == expected.cost("degree_mean")
     assert found.cost_of_all == pytest.approx(expected.cost_of_set(FEW, "shared"))
     ranking = found.ranking.set_index("feature")
     assert set(ranking.index) == set(FEW)
     assert ranking["cost"].to_dict() == {name: expected.cost(name) for name in ranking.index}
-    assert ranking.loc["betweenness_max", "pilot_cost"] == largest.costs.cost("betweenness_max")
-    assert ranking.loc["betweenness_max", "cost"] > 100 * largest.costs.cost("betweenness_max")
+    assert ranking.loc["betweenness_max", "pilot_cost"] == table.costs.cost("betweenness_max")
+    assert ranking.loc["betweenness_max", "cost"] > 100 * table.costs.cost("betweenness_max")
+
+
+def test_measured_costs_grow_as_the_reference_costs(found, options):
+    measured = netchoice.select_on_pilots("ba", **options | {"path": None}, costs="measured")
+    assert measured.cost_source == "measured"
+    ratio = measured.ranking["cost"] / measured.ranking["pilot_cost"]
+    growth = dict(zip(measured.ranking["feature"], ratio, strict=True))
+    large, small = (reference_costs(FEW, n, 2 * n) for n in (5000, 48))
+    for name in ("betweenness_max", "degree_mean"):
+        expected = large.cost(name) / small.cost(name)
+        assert growth[name] == pytest.approx(expected, rel=0.5)
+    assert growth["betweenness_max"] > 1000 > growth["degree_mean"]
 
 
 def test_accuracy_is_that_of_further_pilots(found, options):
-    tested = ReferenceTable.load(options["path"] / "tables" / "test")
+    tested, selection = pilots(options, "test"), pilots(options, "selection")
     assert tested.features == ["degree_mean"]
     assert (len(tested), tested.manifest["n_nodes"]) == (120, 48)
-    streams = {table.manifest["stream"] for table in (tested, *pilots(options))}
-    assert streams == {"pilot test", "choose pilot-12", "choose pilot-24", "choose pilot-48"}
+    assert tested.manifest["stream"] != selection.manifest["stream"]
     low, high = found.interval
     assert low < found.accuracy <= high
     assert found.accuracy == 1
@@ -86,25 +93,18 @@ def test_accuracy_is_that_of_further_pilots(found, options):
 def test_result_is_written_and_can_be_json(found, options):
     record = json.loads((options["path"] / "pilot.json").read_text())
     assert record == json.loads(json.dumps(found.as_dict(), allow_nan=False))
-    assert record["features"] == ["degree_mean"]
     assert [row["feature"] for row in record["ranking"]] == list(found.ranking["feature"])
     assert netchoice.CostModel(**record["costs"]) == found.costs
-    for field in dataclasses.fields(found):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(found, field.name, None)
 
 
-def test_resumed_run_simulates_nothing_again(found, options, monkeypatch):
-    def done_before(*_, **__):
-        raise AssertionError("this was done before")
-
-    monkeypatch.setattr(RowSimulator, "simulate", done_before)
-    again = netchoice.select_on_pilots("ba", **options)
-    assert again.as_dict() == found.as_dict()
+@pytest.mark.usefixtures("no_simulation")
+def test_resumed_run_simulates_nothing_again(found, options):
+    assert netchoice.select_on_pilots("ba", **options).as_dict() == found.as_dict()
 
 
+@pytest.mark.usefixtures("no_simulation")
 def test_other_settings_and_foreign_folders_are_refused(found, options, tmp_path):
-    with pytest.raises(UsageError, match="holds a run with another candidates"):
+    with pytest.raises(UsageError, match="holds a run with another features"):
         netchoice.select_on_pilots("ba", **{**options, "features": FEW[:2]})
     with pytest.raises(UsageError, match="holds a run with another n_nodes"):
         netchoice.select_on_pilots("ba", **{**options, "n_nodes": 6000})
@@ -124,58 +124,51 @@ def test_fresh_starts_over(options, tmp_path):
 def test_budget_limits_the_cost_at_full_size(options):
     few = {**options, "path": None, "n_nodes": 100_000}
     cheap = netchoice.select_on_pilots("duplication", **few, budget="60%")
-    assert cheap.cost <= 0.6 * sum(cheap.costs.alone(FEW).values())
+    assert cheap.cost <= 0.6 * cheap.cost_of_all
     with pytest.raises(UsageError, match="no set costs at most 1e-12"):
         netchoice.select_on_pilots("duplication", **few, budget=1e-12)
 
 
-@pytest.mark.slow
-def test_choose_selects_the_same_features_on_pilots():
-    """Both use the same simulations, costs and selection."""
-    space = netchoice.get_space("ba")
-    plan = dataclasses.replace(
-        small_plan(selection_samples=640, selection_models=len(space), min_fit_samples=1),
-        max_direct_nodes=50, pilot_sizes=(10, 20, 40), pilot_cost_samples=200,
-    )  # fmt: skip
-    network = netchoice.get_model("ba3").grow(90, rng=np.random.default_rng(1))
-    common = {"seed": 3, "engine": "serial", "isolated": "keep"}
-    choice = netchoice.choose_model(
-        network, space, purpose="model", samples=200, plan=plan, local=False, **common
+def test_choose_selects_the_same_features_as_pilots(tmp_path):
+    """Both use the same pilots, costs and selection, in and out of a folder."""
+    network = grown("ba3", 30)
+    options = {"space": "ba", "features": FEW, "penalty": 0.5, "seed": 3, "isolated": "keep"}
+    answer = choose(network, **options, path=tmp_path / "answer")
+    selected = tuple(each.name for each in answer.features)
+    assert selected == tuple(each.name for each in choose(network, **options).features)
+    found = netchoice.select_on_pilots(
+        **options, n_nodes=30, pilot_nodes=30, samples=800, engine="serial"
     )
-    found = netchoice.select_on_pilots(space, n_nodes=90, pilot_nodes=40, samples=640, **common)
-    assert found.features == choice.evidence.selection.features
-    assert found.cost == pytest.approx(choice.cost["selected_features"])
+    assert found.features == selected
+    kept = ReferenceTable.load(tmp_path / "answer/run/simulations/selection/tables/selection")
+    assert (len(kept), kept.features) == (800, FEW)
 
 
+@pytest.mark.usefixtures("no_simulation")
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("changed", "message"),
     [
         ({"pilot_nodes": 27}, "`pilot_nodes` must be an integer of at least 28; got 27"),
-        ({"n_nodes": 40}, "pilots of 48 nodes for networks of 40; expected pilots that are not larger"),
-        ({"n_nodes": 1.5}, "`n_nodes` must be an integer"),
+        ({"pilot_nodes": 6000}, "pilots of 6000 nodes for networks of 5000"),
         ({"samples": 79}, "`samples` must be an integer of at least 80; got 79"),
-        ({"method": "jmj"}, "unknown method 'jmj'; did you mean 'jmi'"),
-        ({"penalty": -1}, "`penalty` must be a non-negative number; got -1"),
-        ({"budget": "5 apples"}, "budget"),
-        ({"isolated": "lose"}, "`isolated` must be 'keep' or 'drop'; got 'lose'"),
-        ({"features": ["transitivty"]}, "did you mean 'transitivity'"),
-        ({"features": ["lcc_nodes"]}, "all features are constant over the simulations"),
-        ({"seed": -1}, "`seed` must be an integer of at least 0; got -1"),
+        ({"n_nodes": 1.5}, "`n_nodes` must be an integer"),
+        ({"features": []}, "`features` is empty; name at least one feature"),
+        ({"features": ["noise_normal"]}, "is random"),
+        ({"method": "jm"}, "unknown method 'jm'"),
+        ({"space": "dmc"}, "one model only, so there is nothing to choose"),
+        ({"space": netchoice.get_space("ba").matched_to(grown("ba2"))},
+         "matches the density of one network"),
     ],
 )  # fmt: skip
-def test_wrong_option_is_refused(options, wrong, message):
+def test_wrong_option_is_refused(options, changed, message):
     with pytest.raises(UsageError, match=message):
-        netchoice.select_on_pilots("ba", **{**options, "path": None, "samples": 80, **wrong})
+        netchoice.select_on_pilots(**{"space": "ba", **options, "path": None, **changed})
 
 
-def test_spaces_that_cannot_have_pilots_are_refused(options):
-    network = netchoice.get_model("ba2").grow(60, rng=np.random.default_rng(1))
-    matched = netchoice.get_space("duplication").matched_to(network)
-    with pytest.raises(UsageError, match="matches the density of one network"):
-        netchoice.select_on_pilots(matched, **{**options, "path": None})
-    one = netchoice.ModelSpace("one", [netchoice.get_model("dmc")])
-    with pytest.raises(UsageError, match="one model only, so there is nothing to choose"):
-        netchoice.select_on_pilots(one, **{**options, "path": None})
+def test_constant_features_cannot_be_selected_from(options):
+    given = {**options, "path": None, "samples": 80, "features": ["lcc_nodes"]}
+    with pytest.raises(UsageError, match="all features are constant over the simulations"):
+        netchoice.select_on_pilots("ba", **given)
 
 
 # The command
@@ -202,12 +195,7 @@ def test_command_selects_for_own_models_with_own_features(run, own_module, tmp_p
     assert "accuracy with 32 nodes: 100.0% (95% interval 94.0% to 100.0%)" in out
     assert "cost with 3000 nodes: " in out
     assert len(out.splitlines()) <= 12
-    code, out, _ = run(*arguments, "--json")
-    record = json.loads(out)
-    assert code == 0
-    assert record["features"] == ["n_leaves"]
-    assert record["out"] == "pilots"
-    assert (tmp_path / "pilots" / "pilot.json").exists()
+    assert json.loads((tmp_path / "pilots" / "pilot.json").read_text())["features"] == ["n_leaves"]
 
 
 @pytest.mark.parametrize(

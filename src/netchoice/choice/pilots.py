@@ -175,6 +175,11 @@ def select_on_pilots(
         space, match=False, isolated=isolated, features=features, method=method, penalty=penalty,
         budget=budget, costs=costs, seed=seed,
     )  # fmt: skip
+    if settings.match:
+        raise UsageError(
+            "the space matches the density of one network, which pilots of another size do not have; pass "
+            "the space that it was made from"
+        )
     pilot_nodes = check_integer("pilot_nodes", pilot_nodes, MIN_PILOT_NODES)
     samples = check_integer(
         "samples", samples, math.ceil(MIN_SAMPLES / min(settings.space.weights) - 1e-6)
