@@ -124,7 +124,7 @@ test-matrix: $(VENV)/.created
 release-check: $(VENV)/.created
 	$(BIN)/python tools/check_release.py
 
-# Attack netchoice with seeded damage; docs/reliability.md has the figures of a run.
+# Attack netchoice with seeded damage.
 TRIALS ?= 1000
 SEED ?= 1
 attack: $(VENV)/.dev $(VENV)/.warm

@@ -217,7 +217,7 @@ def proposals(
         try:
             proposed += propose()
         except ImportError as error:
-            print(f"{method} is not installed ({error}); run make bench to install it", flush=True)
+            print(f"{method} is not installed ({error}); make results installs it", flush=True)
             continue
         seconds[method] = seconds.get(method, 0.0) + time.process_time() - start
     return proposed, seconds

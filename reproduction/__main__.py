@@ -1,7 +1,7 @@
 """Reproduce the tables and figures of the paper, and judge its claims.
 
 ``python -m reproduction all --scale small --out build/reproduction``; ``make reproduce`` calls it. To resume
-an interrupted run, run the same command again. The part yeast needs the three networks: see docs/yeast.md.
+an interrupted run, run the same command again. The part yeast needs the three networks: see docs/atlas.md.
 """
 
 from __future__ import annotations

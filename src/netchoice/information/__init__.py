@@ -2,7 +2,7 @@
 
 A target is class labels, or one or several columns of numbers.
 
-The functions take any table of numbers. There are three estimators (``docs/information.md``
+The functions take any table of numbers. There are three estimators (``docs/evidence-selection.md``
 compares them):
 
 - ``"calibrated"`` (default): in nats, invariant under strictly monotone maps of a column, near 0 for

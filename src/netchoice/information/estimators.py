@@ -331,7 +331,7 @@ class Calibrated(PairEstimator):
     """The calibrated estimate: invariant under monotone maps, 0 for independence, always in nats.
 
     A pair is estimated from its contingency table if the table has enough rows per cell, otherwise
-    from nearest neighbours of normal scores. ``docs/information.md`` has the evidence for the
+    from nearest neighbours of normal scores. ``docs/evidence-selection.md`` has the evidence for the
     constants.
     """
 

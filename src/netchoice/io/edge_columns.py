@@ -106,7 +106,7 @@ def has_size_line(table: Table) -> bool:
 
 
 def _is_header(table: Table, names: ColumnNames | None) -> bool:
-    """Return whether the first line has names of columns; docs/networks.md has this rule."""
+    """Return whether the first line has names of columns; docs/input-files.md has this rule."""
     first, rest, width = table.sample[0], table.sample[1:], table.width
     given = {plain_name(str(name)) for name in names or () if not str(name).isdecimal()}
     if given and given <= {*map(plain_name, first)}:
