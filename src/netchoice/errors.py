@@ -3,6 +3,10 @@
 Every message says what was found, what was expected and what to do.
 """
 
+import re
+
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
 
 class NetchoiceError(ValueError):
     """The input or the data are invalid; the base of all other errors of the package."""
@@ -44,12 +48,24 @@ class TableError(NetchoiceError):
     """A table cannot be read or written, or cannot be combined with another table."""
 
 
+def printable(text: str) -> str:
+    r"""Return a text in which characters that a terminal obeys instead of showing are written as codes.
+
+    These are control characters, except tabs and ends of lines, and characters that turn the direction of
+    writing. Names and messages of foreign files can hold them.
+
+    >>> print(printable("\x1b[2Jgone"))
+    \x1b[2Jgone
+    """
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
 def one_line(text: str, length: int = 1000) -> str:
     r"""Return a message in one line of limited length, with the start and the end of a longer one.
 
     >>> one_line("a\nb"), one_line("a" * 50, 20)
     ('a b', 'aaaaaaaaaa … aaaaaaaaaa')
     """
-    line = " ".join(text.splitlines())
+    line = printable(" ".join(text.splitlines()))
     half = length // 2
     return line if len(line) <= length else f"{line[:half]} … {line[-half:]}"

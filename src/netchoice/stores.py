@@ -28,8 +28,11 @@ _STORES = _OBJECT_STORES | _FILE_STORES
 #: Packages create these if they do not exist, also if the name is misspelt.
 _MADE = ("bucket", "container")
 #: Paths that a program has taken for local ones have a single slash.
-_ADDRESS = re.compile(rf"({'|'.join(_STORES)}):(/+)(?=[^/])")
-_PASSWORD = re.compile(r"[^/@]*:[^/]*@")
+_ADDRESS = re.compile(rf"({'|'.join(_STORES)}):(/+)(?=[^/])", re.IGNORECASE)
+#: An address of anything else, and a local path would look different.
+_OTHER_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)(::[a-z0-9+.:-]+)?://", re.IGNORECASE)
+#: A password may contain slashes.
+_PASSWORD = re.compile(r"[^/@]*:.*@", re.DOTALL)
 
 
 def place(path: str | os.PathLike[str]) -> Path:
@@ -43,8 +46,14 @@ def place(path: str | os.PathLike[str]) -> Path:
     text = os.fspath(path)
     found = _ADDRESS.match(text)
     if found is None:
+        other = _OTHER_ADDRESS.match(text)
+        if other is not None:
+            raise UsageError(
+                f"netchoice cannot use addresses of {other[1]}; expected a path, or an address that "
+                f"begins with one of {', '.join(f'{name}://' for name in _STORES)}"
+            )
         return Path(path)
-    protocol, slashes = found.groups()
+    protocol, slashes = found[1].lower(), found[2]
     address, kind = f"{protocol}://{text[found.end() :]}", _STORES[protocol]
     _check_address(address, kind, len(slashes))
     try:

@@ -160,5 +160,5 @@ def _unexpected(error: Exception) -> str:
 
 
 def _fail(message: str, code: int) -> int:
-    typer.echo(f"netchoice: {one_line(message)}", err=True)
+    say(f"netchoice: {one_line(message)}", err=True)
     return code

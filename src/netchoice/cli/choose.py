@@ -161,13 +161,11 @@ def _choose_one(
     from netchoice.report import report_answer
 
     answer = netchoice.choose_model(graph, **settings, path=folder)
-    if not as_json:
+    if not as_json:  # before the report, which takes time
         say(*answer_lines(answer, verbose=verbose))
     report_answer(answer, folder)
-    if as_json:
-        typer.echo(answer.to_json())
-    else:
-        say(f"report.html, answer.json, figures and tables are in {folder}")
+    written = f"report.html, answer.json, figures and tables are in {folder}"
+    print_result(as_json, answer.as_dict(), [written])
 
 
 def _given(context: typer.Context) -> set[str]:
@@ -213,10 +211,9 @@ def _choose_cohort(
     collection = netchoice.io.find_networks(names, **reading)
     others = count(collection.left_out, "other file")
     left_out = f"; {others} left out" if collection.left_out else ""
-    typer.echo(f"{count(len(collection), 'network')}{left_out}", err=as_json)
+    say(f"{count(len(collection), 'network')}{left_out}", err=as_json)
     for path in collection.special:
-        line = one_line(f"{path}: a pipe, a socket or a device; left out")
-        typer.echo(line, err=as_json)
+        say(one_line(f"{path}: a pipe, a socket or a device; left out"), err=as_json)
     _, record = report_cohort(collection, path=folder, networks=names, **settings)
     print_result(
         as_json, record,

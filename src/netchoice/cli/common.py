@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 import netchoice
+from netchoice.errors import printable
 from netchoice.units import count
 
 app = typer.Typer(
@@ -26,16 +27,19 @@ app = typer.Typer(
 )
 
 
-def say(*lines: str) -> None:
-    """Print lines on standard output."""
+def say(*lines: str, err: bool = False) -> None:
+    """Print lines on standard output, or on standard error; all that commands print passes here."""
     for line in lines:
-        typer.echo(line)
+        typer.echo(printable(line), err=err)
 
 
 def print_result(as_json: bool, record: dict[str, Any], lines: Iterable[str]) -> None:
-    """Print one JSON object, or lines of text, on standard output."""
+    """Print one JSON object, or lines of text, on standard output.
+
+    The object is in ASCII, so that it is the same in every encoding of the output.
+    """
     if as_json:
-        lines = [json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False)]
+        lines = [json.dumps(record, indent=2, allow_nan=False)]
     say(*lines)
 
 

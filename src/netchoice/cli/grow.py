@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from typer import Argument, Option
 
 import netchoice
@@ -53,7 +52,7 @@ def grow(
     values = ", ".join(f"{name}={value:.6g}" for name, value in parameters.items())
     line = f"grew {chosen.name} ({values}), seed {seed}, isolated nodes: {kept}"
     if out == "-":
-        typer.echo(line, err=True)
+        say(line, err=True)
         say(edge_list_text(graph).rstrip("\n"))
         return
     if out is not None:
@@ -72,7 +71,7 @@ def warmup(workers: options.Workers = None) -> None:
 
     def progress(name: str, compiled: bool, ready: int, total: int) -> None:
         status = "compiled" if compiled else "was ready"
-        typer.echo(f"[{ready}/{total}] {name} {status}", err=True)
+        say(f"[{ready}/{total}] {name} {status}", err=True)
 
     compiled = warm_up(workers, progress)
     say(f"{len(compiled)} kernels ready, {sum(compiled.values())} of them compiled now")

@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 import netchoice
 from netchoice.cli import options
-from netchoice.cli.common import app, print_result, summary_line
+from netchoice.cli.common import app, print_result, say, summary_line
 from netchoice.cli.tables import evaluation_lines, table_lines, table_record
 from netchoice.errors import UsageError
 from netchoice.features import FEATURES, Feature, FeatureResult
@@ -96,7 +96,7 @@ def show(
     print_result(as_json, record, lines)
     if result is not None:
         for name, reason in result.failures.items():
-            typer.echo(f"netchoice: {name} failed: {reason}", err=True)
+            say(f"netchoice: {name} failed: {reason}", err=True)
         if all(name in result.failures for name in result.values):
             raise typer.Exit(1)
 

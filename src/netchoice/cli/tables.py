@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from typer import Argument, Option
 
 import netchoice
@@ -120,7 +119,7 @@ def rank(
         for name in options.split_list(method, "--method") or ()
     ]  # fmt: skip
     if rankings[0].costs == "none" and penalty > 0:
-        typer.echo("netchoice: there are no costs, so the penalty changes nothing", err=True)
+        say("netchoice: there are no costs, so the penalty changes nothing", err=True)
     records = [{"table": str(table), **each.as_dict()} for each in rankings]
     lines = (line for record in records for line in _ranking_lines(record))
     print_result(as_json, {"rankings": records}, lines)

@@ -213,21 +213,23 @@ def _longer(part: Part, k: int, is_full: bool) -> str:
 
 
 def _fingerprint(ids: Sequence[str], parts: Sequence[Part], settings: str) -> str:
-    """Return a checksum of the settings, the ids and the files."""
+    """Return a checksum of the settings, the ids and the contents of the files."""
     checksum = hashlib.sha256(settings.encode())
     for id in ids:
         checksum.update(f"\n{id}".encode("utf-8", "surrogateescape"))
     for part in parts:
         files = part.files or dict.fromkeys(place.path or place.name for place in part.places)
         for file in files:
-            checksum.update(f"\n{_state(file)}".encode("utf-8", "surrogateescape"))
+            checksum.update(f"\n{_digest(file)}".encode())
     return checksum.hexdigest()
 
 
-def _state(file: str) -> str:
-    """Return the path, size and time of a file as text."""
+def _digest(file: str) -> str:
+    """Return a checksum of the content of a file; its row says why it cannot be read."""
     try:
-        state = os.stat(file)
+        if not os.path.isfile(file):
+            return "no file"
+        with open(file, "rb") as content:
+            return hashlib.file_digest(content, hashlib.blake2b).hexdigest()
     except (OSError, ValueError):
-        return f"{file} is missing"
-    return f"{os.path.abspath(file)} {state.st_size} {state.st_mtime_ns}"
+        return "not readable"
