@@ -1,43 +1,23 @@
 """The report in a browser: the installed chromium, driven by Playwright."""
 
-import shutil
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser_visits import DESKTOP, PHONE, Visit
 from fast_and_slow import fast_for
 from page_outline import Outline
-from report_folders import (
-    MARKUP_NAMES,
-    add_misfit,
-    copy_with_markup,
-    run_choose,
-    run_evaluate,
-    shared_folder,
-)
-from report_folders import write_changed_report as write_report
+from report_folders import MARKUP_NAMES, made_answer, made_evaluation, with_markup
 
-
-class Reports(dict):
-    """Reports by name, which are made when they are first used."""
-
-    def __init__(self, factory):
-        self.factory = factory
-
-    def __missing__(self, name):
-        if name == "markup":
-            folder = self.factory.mktemp("browser") / "markup"
-            copy_with_markup(self["choice"].parent, folder)
-            self[name] = write_report(folder)
-        else:
-            command = {"choice": run_choose, "evaluation": run_evaluate}[name]
-            self[name] = shared_folder(command, self.factory) / "report.html"
-        return self[name]
+from netchoice.report.build import write_report
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    return Reports(tmp_path_factory)
+    """Return the files of reports by name."""
+    results = {
+        "answer": made_answer(), "markup": with_markup(made_answer())[0], "evaluation": made_evaluation(),
+    }  # fmt: skip
+    folder = tmp_path_factory.mktemp("browser")
+    return {name: write_report(each, folder / f"{name}.html") for name, each in results.items()}
 
 
 @pytest.fixture
@@ -54,7 +34,7 @@ def open_report(browser, files):
         visit.context.close()
 
 
-@fast_for("name", ["choice"], ["choice", "evaluation"])
+@fast_for("name", ["answer"], ["answer", "evaluation"])
 @fast_for("size", [DESKTOP], [DESKTOP, PHONE])
 def test_page_opens_without_messages_and_figures_have_a_size(open_report, files, name, size):
     visit = open_report(name, size)
@@ -74,7 +54,7 @@ def test_page_opens_without_messages_and_figures_have_a_size(open_report, files,
 
 @fast_for("size", [PHONE], [DESKTOP, PHONE])
 def test_texts_of_figures_are_legible(open_report, size):
-    visit = open_report("choice", size)
+    visit = open_report("answer", size)
     visit.open_all()
     sizes = visit.page.evaluate(
         "[...document.querySelectorAll('figure text')].map(text => {const box = text.ownerSVGElement;"
@@ -87,10 +67,8 @@ def test_texts_of_figures_are_legible(open_report, size):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_fit_panels_are_side_by_side_if_there_is_room(open_report, files, tmp_path, size):
-    shutil.copytree(files["choice"].parent, tmp_path / "fit")
-    add_misfit(tmp_path / "fit", fits=False)
-    visit = open_report(write_report(tmp_path / "fit"), size)
+def test_fit_panels_are_side_by_side_if_there_is_room(open_report, size):
+    visit = open_report("answer", size)
     page = visit.page
     assert 2 <= page.locator("#fit .plot:visible").count() <= 6
     for summary in page.locator("#fit article summary:visible").all():
@@ -104,7 +82,7 @@ def test_fit_panels_are_side_by_side_if_there_is_room(open_report, files, tmp_pa
 
 
 def test_figure_opens_larger_by_keyboard_and_by_click(open_report):
-    visit = open_report("choice")
+    visit = open_report("answer")
     page = visit.page
     figure = page.locator("#parameters figure").first
     label = figure.locator("svg").get_attribute("aria-label")
@@ -157,7 +135,7 @@ def test_markup_in_names_is_shown_as_text(open_report, files, tmp_path):
 def test_without_javascript_all_tables_and_figures_are_there(browser, files):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(files["choice"].as_uri())
+    page.goto(files["answer"].as_uri())
     assert page.locator("noscript").inner_text() == "Larger figures need JavaScript."
     filled = {
         section.get_attribute("id")
@@ -173,7 +151,7 @@ def test_without_javascript_all_tables_and_figures_are_there(browser, files):
 
 @pytest.mark.slow
 def test_colours_follow_the_mode_of_the_system(open_report):
-    page = open_report("choice", color_scheme="dark").page
+    page = open_report("answer", color_scheme="dark").page
     fills = (
         "['#models svg text', '#embedding use'].map(name =>"
         " getComputedStyle(document.querySelector(name)).fill)"
@@ -189,7 +167,7 @@ def test_colours_follow_the_mode_of_the_system(open_report):
 
 @pytest.mark.slow
 def test_printed_page_shows_all_figures(open_report):
-    page = open_report("choice").page
+    page = open_report("answer").page
     hidden = "[...document.querySelectorAll('figure')].filter(f => f.closest('details:not([open])')).length"
     assert page.evaluate(hidden)
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
@@ -200,7 +178,7 @@ def test_printed_page_shows_all_figures(open_report):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["choice", "evaluation"])
+@pytest.mark.parametrize("name", ["answer", "evaluation"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_first_screen_contains_the_answer(open_report, name, size):
     page = open_report(name, size).page
@@ -215,7 +193,7 @@ def test_first_screen_contains_the_answer(open_report, name, size):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["choice", "evaluation"])
+@pytest.mark.parametrize("name", ["answer", "evaluation"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_nothing_overflows_with_everything_open(open_report, name, size):
     visit = open_report(name, size)
@@ -229,7 +207,7 @@ def test_nothing_overflows_with_everything_open(open_report, name, size):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["choice", "evaluation", "markup"])
+@pytest.mark.parametrize("name", ["answer", "evaluation", "markup"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violations(open_report, name, scheme):
     """With everything open; axe-core checks names, roles, landmarks, headings, tables and contrast."""
@@ -241,7 +219,7 @@ def test_axe_finds_no_violations(open_report, name, scheme):
 
 @pytest.mark.slow
 def test_links_open_folded_sections(open_report):
-    page = open_report("choice").page
+    page = open_report("answer").page
     assert not page.locator("#explorer svg").is_visible()
     page.locator("nav a[href='#explorer']").focus()
     page.keyboard.press("Enter")
@@ -250,7 +228,7 @@ def test_links_open_folded_sections(open_report):
 
 @pytest.mark.slow
 def test_focus_is_visible_from_the_first_key_on(open_report):
-    page = open_report("choice").page
+    page = open_report("answer").page
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
@@ -263,7 +241,7 @@ def test_focus_is_visible_from_the_first_key_on(open_report):
 
 @pytest.mark.slow
 def test_every_control_has_a_name(open_report):
-    page = open_report("choice").page
+    page = open_report("answer").page
     nameless = page.evaluate(
         "[...document.querySelectorAll('input, select, button, summary, a')].filter(e =>"
         " !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).length"

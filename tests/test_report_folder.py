@@ -1,191 +1,130 @@
 """Error messages for folders without results and for folders that were changed."""
 
 import json
-import shutil
 
 import pandas as pd
 import pytest
-from page_outline import Outline
-from report_folders import run, run_choose, run_evaluate, shared_folder
-from report_folders import write_changed_report as write_report
+from report_folders import change_json, made_answer, made_evaluation, renew, run
 
 from netchoice.errors import NetchoiceError, UsageError
-from netchoice.report import feature_sections, folder
-from netchoice.report.page import Sections
+from netchoice.report.build import write_report
+from netchoice.storage.kept_files import ABOUT, write_json
 
 
-@pytest.fixture(scope="module")
-def choice(tmp_path_factory):
-    return shared_folder(run_choose, tmp_path_factory)
-
-
-@pytest.fixture(scope="module")
-def evaluation(tmp_path_factory):
-    return shared_folder(run_evaluate, tmp_path_factory)
-
-
-def test_folders_without_results_are_refused(choice, tmp_path, capsys):
-    with pytest.raises(
-        UsageError, match="nowhere is not a folder; expected one that netchoice choose"
-    ):
+def test_folders_without_results_are_refused(tmp_path):
+    message = "nowhere contains neither answer.json nor recommended.json; expected a folder that"
+    with pytest.raises(UsageError, match=message):
         write_report(tmp_path / "nowhere")
-    with pytest.raises(UsageError, match=r"contains neither choice.json nor recommended.json"):
-        write_report(tmp_path)
-    old = tmp_path / "old"
-    shutil.copytree(choice, old)
-    (old / "evidence.json").write_text('{"schema": 1}')
-    with pytest.raises(
-        NetchoiceError, match="lacks 'posteriors'; another version of netchoice wrote it"
-    ):
-        write_report(old)
-    (old / "evidence.json").write_text("[1]")
-    with pytest.raises(NetchoiceError, match="contains a list; expected an object"):
-        write_report(old)
-    (old / "evidence.json").write_text("{")
-    with pytest.raises(NetchoiceError, match=r"evidence.json is not JSON; run netchoice choose"):
-        write_report(old)
-    (old / "evidence.json").unlink()
-    with pytest.raises(
-        NetchoiceError, match=r"evidence.json is missing; run netchoice choose again"
-    ):
-        write_report(old)
-    assert run("show", old, "--out", tmp_path / "again.html") == 1
-    assert capsys.readouterr().err.startswith("netchoice: ")
     with pytest.raises(NetchoiceError, match=r"cannot write .*: No such file or directory"):
-        write_report(choice, tmp_path / "no" / "such" / "file.html")
+        write_report(made_evaluation(), tmp_path / "no" / "such" / "file.html")
 
 
-def change_json(file, change):
-    def damage(path):
-        record = json.loads((path / file).read_text())
+# Answers
+
+
+def rewritten(file, change):
+    """Return a function that changes a JSON file and renews its checksum, as another version could."""
+
+    def damage(folder):
+        record = json.loads((folder / file).read_text())
+        del record[ABOUT]
         change(record)
-        (path / file).write_text(json.dumps(record))
+        write_json(folder / file, record, "another")
 
     return damage
 
 
-def only_nulls(evidence):
-    draws = evidence["posteriors"]["dmr"]["draws"]
-    draws["p_new"] = [None] * len(draws["p_new"])
+def written(file, content):
+    return lambda folder: (folder / file).write_text(content)
+
+
+EVIDENCE = "run/evidence.json"
+DAMAGED_ANSWERS = {
+    "not JSON": (written(EVIDENCE, "{"), "evidence.json is damaged: it has no checksum"),
+    "a list": (written(EVIDENCE, "[1]"), "evidence.json is damaged: it has no checksum"),
+    "one character": (
+        change_json("answer.json", lambda r: r["models"][0].update(state="fit")),
+        "answer.json is damaged",
+    ),
+    "another version": (
+        rewritten("answer.json", lambda r: r.update(schema=1)),
+        "another version of netchoice wrote it",
+    ),
+    "a missing key": (rewritten("answer.json", lambda r: r.pop("power")), "'power'"),
+    "a missing field": (rewritten("answer.json", lambda r: r["cost"].pop("seconds")), "'seconds'"),
+    "an unknown field": (
+        rewritten("answer.json", lambda r: r["cost"].update(x=1)),
+        "'x' is not a part",
+    ),
+    "text for a number": (
+        rewritten("answer.json", lambda r: r.update(accuracy="good")),
+        "not a number",
+    ),
+    "a list for a record": (
+        rewritten(EVIDENCE, lambda r: r.update(map=[])),
+        "is a list, expected Map",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED_ANSWERS)
+def test_error_for_a_changed_answer_names_the_folder_and_what_to_do(case, tmp_path, capsys):
+    damage, message = DAMAGED_ANSWERS[case]
+    folder = made_answer().save(tmp_path / "changed")
+    damage(folder)
+    with pytest.raises(NetchoiceError, match=message) as caught:
+        write_report(folder)
+    for text in (str(folder), "run netchoice choose again with the same folder to renew it"):
+        assert text in str(caught.value)
+    assert run("show", folder) == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith("netchoice: ")
+    assert shown.count("\n") == 1
+    assert not (folder / "report.html").exists()
+
+
+# Evaluations
 
 
 def only_header(file):
-    def damage(path):
-        header = (path / file).read_text().splitlines()[0]
-        (path / file).write_text(f"{header}\n")
+    def damage(folder):
+        header = (folder / file).read_text().splitlines()[0]
+        (folder / file).write_text(f"{header}\n")
 
     return damage
 
 
-def without_chosen_set(path):
-    frame = pd.read_csv(path / "evaluation.csv")
-    k = folder.read_folder(path).feature_sets.chosen["k"]
-    frame[frame["k"] != k].to_csv(path / "evaluation.csv", index=False)
+def without_chosen_set(folder):
+    frame = pd.read_csv(folder / "evaluation.csv")
+    frame[frame["k"] != made_evaluation().recommended.k].to_csv(
+        folder / "evaluation.csv", index=False
+    )
 
 
-DAMAGE = {
+DAMAGED_EVALUATIONS = {
     "an extra cost": (
-        change_json("costs.json", lambda r: r.update(tax=1)),
-        "costs.json has unexpected contents: 'tax' is",
+        change_json("costs.json", lambda r: r.update(tax=1)), "costs.json has unexpected contents: .*tax"
     ),
-    "no own costs": (change_json("costs.json", lambda r: r.pop("own")), "costs.json lacks 'own'"),
-    "a cost below 0": (
-        change_json("costs.json", lambda r: r["own"].update(transitivity=-1)),
-        "costs.json has unexpected contents: .*transitivity",
-    ),
-    "no rows": (only_header("evaluation.csv"), "evaluation.csv has a header and no rows"),
-    "no rankings": (only_header("rankings.csv"), "rankings.csv has a header and no rows"),
-    "no chosen set": (without_chosen_set, "evaluation.csv has no row of the chosen set"),
-}
-DAMAGE_OF_CHOICES = DAMAGE | {
-    "an extra field": (
-        change_json("reading.json", lambda r: r.update(x=1)),
-        "reading.json has unexpected contents: 'x' is not one",
-    ),
-    "a missing field": (
-        change_json("reading.json", lambda r: r.pop("rows")),
-        "reading.json lacks 'rows'",
-    ),
-    "only nulls": (
-        change_json("evidence.json", only_nulls),
-        "changed has unexpected contents: no draw of the parameter 'p_new'",
-    ),
-    "no selection": (
-        change_json("choice.json", lambda r: r.update(selection=None)),
-        "choice.json .* 'selection' is null, exp",
-    ),
-    "a missing key": (
-        change_json("choice.json", lambda r: r.pop("scores")),
-        "choice.json lacks 'scores'",
-    ),
-    "text for a number": (
-        change_json("choice.json", lambda r: r.update(accuracy="good")),
-        "changed has unexpected contents",
-    ),
-    "a list for a record": (
-        change_json("evidence.json", lambda r: r.update(embedding=[])),
-        "changed has unexpected contents",
-    ),
-}
-DAMAGE_OF_EVALUATIONS = DAMAGE | {
+    "no own costs": (change_json("costs.json", lambda r: r.pop("own")), "costs.json .*'own'"),
+    "no rows": (only_header("evaluation.csv"), "evaluation.csv has .* a header and no rows"),
+    "no rankings": (only_header("rankings.csv"), "rankings.csv has .* a header and no rows"),
+    "no chosen set": (without_chosen_set, "no row of the chosen set"),
+    "a list": (written("recommended.json", "[1]"), "recommended.json has .* expected an object"),
     "nothing recommended": (
         change_json("recommended.json", lambda r: r.update(recommended=None)),
-        "recommended.json .* 'recommended' is null, expected an object",
+        "recommended.json .* 'recommended' is a NoneType, expected a dict",
     ),
-}
-DAMAGE_OF_EVALUATIONS.pop("a cost below 0")  # the name of a column there is another one
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("case", DAMAGE_OF_CHOICES)
-def test_error_for_a_changed_choice_names_the_folder_and_what_to_do(case, choice, tmp_path):
-    check_error(choice, tmp_path / "changed", *DAMAGE_OF_CHOICES[case], "choose")
-
-
-@pytest.mark.parametrize("case", DAMAGE_OF_EVALUATIONS)
-def test_error_for_a_changed_evaluation_names_the_folder_and_what_to_do(case, evaluation, tmp_path):
-    check_error(evaluation, tmp_path / "changed", *DAMAGE_OF_EVALUATIONS[case], "evaluate")
-
-
-def check_error(original, path, damage, message, command):
-    shutil.copytree(original, path, ignore=shutil.ignore_patterns("*.html", "figures"))
-    damage(path)
+@pytest.mark.parametrize("case", DAMAGED_EVALUATIONS)
+def test_error_for_a_changed_evaluation_names_the_folder_and_what_to_do(case, tmp_path):
+    damage, message = DAMAGED_EVALUATIONS[case]
+    folder = made_evaluation().save(tmp_path / "changed")
+    damage(folder)
+    renew(folder)
     with pytest.raises(NetchoiceError, match=message) as caught:
-        write_report(path)
-    assert str(path) in str(caught.value)
-    assert f"run netchoice {command} again with the same folder" in str(caught.value)
-    assert not (path / "report.html").exists()
-
-
-def test_report_of_a_table_that_lacks_rows_is_refused(choice, tmp_path):
-    shutil.copytree(choice, tmp_path / "run")
-    shard = max((tmp_path / "run" / "tables" / "inference").glob("rows-*.parquet"))
-    content = bytearray(shard.read_bytes())
-    content[len(content) // 2] ^= 1
-    shard.write_bytes(content)
-    message = r"inference has (no rows yet|\d+ of \d+ rows; run netchoice choose again with)"
-    with pytest.raises(NetchoiceError, match=message):
-        write_report(tmp_path / "run")
-
-
-def test_command_line_shows_no_traceback(choice, tmp_path, capsys):
-    shutil.copytree(choice, tmp_path / "changed")
-    change_json("choice.json", lambda record: record.update(selection=None))(tmp_path / "changed")
-    assert run("show", tmp_path / "changed", "--out", tmp_path / "again.html") == 1
-    assert capsys.readouterr().err.startswith("netchoice: ")
-
-
-def test_some_numbers_of_features_may_be_missing(choice):
-    results = folder.read_folder(choice)
-    chosen = results.record["selection"]["operating_point"]
-    rows = results.evaluation[results.evaluation["k"].isin([chosen["k"], 4, 7])]
-    sets = feature_sections.FeatureSets(results.rankings, rows, results.costs, chosen, results.unit)
-    sections = Sections()
-    feature_sections.add_sets(sections, sets)
-    feature_sections.add_heat_maps(sections, sets)
-    feature_sections.add_rankings(sections, sets)
-    page = Outline(sections.html())
-    ks = " ".join(map(str, sorted({chosen["k"], 4, 7})))
-    assert page.text.count(f"λ \\ k {ks} ") == len(sets.methods)
-    positions = max(chosen["k"], 7)
-    head = " ".join(map(str, range(1, positions + 1)))
-    assert page.text.count(f"λ \\ position {head} ") == len(sets.methods)
+        write_report(folder)
+    assert str(folder) in str(caught.value)
+    assert "run netchoice evaluate again with the same folder" in str(caught.value)
+    assert not (folder / "report.html").exists()
