@@ -70,39 +70,15 @@ def test_texts_of_figures_are_legible(open_report, size):
 def test_fit_panels_are_side_by_side_if_there_is_room(open_report, size):
     visit = open_report("answer", size)
     page = visit.page
-    assert 2 <= page.locator("#fit .plot:visible").count() <= 6
-    for summary in page.locator("#fit article summary:visible").all():
-        summary.click()
-    assert page.locator("#fit .plot:visible").count() == 12
+    panels = page.locator("#models .fit-panel")
+    assert page.locator("#models .fit-panel:visible").count() < panels.count() == 12
+    visit.open_all()
+    assert page.locator("#models .fit-panel:visible").count() == 12
     columns = page.evaluate(
-        "new Set([...document.querySelectorAll('#fit .plot')].map(g => g.getBoundingClientRect().left)).size"
+        "new Set([...document.querySelectorAll('#models .fit-panel')].map("
+        "panel => panel.getBoundingClientRect().left)).size"
     )
     assert columns == (1 if size == PHONE else 3)
-    visit.check_quiet()
-
-
-def test_figure_opens_larger_by_keyboard_and_by_click(open_report):
-    visit = open_report("answer")
-    page = visit.page
-    figure = page.locator("#parameters figure").first
-    label = figure.locator("svg").get_attribute("aria-label")
-    width = figure.locator("svg").bounding_box()["width"]
-    assert figure.get_attribute("aria-label") == f"Enlarge: {label}"
-    figure.focus()
-    for key in ("Enter", " "):
-        page.keyboard.press(key)
-        dialog = page.get_by_role("dialog")
-        assert dialog.get_attribute("aria-label") == label
-        assert dialog.locator("svg").bounding_box()["width"] > 1.5 * width
-        assert page.evaluate("document.activeElement.textContent") == "Close"
-        page.keyboard.press("Escape")
-        assert not dialog.is_visible()
-        focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
-        assert focused == f"Enlarge: {label}"
-    assert figure.locator("svg").bounding_box()["width"] == width
-    figure.click()
-    page.get_by_role("button", name="Close").click()
-    assert not page.get_by_role("dialog").is_visible()
     visit.check_quiet()
 
 
@@ -116,35 +92,30 @@ def test_markup_in_names_is_shown_as_text(open_report, files, tmp_path):
         visit = open_report(name)
         page = visit.page
         visit.open_all()
-        page.locator("figure").first.click()
         assert page.evaluate("typeof hit") == "undefined"
         assert page.locator("img, main b, main i, main svg a, [onload], [onerror]").count() == 0
         assert page.locator("a:not([href^='#'])").count() == 0
         assert page.locator("script").count() == 1
         visit.check_quiet()
     page = open_report("markup").page
-    names = page.locator("#embedding > .keys li").all_text_contents()
+    names = page.locator("#simulations > .keys").first.locator("li").all_text_contents()
     assert names[-1] == "observed network"
-    shown = {name.format(model) for model in ("dmc", "dmr") for name in MARKUP_NAMES}
-    assert set(names[:-1]) <= shown
-    titles = page.locator("#embedding use > title").all_text_contents()
-    assert titles
-    assert all(any(title.startswith(name) for name in shown) for title in titles)
+    assert set(names[:-1]) <= {
+        name.format(model) for model in ("dmc", "dmr") for name in MARKUP_NAMES
+    }
+    assert len(names) == 3
 
 
 def test_without_javascript_all_tables_and_figures_are_there(browser, files):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(files["answer"].as_uri())
-    assert page.locator("noscript").inner_text() == "Larger figures need JavaScript."
     filled = {
         section.get_attribute("id")
         for section in page.locator("section").all()
         if section.locator("tbody tr").count()
     }
-    assert filled >= {
-        "models", "parameters", "embedding", "features", "explorer", "heat", "ranking", "costs", "settings",
-    }  # fmt: skip
+    assert filled == {"models", "parameters", "appendix"}
     assert page.locator("#models svg").first.is_visible()
     context.close()
 
@@ -153,7 +124,7 @@ def test_without_javascript_all_tables_and_figures_are_there(browser, files):
 def test_colours_follow_the_mode_of_the_system(open_report):
     page = open_report("answer", color_scheme="dark").page
     fills = (
-        "['#models svg text', '#embedding use'].map(name =>"
+        "['#models svg text', '#simulations use'].map(name =>"
         " getComputedStyle(document.querySelector(name)).fill)"
     )
     dark = page.evaluate(fills)
@@ -220,10 +191,10 @@ def test_axe_finds_no_violations(open_report, name, scheme):
 @pytest.mark.slow
 def test_links_open_folded_sections(open_report):
     page = open_report("answer").page
-    assert not page.locator("#explorer svg").is_visible()
-    page.locator("nav a[href='#explorer']").focus()
+    assert not page.locator("#appendix table >> nth=0").is_visible()
+    page.locator("nav a[href='#appendix']").focus()
     page.keyboard.press("Enter")
-    page.wait_for_selector("#explorer svg", state="visible")
+    page.locator("#appendix table").first.wait_for(state="visible")
 
 
 @pytest.mark.slow
@@ -247,4 +218,4 @@ def test_every_control_has_a_name(open_report):
         " !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).length"
     )
     assert nameless == 0
-    assert page.title().startswith("netchoice: Which model made ")
+    assert page.title().startswith("netchoice: 2 of 2 models fit, and dmr")
