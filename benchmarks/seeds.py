@@ -18,6 +18,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import report
 
 import netchoice
 from netchoice.errors import NetchoiceError
@@ -92,6 +93,7 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--out", default="build/seeds")
     parser.add_argument("--workers", type=int)
+    report.add_json(parser)
     options = parser.parse_args()
     found = readable(options.networks, *options.nodes)
     names = [*found][options.part == "reported" :: 2][: options.count]
@@ -126,6 +128,10 @@ def main():
     for key in ("verdict", "named", "family", "same candidates"):
         print(f"the same {key}: {sum(each[key] for each in pairs)} of {len(pairs)}")
     print(f"intervals meet: {sum(meets)} of {len(meets)}")
+    values = {key: float(np.mean([each[key] for each in pairs])) for key in ("verdict", "family")}
+    values["contradictions"] = sum(each["contradicts"] for each in pairs) / n_models
+    values |= {"meet": float(np.mean(meets)), "variation": float(np.median(variations))}
+    report.write(options, values | {"pairs": len(pairs), "networks": len({*names})})
     print(f"total variation: median {np.median(variations):.3f}, largest {max(variations):.3f}")
 
 

@@ -93,6 +93,11 @@ CLAIMS = {
     "recovery": _claim(
         "recovery.py --seed 101", ("src/netchoice/choice/*.py", *SCORES, *MODELS, *FEATURES), 60
     ),
+    "seeds": _claim(
+        "seeds.py --part reported",
+        ("src/netchoice/choice/*.py", "src/netchoice/inference/*.py", *FEATURES, *MODELS),
+        240,
+    ),
     "parameters": _claim(
         "parameters.py", ("src/netchoice/inference/*.py", "tests/naive.py", *FEATURES, *MODELS), 5
     ),
