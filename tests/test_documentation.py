@@ -224,6 +224,7 @@ LEVELS = {"1 %", "5 %", "95 %", "99 %", "50 %", "100 %", "0 %"}
 #: Numbers that are rules, limits or settings of the example, by page; they are not measurements.
 RULES: dict[str, set[str]] = {
     "how-it-decides": {"10 %", "5 ms", "1.5"},
+    "input-files": {"300 times"},
     "spaces": {"10 %"},
 }
 #: In a sentence with one of these words, decimals and shares are measurements.
