@@ -2,38 +2,34 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from netchoice.workflows import SimulationPlan, run_folder, simulation_plan
-from netchoice.workflows.run_folder import open_run_folder
-from netchoice.workflows.simulation_plan import Pace, Stopwatch
+from quick_answers import FEW, choose, grown
 
 import netchoice
 from netchoice.atomic import write_text
+from netchoice.choice import run_folder
+from netchoice.choice.run_folder import CHOICE_FILES, open_run_folder
 from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
-from netchoice.storage.kept_files import DamagedFileError, OtherRunError
+from netchoice.report import report_answer
 from netchoice.storage.written_folder import LISTING, LOCK
 
-PLAN = SimulationPlan(selection_samples=600, samples=200, min_samples=100)
 SETTINGS = {"seed": 1}
-OURS = ("choice.json", "scores.jsonl", "tables/fit/rows-0.parquet", "figures/costs.png")
-
-
-def network(labels=None):
-    graph = netchoice.get_model("ba2").grow(30, rng=np.random.default_rng(1))
-    return netchoice.Graph(graph.indptr, graph.indices, labels)
-
-
-def choose(graph, path, **options):
-    options = {"features": ["degree_mean"], "engine": "serial", "plan": PLAN, **options}
-    return netchoice.choose_model(graph, "ba", path=path, **options)
+RECORD = CHOICE_FILES.record
+OURS = (
+    "answer.json", "run/evidence.json", "run/simulations/training/rows-0.parquet", "figures/map.png"
+)  # fmt: skip
 
 
 # Starting over
+
+
+FOREIGN = {"chapter.tex", "figures/mine.png", "run/simulations/training/notes.txt"}
 
 
 def run_with_foreign_files(folder):
@@ -41,26 +37,27 @@ def run_with_foreign_files(folder):
         for name in OURS:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             write_text(folder / name, "ours")
-    for name in ("chapter.tex", "figures/mine.png", "tables/fit/notes.txt"):
+    for name in FOREIGN:
         (folder / name).write_text("theirs")
     return folder
 
 
 def test_fresh_deletes_only_files_that_the_run_listed(tmp_path):
     folder = run_with_foreign_files(tmp_path / "run")
-    (folder / ".scores.jsonl.17.partial").write_text("left by a kill")
+    (folder / ".answer.json.17.partial").write_text("left by a kill")
     open_run_folder(folder, {"seed": 2}, fresh=True)
     left = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
-    foreign = {"chapter.tex", "figures/mine.png", "tables/fit/notes.txt"}
-    assert left == {*foreign, "run.json", LISTING, LOCK}
-    assert json.loads((folder / "run.json").read_text())["settings"] == {"seed": 2}
+    assert left == {*FOREIGN, RECORD, LISTING, LOCK}
+    assert json.loads((folder / RECORD).read_text())["settings"] == {"seed": 2}
 
 
-@pytest.mark.parametrize("name", ["report.html", "figures/fit-mine.png", "tables/a/rows-1.parquet"])
+@pytest.mark.parametrize(
+    "name", ["report.html", "figures/fit-mine.png", "run/simulations/a/rows-1.parquet"]
+)
 @pytest.mark.parametrize("fresh", [True, False])
 def test_file_of_the_user_with_the_name_of_a_result_is_refused_and_unchanged(tmp_path, name, fresh):
     folder = run_with_foreign_files(tmp_path / "run")
-    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text("theirs")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     with pytest.raises(UsageError, match=f"{name} would be overwritten, and netchoice did not"):
@@ -70,10 +67,10 @@ def test_file_of_the_user_with_the_name_of_a_result_is_refused_and_unchanged(tmp
 
 def test_file_that_appears_during_a_run_is_not_overwritten(tmp_path):
     with run_folder.run_folder(tmp_path / "run", SETTINGS, fresh=False):
-        (tmp_path / "run" / "choice.json").write_text("theirs")
-        with pytest.raises(UsageError, match=r"choice.json would be overwritten"):
-            write_text(tmp_path / "run" / "choice.json", "ours")
-    assert (tmp_path / "run" / "choice.json").read_text() == "theirs"
+        (tmp_path / "run" / "answer.json").write_text("theirs")
+        with pytest.raises(UsageError, match=r"answer.json would be overwritten"):
+            write_text(tmp_path / "run" / "answer.json", "ours")
+    assert (tmp_path / "run" / "answer.json").read_text() == "theirs"
 
 
 @pytest.mark.parametrize("fresh", [True, False])
@@ -93,13 +90,14 @@ def test_run_without_its_list_of_files_is_refused(tmp_path, fresh):
 @pytest.mark.parametrize("content", ["{}", "[]", "", "not json", '{"settings": {}}', "\x00\xff"])
 @pytest.mark.parametrize("fresh", [True, False])
 def test_folder_with_a_foreign_run_file_is_refused_and_unchanged(tmp_path, content, fresh):
-    (tmp_path / "run.json").write_text(content)
+    (tmp_path / RECORD).parent.mkdir()
+    (tmp_path / RECORD).write_text(content)
     (tmp_path / "chapter.tex").write_text("mine")
     with pytest.raises(
         UsageError, match=r"run.json is damaged: .*nothing was changed.* netchoice choose"
     ):
         open_run_folder(tmp_path, SETTINGS, fresh=fresh)
-    assert (tmp_path / "run.json").read_text() == content
+    assert (tmp_path / RECORD).read_text() == content
     assert (tmp_path / "chapter.tex").exists()
 
 
@@ -137,82 +135,54 @@ def test_interrupted_fresh_can_be_repeated(tmp_path, monkeypatch):
     assert n_operations > 10
 
 
-@pytest.mark.slow
 def test_run_lists_every_file_that_it_writes(tmp_path):
     """A file that is not listed would survive --fresh."""
-    from netchoice.report import report_choice
-
-    plan = SimulationPlan(selection_samples=600, samples=150)
-    report_choice(network(), "ba", path=tmp_path / "run", engine="serial", plan=plan, compare=())
-    open_run_folder(tmp_path / "run", SETTINGS, fresh=True)
-    assert {p.name for p in (tmp_path / "run").rglob("*")} == {run_folder.RUN, LOCK, LISTING}
+    folder = tmp_path / "run"
+    answer = choose(grown("ba2"), "ba1,ba2", features=FEW, penalty=0.1, path=folder)
+    report_answer(answer, folder)
+    assert len([*folder.rglob("*")]) > 30
+    open_run_folder(folder, SETTINGS, fresh=True)
+    assert {p.name for p in folder.rglob("*")} == {"run", run_folder.RUN, LOCK, LISTING}
 
 
 # Time limits
 
 
-@pytest.mark.slow
-def test_run_with_a_time_limit_resumes_with_the_same_numbers_of_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr(simulation_plan, "measured_pace", lambda: Pace(0.2, 1.0))
-    first = choose(network(), tmp_path / "run", time_limit=9)
-    calls = []
-    again = choose(
-        network(), tmp_path / "run", time_limit=9, on_progress=lambda *call: calls.append(call)
-    )
-    assert not calls  # nothing was simulated
-    assert again.probabilities == first.probabilities
-    assert again.cost["simulations"] == first.cost["simulations"]
-    assert again.notes == first.notes
+def test_time_limit_is_a_deadline_and_its_answer_is_kept(tmp_path):
+    network, options = grown("dmc", 40), {"space": "duplication", "features": None}
+    choose(network, **options)  # loads the kernels
+    endless = netchoice.Effort(trained=10**6, altered=10**6)
+    options |= {"effort": endless, "path": tmp_path / "run", "time_limit": 2}
+    start = time.monotonic()
+    first = choose(network, **options)
+    assert time.monotonic() - start < 3
+    assert not first.is_complete
+    assert "the time limit ended the simulations before" in first.notes[0]
+    assert first.cost["simulations"] > 500
+    start = time.monotonic()
+    assert choose(network, **options).as_dict() == first.as_dict()
+    assert time.monotonic() - start < 0.5  # nothing is simulated
     with pytest.raises(UsageError, match="another time_limit"):
-        choose(network(), tmp_path / "run", time_limit=10)
-
-
-def test_decided_numbers_of_rows_are_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(simulation_plan, "measured_pace", lambda: Pace(1.0, 1.0))
-    watch = Stopwatch(10.0, 1, tmp_path / "rows.json")
-    assert watch.affordable("fit", 100, 10, row_seconds=1.0, seconds=50.0) == 50
-    assert Stopwatch(10.0, 1, tmp_path / "rows.json").affordable("fit", 100, 10, 1.0, 1.0) == 50
-    with pytest.raises(OtherRunError, match=r"rows.json belongs to another run .*; start over"):
-        Stopwatch(10.0, 1, tmp_path / "rows.json", "other").affordable("fit", 100, 10, 1.0, 1.0)
-    for damaged in ("", "[]", '{"fit": 60}'):
-        (tmp_path / "rows.json").write_text(damaged)
-        with pytest.raises(
-            DamagedFileError, match=r"rows.json is damaged: .*; start over with --fresh"
-        ):
-            Stopwatch(10.0, 1, tmp_path / "rows.json").affordable("fit", 100, 10, 1.0, 50.0)
-    (tmp_path / "rows.json").unlink()
-    with pytest.raises(DamagedFileError, match=r"rows.json is missing, which holds decisions"):
-        Stopwatch(10.0, 1, tmp_path / "rows.json").affordable("fit", 100, 10, 1.0, 50.0)
+        choose(network, **options | {"time_limit": 3})
 
 
 # Names of nodes
 
 
 @pytest.mark.parametrize(
-    "first",
-    [
-        pytest.param("#a", id="hash"),
-        pytest.param("%a", id="percent", marks=pytest.mark.slow),
-        pytest.param(" a", id="before", marks=pytest.mark.slow),
-        pytest.param("a ", id="after", marks=pytest.mark.slow),
-        pytest.param("a\tb", id="tab", marks=pytest.mark.slow),
-        pytest.param("", id="empty", marks=pytest.mark.slow),
-        pytest.param("\ud800", id="surrogate", marks=pytest.mark.slow),
-    ],
+    "labels",
+    [["#a"], ["%a"], [" a"], ["a "], ["a\tb"], [""], ["\ud800"], [1, "1"]],
+    ids=["hash", "percent", "before", "after", "tab", "empty", "surrogate", "types"],
 )
-def test_any_node_name_can_be_written(tmp_path, first):
-    labels = [first, *map(str, range(1, 30))]
-    choose(network(labels), tmp_path / "run")
-    graph, _ = netchoice.read_network(tmp_path / "run" / "network.tsv")
-    assert graph.fingerprint == network().fingerprint
-    assert json.loads((tmp_path / "run" / "nodes.json").read_text()) == list(map(repr, labels))
-
-
-@pytest.mark.slow
-def test_names_that_differ_only_in_type_can_be_written(tmp_path):
-    choose(network([1, "1", *range(2, 30)]), tmp_path / "run")
-    names = json.loads((tmp_path / "run" / "nodes.json").read_text())
-    assert names[:2] == ["1", "'1'"]
+def test_any_node_name_can_be_written(tmp_path, labels):
+    graph, labels = grown("ba2"), [*labels, *range(2, 32 - len(labels))]
+    named = netchoice.Graph(graph.indptr, graph.indices, labels)
+    answer = choose(named, "ba1,ba2", features=["degree_mean"], path=tmp_path / "run")
+    assert netchoice.Answer.load(tmp_path / "run").verdict == answer.verdict
+    kept, _ = netchoice.read_network(tmp_path / "run" / run_folder.NETWORK)
+    assert kept.fingerprint == graph.fingerprint
+    names = json.loads((tmp_path / "run" / run_folder.NODES).read_text())
+    assert names == list(map(repr, labels))
 
 
 # Scores
