@@ -3,7 +3,7 @@
 Times are CPU times of one thread on the same networks of 1000 nodes: two for each m of preferential
 attachment, and eight duplication networks from the prior. Each peer computes a shared quantity once,
 with its fastest documented call, on a graph in its own format; the conversion is not timed. Values are
-compared, so that only equal work is timed.
+compared, so that only equal work is timed. For all features together, a ratio of 60 was wanted.
 """
 
 from __future__ import annotations

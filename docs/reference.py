@@ -51,7 +51,8 @@ RETURNED = {
 ROOT = Path(__file__).parents[1]
 #: What benchmarks found, written by ``tools/results.py``, and the claims that it can measure.
 RESULTS = ROOT / "results"
-CLAIMS = runpy.run_path(str(ROOT / "tools" / "results.py"))["CLAIMS"]
+LEDGER = runpy.run_path(str(ROOT / "tools" / "results.py"))
+CLAIMS = LEDGER["CLAIMS"]
 NOT_MEASURED = "not measured on this version"
 #: Features are listed with their costs for networks of these sizes.
 NODES, EDGES_PER_NODE = (100, 1000), 3
@@ -334,10 +335,11 @@ def results() -> Iterator[str]:
             continue
         record = json.loads(path.read_text("utf-8"))
         versions = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
+        reason = LEDGER["why_stale"](name, claim) if (ROOT / ".git").exists() else ""
         machine = f"{record['machine']['cores']} cores, {record['machine']['cpu']}"
         yield from (
             f"Commit {record['commit'][:10]}, {record['date']}; {machine}; {versions}; "
-            f"{record['cpu_seconds']} CPU seconds.", "",
+            f"{record['cpu_seconds']} CPU seconds.{f' This result {reason}.' if reason else ''}", "",
         )  # fmt: skip
         rows = ((f"`{key}`", claimed(f"{name}.{key}")) for key in record["values"])
         yield from table(("value", ""), rows)
