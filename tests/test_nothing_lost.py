@@ -149,21 +149,21 @@ def test_run_lists_every_file_that_it_writes(tmp_path):
 
 
 def test_time_limit_is_a_deadline_and_its_answer_is_kept(tmp_path):
-    network, options = grown("dmc", 40), {"space": "duplication", "features": None}
+    network, options = grown("ba2"), {"space": "ba1,ba2", "features": None}
     choose(network, **options)  # loads the kernels
     endless = netchoice.Effort(trained=10**6, altered=10**6)
-    options |= {"effort": endless, "path": tmp_path / "run", "time_limit": 2}
+    options |= {"effort": endless, "path": tmp_path / "run", "time_limit": 3}
     start = time.monotonic()
     first = choose(network, **options)
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 4.5
     assert not first.is_complete
-    assert "the time limit ended the simulations before" in first.notes[0]
-    assert first.cost["simulations"] > 500
+    assert first.notes[0].startswith("the time limit ended the simulations before")
+    assert first.cost.simulations >= 30
     start = time.monotonic()
     assert choose(network, **options).as_dict() == first.as_dict()
-    assert time.monotonic() - start < 0.5  # nothing is simulated
+    assert time.monotonic() - start < 1  # nothing is simulated
     with pytest.raises(UsageError, match="another time_limit"):
-        choose(network, **options | {"time_limit": 3})
+        choose(network, **options | {"time_limit": 4})
 
 
 # Names of nodes

@@ -63,6 +63,11 @@ class ModelState:
     remoteness: float = 0.0
     is_tested: bool = False
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether the state is that of all simulations, not only of those before the time limit."""
+        return self.state != OPEN and (self.is_tested or self.state != FITS)
+
 
 @dataclass(frozen=True)
 class State:

@@ -45,7 +45,7 @@ from netchoice.features.registry import find
 from netchoice.inference import embed
 from netchoice.inference.posterior_quality import PosteriorQuality
 from netchoice.inference.power import Noticed
-from netchoice.inference.verdict import OPEN, verdict_of
+from netchoice.inference.verdict import verdict_of
 from netchoice.io import ReadingReport
 from netchoice.models.space import family_of
 from netchoice.profiles import Envelope, envelopes, network_profile
@@ -149,7 +149,7 @@ def conclude(
         log_score=held_out.log_score,
         notes=(),
         cost=_cost(known),
-        is_complete=not state.with_state(OPEN),
+        is_complete=all(each.is_decided for each in state.models.values()),
         space={**reference.space.as_dict(), "matched": observed.size.edges is not None},
         settings={
             **reference.settings.as_dict(),

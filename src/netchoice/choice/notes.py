@@ -69,6 +69,11 @@ def _about_time(answer: Answer, observed: Observed) -> Iterator[str]:
             f"the time limit ended the simulations before {len(still_open)} models were decided "
             f"({listed}); a longer limit decides them"
         )
+    elif not answer.is_complete:
+        yield (
+            "the time limit ended the simulations before the models that fit were tested with all features; "
+            "a longer limit tests them"
+        )
     if observed.late:
         yield (
             f"{len(observed.late)} features of the network were not computed, to stay within the time limit; "
