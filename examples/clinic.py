@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 import netchoice
+from netchoice.evaluation import evaluate_rankings, operating_point
 from netchoice.selection import JMI, get_selector, rank_path
 
 parser = argparse.ArgumentParser(description="Which medical tests should a clinic use?")
@@ -118,8 +119,8 @@ rankings = rank_path(
     train.y,
     [0, 0.3, 1, 3, 10],
 )
-evaluation = netchoice.evaluate_rankings(rankings, test, ks=range(1, 7), costs=costs)
-chosen = netchoice.operating_point(evaluation)
+evaluation = evaluate_rankings(rankings, test, ks=range(1, 7), costs=costs)
+chosen = operating_point(evaluation)
 low, high = chosen.interval
 print(f"cheapest set with nearly the best accuracy: {', '.join(chosen.features)}")
 print(f"cost: {chosen.cost:g} euro; accuracy: {chosen.accuracy:.0%} (95% interval {low:.0%} to "
@@ -132,7 +133,7 @@ print(f"cost: {chosen.cost:g} euro; accuracy: {chosen.accuracy:.0%} (95% interva
 # %%
 within = {}
 for budget in (20, 5):
-    point = netchoice.operating_point(evaluation, "budget", budget=budget)
+    point = operating_point(evaluation, "budget", budget=budget)
     within[budget] = point
     print(f"budget {budget} euro: {', '.join(point.features)}; accuracy: {point.accuracy:.0%}")
 figure = netchoice.figures.pareto(

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Which mechanism made each of 200 networks?
 #
-# You have many networks of the same size, in groups, with an age for each. A *chooser* simulates once
+# You have many networks of the same size, in groups, with an age for each. netchoice simulates once
 # and answers for all of them. This example makes such a cohort, so that every answer can be compared
 # with the truth: two groups in which a parameter depends on the age, one in which it does not, and a
 # few networks that none of the models made.
@@ -11,7 +11,6 @@
 
 # %%
 import argparse
-import dataclasses
 from pathlib import Path
 
 import networkx as nx
@@ -25,9 +24,7 @@ parser.add_argument("--small", action="store_true", help="use fewer and smaller 
 parser.add_argument("--out", type=Path, default=Path("cohort"), help="result folder")
 options, _ = parser.parse_known_args()  # a notebook passes its own arguments
 n_nodes, per_group, n_odd = (60, 8, 3) if options.small else (100, 64, 8)
-samples, engine = (600, "serial") if options.small else (10_000, "processes")
-plan = netchoice.workflows.SimulationPlan.small()
-plan = dataclasses.replace(plan, selection_samples=1500) if options.small else None
+effort, engine = (netchoice.Effort.small(), "serial") if options.small else (None, "processes")
 
 # %% [markdown]
 # ## The networks
@@ -76,19 +73,17 @@ collection = netchoice.io.find_networks([manifest])
 print(f"{len(collection)} networks, covariates: {', '.join(collection.covariates)}")
 
 # %% [markdown]
-# ## The chooser
-# It simulates, selects features, and measures how well models and parameters are recovered: once, for
-# all networks of this size. `isolated="keep"` compares all networks with the same simulations, also
-# those that happen to have no isolated nodes. If you run the example again, the chooser is read from
-# its folder.
+# ## The simulations
+# `prepare` simulates both models once, for all networks of this size. `isolated="keep"` compares all
+# networks with the same simulations, also those that happen to have no isolated nodes. If you run the
+# example again, the simulations are read from their folder.
 
 # %%
-chooser = netchoice.Chooser(
-    "duplication", n_nodes=n_nodes, isolated="keep", samples=samples, plan=plan
-)
-chooser.fit(path=options.out / "chooser", engine=engine)
-for size in chooser.sizes_:
-    print("\n".join(chooser.describe(size)["lines"]))
+references = netchoice.prepare(
+    "duplication", n_nodes, isolated="keep", effort=effort, engine=engine,
+    path=options.out / "simulations",
+)  # fmt: skip
+print(references)
 
 # %% [markdown]
 # ## The answers
@@ -97,7 +92,7 @@ for size in chooser.sizes_:
 
 # %%
 found, summary = netchoice.report.report_cohort(
-    chooser, collection, path=options.out / "answers", engine=engine, fresh=True
+    collection, reference=references, path=options.out / "answers", engine=engine, fresh=True
 )
 answers = found.frame()
 print(summary["headline"])

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import netchoice
-from netchoice.evaluation import penalty_grid
+from netchoice.evaluation import evaluate_rankings, penalty_grid
 from netchoice.selection import PAPER_METHODS, CostAwareSelector, get_selector, rank_path
 from netchoice.selection.greedy import Terms
 from netchoice.selection.methods import BASELINE
@@ -96,7 +96,7 @@ for selector in selectors:
         selector.set_params(n_trees=n_trees)
 penalties = penalty_grid(train.costs, train.features)[:: 6 if options.small else 2]
 rankings = rank_path([*selectors, Contrast(costs=train.costs)], train.X, train.y, penalties)
-evaluation = netchoice.evaluate_rankings(rankings, test, ks=range(1, 9), n_jobs=-1)
+evaluation = evaluate_rankings(rankings, test, ks=range(1, 9), n_jobs=-1)
 
 # %% [markdown]
 # ## Results

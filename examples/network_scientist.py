@@ -22,8 +22,7 @@ parser.add_argument("--small", action="store_true", help="use a small network; t
 parser.add_argument("--out", type=Path, default=Path("network-scientist"), help="result folder")
 options, _ = parser.parse_known_args()  # a notebook passes its own arguments
 here = Path(__file__).parent if "__file__" in globals() else Path("examples")
-samples, engine = (600, "serial") if options.small else (10_000, "processes")
-plan = netchoice.workflows.SimulationPlan.small() if options.small else None
+effort, engine = (netchoice.Effort.small(), "serial") if options.small else (None, "processes")
 
 # %% [markdown]
 # ## The network
@@ -41,15 +40,13 @@ print(network)
 
 # %% [markdown]
 # ## The answer
-# netchoice selects the cheapest set of features that loses no accuracy. It then simulates more
-# networks with these features only, and computes the probabilities from them. The test of fit uses
-# all features.
+# netchoice simulates networks of both models, tests which models fit, and computes the probabilities
+# of those that do. It simulates until each model is accepted or rejected.
 
 # %%
 answer = netchoice.choose_model(
-    network, "duplication", samples=samples, plan=plan, engine=engine,
-    path=options.out / "answer", fresh=True,
-)  # fmt: skip
+    network, "duplication", effort=effort, engine=engine, path=options.out / "answer", fresh=True
+)
 print(answer)
 
 # %% [markdown]
@@ -59,30 +56,31 @@ print(answer)
 answer
 
 # %% [markdown]
-# `plot` draws one figure, and `draw_choice` writes all of them. Every part of the answer is an attribute.
+# `plot` draws one figure, and `draw_answer` writes all of them. Every part of the answer is an attribute.
 
 # %%
-answer.plot("embedding")
+answer.plot("map")
 
 # %%
-print(f"{answer.model} at {answer.probabilities[answer.model]:.2f}, fits: {answer.fits}")
-figure_files = netchoice.figures.draw_choice(answer, options.out / "answer" / "figures")
+for model in answer.models:
+    print(f"{model.name}: {model.state}")
+figure_files = netchoice.figures.draw_answer(answer, options.out / "answer" / "figures")
 print(f"{len(figure_files)} figures in {options.out / 'answer' / 'figures'}")
 
 # %% [markdown]
 # ## A network that neither model made
 # This network is a ring with the same number of nodes, in which some edges are rewired at random.
-# Both models are wrong for it. One of them is still the more probable one, and its probability can be
-# high. Only `fits` shows that neither model made the network.
+# Both models are wrong for it. The answer says so, says how the network differs from the simulations,
+# and names no model.
 
 # %%
 ring = nx.watts_strogatz_graph(network.n_nodes, 6, 0.05, seed=1)
 wrong = netchoice.choose_model(
-    ring, "duplication", samples=samples, plan=plan, engine=engine,
-    path=options.out / "ring", fresh=True,
-)  # fmt: skip
-print(f"{wrong.model} at {wrong.probabilities[wrong.model]:.2f}, fits: {wrong.fits}")
-print(wrong.fit["summary"])
+    ring, "duplication", effort=effort, engine=engine, path=options.out / "ring", fresh=True
+)
+print(wrong.verdict.sentence)
+for model in wrong.models:
+    print(f"{model.name}: {model.discrepancies[0].sentence}")
 
 # %% [markdown]
 # ## Your own model
@@ -99,13 +97,12 @@ def rewired_ring(n_nodes, rng, p, k):
 
 space = netchoice.ModelSpace("with-ring", [*netchoice.get_space("duplication"), rewired_ring])
 better = netchoice.choose_model(
-    ring, space, samples=samples, plan=plan, engine=engine,
-    path=options.out / "ring-known", fresh=True,
-)  # fmt: skip
-print(f"{better.model} at {better.probabilities[better.model]:.2f}, fits: {better.fits}")
-for name, estimate in better.parameters[better.model].items():
-    low, high = estimate["interval"]
+    ring, space, effort=effort, engine=engine, path=options.out / "ring-known", fresh=True
+)
+print(better.verdict.sentence)
+for name, estimate in better["rewired_ring"].parameters.items():
+    low, high = estimate.interval
     print(
-        f"{name}: {estimate['median']:.3f} (95% interval {low:.3f} to {high:.3f}); "
+        f"{name}: {estimate.median:.3f} (95% interval {low:.3f} to {high:.3f}); "
         "the true value is 0.05"
     )

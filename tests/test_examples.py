@@ -55,14 +55,14 @@ def test_cells_open_as_a_notebook(name):
 def test_network_scientist_finds_the_true_models(example):
     variables, printed, folder = example("network_scientist", "--small")
     answer, wrong, better = (variables[name] for name in ("answer", "wrong", "better"))
-    assert (answer.model, answer.fits) == ("dmr", True)
-    assert wrong.fits is False
-    assert (better.model, better.fits) == ("rewired_ring", True)
-    low, high = better.parameters["rewired_ring"]["p"]["interval"]
+    assert answer.verdict.model == "dmr"
+    assert wrong.verdict.kind == "none-fits"
+    assert better.verdict.model == "rewired_ring"
+    low, high = better["rewired_ring"].parameters["p"].interval
     assert 0.01 <= low < 0.06
     assert 0.04 < high <= 0.1
-    assert (folder / "answer" / "figures" / "embedding.png").stat().st_size > 10_000
-    assert "none of these models fits" in printed
+    assert (folder / "answer" / "figures" / "map.png").stat().st_size > 10_000
+    assert "none of the 2 models fits" in printed
 
 
 @pytest.mark.slow
@@ -79,7 +79,7 @@ def test_cohort_recovers_models_and_a_trend(example):
     assert variables["correlations"]["relatives"] > 0.5
     assert "odd networks with the verdict none-fits: 3 of 3" in printed
     assert (folder / "answers" / "report.html").stat().st_size > 100_000
-    assert netchoice.Chooser.load(folder / "chooser").sizes_ == variables["chooser"].sizes_
+    assert list(netchoice.References.load(folder / "simulations")) == list(variables["references"])
 
 
 @pytest.mark.parametrize("name", notebooks.SCRIPTS)
