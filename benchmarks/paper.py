@@ -7,11 +7,14 @@ verdict of each claim and the numbers of verdicts.
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
+from pathlib import Path
 from typing import Any
 
 import report
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from reproduction.experiments import reproduce
 from reproduction.settings import SCALES
 from reproduction.verdict import METHOD, counts, values_text
