@@ -27,7 +27,7 @@ from netchoice.features.registry import (
 )
 from netchoice.graph import Graph
 from netchoice.interruption import cpu_seconds
-from netchoice.user_code import is_ours, prints_to_stderr
+from netchoice.user_code import prints_to_stderr
 from netchoice.validation import check_generator
 
 #: Computations shorter than this many seconds are repeated when costs are calibrated …
@@ -198,15 +198,29 @@ def _chosen(names: Iterable[str | Feature] | None, rng: np.random.Generator | No
 
 
 class _Clock:
-    """The CPU time of this thread, read once for each computation: reading it takes microseconds."""
+    """The CPU time of this thread since the clock was read last.
+
+    To read the CPU time takes microseconds, as long as many computations on a small network. So it is read
+    only if the wall clock says that more than ``BRIEF`` seconds have passed: a thread that was suspended in
+    between was suspended for longer.
+    """
+
+    BRIEF = 5e-5
 
     def __init__(self) -> None:
-        self._read = cpu_seconds()
+        self._cpu, self._brief, self._wall = cpu_seconds(), 0.0, time.perf_counter()
 
     def lap(self) -> float:
         """Return the seconds since the clock was read last."""
-        before, self._read = self._read, cpu_seconds()
-        return self._read - before
+        seconds = time.perf_counter() - self._wall
+        if seconds < self.BRIEF:
+            self._brief += seconds
+        else:
+            cpu = cpu_seconds()
+            seconds = max(0.0, cpu - self._cpu - self._brief)
+            self._cpu, self._brief = cpu, 0.0
+        self._wall = time.perf_counter()
+        return seconds
 
 
 def _run(
@@ -218,21 +232,23 @@ def _run(
     repeat_short: bool,
 ) -> float:
     """Add the result of one step or feature to ``computed``; return its CPU seconds."""
-    missing = [name for name in item.inputs if name not in computed and name != "rng"]
-    if missing:
-        if result.not_computed.intersection(missing):
-            result.not_computed.add(item.name)
-        _fail(item, f"needs {missing[0]}, which failed", result)
-        return 0.0
-    started = time.monotonic()
+    if result.failures:
+        missing = [name for name in item.inputs if name not in computed and name != "rng"]
+        if missing:
+            if result.not_computed.intersection(missing):
+                result.not_computed.add(item.name)
+            _fail(item, f"needs {missing[0]}, which failed", result)
+            return 0.0
+    started = time.monotonic() if repeat_short else 0.0
     try:
         value = _call(item, computed, base)
         seconds = clock.lap()
         if isinstance(item, Feature):
             value = _as_number(item, value)
-        waited = time.monotonic() - started > 10 * SHORT  # for a file, or for another process
-        if repeat_short and seconds < SHORT and not waited:
-            seconds = _mean_seconds(item, computed, base, clock, seconds)
+        if repeat_short and seconds < SHORT:
+            waited = time.monotonic() - started > 10 * SHORT  # for a file, or for another process
+            if not waited:
+                seconds = _mean_seconds(item, computed, base, clock, seconds)
     except Exception as error:  # a feature that fails must not stop the others
         if isinstance(error, NotComputedError):
             result.not_computed.add(item.name)
@@ -246,7 +262,7 @@ def _call(item: Computation, computed: dict[str, Any], base: NDArray[np.uint64] 
     arguments = [
         _stream(item.name, base) if name == "rng" else computed[name] for name in item.inputs
     ]
-    if is_ours(item.function):
+    if item.is_ours:
         return item.function(*arguments)
     with prints_to_stderr():
         return item.function(*map(_read_only, arguments))
@@ -287,6 +303,10 @@ def _as_number(item: Feature, value: Any) -> float:
     """Convert the value of a feature to int or float, or raise an error if it is not a number."""
     if type(value) is int and item.discrete:
         return value
+    if (type(value) is float or type(value) is np.float64) and not item.discrete:
+        number = float(value)
+        if math.isfinite(number):
+            return number
     if isinstance(value, (bool, np.bool_)):
         value = int(value)
     if isinstance(value, np.ndarray) and value.ndim == 0:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from netchoice.errors import UsageError
 from netchoice.graph import Graph, kernel
 from netchoice.interruption import interruptible
-from netchoice.user_code import load_attribute
+from netchoice.user_code import is_ours, load_attribute
 from netchoice.validation import unknown
 
 #: Inputs that are given, not computed.
@@ -36,6 +36,11 @@ class Computation:
     definition: str  # one sentence for people
     growth: str  # of its own time, without its inputs, for people
     min_power: float | None
+
+    @functools.cached_property
+    def is_ours(self) -> bool:
+        """Whether it belongs to netchoice and not to a user."""
+        return is_ours(self.function)
 
     @property
     def is_cheap(self) -> bool:
