@@ -16,7 +16,7 @@ import netchoice
 _CALL = {"n_nodes": 60, "n_samples": 400, "seed": 1, "features": ["degree_mean", "n_triangles"]}
 _SCRIPT = """
 import netchoice, sys
-netchoice.simulate._SHARD_SECONDS = 0.2
+netchoice.rows._SHARD_SECONDS = 0.2
 try:
     netchoice.simulate_table("duplication", **{call}, engine="dask://{address}", path={path!r})
 except netchoice.errors.NetchoiceError as error:

@@ -22,7 +22,7 @@ from netchoice.workflows.run_folder import run_folder
 from netchoice.workflows.simulation_plan import Stopwatch
 
 import netchoice
-import netchoice.simulate
+import netchoice.rows
 from netchoice.costs import CostModel
 from netchoice.evaluation import evaluate_rankings
 from netchoice.report.folder import read_folder
@@ -59,11 +59,11 @@ def _simulate(folder: Path, seed: int = 1) -> netchoice.ReferenceTable:
 
 def _in_shards(folder: Path, seed: int = 1) -> netchoice.ReferenceTable:
     """Simulate a table in shards of a few rows."""
-    before, netchoice.simulate._SHARD_ROWS = netchoice.simulate._SHARD_ROWS, 4
+    before, netchoice.rows._SHARD_ROWS = netchoice.rows._SHARD_ROWS, 4
     try:
         return _simulate(folder, seed)
     finally:
-        netchoice.simulate._SHARD_ROWS = before
+        netchoice.rows._SHARD_ROWS = before
 
 
 def _table_text(table: netchoice.ReferenceTable) -> str:

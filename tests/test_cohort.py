@@ -14,10 +14,9 @@ from netchoice.choice import Effort, choose_cohort, prepare
 from netchoice.choice.cohort import GraphSource, SourceList, shared_sizes
 from netchoice.choice.settings import Settings
 from netchoice.choice.sizes import Size
-from netchoice.errors import UsageError
+from netchoice.errors import StoppedError, UsageError
 from netchoice.inference.verdict import KINDS
 from netchoice.report import report_cohort
-from netchoice.simulate import StoppedError
 
 SPACE = netchoice.get_space("ba1,ba2")
 #: A network that no model fits, and one whose name a spreadsheet would run.
@@ -98,13 +97,13 @@ class TestRows:
 
 
 class TestRuns:
-    def test_resumed_cohort_simulates_nothing(self, cohort):
+    def test_resumed_cohort_computes_nothing(self, cohort):
         folder, answers, _ = cohort
         stages = []
         again = choose_cohort(
             networks(), SPACE, path=folder, on_progress=lambda *step: stages.append(step), **OPTIONS
         )
-        assert {stage for stage, *_ in stages} == {"sizes", "answers"}
+        assert {stage for stage, *_ in stages} == {"sizes"}
         same_rows(answers, again)
 
     def test_interrupted_cohort_is_resumed(self, cohort, tmp_path):

@@ -22,8 +22,7 @@ from platforms import posix
 
 from netchoice.choice.cohort_run import answer_all
 from netchoice.engines.processes import keep_workers
-from netchoice.errors import NetchoiceError, TableError, UsageError
-from netchoice.simulate import StoppedError
+from netchoice.errors import NetchoiceError, StoppedError, TableError, UsageError
 from netchoice.storage.csv_text import csv_cell
 from netchoice.storage.written_folder import lock_folder
 
@@ -62,6 +61,11 @@ def column_bytes(path):
             start = column.dictionary_page_offset or column.data_page_offset
             found[group, column.path_in_schema] = content[start:][: column.total_compressed_size]
     return {key: value for key, value in found.items() if key[1] != "seconds"}
+
+
+def rows_of(shard):
+    """Return the numbers of the networks in a shard."""
+    return pq.read_table(shard, columns=["row"])["row"].to_pylist()
 
 
 def csv_rows(path):
@@ -242,16 +246,17 @@ def test_tables_from_dask_are_bit_identical(serial, dask_address, tmp_path):
     assert contents(tmp_path / "c") == contents(serial.folder)
 
 
-def test_parts_of_several_networks_give_the_same_tables(serial, tmp_path, monkeypatch):
-    monkeypatch.setattr("netchoice.choice.cohort_run._PARTS", 7)
+def test_shards_of_a_few_networks_give_the_same_tables(serial, tmp_path, monkeypatch):
+    monkeypatch.setattr("netchoice.rows._SHARD_ROWS", 4)
+    monkeypatch.setattr("netchoice.rows._MAX_BATCH_ROWS", 3)
     answer(tmp_path / "c", engine="processes", workers=2)
-    assert len(list((tmp_path / "c" / "answers").iterdir())) == 7
+    assert len(shards(tmp_path / "c")) > 8
     assert contents(tmp_path / "c") == contents(serial.folder)
 
 
 def test_row_groups_have_a_fixed_size(serial, tmp_path, monkeypatch):
-    monkeypatch.setattr("netchoice.choice.cohort_run._PARTS", 7)
-    monkeypatch.setattr("netchoice.choice.answer_files._ROWS_IN_MEMORY", 25)
+    monkeypatch.setattr("netchoice.rows._SHARD_ROWS", 9)
+    monkeypatch.setattr("netchoice.choice.cohort_run._ROWS_IN_MEMORY", 25)
     answer(tmp_path / "c")
     metadata = pq.ParquetFile(tmp_path / "c" / "answers.parquet").metadata
     assert [metadata.row_group(i).num_rows for i in range(3)] == [25, 25, 10]
@@ -262,8 +267,7 @@ def test_row_groups_have_a_fixed_size(serial, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_worker_that_dies_costs_one_row(tmp_path, monkeypatch):
-    monkeypatch.setattr("netchoice.choice.cohort_run._PARTS", 4)
+def test_worker_that_dies_costs_one_row(tmp_path):
     answer(tmp_path / "dies", 20, "processes", workers=2, trouble={6: "killed"})
     answer(tmp_path / "well", 20, trouble={})
     rows, well = (csv_rows(tmp_path / name / "answers.csv") for name in ("dies", "well"))
@@ -283,7 +287,7 @@ def test_progress_counts_all_networks(tmp_path):
     assert calls[-1] == ("answers", 12, 12, 3)
     calls.clear()
     answer(tmp_path / "c", 12, on_progress=lambda *call: calls.append(call))
-    assert calls == [("answers", 12, 12, 3)]
+    assert not calls  # nothing is left to do
 
 
 # Resuming
@@ -291,8 +295,9 @@ def test_progress_counts_all_networks(tmp_path):
 SCRIPT = """
 import sys; sys.path.insert(0, {here!r})
 from cohort_parts import PathAnswerer, Paths
+from netchoice import rows
 from netchoice.choice import cohort_run
-cohort_run._PARTS = 40
+rows._SHARD_SECONDS = 0.1
 sources = Paths({n}, {trouble}, seconds=0.03)
 cohort_run.answer_all(sources, PathAnswerer(), folder={folder!r}, workers=2, settings={settings})
 """
@@ -314,81 +319,84 @@ def _heed_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def parts(folder):
-    return sorted((folder / "answers").glob("part-*.parquet"))
+def shards(folder):
+    return sorted((folder / "answers").glob("rows-[0-9]*-*.parquet"))
 
 
-def wait_for_parts(run, folder, n):
+def wait_for_shards(run, folder, n):
     for _ in range(6000):
-        if len(parts(folder)) >= n or run.poll() is not None:
+        if len(shards(folder)) >= n or run.poll() is not None:
             break
         time.sleep(0.02)
 
 
 @pytest.mark.slow
 @posix
-def test_cohort_resumed_after_kills_is_bit_identical(tmp_path, monkeypatch):
+def test_cohort_resumed_after_kills_is_bit_identical(tmp_path):
     """Parent and children get SIGKILL at random moments; the last run completes the cohort."""
     chance, kept, n_kills = random.Random(1), {}, 0
-    for goal in (1, 9, 25):
+    for _ in range(3):
         run = start(tmp_path / "c")
-        wait_for_parts(run, tmp_path / "c", goal)
+        wait_for_shards(run, tmp_path / "c", len(kept) + 1)
         time.sleep(chance.uniform(0, 0.2))
         if run.poll() is None:
             os.killpg(run.pid, signal.SIGKILL)
             n_kills += 1
         run.communicate()
-        times = {path.name: path.stat().st_mtime_ns for path in parts(tmp_path / "c")}
-        assert times.items() >= kept.items()  # finished parts are not written again
+        times = {path.name: path.stat().st_mtime_ns for path in shards(tmp_path / "c")}
+        assert times.items() >= kept.items()  # finished networks are not answered again
         kept = times
     assert n_kills == 3
-    assert 25 <= len(kept) < 40
-    (tmp_path / "c" / "answers" / ".part-000039.parquet.1.partial").write_text("incomplete")
+    incomplete = shards(tmp_path / "c")[0]
+    incomplete = incomplete.with_name(f".{incomplete.name}.1.partial")
+    incomplete.write_text("incomplete")
     run = start(tmp_path / "c")
     _, errors = run.communicate(timeout=120)
     assert run.returncode == 0, errors.decode()
-    monkeypatch.setattr("netchoice.choice.cohort_run._PARTS", 40)
     answer(tmp_path / "serial", 120)
     assert contents(tmp_path / "c") == contents(tmp_path / "serial")
-    names = {path.name for path in (tmp_path / "c" / "answers").iterdir()}
-    assert names == {path.name for path in parts(tmp_path / "serial")}
+    assert not incomplete.exists()
+    rows = [row for path in shards(tmp_path / "c") for row in rows_of(path)]
+    assert sorted(rows) == list(range(120))  # each network was answered once
 
 
 @posix
 @pytest.mark.slow
-def test_interrupt_ends_at_once_and_keeps_finished_parts(tmp_path):
+def test_interrupt_ends_at_once_and_keeps_finished_networks(tmp_path):
     run = start(tmp_path / "c", 2000)
-    wait_for_parts(run, tmp_path / "c", 2)
+    wait_for_shards(run, tmp_path / "c", 2)
     os.killpg(run.pid, signal.SIGINT)
     _, errors = run.communicate(timeout=60)
     last = errors.decode().strip().splitlines()[-1]
-    n_kept = len(parts(tmp_path / "c"))
-    assert 2 <= n_kept < 40
+    # A shard that was being written is written again, so that no row is lost.
+    n_kept = len({row for path in shards(tmp_path / "c") for row in rows_of(path)})
+    assert 2 <= n_kept < 2000
     assert last == (
-        f"netchoice.simulate.StoppedError: stopped after {50 * n_kept} of 2000 networks, which are kept "
-        f"in {tmp_path / 'c'}; run the same command again to resume"
+        f"netchoice.errors.StoppedError: stopped after {n_kept} of 2000 networks, which are kept "
+        f"in {tmp_path / 'c' / 'answers'}; run the same command again to resume"
     )
 
 
 def test_interrupt_in_this_process_is_reported(tmp_path):
     def interrupt(stage, done, total, failed):
-        if done == 5:
+        if done >= 5:
             raise KeyboardInterrupt
 
-    with pytest.raises(StoppedError, match="stopped after 5 of 60 networks"):
+    with pytest.raises(StoppedError, match=r"stopped after \d+ of 60 networks") as stopped:
         answer(tmp_path / "c", on_progress=interrupt)
-    assert len(parts(tmp_path / "c")) == 5
+    [shard] = shards(tmp_path / "c")
+    assert f"stopped after {len(rows_of(shard))} of" in str(stopped.value)
     assert not (tmp_path / "c" / "answers.csv").exists()
 
 
 def test_corrected_group_needs_no_new_answers(tmp_path):
     answer(tmp_path / "c")
-    times = [path.stat().st_mtime_ns for path in parts(tmp_path / "c")]
+    times = [path.stat().st_mtime_ns for path in shards(tmp_path / "c")]
     changed = Paths(60, TROUBLE, groups="xy", covariates=["site"])
     frame = answer(tmp_path / "c", sources=changed).frame()
     assert set(frame["group"].dropna()) == {"x", "y"}
     assert list(frame.columns[:5]) == ["id", "group", "file", "site", "model"]
-    assert [path.stat().st_mtime_ns for path in parts(tmp_path / "c")] == times
+    assert [path.stat().st_mtime_ns for path in shards(tmp_path / "c")] == times
 
 
 # Damage
@@ -396,16 +404,18 @@ def test_corrected_group_needs_no_new_answers(tmp_path):
 
 @pytest.fixture
 def coarse(tmp_path, monkeypatch):
-    """Return the folder of a cohort with 3 parts, and its contents."""
-    monkeypatch.setattr("netchoice.choice.cohort_run._PARTS", 3)
+    """Return the folder of a cohort with several shards, and its contents."""
+    monkeypatch.setattr("netchoice.rows._SHARD_ROWS", 20)
+    monkeypatch.setattr("netchoice.rows._MAX_BATCH_ROWS", 5)
     answer(tmp_path / "c")
+    assert len(shards(tmp_path / "c")) == 3
     return tmp_path / "c", contents(tmp_path / "c")
 
 
-@pytest.mark.parametrize("damage", ["truncated", "empty", "swapped", "other answerer", "deleted"])
-def test_damaged_part_is_answered_again(coarse, damage, tmp_path):
+@pytest.mark.parametrize("damage", ["truncated", "empty", "swapped", "deleted"])
+def test_networks_of_a_damaged_shard_are_answered_again(coarse, damage):
     folder, expected = coarse
-    first, second, _ = parts(folder)
+    first, second, third = shards(folder)
     match damage:
         case "truncated":
             first.write_bytes(first.read_bytes()[:-20])
@@ -413,33 +423,40 @@ def test_damaged_part_is_answered_again(coarse, damage, tmp_path):
             first.write_bytes(b"")
         case "swapped":
             shutil.copy(second, first)
-        case "other answerer":
-            answer(tmp_path / "other", answerer=lambda: PathAnswerer(fingerprint="other"))
-            shutil.copy(parts(tmp_path / "other")[0], first)
         case "deleted":
             first.unlink()
-    times = [path.stat().st_mtime_ns for path in parts(folder)[-2:]]
+    times = [path.stat().st_mtime_ns for path in (second, third)]
     if damage == "deleted":
         answer(folder)
     else:
-        message = r"part-000000\.parquet .*; its networks are answered again"
+        message = rf"{first.name} is damaged: .*; the same run makes its rows again. It was renamed"
         with pytest.warns(UserWarning, match=message):
             answer(folder)
     assert contents(folder) == expected
-    assert [path.stat().st_mtime_ns for path in parts(folder)[-2:]] == times
+    assert [path.stat().st_mtime_ns for path in (second, third)] == times
 
 
-@pytest.mark.filterwarnings("ignore:.*is damaged.*; its networks are answered again")
+def test_shard_of_another_cohort_is_refused(coarse, tmp_path):
+    folder, _ = coarse
+    answer(tmp_path / "other", answerer=lambda: PathAnswerer(fingerprint="other"))
+    foreign = shards(tmp_path / "other")[0]
+    shutil.copy(foreign, folder / "answers" / foreign.name)
+    with pytest.raises(NetchoiceError, match=rf"{foreign.name}"):
+        answer(folder)
+
+
 def test_flipped_bytes_never_change_an_answer(coarse):
     folder, expected = coarse
-    part, chance = parts(folder)[1], random.Random(1)
-    content = part.read_bytes()
+    chance = random.Random(1)
     for _ in range(60):
+        part = chance.choice(shards(folder))
+        content = part.read_bytes()
         position = chance.randrange(len(content))
         changed = bytearray(content)
         changed[position] ^= 1 << chance.randrange(8)
         part.write_bytes(changed)
-        answer(folder)
+        with pytest.warns(UserWarning, match=r"is damaged.*; the same run makes its rows again"):
+            answer(folder)
         assert contents(folder) == expected, position
 
 
@@ -486,7 +503,7 @@ def test_record_says_what_the_answers_depend_on(serial):
     record = json.loads((serial.folder / "cohort.json").read_text())
     assert record["settings"] == {
         "seed": 1, "collection": "paths", "answerer": "answerer", "columns": PathAnswerer().columns,
-        "features": ["feature 0", "feature 1"], "number of networks per part": 1,
+        "features": ["feature 0", "feature 1"],
     }  # fmt: skip
     assert record["versions"]["netchoice"]
 
@@ -494,7 +511,7 @@ def test_record_says_what_the_answers_depend_on(serial):
 def test_foreign_files_are_never_changed(tmp_path):
     folder = tmp_path / "c"
     answer(folder)
-    theirs = {"thesis.tex", "answers/notes.txt", "answers/part-1.parquet", "answers/part-000001.csv",
+    theirs = {"thesis.tex", "answers/notes.txt", "answers/rows-x.parquet", "answers/rows-1.csv",
               "features.csv", "run.json"}  # fmt: skip
     for name in theirs:
         (folder / name).write_text(f"my {name}")
@@ -509,9 +526,8 @@ def test_foreign_files_are_never_changed(tmp_path):
         "cohort.json",
         "features.parquet",
     }
-    assert files_of(folder).keys() == theirs | ours | {
-        f"answers/part-{i:06d}.parquet" for i in range(4)
-    }
+    [shard] = shards(folder)
+    assert files_of(folder).keys() == theirs | ours | {"answers/_lock", f"answers/{shard.name}"}
 
 
 @pytest.mark.parametrize("fresh", [True, False])
@@ -544,7 +560,7 @@ def test_one_process_at_a_time_writes_to_a_cohort(tmp_path):
     message = rf"process {os.getpid()} on .* is writing to"
     with lock_folder(tmp_path / "c"), pytest.raises(TableError, match=message):
         answer(tmp_path / "c", 4, fresh=True)
-    assert len(parts(tmp_path / "c")) == 4
+    assert len(shards(tmp_path / "c")) == 1
 
 
 def test_folder_that_cannot_be_made_is_reported(tmp_path):

@@ -151,7 +151,7 @@ BASE = {BASE!r}
 
 
 def test_table_does_not_depend_on_the_batch_size(serial, monkeypatch):
-    monkeypatch.setattr("netchoice.simulate._MAX_BATCH_ROWS", 7)
+    monkeypatch.setattr("netchoice.rows._MAX_BATCH_ROWS", 7)
     assert_same(simulate_table("duplication", **BASE, engine="serial"), serial)
 
 
@@ -264,7 +264,7 @@ def test_resuming_with_other_package_versions_warns(tmp_path):
 
 
 def test_rows_of_damaged_shards_are_simulated_again(serial, tmp_path, monkeypatch):
-    monkeypatch.setattr("netchoice.simulate._SHARD_ROWS", 10)
+    monkeypatch.setattr("netchoice.rows._SHARD_ROWS", 10)
     simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
     shards = TableFolder(tmp_path).shards()
     assert len(shards) >= 4
@@ -284,7 +284,7 @@ def test_part_of_a_table_is_read_without_the_rest(tmp_path, monkeypatch):
         "seed": 5,
         "features": ["degree_mean", "transitivity", "n_triangles", "lcc_mean_distance"],
     }
-    monkeypatch.setattr("netchoice.simulate._SHARD_ROWS", 10)
+    monkeypatch.setattr("netchoice.rows._SHARD_ROWS", 10)
     full = simulate_table(
         "duplication", n_nodes=20, n_samples=60, engine="serial", path=tmp_path, **options
     )
@@ -370,7 +370,7 @@ def test_invalid_folders_are_refused(tmp_path):
 def test_full_disk_keeps_the_rows_written_before(serial, tmp_path, monkeypatch):
     from pyarrow.parquet import ParquetWriter
 
-    monkeypatch.setattr("netchoice.simulate._SHARD_ROWS", 10)
+    monkeypatch.setattr("netchoice.rows._SHARD_ROWS", 10)
     write, calls = ParquetWriter.write_table, []
 
     def full(*arguments, **options):
@@ -390,8 +390,8 @@ def test_full_disk_keeps_the_rows_written_before(serial, tmp_path, monkeypatch):
 
 SCRIPT = """
 import sys; sys.path.insert(0, {here!r})
-import netchoice, simulation_parts as parts
-netchoice.simulate._SHARD_SECONDS = 0.1
+import netchoice.rows, simulation_parts as parts
+netchoice.rows._SHARD_SECONDS = 0.1
 space = netchoice.ModelSpace("slow", [parts.slow, netchoice.get_model("dmr")])
 netchoice.simulate_table(space, n_nodes=20, n_samples={n_samples}, seed=5, path={path!r}, workers=2,
                          features=["degree_max", "noise_normal"])

@@ -40,6 +40,10 @@ class FailedRowsError(NetchoiceError):
     """Too many simulations failed."""
 
 
+class StoppedError(NetchoiceError):
+    """The user interrupted the run; finished rows are kept."""
+
+
 class ModelError(NetchoiceError):
     """A user's model returned something other than the requested network."""
 

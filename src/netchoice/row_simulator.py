@@ -6,9 +6,9 @@ import contextlib
 import math
 import time
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from netchoice.machines import machine_id
 from netchoice.models.density_matched import MatchedModel
 from netchoice.models.model import Model, Parameters
 from netchoice.models.space import ModelSpace
+from netchoice.rows import Row
 from netchoice.storage.table_columns import (
     CALIBRATION_ROWS,
     NOT_COMPUTED,
@@ -32,8 +33,8 @@ from netchoice.storage.table_columns import (
 )
 from netchoice.user_code import is_ours
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+#: What columns hold besides numbers and seconds.
+_KINDS = {"label": "text", "machine": "text", NOT_COMPUTED: "text", "calibrated": "flag"}
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class RowSimulator:
     """Simulates rows of a table from their numbers.
 
     The attributes are all that a row depends on besides its number, so that a row is the same in
-    every process. Engines pickle the object and call it with lists of row numbers.
+    every process. See :class:`netchoice.rows.RowFunction`.
     """
 
     space: ModelSpace
@@ -74,12 +75,18 @@ class RowSimulator:
         key = (row, zlib.crc32(purpose.encode()))
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
 
-    def __call__(self, rows: list[int]) -> Batch:
-        """Simulate rows."""
-        batch = Batch()
-        for row in rows:
-            batch.add(self.simulate(row))
-        return batch
+    def __call__(self, number: int) -> Row:
+        """Simulate one row."""
+        return self.simulate(number)
+
+    def known(self, number: int) -> dict[str, Any]:
+        """Return cells that also a lost row has."""
+        calibrated = number < CALIBRATION_ROWS
+        return {"label": None, "machine": machine_id(), "calibrated": calibrated}
+
+    def kind(self, column: str) -> str:
+        """Return what a column holds."""
+        return _KINDS.get(column, "seconds" if column.startswith("seconds_") else "number")
 
     def network(self, row: int) -> tuple[str, Graph]:
         """Return the label and the network of one row, the same from which its features were computed."""
@@ -109,29 +116,30 @@ class RowSimulator:
 
     def simulate(self, row: int) -> Row:
         """Simulate one row."""
-        made = Row(row)
-        numbers = made.numbers
+        cells = self.known(row)
         try:
             start = time.thread_time()
             model, parameters, graph = self._draw(row)
-            made.label = model.name
-            numbers |= {f"{PARAMETER_PREFIX}{name}": v for name, v in parameters.items()}
+            cells["label"] = model.name
+            cells |= {f"{PARAMETER_PREFIX}{name}": float(v) for name, v in parameters.items()}
             graph = graph or self._grow(row, model, parameters)
-            numbers["seconds_growth"] = time.thread_time() - start
+            cells["seconds_growth"] = time.thread_time() - start
             rng = self.rng(row, "features") if self.plan.is_random else None
             result = run_plan(graph, self.plan, rng, row < CALIBRATION_ROWS)
         except Exception as error:  # a failed row is data; a user's model may raise anything
-            made.failure = describe_error(error)
-            return made
-        numbers |= result.values
+            return Row(row, cells, describe_error(error))
+        cells |= result.values
         # A feature without a value has no time either.
         own = {name: s for name, s in result.own_seconds.items() if name not in result.failures}
-        numbers |= {f"{OWN_PREFIX}{name}": s for name, s in own.items()}
-        numbers |= {f"{STEP_PREFIX}{name}": s for name, s in result.step_seconds.items()}
+        cells |= {f"{OWN_PREFIX}{name}": s for name, s in own.items()}
+        cells |= {f"{STEP_PREFIX}{name}": s for name, s in result.step_seconds.items()}
         reasons = {name.removeprefix("step "): why for name, why in result.failures.items()}
-        made.not_computed = "\n".join(f"{name}: {why}" for name, why in reasons.items()) or None
-        made.has_error = not result.not_computed.issuperset(reasons)
-        return made
+        if not reasons:
+            return Row(row, cells)
+        lines = [f"{name}: {why}" for name, why in reasons.items()]
+        cells[NOT_COMPUTED] = "\n".join(lines)
+        is_error = not result.not_computed.issuperset(reasons)
+        return Row(row, cells, error="; ".join(lines) if is_error else None)
 
 
 #: One in so many rows of a model has parameters at the bounds of its prior, if rows have any.
@@ -179,81 +187,3 @@ class ModelRows(RowSimulator):
             number = row // len(self.space)
             graph = altered(graph, number, self.rng(row, "alteration"))
         return model, parameters, graph
-
-
-@dataclass
-class Row:
-    """One simulated row.
-
-    Attributes
-    ----------
-    number : int
-    numbers : dict
-        Values by column.
-    label : str or None
-        The model.
-    failure : str or None
-        Why there is no network.
-    not_computed : str or None
-        Why features have no value on the network: a line for each, and for each step.
-    has_error : bool
-        Whether one of these features met an error, not its budget.
-    """
-
-    number: int
-    numbers: dict[str, float] = field(default_factory=dict)
-    label: str | None = None
-    failure: str | None = None
-    not_computed: str | None = None
-    has_error: bool = False
-
-
-@dataclass
-class Batch:
-    """Simulated rows, as columns: numbers, labels and failures."""
-
-    rows: list[int] = field(default_factory=list)
-    numbers: dict[str, list[float]] = field(default_factory=dict)
-    labels: list[str | None] = field(default_factory=list)
-    failures: dict[int, str] = field(default_factory=dict)
-    not_computed: dict[int, str] = field(default_factory=dict)
-    #: Reasons of the rows that failed, or that have a feature with an error.
-    errors: list[str] = field(default_factory=list)
-    machine: str = ""
-
-    def add(self, row: Row) -> None:
-        """Append one row; columns that it lacks get NaN."""
-        for name in row.numbers:
-            if name not in self.numbers:
-                self.numbers[name] = [math.nan] * len(self.rows)
-        for name, column in self.numbers.items():
-            column.append(row.numbers.get(name, math.nan))
-        self.rows.append(row.number)
-        self.labels.append(row.label)
-        if row.failure is not None:
-            self.failures[row.number] = row.failure
-            self.errors.append(row.failure)
-        if row.not_computed is not None:
-            self.not_computed[row.number] = row.not_computed
-            if row.has_error:
-                self.errors.append(row.not_computed.replace("\n", "; "))
-        self.machine = self.machine or machine_id()
-
-    def as_arrow(self) -> pa.Table:
-        """Return the rows as an Arrow table."""
-        import pyarrow as pa
-
-        columns: dict[str, tuple[list[Any], pa.DataType]] = {
-            "row": (self.rows, pa.int64()),
-            "label": (self.labels, pa.string()),
-            "failure": ([self.failures.get(row) for row in self.rows], pa.string()),
-            "machine": ([self.machine] * len(self.rows), pa.string()),
-            "calibrated": ([row < CALIBRATION_ROWS for row in self.rows], pa.bool_()),
-        }
-        if self.not_computed:
-            reasons = [self.not_computed.get(row) for row in self.rows]
-            columns[NOT_COMPUTED] = (reasons, pa.string())
-        for name, values in self.numbers.items():
-            timing = name.startswith("seconds_")
-            columns[name] = (values, pa.float32() if timing else pa.float64())
-        return pa.table({name: pa.array(*column) for name, column in columns.items()})

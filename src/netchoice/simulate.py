@@ -5,30 +5,26 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import inspect
-import math
 import platform
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from netchoice.engines import get_engine
-from netchoice.engines.engine import Engine, Lost
-from netchoice.errors import FailedRowsError, NetchoiceError, UsageError
+from netchoice.errors import UsageError
 from netchoice.features import Feature
 from netchoice.features.registry import FEATURES, Step, find, plan
-from netchoice.interruption import saves_when_stopped
 from netchoice.machines import machine_id
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
-from netchoice.row_simulator import Batch, Row, RowSimulator
+from netchoice.row_simulator import RowSimulator
+from netchoice.rows import Deadline, run_rows
 from netchoice.storage.shards import FORMAT, TableFolder, check_resumable
 from netchoice.storage.table import ReferenceTable
 from netchoice.user_code import is_ours
@@ -36,19 +32,9 @@ from netchoice.validation import check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
     Features = Iterable[str | Feature] | None
     Progress = Callable[[int, int, int], None]
-
-#: A run stops if more than this share of its rows met errors, once this many rows have been tried.
-MAX_FAILURE_SHARE, MIN_ROWS_TO_STOP = 0.2, 50
-_BATCH_SECONDS, _MAX_BATCH_ROWS = 0.5, 500
-_SHARD_ROWS, _SHARD_SECONDS = 5000, 10.0
-
-
-class StoppedError(NetchoiceError):
-    """The user interrupted the run; finished rows are kept."""
 
 
 @shows_progress("simulating", one_stage=True)
@@ -121,25 +107,18 @@ def simulate_table(
     manifest = _manifest(simulator, n_samples, seed, stream)
     folder = TableFolder(path) if path is not None else None
     until = None if deadline is None else Deadline(deadline, min_samples)
-    with contextlib.nullcontext() if folder is None else folder.lock():
-        writer = _simulate(
-            simulator, np.arange(n_samples), manifest, folder, get_engine(engine, workers, row_timeout),
-            row_timeout, until, listener(on_progress),
+    with _opened(folder, manifest):
+        run = run_rows(
+            simulator, np.arange(n_samples), engine=get_engine(engine, workers, row_timeout), folder=folder,
+            deadline=until, row_timeout=row_timeout, may_fail=False, on_progress=listener(on_progress),
         )  # fmt: skip
-        if writer.first_left is not None:
-            n_samples = manifest["n_samples"] = writer.first_left
+        if run.first_left is not None:
+            n_samples = manifest["n_samples"] = run.first_left
             if folder is not None:
                 folder.write_manifest({**folder.manifest(), "n_samples": n_samples})
         if folder is None:
-            return ReferenceTable(writer.as_arrow().to_pandas(), manifest)
+            return ReferenceTable(run.as_arrow().to_pandas(), manifest)
         return ReferenceTable.load(folder.path, n_samples)
-
-
-class Deadline(NamedTuple):
-    """A time on the clock ``time.monotonic``, and the row before which a simulation does not end."""
-
-    time: float
-    first_row: int = 0
 
 
 def simulate_rows(
@@ -169,71 +148,37 @@ def simulate_rows(
     folder = TableFolder(path) if path is not None else None
     manifest = _manifest(simulator, int(rows[-1]) + 1, seed, stream)
     until = None if deadline is None else Deadline(deadline)
-    with contextlib.nullcontext() if folder is None else folder.lock():
-        writer = _simulate(
-            simulator, rows, manifest, folder, get_engine(engine, workers), None, until, on_progress
-        )
-        if writer.first_left is not None:
-            rows = rows[rows < writer.first_left]
+    with _opened(folder, manifest):
+        run = run_rows(
+            simulator, rows, engine=get_engine(engine, workers), folder=folder, deadline=until,
+            may_fail=False, on_progress=on_progress,
+        )  # fmt: skip
+        if run.first_left is not None:
+            rows = rows[rows < run.first_left]
         if not len(rows):
             import pandas as pd
 
             return pd.DataFrame()
         if folder is None:
-            return writer.as_arrow().to_pandas()
+            return run.as_arrow().to_pandas()
         return folder.read(lambda present: np.intersect1d(present, rows))
 
 
-def _simulate(
-    simulator: RowSimulator,
-    rows: np.ndarray,
-    manifest: dict[str, Any],
-    folder: TableFolder | None,
-    engine: Engine,
-    row_timeout: float | None,
-    deadline: Deadline | None,
-    on_progress: Progress | None,
-) -> _TableWriter:
-    """Simulate the rows that the folder does not hold; return the writer that has collected them."""
-    missing = rows
-    if folder is not None:
-        missing = np.setdiff1d(rows, _open_folder(folder, manifest), assume_unique=True)
-    writer = _TableWriter(folder, manifest, len(rows) - len(missing), len(rows), on_progress)
-    if not len(missing):
-        return writer
-    batches = _batches(missing, writer, engine, row_timeout)
-    if deadline is not None:
-        batches = _until(deadline, batches, writer)
-    try:
-        with (
-            saves_when_stopped(writer.flush),
-            contextlib.closing(engine.run(simulator, batches)) as results,
-        ):
-            for result in results:
-                writer.add(result)
-    except KeyboardInterrupt:
-        where = None if folder is None else folder.path
-        kept = f", which are kept in {where}; run the same command again to resume"
-        raise StoppedError(
-            f"stopped after {writer.n_done} of {len(rows)} rows"
-            f"{'; pass a path to keep the rows' if folder is None else kept}"
-        ) from None
-    finally:
-        writer.flush()
-    return writer
-
-
-def _open_folder(folder: TableFolder, manifest: dict[str, Any]) -> np.ndarray:
-    """Create the table in a folder, or prepare to resume it; return the numbers of its rows."""
-    if not folder.exists():
-        folder.create(manifest)
-        return folder.repair(manifest)
-    existing = folder.manifest()
-    check_resumable(existing, manifest, folder.path)
-    present = folder.repair(existing)
-    if manifest["n_samples"] > existing["n_samples"]:
-        folder.write_manifest({**existing, "n_samples": manifest["n_samples"]})
-    return present
+@contextlib.contextmanager
+def _opened(folder: TableFolder | None, manifest: dict[str, Any]) -> Iterator[None]:
+    """Be the only process that writes to a folder that holds this table; without a folder, do nothing."""
+    if folder is None:
+        yield
+        return
+    with folder.lock():
+        if folder.exists():
+            existing = folder.manifest()
+            check_resumable(existing, manifest, folder.path)
+            if manifest["n_samples"] > existing["n_samples"]:
+                folder.write_manifest({**existing, "n_samples": manifest["n_samples"]})
+        else:
+            folder.create(manifest)
+        yield
 
 
 def make_simulator(
@@ -307,98 +252,3 @@ def _code_digests(simulator: RowSimulator) -> dict[str, str]:
                 source = ""
             digests[name] = hashlib.blake2b(source.encode(), digest_size=8).hexdigest()
     return digests
-
-
-def _batches(
-    rows: np.ndarray, writer: _TableWriter, engine: Engine, row_timeout: float | None
-) -> Iterator[list[int]]:
-    """Yield batches of rows; the size of a batch adapts to the speed and number of the workers."""
-    # The time limit of a row applies to a batch; a batch that exceeds it is run row by row.
-    seconds = min(_BATCH_SECONDS, (row_timeout or math.inf) / 4)
-    size = 1
-    while len(rows):
-        wanted = seconds * writer.rows_per_second / engine.workers
-        size = int(min(max(1, wanted), 2 * size, _MAX_BATCH_ROWS))
-        # The last batches are shorter, so that all workers finish at about the same time.
-        n = max(1, min(size, len(rows) // (2 * engine.workers)))
-        yield rows[:n].tolist()
-        rows = rows[n:]
-
-
-def _until(
-    deadline: Deadline, batches: Iterator[list[int]], writer: _TableWriter
-) -> Iterator[list[int]]:
-    """Yield batches until the deadline; then say which row is the first that is not simulated."""
-    for batch in batches:
-        if time.monotonic() > deadline.time and batch[0] >= deadline.first_row:
-            writer.first_left = batch[0]
-            return
-        yield batch
-
-
-class _TableWriter:
-    """Collects simulated rows and writes them to shards."""
-
-    def __init__(
-        self,
-        folder: TableFolder | None,
-        manifest: dict[str, Any],
-        n_present: int,
-        n_total: int,
-        on_progress: Progress | None,
-    ) -> None:
-        self.folder, self.manifest, self.on_progress = folder, manifest, on_progress
-        self.n_done, self.n_total, self.n_new = n_present, n_total, 0
-        self.n_failed, self.n_errors = 0, 0
-        self.first_left: int | None = (
-            None  # the first row that is not simulated, after the deadline
-        )
-        self.unwritten: list[Batch] = []
-        self.n_unwritten = 0
-        self.lock = threading.RLock()  # another thread writes the rows of a process that is stopped
-        self.last_write = self.start = time.monotonic()
-
-    @property
-    def rows_per_second(self) -> float:
-        """Rows simulated per second since the first batch."""
-        return self.n_new / max(time.monotonic() - self.start, 1e-9)
-
-    def add(self, result: Batch | Lost) -> None:
-        """Add a batch, or record a lost row as failed; raise an error if too many rows failed."""
-        batch = Batch() if isinstance(result, Lost) else result
-        if isinstance(result, Lost):
-            batch.add(Row(result.row, failure=f"lost: {result.reason}"))
-        if self.n_new == 0:
-            self.start = time.monotonic() - 1e-3  # the speed does not include starting workers
-        with self.lock:
-            self.unwritten.append(batch)
-            self.n_unwritten += len(batch.rows)
-        self.n_done += len(batch.rows)
-        self.n_new += len(batch.rows)
-        self.n_failed += len(batch.failures)
-        self.n_errors += len(batch.errors)
-        is_due = time.monotonic() - self.last_write > _SHARD_SECONDS
-        if self.folder is not None and (is_due or self.n_unwritten >= _SHARD_ROWS):
-            self.flush()
-        if self.on_progress is not None:
-            self.on_progress(self.n_done, self.n_total, self.n_failed)
-        if self.n_new >= MIN_ROWS_TO_STOP and self.n_errors > MAX_FAILURE_SHARE * self.n_new:
-            reason = next(iter(batch.errors), "see the failures of the table")
-            raise FailedRowsError(
-                f"{self.n_errors} of {self.n_new} rows failed, more than {MAX_FAILURE_SHARE:.0%}; "
-                f"for example: {reason}; the run was stopped, and simulated rows are kept"
-            )
-
-    def flush(self) -> None:
-        """Write the rows that are not yet on disk to a new shard."""
-        with self.lock:
-            if self.folder is not None and self.unwritten:
-                self.folder.write_shard(self.as_arrow(), self.manifest)
-                self.unwritten, self.n_unwritten = [], 0
-            self.last_write = time.monotonic()
-
-    def as_arrow(self) -> pa.Table:
-        import pyarrow as pa
-
-        tables = [batch.as_arrow() for batch in self.unwritten]
-        return pa.concat_tables(tables, promote_options="permissive").sort_by("row")

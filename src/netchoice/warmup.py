@@ -51,7 +51,7 @@ def warm_up(
     engine = ProcessEngine(min(workers or os.cpu_count() or 1, len(wanted)))
     for result in engine.run(_Compilation(tuple(wanted)), [[i] for i in range(len(wanted))]):
         if isinstance(result, Lost):
-            raise NetchoiceError(f"{wanted[result.row]} cannot be compiled: {result.reason}")
+            raise NetchoiceError(f"{wanted[result.item]} cannot be compiled: {result.reason}")
         name, compiled[name] = result
         if on_ready is not None:
             on_ready(name, compiled[name], len(compiled), len(wanted))

@@ -14,10 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from netchoice.choice.answer_files import COHORT_FILES, REFERENCES
 from netchoice.choice.assess import State
 from netchoice.choice.choose import settle
-from netchoice.choice.cohort_run import CohortAnswers, Collection, Source, answer_all
+from netchoice.choice.cohort_run import (
+    COHORT_FILES,
+    REFERENCES,
+    CohortAnswers,
+    Collection,
+    Source,
+    answer_all,
+)
 from netchoice.choice.discrepancies import find_discrepancies, main_discrepancies
 from netchoice.choice.observe import Observed, observe
 from netchoice.choice.reference import CALIBRATION, TRAINING, Progress, Reference

@@ -2,36 +2,53 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import numbers
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
-from netchoice.choice.answer_files import (
-    ANSWERS,
-    COHORT_FILES,
-    FEATURES,
-    AnswerFiles,
-)
+import numpy as np
+
+from netchoice.atomic import write_atomically
 from netchoice.choice.reference import Progress
-from netchoice.choice.run_folder import run_folder
+from netchoice.choice.run_folder import RunFiles, run_folder
 from netchoice.engines import get_engine
-from netchoice.engines.engine import Lost, describe_error
+from netchoice.engines.engine import describe_error
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
 from netchoice.interruption import cpu_seconds
 from netchoice.io import ReadingReport
-from netchoice.simulate import StoppedError
-from netchoice.storage.kept_files import fingerprint_of, read_parquet
+from netchoice.rows import Row, run_rows
+from netchoice.storage.csv_text import csv_cell
+from netchoice.storage.kept_files import fingerprint_of, read_parquet, write_parquet
+from netchoice.storage.shards import FAILURE, RowFolder
+from netchoice.storage.written_folder import disk_errors
 from netchoice.stores import place
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
+
+ANSWERS_CSV, ANSWERS, FEATURES = "answers.csv", "answers.parquet", "features.parquet"
+#: The subfolder with the rows of the networks, and that with the simulations, if a cohort has its own.
+ROWS, REFERENCES = "answers", "references"
+COHORT_FILES = RunFiles(
+    "cohort.json", "a cohort", (
+        ANSWERS_CSV, ANSWERS, FEATURES, "none-fits.csv", "summary.json", "report.html",
+        "figures/verdicts.png", "figures/models.png", "figures/families.png",
+        "figures/probabilities.png", "figures/parameters.png", "figures/embedding-*.png",
+        f"{ROWS}/rows-[0-9]*-*.parquet",
+    ), (REFERENCES,),
+)  # fmt: skip
+#: Begins the names of the features in a row, where they stand beside the answers; and the seconds there.
+_FEATURE, _SECONDS = "feature:", "own:seconds"
+#: Rows that are in memory at a time when the tables are written, and rows of a Parquet row group.
+_ROWS_IN_MEMORY = 5_000
 
 
 class Source(Protocol):
@@ -94,36 +111,9 @@ class Answerer(Protocol):
         """Load compiled code, so that loading is not timed."""
 
 
-class NumberedSource(int):
-    """The number of a network, together with its source.
-
-    Engines send lists of numbers to workers. With these numbers, a worker receives the sources of its
-    batches, never the collection.
-    """
-
-    source: Source
-
-    @classmethod
-    def of(cls, number: int, source: Source) -> NumberedSource:
-        """Return a number that has a source."""
-        numbered = cls(number)
-        numbered.source = source
-        return numbered
-
-
-class Answered(NamedTuple):
-    """What a worker returns for one network: values of the columns and of the features, in order."""
-
-    number: int
-    values: list[Any]
-    features: list[float | None]
-    seconds: float | None
-    error: str | None
-
-
 @dataclass
-class RowAnswerer:
-    """Reads networks and answers for them; engines call it with lists of :class:`NumberedSource`."""
+class NetworkRows:
+    """Reads networks and answers for them; see :class:`netchoice.rows.RowFunction`."""
 
     answerer: Answerer
     _is_warm: bool = field(default=False, init=False)
@@ -134,37 +124,39 @@ class RowAnswerer:
             self.answerer.warm_up()
             self._is_warm = True
 
-    def __call__(self, batch: list[int]) -> list[Answered]:
-        """Answer for some networks."""
+    def __call__(self, number: int, source: Source) -> Row:
+        """Answer for one network."""
         self.warm_up()
-        return [self._answer(network) for network in cast(list[NumberedSource], batch)]
-
-    def _answer(self, network: NumberedSource) -> Answered:
-        start = cpu_seconds()
+        start, failure = cpu_seconds(), None
+        cells: dict[str, Any] = {}
         try:
-            graph, _ = network.source.read()
+            graph, _ = source.read()
             row, values = self.answerer.answer(graph)
-            cells = _in_order(row, self.answerer.columns)
-            features = _in_order(values, dict.fromkeys(self.answerer.feature_names, "number"))
+            cells |= _in_order(row, self.answerer.columns)
+            names = dict.fromkeys(self.answerer.feature_names, "number")
+            cells |= {_FEATURE + name: x for name, x in _in_order(values, names).items()}
         except NetchoiceError as error:  # a network without an answer is data; it costs one row
-            return self.failed(network, str(error), cpu_seconds() - start)
+            cells, failure = self.known(number), clean_text(error)
         except Exception as error:
-            return self.failed(network, describe_error(error), cpu_seconds() - start)
-        return Answered(int(network), cells, features, cpu_seconds() - start, None)
+            cells, failure = self.known(number), clean_text(describe_error(error))
+        return Row(number, cells | {_SECONDS: cpu_seconds() - start}, failure)
 
-    def failed(self, number: int, error: str, seconds: float | None = None) -> Answered:
-        """Return the row of a network without an answer."""
-        cells = [None] * len(self.answerer.columns)
-        features = [None] * len(self.answerer.feature_names)
-        return Answered(int(number), [*cells], [*features], seconds, clean_text(error))
+    def known(self, number: int) -> dict[str, Any]:
+        """Return the cells of a network without an answer."""
+        names = [*self.answerer.columns, *(_FEATURE + name for name in self.answerer.feature_names)]
+        return dict.fromkeys([*names, _SECONDS])
+
+    def kind(self, column: str) -> str:
+        """Return what a column holds."""
+        return self.answerer.columns.get(column, "number")
 
 
-def _in_order(values: Mapping[str, Any], kinds: Mapping[str, str]) -> list[Any]:
+def _in_order(values: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
     """Return a cell of the right kind for each column; a value that is absent is missing."""
     unknown = [name for name in values if name not in kinds]
     if unknown:
         raise NetchoiceError(f"the answer has the column {unknown[0]!r}, which was not declared")
-    return [as_cell(values.get(name), kind) for name, kind in kinds.items()]
+    return {name: as_cell(values.get(name), kind) for name, kind in kinds.items()}
 
 
 def as_cell(value: Any, kind: str) -> str | float | bool | None:
@@ -198,12 +190,6 @@ def covariate_kinds(sources: Iterable[Source], names: Iterable[str]) -> dict[str
             if isinstance(value, bool) or not isinstance(value, numbers.Real | None):
                 kinds[name] = "text"
     return kinds
-
-
-#: A part holds a hundredth of the networks, and at most 100 networks: a killed run loses little of a
-#: small cohort, and a large cohort has few files.
-_PARTS, _MAX_PART = 100, 100
-_MAX_BATCH = 10
 
 
 @dataclass(frozen=True)
@@ -279,7 +265,7 @@ def answer_all(
         The settings are in ``cohort.json``. The tables ``answers.parquet`` and ``answers.csv`` have a
         row for each network: ``id``, ``group``, ``file``, the covariates, the columns of the answerer,
         ``seconds`` (CPU seconds of reading and answering) and ``error``. ``features.parquet`` has
-        ``id`` and the features. Finished parts are in the subfolder ``answers``.
+        ``id`` and the features. The rows of a run that is not finished are in the subfolder ``answers``.
     engine : str or concurrent.futures.Executor
         ``"serial"``, ``"processes"``, ``"dask://HOST:PORT"``, or an executor.
     workers : int, optional
@@ -296,29 +282,22 @@ def answer_all(
         ["id", "group", "file", *sources.covariates, *answerer.columns, "seconds", "error"]
     )
     _check_names(["id", *answerer.feature_names])
-    kinds = covariate_kinds((sources[i] for i in range(n)), sources.covariates)
-    per_part = min(_MAX_PART, max(1, math.ceil(n / _PARTS)))
     depends_on = {
         **settings, "collection": sources.fingerprint, "answerer": answerer.fingerprint,
         "columns": answerer.columns, "features": answerer.feature_names,
     }  # fmt: skip
-    files = AnswerFiles(
-        folder, {"id": "text", "group": "text", "file": "text", **kinds},
-        {**answerer.columns, "seconds": "number", "error": "text"},
-        answerer.feature_names, fingerprint_of(depends_on),
-    )  # fmt: skip
-    run = _Run(sources, RowAnswerer(answerer), files, per_part, on_progress)
-    record = {**depends_on, "number of networks per part": per_part}
-    with run_folder(folder, record, fresh, COHORT_FILES):
-        files.prepare()
-        try:
-            run.answer(run.missing_parts(), engine, workers)
-            files.write_tables(run.n_parts, map(run.known, range(run.n_parts)))
-        except KeyboardInterrupt:
-            raise StoppedError(
-                f"stopped after {run.n_kept()} of {n} networks, which are kept in {folder}; run the "
-                "same command again to resume"
-            ) from None
+    rows = RowFolder(folder / ROWS, fingerprint_of(depends_on))
+
+    def report(done: int, total: int, failed: int) -> None:
+        if on_progress is not None:
+            on_progress("answers", done, total, failed)
+
+    with run_folder(folder, depends_on, fresh, COHORT_FILES), rows.lock():
+        run = run_rows(
+            NetworkRows(answerer), np.arange(n), engine=get_engine(engine, workers), folder=rows,
+            argument=sources.__getitem__, noun="networks", on_progress=report,
+        )  # fmt: skip
+        _write_tables(folder, rows, sources, answerer)
     return CohortAnswers(folder, n, run.n_failed, dict(answerer.columns))
 
 
@@ -331,96 +310,62 @@ def _check_names(names: list[str]) -> None:
         )
 
 
-class _Run:
-    """Collects rows, and writes each part as soon as its rows are complete."""
+# The tables
 
-    def __init__(
-        self, sources: Collection, answerer: RowAnswerer, files: AnswerFiles, per_part: int,
-        on_progress: Progress | None,
-    ) -> None:  # fmt: skip
-        self.sources, self.answerer, self.files = sources, answerer, files
-        self.per_part, self.on_progress = per_part, on_progress
-        self.n_parts = math.ceil(len(sources) / per_part)
-        self.n_done, self.n_failed = 0, 0
-        self.unwritten: defaultdict[int, dict[int, Answered]] = defaultdict(dict)
 
-    def numbers(self, part: int) -> range:
-        """Return the numbers of the networks of a part."""
-        return range(part * self.per_part, min((part + 1) * self.per_part, len(self.sources)))
+def _write_tables(folder: Path, rows: RowFolder, sources: Collection, answerer: Answerer) -> None:
+    """Write the tables of all answers and of all features from the rows."""
+    n = len(sources)
+    known = {"id": "text", "group": "text", "file": "text"}
+    known |= covariate_kinds((sources[i] for i in range(n)), sources.covariates)
+    answers = {**answerer.columns, "seconds": "number", "error": "text"}
+    kept = [*answerer.columns, _SECONDS, FAILURE]
+    features = dict.fromkeys(answerer.feature_names, "number")
 
-    def n_kept(self) -> int:
-        """Return the number of networks in written parts."""
-        kept = (part for part in range(self.n_parts) if self.files.has_part(part))
-        return sum(len(self.numbers(part)) for part in kept)
+    def tables(
+        own: Mapping[str, str], columns: Sequence[str], schema: pa.Schema
+    ) -> Iterator[pa.Table]:
+        import pyarrow as pa
 
-    def missing_parts(self) -> list[int]:
-        """Return the parts that are missing or damaged; count the networks of the others."""
-        missing = []
-        for part in range(self.n_parts):
-            ids = [clean_text(self.sources[i].id) for i in self.numbers(part)]
-            n_failed = self.files.count_failed(part, ids)
-            if n_failed is None:
-                missing.append(part)
-            else:
-                self.n_done += len(ids)
-                self.n_failed += n_failed
-        return missing
+        for i, group in enumerate(rows.groups(columns, n, _ROWS_IN_MEMORY)):
+            start = i * _ROWS_IN_MEMORY
+            known = [_known(sources[k], own) for k in range(start, start + len(group))]
+            cells = zip(*known, strict=True)
+            first = [pa.array(c, f.type) for c, f in zip(cells, _schema(own), strict=True)]
+            yield pa.table([*first, *group.columns], schema=schema)
 
-    def answer(self, parts: list[int], engine: str | Executor, workers: int | None) -> None:
-        """Answer for the networks of some parts."""
-        self._report()
-        if not parts:
-            return
-        chosen = get_engine(engine, workers)
-        batches = self._batches(parts, chosen.workers)
-        with contextlib.closing(chosen.run(self.answerer, batches)) as results:
-            for result in results:
-                if isinstance(result, Lost):
-                    result = [self.answerer.failed(result.row, f"lost: {result.reason}")]
-                for answered in result:
-                    self._add(answered)
-                self._report()
+    with disk_errors(folder):
+        schema = _schema({"id": "text", **features})
+        columns = [_FEATURE + name for name in features]
+        write_parquet(folder / FEATURES, tables({"id": "text"}, columns, schema), schema, rows.run)
+        schema = _schema({**known, **answers})
+        write_parquet(folder / ANSWERS, tables(known, kept, schema), schema, rows.run)
+        write_atomically(folder / ANSWERS_CSV, partial(_write_csv, folder / ANSWERS))
 
-    def _batches(self, parts: list[int], n_workers: int) -> Iterator[list[int]]:
-        """Yield batches of networks; small cohorts and the last parts have the shortest batches."""
-        n_left = sum(len(self.numbers(part)) for part in parts)
-        for part in parts:
-            numbers = self.numbers(part)
-            while numbers:
-                size = min(_MAX_BATCH, max(1, n_left // (2 * n_workers)), len(numbers))
-                yield [NumberedSource.of(i, self.sources[i]) for i in numbers[:size]]
-                numbers, n_left = numbers[size:], n_left - size
 
-    def _add(self, answered: Answered) -> None:
-        """Add a row; write its part if all rows of the part are there."""
-        part = answered.number // self.per_part
-        rows = self.unwritten[part]
-        rows[answered.number] = answered
-        self.n_done += 1
-        self.n_failed += answered.error is not None
-        if len(rows) == len(self.numbers(part)):
-            self.files.write_part(part, [self._row(rows[i]) for i in self.numbers(part)])
-            del self.unwritten[part]
+def _known(source: Source, kinds: Mapping[str, str]) -> list[Any]:
+    """Return what is known about a network: id, group, file and covariates."""
+    values = {**source.covariates, "id": source.id, "group": source.group, "file": source.file}
+    return [as_cell(values.get(name), kind) for name, kind in kinds.items()]
 
-    def _row(self, answered: Answered) -> list[Any]:
-        """Return the row of a part."""
-        name = clean_text(self.sources[answered.number].id)
-        return [name, *answered.values, answered.seconds, answered.error, *answered.features]
 
-    def known(self, part: int) -> list[list[Any]]:
-        """Return what is known about the networks of a part: id, group and covariates."""
-        rows = []
-        for number in self.numbers(part):
-            source = self.sources[number]
-            values = {
-                **source.covariates,
-                "id": source.id,
-                "group": source.group,
-                "file": source.file,
-            }
-            rows.append([as_cell(values.get(n), kind) for n, kind in self.files.known.items()])
-        return rows
+def _schema(kinds: Mapping[str, str]) -> pa.Schema:
+    import pyarrow as pa
 
-    def _report(self) -> None:
-        if self.on_progress is not None:
-            self.on_progress("answers", self.n_done, len(self.sources), self.n_failed)
+    types = {"text": pa.string(), "number": pa.float64(), "flag": pa.bool_()}
+    return pa.schema([(name, types[kind]) for name, kind in kinds.items()])
+
+
+def _write_csv(source: Path, target: Path) -> None:
+    """Write a CSV file with the content of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    with (
+        open(target, "w", encoding="utf-8", newline="") as file,
+        source.open("rb") as content,
+        pq.ParquetFile(content) as table,
+    ):
+        file.write(",".join(map(csv_cell, table.schema_arrow.names)) + "\n")
+        for rows in table.iter_batches():
+            columns = (map(csv_cell, column.to_pylist()) for column in rows.columns)
+            file.writelines(",".join(cells) + "\n" for cells in zip(*columns, strict=True))

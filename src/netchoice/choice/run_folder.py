@@ -6,10 +6,10 @@ import contextlib
 import json
 import platform
 import textwrap
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -133,8 +133,9 @@ def open_run_folder(
     settings = json.loads(json.dumps(settings, default=str))
     try:
         earlier = find_run(folder, files)
+        own = [] if earlier is None else _own_files(folder, files)
+        _remove_incomplete(folder, [*own, files.record])
         if earlier is not None:
-            own = _own_files(folder, files)
             if not fresh:
                 _check_same(earlier, settings, folder)
                 return
@@ -194,8 +195,19 @@ def _own_files(folder: Path, files: RunFiles) -> list[str]:
     return [*own]
 
 
+def _remove_incomplete(folder: Path, names: Iterable[str]) -> None:
+    """Remove what is left of files whose writing was killed."""
+    by_folder: defaultdict[Path, set[str]] = defaultdict(set)
+    for name in names:
+        by_folder[(folder / name).parent].add((folder / name).name)
+    for parent, known in by_folder.items():
+        for path in parent.glob(".*.partial"):
+            if path.name[1:].rsplit(".", 2)[0] in known:
+                path.unlink()
+
+
 def _delete(folder: Path, names: Iterable[str]) -> None:
-    """Delete files of a run, with what is left of them after a kill or damage, and their empty folders.
+    """Delete files of a run, also damaged ones, and their empty folders.
 
     The record and the list of files stay, so that an interruption is harmless.
     """
@@ -203,8 +215,6 @@ def _delete(folder: Path, names: Iterable[str]) -> None:
     for path in paths:
         path.unlink(missing_ok=True)
         path.with_name(f"_{path.name}.damaged").unlink(missing_ok=True)
-        for incomplete in path.parent.glob(f".{escape(path.name)}.*.partial"):
-            incomplete.unlink()
     subfolders = {parent for path in paths for parent in path.parents if folder in parent.parents}
     for subfolder in sorted(subfolders, key=lambda path: len(path.parts), reverse=True):
         (subfolder / LOCK).unlink(missing_ok=True)

@@ -20,10 +20,9 @@ import netchoice
 from netchoice.cli import choose, grow, show, tables
 from netchoice.cli.common import app, say
 from netchoice.costs import CostError
-from netchoice.errors import NetchoiceError, UsageError, one_line
+from netchoice.errors import NetchoiceError, StoppedError, UsageError, one_line
 from netchoice.interruption import ends_when_interrupted
 from netchoice.io.guard import VARIABLE, parse_size
-from netchoice.simulate import StoppedError
 
 __all__ = ["app", "choose", "grow", "main", "show", "tables"]
 

@@ -12,7 +12,14 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
-from netchoice.engines.engine import ExecutorEngine, Results, Work, call_pickled, describe_error
+from netchoice.engines.engine import (
+    ExecutorEngine,
+    Items,
+    Results,
+    Work,
+    call_pickled,
+    describe_error,
+)
 from netchoice.errors import NetchoiceError, UsageError
 
 #: Workers are counted again after this many seconds, because they may join or leave.
@@ -32,7 +39,7 @@ class DaskEngine(ExecutorEngine):
         self.workers = max(1, sum(self.executor.nthreads().values()))
         self.counted = time.monotonic()
 
-    def submit(self, pickled: bytes, rows: list[int]) -> Any:
+    def submit(self, pickled: bytes, rows: Items) -> Any:
         """Submit one batch, and before the first batch the work."""
         import cloudpickle
 
@@ -61,7 +68,7 @@ class DaskEngine(ExecutorEngine):
                 return set()
         return set(done)
 
-    def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
+    def run(self, work: Work, batches: Iterable[Items]) -> Results:
         """Yield the results of batches as they finish, then close the client."""
         from distributed.client import FuturesCancelledError
 

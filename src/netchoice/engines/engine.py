@@ -11,15 +11,17 @@ from typing import Any, NamedTuple, Protocol
 
 from netchoice.errors import NetchoiceError
 
-#: A picklable function that simulates a batch: a list of row numbers.
-Work = Callable[[list[int]], Any]
+#: A batch; the engine does not look into its items.
+Items = list[Any]
+#: A picklable function of a batch.
+Work = Callable[[Items], Any]
 Results = Generator[Any, None, None]
 
 
 class Lost(NamedTuple):
-    """A row that could not be simulated because its process died or took too long."""
+    """An item that has no result because its process died or took too long."""
 
-    row: int
+    item: Any
     reason: str
 
 
@@ -32,7 +34,7 @@ class Engine(Protocol):
 
     workers: int
 
-    def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
+    def run(self, work: Work, batches: Iterable[Items]) -> Results:
         """Yield ``work(batch)`` for each batch, or :class:`Lost` for a single row."""
 
 
@@ -41,7 +43,7 @@ class SerialEngine:
 
     workers = 1
 
-    def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
+    def run(self, work: Work, batches: Iterable[Items]) -> Results:
         """Yield the result of each batch, in order."""
         getattr(work, "warm_up", lambda: None)()
         yield from map(work, batches)
@@ -66,14 +68,14 @@ class ExecutorEngine:
     executor: Any
     workers: int
 
-    def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
+    def run(self, work: Work, batches: Iterable[Items]) -> Results:
         """Yield the results of batches as they finish; rerun failed batches row by row."""
         import cloudpickle
 
         pickled = cloudpickle.dumps(work)  # pickle cannot serialize the lambdas in priors
-        running: dict[Future[Any], list[int]] = {}
+        running: dict[Future[Any], Items] = {}
         new = iter(batches)
-        retries: list[list[int]] = []
+        retries: list[Items] = []
         waiting = True  # for the first batch
         try:
             while True:
@@ -106,7 +108,7 @@ class ExecutorEngine:
             for future in running:
                 future.cancel()
 
-    def submit(self, pickled: bytes, rows: list[int]) -> Future[Any]:
+    def submit(self, pickled: bytes, rows: Items) -> Future[Any]:
         """Submit one batch."""
         try:
             return self.executor.submit(call_pickled, pickled, rows)  # type: ignore[no-any-return]
@@ -129,7 +131,7 @@ def _unpickle(pickled: bytes) -> Any:
     return cloudpickle.loads(pickled)
 
 
-def call_pickled(pickled: bytes, rows: list[int]) -> Any:
+def call_pickled(pickled: bytes, rows: Items) -> Any:
     """Run a batch in a worker; the work of a run is unpickled only once in each worker."""
     return _unpickle(pickled)(rows)
 

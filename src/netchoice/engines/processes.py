@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from netchoice.engines.engine import Lost, Results, Work
+from netchoice.engines.engine import Items, Lost, Results, Work
 from netchoice.errors import NetchoiceError
 from netchoice.search_path import with_current_folder_last
 
@@ -76,7 +76,7 @@ class ProcessEngine:
     workers: int
     row_timeout: float | None = None
 
-    def run(self, work: Work, batches: Iterable[list[int]]) -> Results:
+    def run(self, work: Work, batches: Iterable[Items]) -> Results:
         """Yield the results of batches as they finish; rerun the batch of a dead process row by row."""
         import cloudpickle
 
@@ -128,12 +128,13 @@ def _end(children: list[_Child]) -> None:
 class _BatchQueue:
     """Batches still to be sent to a process: retries first, then new ones."""
 
-    def __init__(self, batches: Iterable[list[int]]) -> None:
+    def __init__(self, batches: Iterable[Items]) -> None:
         self.new = iter(batches)
-        self.retries: list[list[int]] = []
-        self.died_once: set[int] = set()
+        self.retries: list[Items] = []
+        #: Batches of one item during which a process died.
+        self.died_once: list[Items] = []
 
-    def next(self) -> list[int] | None:
+    def next(self) -> Items | None:
         return self.retries.pop() if self.retries else next(self.new, None)
 
     def take_back(self, child: _Child) -> Iterator[Lost]:
@@ -146,10 +147,10 @@ class _BatchQueue:
             self.retries.append(rows)
         elif len(rows) > 1:
             self.retries += [[row] for row in reversed(rows)]
-        elif child.timed_out or rows[0] in self.died_once:
+        elif child.timed_out or any(rows is known for known in self.died_once):
             yield Lost(rows[0], str(child.end))
         else:  # the process may have been killed from outside: try the row once more
-            self.died_once.add(rows[0])
+            self.died_once.append(rows)
             self.retries.append(rows)
 
 
@@ -168,7 +169,7 @@ class _Child:
             self.process.start()
         child_end.close()  # so that reading raises EOFError when the child ends
         #: The batch that the process works on, and the batches that wait in its pipe.
-        self.sent: list[list[int]] = []
+        self.sent: list[Items] = []
         self.row_timeout: float | None = None
         self.clock = AwakeClock()
         self.ready, self.timed_out = False, False  # ready: the process has loaded the work
@@ -192,7 +193,7 @@ class _Child:
         return self.ready and not self.sent and self.end is None
 
     def start_work(
-        self, pickled: bytes, rows: list[int], row_timeout: float | None, clock: AwakeClock
+        self, pickled: bytes, rows: Items, row_timeout: float | None, clock: AwakeClock
     ) -> None:
         self.row_timeout, self.clock, self.ready = row_timeout, clock, False
         self._write(pickled)
@@ -203,7 +204,7 @@ class _Child:
         while self.end is None and len(self.sent) < 2 and (rows := queue.next()) is not None:
             self.send(rows)
 
-    def send(self, rows: list[int]) -> None:
+    def send(self, rows: Items) -> None:
         self.sent.append(rows)
         if len(self.sent) == 1:
             self._set_deadline()

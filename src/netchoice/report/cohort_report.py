@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 
 from netchoice.atomic import write_text
-from netchoice.choice.answer_files import REFERENCES
 from netchoice.choice.cohort import choose_cohort
 from netchoice.choice.cohort_frame import OWN, CohortFrame
-from netchoice.choice.cohort_run import CohortAnswers
+from netchoice.choice.cohort_run import REFERENCES, CohortAnswers
 from netchoice.choice.cohort_summary import summarise_cohort
 from netchoice.choice.reference import Reference
 from netchoice.choice.references import References

@@ -1,4 +1,4 @@
-"""The folder of a table: Parquet shards, and a JSON manifest of what its rows were made from."""
+"""Rows in Parquet shards, and the folder of a table: shards with a manifest of what they were made from."""
 
 from __future__ import annotations
 
@@ -102,16 +102,157 @@ def _shorten(value: Any) -> str:
 
 #: Programs that read a folder of Parquet files ignore names that begin with _.
 MANIFEST = "_manifest.json"
+#: The column that says why a row has no values.
+FAILURE = "failure"
 _MANIFEST_ADVICE = (
     "delete it and run the same simulation again, which keeps its rows; make other tables again"
 )
 
 
-class TableFolder:
-    """The folder of a table: shards and a manifest, each written atomically."""
+class RowFolder:
+    """A folder of rows in Parquet shards, each written atomically and with the fingerprint of its run.
 
-    def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = place(path)
+    Attributes
+    ----------
+    path : Path
+    run : str, the fingerprint of what the rows depend on
+    """
+
+    def __init__(self, path: str | PathLike[str], run: str = "") -> None:
+        self.path, self._run = place(path), run
+
+    @property
+    def run(self) -> str:
+        """The fingerprint of what the rows depend on."""
+        return self._run
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Make the folder if necessary, and be the only process that writes to it."""
+        with contextlib.ExitStack() as stack:
+            with disk_errors(self.path):
+                self.path.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(lock_folder(self.path))
+            yield
+
+    def write(self, rows: pa.Table) -> None:
+        """Write rows to a new shard."""
+        first = rows.column("row")[0].as_py() if rows.num_rows else 0
+        name = f"rows-{first:09d}-{uuid.uuid4().hex[:8]}.parquet"
+        with disk_errors(self.path):
+            write_parquet(self.path / name, [rows], rows.schema, self.run)
+
+    def shards(self) -> list[Path]:
+        """Return the paths of the shards, sorted."""
+        return sorted(self.path.glob("rows-[0-9]*-*.parquet"))
+
+    def rows_present(self) -> np.ndarray:
+        """Return the sorted row numbers of all undamaged shards; warn about the damaged ones."""
+        return _sorted([*self._rows_by_shard().values()])
+
+    def _rows_by_shard(self) -> dict[Path, np.ndarray]:
+        rows = {}
+        for path in self.shards():
+            try:
+                rows[path] = _numbers(self._read_shard(path, ["row"]))
+            except DamagedFileError as error:
+                warnings.warn(str(error), stacklevel=5)
+        return rows
+
+    def repair(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rename damaged shards; return the sorted row numbers of the others, and of failed rows in them.
+
+        Only the owner of the lock may call it. A shard that cannot be opened is not damaged: it raises an
+        error and keeps its name.
+        """
+        rows, failed = [], []
+        for path in self.shards():
+            try:
+                shard = self._read_shard(path, ["row", FAILURE])
+                rows.append(_numbers(shard))
+                failed.append(_numbers(shard.filter(shard.column(FAILURE).is_valid())))
+            except DamagedFileError as error:
+                target = path.with_name(f"_{path.name}.damaged")
+                with disk_errors(self.path):
+                    path.rename(target)
+                warnings.warn(f"{error}. It was renamed to {target.name}", stacklevel=4)
+        return _sorted(rows), _sorted(failed)
+
+    def read(
+        self,
+        select: Callable[[np.ndarray], np.ndarray] = lambda rows: rows,
+        without: Container[str] = (),
+    ) -> pd.DataFrame:
+        """Return rows, sorted and without duplicates: those that ``select`` returns of all row numbers.
+
+        Columns named in ``without`` are not read. Shards are copied into the result one after the other,
+        so that memory holds the table once; those without any of the rows are not read.
+        """
+        import pandas as pd
+        import pyarrow as pa
+
+        by_shard = self._rows_by_shard()
+        rows = select(_sorted([*by_shard.values()]))
+        if not len(rows):
+            hint = "run the simulation again to complete it"
+            raise TableError(f"{self.path} has no rows yet; {hint}")
+        columns: dict[str, Any] = {}
+        for path, numbers in by_shard.items():
+            if np.isin(numbers, rows).any():
+                _copy_rows(self._read_shard(path, without=without), rows, columns)
+        for name, values in columns.items():
+            if values.dtype == object:
+                columns[name] = pa.array(values, pa.string()).to_pandas()
+        return pd.DataFrame(columns, copy=False)
+
+    def groups(self, columns: Sequence[str], n_rows: int, size: int) -> Iterator[pa.Table]:
+        """Yield columns of the rows 0 to ``n_rows`` in order, ``size`` rows at a time.
+
+        Memory holds the shards of one group only.
+        """
+        import pyarrow as pa
+
+        by_shard = self._rows_by_shard()
+        for start in range(0, n_rows, size):
+            group = range(start, min(start + size, n_rows))
+            parts = []
+            for path, numbers in by_shard.items():
+                is_wanted = (numbers >= group.start) & (numbers < group.stop)
+                if is_wanted.any():
+                    parts.append(self._read_shard(path, ["row", *columns]).filter(is_wanted))
+            rows = pa.concat_tables(parts) if parts else pa.table({"row": pa.array([], pa.int64())})
+            found, first = np.unique(_numbers(rows), return_index=True)
+            if len(found) < len(group):
+                raise TableError(
+                    f"{self.path} lacks {len(group) - len(found)} rows: it was changed during the run; run "
+                    "the same command again"
+                )
+            yield rows.take(first).select(columns)
+
+    def _read_shard(
+        self, path: Path, columns: list[str] | None = None, without: Container[str] = ()
+    ) -> pa.Table:
+        try:
+            advice = "the same run makes its rows again"
+            return read_parquet(path, self.run, columns, without=without, advice=advice)
+        except OtherRunError as error:
+            raise TableError(
+                f"{error}: its rows were made differently; move the shard to another folder, or use "
+                "another folder for the table"
+            ) from error
+        except UnreadableFileError as error:
+            raise TableError(str(error)) from error
+
+
+class TableFolder(RowFolder):
+    """The folder of a table: shards, and a manifest of what the rows were made from."""
+
+    @property
+    def run(self) -> str:
+        """The fingerprint in the manifest."""
+        if not self._run:
+            self._run = fingerprint(self.manifest())
+        return self._run
 
     def exists(self) -> bool:
         """Return whether the folder holds a table, complete or not."""
@@ -137,117 +278,24 @@ class TableFolder:
             )
         return manifest
 
-    @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
-        """Make the folder if necessary, and be the only process that writes to it."""
-        with contextlib.ExitStack() as stack:
-            with disk_errors(self.path):
-                self.path.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(lock_folder(self.path))
-            yield
-
     def create(self, manifest: Mapping[str, Any]) -> None:
         """Start a new table; refuse a folder that holds a table, or shards of another one."""
         if self.exists():
             raise TableError(f"{self.path} already holds a table; use another folder")
-        self.repair(manifest)
+        self._run = fingerprint(manifest)
+        self.repair()
         self.write_manifest(manifest)
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest."""
+        self._run = fingerprint(manifest)
         with disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            write_json(self.path / MANIFEST, manifest, fingerprint(manifest))
+            write_json(self.path / MANIFEST, manifest, self.run)
 
-    def write_shard(self, rows: pa.Table, manifest: Mapping[str, Any]) -> None:
-        """Write rows to a new shard, with the fingerprint of their table."""
-        first = rows.column("row")[0].as_py() if rows.num_rows else 0
-        name = f"rows-{first:09d}-{uuid.uuid4().hex[:8]}.parquet"
-        with disk_errors(self.path):
-            write_parquet(self.path / name, [rows], rows.schema, fingerprint(manifest))
 
-    def shards(self) -> list[Path]:
-        """Return the paths of the shards, sorted."""
-        return sorted(self.path.glob("rows-[0-9]*-*.parquet"))
-
-    def rows_present(self) -> np.ndarray:
-        """Return the sorted row numbers of all undamaged shards; warn about the damaged ones."""
-        return _sorted([*self._rows_by_shard().values()])
-
-    def _rows_by_shard(self) -> dict[Path, np.ndarray]:
-        expected, rows = fingerprint(self.manifest()), {}
-        for path in self.shards():
-            try:
-                rows[path] = self._rows(path, expected)
-            except DamagedFileError as error:
-                warnings.warn(str(error), stacklevel=5)
-        return rows
-
-    def repair(self, manifest: Mapping[str, Any]) -> np.ndarray:
-        """Rename damaged shards, and return the sorted row numbers of the others.
-
-        Only the owner of the lock may call it. A shard that cannot be opened is not damaged: it raises an
-        error and keeps its name.
-        """
-        expected, rows = fingerprint(manifest), []
-        for path in self.shards():
-            try:
-                rows.append(self._rows(path, expected))
-            except DamagedFileError as error:
-                target = path.with_name(f"_{path.name}.damaged")
-                with disk_errors(self.path):
-                    path.rename(target)
-                warnings.warn(f"{error}. It was renamed to {target.name}", stacklevel=4)
-        return _sorted(rows)
-
-    def read(
-        self,
-        select: Callable[[np.ndarray], np.ndarray] = lambda rows: rows,
-        without: Container[str] = (),
-    ) -> pd.DataFrame:
-        """Return rows, sorted and without duplicates: those that ``select`` returns of all row numbers.
-
-        Columns named in ``without`` are not read. Shards are copied into the result one after the other,
-        so that memory holds the table once; those without any of the rows are not read.
-        """
-        import pandas as pd
-        import pyarrow as pa
-
-        by_shard = self._rows_by_shard()
-        rows = select(_sorted([*by_shard.values()]))
-        if not len(rows):
-            hint = "run the simulation again to complete it"
-            raise TableError(f"{self.path} has no rows yet; {hint}")
-        columns: dict[str, Any] = {}
-        expected = fingerprint(self.manifest())
-        for path, numbers in by_shard.items():
-            if np.isin(numbers, rows).any():
-                _copy_rows(self._read_shard(path, expected, without=without), rows, columns)
-        for name, values in columns.items():
-            if values.dtype == object:
-                columns[name] = pa.array(values, pa.string()).to_pandas()
-        return pd.DataFrame(columns, copy=False)
-
-    def _rows(self, path: Path, expected: str) -> np.ndarray:
-        return self._read_shard(path, expected, ["row"]).column("row").to_numpy()  # type: ignore[no-any-return]
-
-    def _read_shard(
-        self,
-        path: Path,
-        expected: str,
-        columns: list[str] | None = None,
-        without: Container[str] = (),
-    ) -> pa.Table:
-        try:
-            advice = "the same simulation makes its rows again"
-            return read_parquet(path, expected, columns, without=without, advice=advice)
-        except OtherRunError as error:
-            raise TableError(
-                f"{error}: its rows were made differently; move the shard to another folder, or use "
-                "another folder for the table"
-            ) from error
-        except UnreadableFileError as error:
-            raise TableError(str(error)) from error
+def _numbers(shard: pa.Table) -> np.ndarray:
+    return shard.column("row").to_numpy()  # type: ignore[no-any-return]
 
 
 def _sorted(rows: list[np.ndarray]) -> np.ndarray:
@@ -258,7 +306,7 @@ def _copy_rows(shard: pa.Table, rows: np.ndarray, columns: dict[str, np.ndarray]
     """Copy the rows of a shard to their positions in the columns of the table."""
     import pyarrow as pa
 
-    numbers = shard.column("row").to_numpy()
+    numbers = _numbers(shard)
     selected = np.flatnonzero(np.isin(numbers, rows))
     positions = np.searchsorted(rows, numbers[selected])
     for name in shard.column_names:

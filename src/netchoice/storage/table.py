@@ -450,7 +450,7 @@ class ReferenceTable:
             manifest["costs"] = self.given_costs.as_dict()
         with folder.lock():
             folder.create(manifest)
-            folder.write_shard(pa.Table.from_pandas(self.frame, preserve_index=False), manifest)
+            folder.write(pa.Table.from_pandas(self.frame, preserve_index=False))
 
     @classmethod
     def load(
