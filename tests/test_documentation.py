@@ -33,7 +33,7 @@ RETURNED = {
     "Answer", "CostAwareSelector", "Decision", "DistanceRatio", "Feature", "FeatureEvaluation",
     "FeatureRanking", "FeatureResult", "ModelAnswer", "ModelScore", "NetworkCollection", "OperatingPoint",
     "PaperCosts", "Parameter", "PilotSelection", "Posterior", "PosteriorQuality", "Prior", "ReadingReport",
-    "SmoothRegression", "Verdict",
+    "References", "SmoothRegression", "Verdict",
 }  # fmt: skip
 
 
@@ -232,6 +232,8 @@ RULES: dict[str, set[str]] = {
     "how-it-decides": {"10 %", "5 ms", "1.5"},
     "input-files": {"300 times"},
     "reliability": {"10 CPU seconds"},
+    "table": {"0.95"},
+    "which-models": {"10 %"},
 }  # fmt: skip
 #: In a sentence with one of these words, decimals and shares are measurements.
 ABOUT_QUALITY = re.compile(

@@ -44,13 +44,6 @@ class References(Mapping[Size, Reference]):
     ----------
     settings : Settings, of all sizes
     folder : Path or None, where they are kept; None if they are in memory
-
-    Examples
-    --------
-    >>> import netchoice
-    >>> references = netchoice.prepare("ba", 20, effort=netchoice.Effort.small(), engine="serial")
-    >>> references
-    <References: ba1, ba2, ba3, ba4; 20 nodes, isolated nodes dropped; 20 nodes, isolated nodes kept>
     """
 
     def __init__(self, settings: Settings, folder: Path | None = None) -> None:
@@ -246,6 +239,13 @@ def prepare(
         Folder to keep the simulations in. An interrupted preparation is resumed.
     match, features, effort, seed, workers, engine, fresh, on_progress
         As in :func:`netchoice.choose_model`.
+
+    Examples
+    --------
+    >>> import netchoice
+    >>> references = netchoice.prepare("ba", 20, effort=netchoice.Effort.small(), engine="serial")
+    >>> references
+    <References: ba1, ba2, ba3, ba4; 20 nodes, isolated nodes dropped; 20 nodes, isolated nodes kept>
     """
     settings = Settings.of(
         space, match=match, features=features, isolated=isolated, effort=effort, seed=seed
