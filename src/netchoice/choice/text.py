@@ -44,7 +44,7 @@ def answer_lines(answer: Answer, *, verbose: bool = False, language: str = "shel
     listed = _listed(answer)
     room, models = MOST_LINES - len(head) - len(end) - len(listed), list[str]()
     for each in listed:
-        models.append(model_line(each))
+        models.append(model_line(each, is_only=len(answer.candidates) == 1))
         contradicted = contradiction(answer, each)
         if contradicted and room > 0:
             models.append(contradicted)
@@ -81,18 +81,26 @@ def _others(answer: Answer) -> Iterator[str]:
     listed = _listed(answer)
     others = Counter(each.state for each in answer.models if each not in listed)
     if others and listed:
-        texts = {FITS: "fit", "does not fit": "do not fit", OPEN: "not decided"}
-        states = ", ".join(f"{n} {texts.get(state, state)}" for state, n in others.most_common())
+        several = {FITS: "fit", "does not fit": "do not fit"}
+        one = {OPEN: "not decided"}
+        states = ", ".join(
+            f"{n} {(several | one if n > 1 else one).get(state, state)}"
+            for state, n in others.most_common()
+        )
         yield f"  the other models: {states}"
 
 
-def model_line(each: ModelAnswer) -> str:
-    """Return the name, the probability, the state and the p-value of a candidate."""
-    probability = "" if each.probability is None else rounded(each.probability)
-    interval = "" if each.interval is None else f"({' to '.join(map(rounded, each.interval))})"
+def model_line(each: ModelAnswer, is_only: bool = False) -> str:
+    """Return the name, the probability, the state and the p-value of a candidate.
+
+    The probability of the only candidate is 1 by definition, and says nothing.
+    """
+    chance = ""
+    if each.probability is not None and each.interval is not None and not is_only:
+        chance = f"{rounded(each.probability):>5} ({' to '.join(map(rounded, each.interval))})  "
     p = "" if each.p_value is None else f"p = {each.p_value:.2g}"
     states = {FITS: "fits", BORDERLINE: "borderline", OPEN: "not decided"}
-    return f"  {each.name:<16} {probability:>5} {interval}  {states[each.state]}, {p}".rstrip(", ")
+    return f"  {each.name:<16} {chance}{states[each.state]}, {p}".rstrip(", ")
 
 
 def contradiction(answer: Answer, model: ModelAnswer) -> str:
@@ -222,7 +230,7 @@ def _all_lines(answer: Answer, language: str) -> Iterator[str]:
 
 def _about_model(answer: Answer, each: ModelAnswer, language: str) -> Iterator[str]:
     if each.is_candidate:
-        yield model_line(each)
+        yield model_line(each, is_only=len(answer.candidates) == 1)
         yield from (line for line in [contradiction(answer, each)] if line)
     else:
         p = f", p = {each.p_value:.2g}" if each.p_value is not None else ""
