@@ -234,7 +234,6 @@ RULES: dict[str, set[str]] = {
     "reliability": {"10 CPU seconds"},
     "table": {"0.95"},
     "which-models": {"10 %"},
-    "which-models": {"10 %"},
 }  # fmt: skip
 #: In a sentence with one of these words, decimals and shares are measurements.
 ABOUT_QUALITY = re.compile(
