@@ -6,6 +6,8 @@ labels, which give deep trees, and four classes that many columns separate, whic
 The benchmark also times MDA, against a loop over scikit-learn's trees on their out-of-bag rows, and
 column weights up to the largest penalty, against scikit-learn's forest without weights. Trees have
 more nodes if the cheap columns have little information.
+
+Wanted: a ratio of 3 for both problems; and with the largest penalty, a node takes at most 1.25 times as long.
 """
 
 from __future__ import annotations
