@@ -5,7 +5,8 @@ ten classes per column, both use the plug-in estimate, and the rankings are comp
 out a fifth of the rows, and ours gets the same four fifths. The path has the 26 penalties of the paper.
 The weighted forests, which grow another forest for every penalty, are not part of the ratios.
 
-Wanted: the rankings agree, JMI is faster than bcselector, and a path takes at most 1.5 times as long as a fit.
+Wanted: the rankings agree, JMI is faster than bcselector, and a path takes at most 1.5 times as long as one
+fit.
 """
 
 from __future__ import annotations
