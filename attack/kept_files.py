@@ -126,8 +126,9 @@ KINDS = {f"damage: {name}": partial(trial, name) for name in SPECIMENS} | {
     if specimen.other is not None
 }
 SHARES = {
-    "damage: chooser": 0.1, "damage: folder of choose": 0.1, "damage: choose, repeated": 0.03,
-    "damage: prepare, repeated": 0.1, "damage: cohort, repeated": 0.2, "damage: pilot, repeated": 0.2,
+    "damage: folder of choose": 0.1, "damage: choose, resumed": 0.03,
+    "damage: prepared, loaded": 0.1, "damage: prepare, repeated": 0.1,
+    "damage: cohort, repeated": 0.2, "damage: pilot, repeated": 0.2,
     **dict.fromkeys((kind for kind in KINDS if kind.startswith("exchange")), 0.05),
     "exchange: table, loaded": 1.0, "exchange: table, resumed": 1.0,
 }  # fmt: skip

@@ -111,14 +111,14 @@ def two_writers(rng: np.random.Generator, folder: Path) -> str:
 
 
 _KILLED_RUNS = (
-    "table, loaded", "scores.jsonl", "run.json and rows.json", "cached costs",
-    "cohort, read", "folder of evaluate", "folder of choose",
+    "table, loaded", "scores.jsonl", "record of a run",
+    "cohort, read", "folder of evaluate", "choose, resumed",
     "prepare, repeated", "cohort, repeated", "pilot, repeated",
 )  # fmt: skip
 KINDS = {f"kill: {name}": partial(kill, name) for name in _KILLED_RUNS} | {
     "two writers": two_writers
 }
 SHARES = dict.fromkeys(KINDS, 0.1) | {
-    "kill: folder of choose": 0.01, "kill: prepare, repeated": 0.01, "kill: pilot, repeated": 0.03,
+    "kill: choose, resumed": 0.01, "kill: prepare, repeated": 0.01, "kill: pilot, repeated": 0.03,
     "kill: cohort, repeated": 0.03,
 }  # fmt: skip

@@ -235,7 +235,6 @@ def _warm_up() -> None:
     import warnings
 
     import matplotlib.figure
-    import netchoice.workflows
     import networkx as nx
     import pandas as pd
     import pyarrow.compute
@@ -244,6 +243,7 @@ def _warm_up() -> None:
     import sklearn.neighbors
 
     import netchoice
+    import netchoice.choice
     import netchoice.cli
     import netchoice.report
 

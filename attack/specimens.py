@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import time
-from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -14,18 +11,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from netchoice.storage.user_cache import CACHE_VARIABLE, kept_costs
-from netchoice.workflows import SimulationPlan
-from netchoice.workflows.answer_files import AnswerFiles
-from netchoice.workflows.cohort_run import CohortAnswers
-from netchoice.workflows.run_folder import run_folder
-from netchoice.workflows.simulation_plan import Stopwatch
 
 import netchoice
 import netchoice.rows
-from netchoice.costs import CostModel
+from netchoice.choice.cohort import as_collection
+from netchoice.choice.cohort_run import CohortAnswers, answer_all
+from netchoice.choice.run_folder import ANSWER, run_folder
 from netchoice.evaluation import evaluate_rankings
-from netchoice.report.folder import read_folder
+from netchoice.report.folder import read_evaluation
+from netchoice.storage.records import to_record
 
 FEATURES = ["degree_mean", "n_triangles", "noise_normal"]
 
@@ -87,59 +81,36 @@ def _scores(folder: Path) -> pd.DataFrame:
     return evaluate_rankings(rankings, table, ks=[1, 2], folds=3, path=folder / "scores.jsonl")
 
 
-def _run_record(folder: Path) -> Any:
+def _run_record(folder: Path) -> str:
     settings = {"seed": 1, "space": "ba", "prior": [0.25, 0.75]}
     with run_folder(folder / "run", settings, False):
-        watch = Stopwatch(None, 1, folder / "run" / "rows.json", "fingerprint")
-        first = watch.affordable("fit", 1000, 10, 0.5, 100.0)
-        return first, watch.decided("expensive", lambda: ["estrada_index"])
+        return "opened"
 
 
-def _clock_record(folder: Path) -> Any:
-    """Decide something by the clock: a second decision would be another one."""
-    with run_folder(folder / "run", {"seed": 1}, False):
-        watch = Stopwatch(None, 1, folder / "run" / "rows.json", "fingerprint")
-        return watch.decided("clock", time.monotonic_ns)
+class _Answerer:
+    """Answers with numbers of nodes and edges."""
 
+    columns, feature_names, fingerprint = {"verdict": "text"}, ["edges"], "answerer"
 
-def _costs(folder: Path) -> Any:
-    measured = CostModel({"a": 1.0, "b": 2.5}, {"a": ["s"], "b": ["s"]}, {"s": 0.125})
-    with _cache_in(folder):
-        return kept_costs(measured, {"n_nodes": 12}, None).as_dict()
+    def warm_up(self) -> None:
+        pass
 
-
-@contextmanager
-def _cache_in(folder: Path) -> Any:
-    before = os.environ.get(CACHE_VARIABLE)
-    os.environ[CACHE_VARIABLE] = str(folder / "cache")
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[CACHE_VARIABLE]
-        else:
-            os.environ[CACHE_VARIABLE] = before
+    def answer(self, graph: netchoice.Graph) -> tuple[dict[str, Any], dict[str, float]]:
+        return {"verdict": f"{graph.n_nodes} nodes"}, {"edges": graph.n_edges}
 
 
 def _cohort(folder: Path) -> str:
-    files = AnswerFiles(
-        folder / "c", {"id": "text", "age": "number"}, {"verdict": "text", "error": "text"}, ["x"],
-        "settings",
-    )  # fmt: skip
-    (folder / "c").mkdir(exist_ok=True)
-    files.prepare()
-    failed = []
-    for part, name in enumerate(("n1", "n2")):
-        failed.append(files.count_failed(part, [name]))
-        if failed[-1] is None:
-            files.write_part(part, [[name, "one-fits", None, 0.5 + part]])
-    files.write_tables(2, [[["n1", 20.0]], [["n2", 30.0]]])
-    return _cohort_answer(folder)
+    sources = as_collection({f"n{i}": _network(i) for i in range(3)})
+    answers = answer_all(sources, _Answerer(), folder=folder / "c", engine="serial", settings={})
+    return _cohort_text(answers)
+
+
+def _cohort_text(answers: CohortAnswers) -> str:
+    return text_of(answers.frame()) + text_of(answers.features())
 
 
 def _cohort_answer(folder: Path) -> str:
-    answers = CohortAnswers(folder / "c", 2, 0, {"verdict": "text"})
-    return text_of(answers.frame()) + text_of(answers.features())
+    return _cohort_text(CohortAnswers(folder / "c", 3, 0, _Answerer.columns))
 
 
 def _evaluate(folder: Path) -> None:
@@ -148,78 +119,76 @@ def _evaluate(folder: Path) -> None:
 
 
 def _evaluation_answer(folder: Path) -> str:
-    found = read_folder(folder / "e")
+    found = read_evaluation(folder / "e")
     found.record.pop("out")
     frames = text_of(found.rankings) + text_of(found.evaluation)
     return frames + json.dumps([found.record, found.costs.as_dict()], sort_keys=True)
 
 
-_PLAN = SimulationPlan(selection_samples=400, samples=200, min_samples=100, local_samples=0)
+_FEW = netchoice.Effort(trained=150, altered=150, most=150, inferred=150, held_out=0, shown=20)
+_OPTIONS: dict[str, Any] = {
+    "features": ["degree_mean", "transitivity"], "isolated": "keep", "engine": "serial",
+    "workers": 1, "on_progress": False,
+}  # fmt: skip
 
 
 def _network(seed: int) -> netchoice.Graph:
     return netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(seed))
 
 
-def _choose(folder: Path, features: Sequence[str] | None = ("degree_mean",), seed: int = 1) -> str:
-    """Choose a model; the answer is compared without the times that it took."""
-    with _cache_in(folder):
-        choice = netchoice.choose_model(
-            _network(1), "ba", features=features, engine="serial", plan=_PLAN, path=folder / "run",
-            on_progress=False, workers=1, seed=seed,
-        )  # fmt: skip
-    answer = {name: value for name, value in choice.as_dict().items() if name != "cost"}
-    return json.dumps(answer, sort_keys=True, default=str)
+def _answer_text(answer: netchoice.Answer) -> str:
+    """Return all that an answer says, without the times that it took."""
+    record = answer.as_dict() | {"cost": None, "evidence": to_record(answer.evidence)}
+    record["features"] = [each | {"cost": None} for each in record["features"]]
+    return json.dumps(record, sort_keys=True, default=str)
 
 
-def _select_and_choose(folder: Path, seed: int = 1) -> str:
-    """Choose a model with features that are selected by their measured costs."""
-    return _choose(folder, None, seed)
-
-
-def _chooser(seed: int) -> netchoice.Chooser:
-    return netchoice.Chooser(
-        "ba", n_nodes=[20], features=["degree_mean"], samples=200, plan=_PLAN, isolated="keep",
-        seed=seed,
+def _choose(folder: Path, seed: int = 1) -> netchoice.Answer:
+    """Choose a model, with features that are selected on pilots."""
+    return netchoice.choose_model(
+        _network(1), "ba1,ba2", penalty=0.1, effort=_FEW, seed=seed, path=folder / "run", **_OPTIONS
     )  # fmt: skip
 
 
-def _prepare(folder: Path, seed: int = 1) -> str:
-    chooser = _chooser(seed)
-    with _cache_in(folder):
-        chooser.fit(path=folder / "prepared", engine="serial", on_progress=False)
-    return repr(chooser.predict_proba([_network(2), _network(3)]).tolist())
+def _resume(folder: Path) -> str:
+    """Choose a model, from the simulations that are kept."""
+    (folder / "run" / ANSWER).unlink(missing_ok=True)
+    return _answer_text(_choose(folder))
+
+
+def _prepare(folder: Path, seed: int = 1) -> netchoice.References:
+    return netchoice.prepare(
+        "ba1,ba2", 20, effort=_FEW, seed=seed, path=folder / "prepared", **_OPTIONS
+    )
+
+
+def _answers_of(references: netchoice.References) -> str:
+    answers = (
+        netchoice.choose_model(_network(i), reference=references, engine="serial") for i in (2, 3)
+    )
+    return "".join(map(_answer_text, answers))
 
 
 @cache
-def _prepared(seed: int) -> netchoice.Chooser:
-    return _chooser(seed).fit(engine="serial", on_progress=False)
+def _prepared(seed: int) -> netchoice.References:
+    return netchoice.prepare("ba1,ba2", 20, effort=_FEW, seed=seed, **_OPTIONS)
 
 
-def _choose_many(folder: Path, seed: int = 1) -> str:
+def _choose_cohort(folder: Path, seed: int = 1) -> str:
     networks = {f"n{i}": _network(i) for i in range(4)}
-    options = {"engine": "serial", "on_progress": False}
-    return text_of(_prepared(seed).choose_many(networks, path=folder / "cohort", **options))
+    answers = netchoice.choose_cohort(
+        networks, reference=_prepared(seed), path=folder / "cohort", engine="serial", on_progress=False
+    )  # fmt: skip
+    return _cohort_text(answers)
 
 
 def _pilot(folder: Path, seed: int = 1) -> str:
-    """Select features on pilots; costs are measured, so they are not compared."""
-    with _cache_in(folder):
-        found = netchoice.select_on_pilots(
-            "ba", n_nodes=100, pilot_nodes=28, samples=80, features=["degree_mean", "transitivity"],
-            penalty=0.0, engine="serial", path=folder / "pilots", on_progress=False, seed=seed,
-        )  # fmt: skip
-    return repr((found.features, found.accuracy, list(found.ranking["feature"])))
-
-
-def _chooser_answer(folder: Path) -> str:
-    return repr(netchoice.Chooser.load(folder / "run").predict_proba([_network(2)]).tolist())
-
-
-def _choice_answer(folder: Path) -> str:
-    found = read_folder(folder / "run")
-    record = {k: v for k, v in found.record.items() if k != "cost"}
-    return json.dumps([record, found.evidence], sort_keys=True) + text_of(found.table.frame)
+    """Select features on pilots; the costs that are measured on them are not compared."""
+    found = netchoice.select_on_pilots(
+        "ba", n_nodes=100, pilot_nodes=28, samples=80, penalty=0.0, seed=seed,
+        path=folder / "pilots", **_OPTIONS,
+    )  # fmt: skip
+    return repr((found.features, found.accuracy, found.cost, list(found.ranking["feature"])))
 
 
 SPECIMENS = {
@@ -235,18 +204,26 @@ SPECIMENS = {
         other=partial(_in_shards, seed=2),
     ),
     "scores.jsonl": Specimen(_scores, lambda folder: text_of(_scores(folder))),
-    "run.json and rows.json": Specimen(_run_record, lambda folder: repr(_run_record(folder))),
-    "decisions by the clock": Specimen(_clock_record, lambda folder: repr(_clock_record(folder))),
-    "cached costs": Specimen(_costs, lambda folder: repr(_costs(folder))),
+    "record of a run": Specimen(_run_record, _run_record),
     "cohort, resumed": Specimen(_cohort, _cohort),
     "cohort, read": Specimen(_cohort, _cohort_answer),
     "folder of evaluate": Specimen(_evaluate, _evaluation_answer),
-    "chooser": Specimen(_choose, _chooser_answer, other=partial(_choose, seed=2)),
-    "folder of choose": Specimen(_choose, _choice_answer, other=partial(_choose, seed=2)),
-    "choose, repeated": Specimen(
-        _select_and_choose, _select_and_choose, other=partial(_select_and_choose, seed=2)
+    "folder of choose": Specimen(
+        _choose,
+        lambda folder: _answer_text(netchoice.Answer.load(folder / "run")),
+        other=partial(_choose, seed=2),
     ),
-    "prepare, repeated": Specimen(_prepare, _prepare, other=partial(_prepare, seed=2)),
-    "cohort, repeated": Specimen(_choose_many, _choose_many, other=partial(_choose_many, seed=2)),
+    "choose, resumed": Specimen(_choose, _resume, other=partial(_choose, seed=2)),
+    "prepared, loaded": Specimen(
+        _prepare,
+        lambda folder: _answers_of(netchoice.References.load(folder / "prepared")),
+        other=partial(_prepare, seed=2),
+    ),
+    "prepare, repeated": Specimen(
+        _prepare, lambda folder: _answers_of(_prepare(folder)), other=partial(_prepare, seed=2)
+    ),
+    "cohort, repeated": Specimen(
+        _choose_cohort, _choose_cohort, other=partial(_choose_cohort, seed=2)
+    ),
     "pilot, repeated": Specimen(_pilot, _pilot, other=partial(_pilot, seed=2)),
 }

@@ -36,6 +36,16 @@ def test_runs_resume_after_a_kill_at_a_file_operation(attack):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("run", ["choose, resumed", "prepare, repeated"])
+def test_killed_and_damaged_simulations_of_an_answer_give_the_same_answer(attack, run):
+    kinds = attack.kinds_of_trials()
+    for kind in (f"kill: {run}", f"damage: {run}", f"exchange: {run}"):
+        for trial in range(3):
+            outcome, details = attack.run_trial(kinds[kind][0], np.random.default_rng(trial))
+            assert outcome in ("resumed", "same answer", "one line"), (kind, trial, details)
+
+
+@pytest.mark.slow
 def test_bombs_tables_and_options_are_handled_in_one_line(attack):
     for kind, share in importlib.import_module("attack.readers").SHARES.items():
         assert share < 1
