@@ -38,6 +38,7 @@ from sklearn.preprocessing import StandardScaler
 
 import netchoice
 from netchoice import CostModel
+from netchoice.evaluation.scorers import find_classifier
 
 MOST_ROWS, MOST_COLUMNS = 600, 24
 
@@ -141,7 +142,7 @@ def split(
     table = netchoice.ReferenceTable.from_frame(frame, costs=costs, discrete=[])
     result = netchoice.evaluate_features(table, seed=seed, on_progress=False)
     point = result.recommended
-    classifier = result.estimator()
+    classifier = find_classifier(result.settings.classifier, table.target)
     names = list(X.columns)
     scores = {
         "recommended": held_out(list(point.features), X, y, known, others, classifier),

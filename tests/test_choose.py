@@ -454,7 +454,7 @@ def test_wrong_methods_are_refused(table):
 def test_costs_come_from_the_table_the_paper_or_the_user(table):
     measured = find_costs(table)
     assert measured.model == COSTS.only(table.features)
-    assert (measured.name, measured.in_seconds) == ("measured", True)
+    assert (measured.name, measured.in_seconds) == ("given", False)
     assert find_costs(table, "measured") == measured
     paper = find_costs(table, "paper:ba")
     assert (paper.name, paper.in_seconds) == ("paper:ba", True)
@@ -539,14 +539,15 @@ def test_ranking_of_constant_features_is_refused(table):
 
 
 def test_evaluation_recommends_a_set_and_writes_it(table, tmp_path):
-    options = {"methods": ["jmi", "random"], "penalties": [0, 1], "folds": 4}
+    options = {"methods": ["jmi", "random"], "penalties": [0, 1], "folds": 4, "classifier": "knn"}
     progress = []
     result = netchoice.evaluate_features(
         table, **options, path=tmp_path, on_progress=lambda *step: progress.append(step)
     )
     assert result.recommended.features == ("real",)
     assert result.recommended.rule == "cheapest"
-    assert result.settings.rows == {"train": 100, "test": 100}
+    assert result.settings.rows == {"train": 200}
+    assert set(result.recall) == set(table.y)
     assert set(result.costs.own) == {"real", "count"}
     assert {stage for stage, _, _, _ in progress} == {"ranking", "evaluating"}
     record = json.loads((tmp_path / "recommended.json").read_text())
@@ -557,16 +558,20 @@ def test_evaluation_recommends_a_set_and_writes_it(table, tmp_path):
     rankings = pd.read_csv(tmp_path / "rankings.csv")
     pd.testing.assert_frame_equal(rankings, result.rankings, check_dtype=False)
     assert CostModel(**json.loads((tmp_path / "costs.json").read_text())) == result.costs
-    within = netchoice.evaluate_features(table, **options, path=tmp_path, budget="60%")
+    within = netchoice.evaluate_features(table, **options, path=tmp_path, budget="90%")
     assert within.recommended.rule == "budget"
-    assert within.recommended.share <= 0.6
+    assert within.recommended.share <= 0.9
 
 
 def test_wrong_option_of_an_evaluation_is_refused(table):
     with pytest.raises(UsageError, match="`budget` must be a cost such as 20"):
         netchoice.evaluate_features("nowhere", budget="5eur")
-    with pytest.raises(UsageError, match="`rule` must be 'cheapest' or 'budget'; got 'best'"):
-        netchoice.evaluate_features("nowhere", rule="best")
+    with pytest.raises(UsageError, match="`loss` must be a non-negative number; got -1"):
+        netchoice.evaluate_features("nowhere", loss=-1)
+    with pytest.raises(UsageError, match="unknown score 'best'"):
+        netchoice.evaluate_features(table, scoring="best")
+    with pytest.raises(UsageError, match="sensitivity@95 needs two classes and a specificity"):
+        netchoice.evaluate_features(table, scoring="sensitivity@95")
     with pytest.raises(UsageError, match="the budget 5ms is a time, but the costs from given are"):
         netchoice.evaluate_features(table, budget="5ms", costs={"real": 1.0, "count": 1.0})
     with pytest.raises(UsageError, match="penalties 'few'; expected auto, paper, or numbers"):

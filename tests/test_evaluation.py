@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -13,10 +14,17 @@ from sklearn.svm import SVC
 
 from netchoice import CostModel, ReferenceTable
 from netchoice.errors import UsageError
-from netchoice.evaluation import PAPER_PENALTIES, evaluate_rankings, operating_point, penalty_grid
-from netchoice.evaluation.scorers import NeighboursScorer
+from netchoice.evaluation import (
+    PAPER_PENALTIES,
+    evaluate_rankings,
+    operating_point,
+    penalty_grid,
+    recommended_set,
+)
+from netchoice.evaluation.scorers import NeighboursScorer, find_classifier, make_scoring
 from netchoice.inference.wilson_interval import wilson
 from netchoice.selection import JMI, get_selector, rank_path
+from netchoice.targets import as_target
 
 COSTS = CostModel(
     {"a": 1.0, "b": 1.0, "c": 5.0, "d": 0.5, "noise_e": 0.5, "f": 0.0},
@@ -58,7 +66,7 @@ def test_evaluation_has_one_row_for_each_method_penalty_and_k(evaluated):
     assert len(evaluated) == 4 * 3 * 6  # rankings have six features
     assert list(evaluated.columns) == [
         "method", "penalty", "k", "features", "measure", "accuracy", "accuracy_se", "log_loss",
-        "accuracy_choosing", "accuracy_choosing_se", "n_choosing", "accuracy_reporting",
+        "scores", "accuracy_choosing", "accuracy_choosing_se", "n_choosing", "accuracy_reporting",
         "accuracy_reporting_se", "n_reporting", "cost_alone", "cost_shared", "share_alone",
         "share_shared", "speedup", "n_noise",
     ]  # fmt: skip
@@ -218,7 +226,10 @@ def test_constant_feature_is_evaluated_and_missing_one_is_refused(tables, rankin
         ({"ks": range(10**12)}, "expected numbers of features from 1 to 6"),
         ({"folds": 1}, "1 folds, but the rarest label has"),
         ({"folds": 1000}, "1000 folds, but the rarest label has"),
-        ({"classifier": "tree"}, "classifier='tree'; expected 'knn' or a"),
+        (
+            {"classifier": "tree"},
+            "classifier='tree'; expected 'knn', 'linear', module:attribute, or a",
+        ),
     ],
 )
 def test_wrong_option_of_an_evaluation_is_refused(options, message, tables, rankings):
@@ -373,3 +384,124 @@ def test_neighbours_use_the_kernel_that_warmup_compiles():
     rng = np.random.default_rng(0)
     Neighbours(rng.normal(size=(40, 2)), np.arange(30), np.arange(30, 40)).nearest([0, 1])
     assert nearest_rows.signatures == [_registry["nearest_rows.nearest_rows"][1]]
+
+
+# The recommended set
+
+
+def sets_with(scores, costs, **columns):
+    """Return an evaluation of sets with these scores in each fold."""
+    frame = pd.DataFrame({"scores": [tuple(each) for each in scores], "cost_shared": costs})
+    return frame.assign(
+        method="jmi", penalty=0.0, k=1, features=[(f"f{i}",) for i in range(len(costs))],
+        accuracy=frame["scores"].map(np.mean), n_choosing=300, n_reporting=200,
+        share_shared=frame["cost_shared"] / 10, speedup=1.0, **columns,
+    )  # fmt: skip
+
+
+def test_cheapest_set_within_the_loss_is_recommended():
+    frame = sets_with([[0.95] * 5, [0.945] * 5, [0.9] * 5], [9.0, 5.0, 1.0])
+    assert recommended_set(frame).features == ("f1",)
+    assert recommended_set(frame, loss=0).features == ("f0",)
+    point = recommended_set(frame, loss=0.06)
+    assert (point.features, point.best_features, point.best_cost) == (("f2",), ("f0",), 9)
+    assert (point.accuracy, point.best_accuracy) == pytest.approx((0.9, 0.95))
+    assert recommended_set(frame, budget=6).features == ("f1",)
+    assert recommended_set(frame, budget="95%").features == ("f0",)
+
+
+def test_without_costs_the_smallest_set_is_recommended():
+    frame = sets_with([[0.95] * 5, [0.945] * 5], [0.0, 0.0]).assign(k=[2, 1])
+    assert recommended_set(frame).features == ("f1",)
+
+
+def test_reported_score_of_a_fold_is_that_of_the_choice_of_the_other_folds():
+    """Each set is perfect in one fold only: the fold that made it look good never reports it."""
+    point = recommended_set(sets_with(np.eye(5), [1.0] * 5), loss=0)
+    assert point.accuracy == 0
+
+
+def test_set_that_breaks_its_promise_gives_way_to_the_best():
+    """The cheap set is within the loss over all folds, but what the folds choose for each other is not."""
+    noise = 0.5 + np.random.default_rng(3).normal(0, 0.06, size=(60, 5))
+    frame = sets_with([[0.56] * 5, *noise], [9.0, *np.linspace(1, 2, 60)])
+    near = frame[frame["accuracy"] >= frame["accuracy"].max() - 0.01]
+    assert near["cost_shared"].min() < 9
+    assert recommended_set(frame).features == ("f0",)
+
+
+def test_interval_of_folds_is_that_of_nadeau_and_bengio():
+    scores = [0.5, 0.6, 0.4, 0.55, 0.45]
+    point = recommended_set(sets_with([scores], [1.0], measure="R²"))
+    half = 2.776445 * np.std(scores, ddof=1) * np.sqrt(1 / 5 + 1 / 4)
+    assert point.interval == pytest.approx((0.5 - half, 0.5 + half))
+    low, high = recommended_set(sets_with([[1.0] * 5], [1.0])).interval
+    assert (low, high) == wilson(1.0, 500)
+
+
+def test_rankings_of_folds_are_scored_in_their_folds(tables):
+    """With a ranking for each fold, the set of a fold is that of its own ranking."""
+    table = tables[0]
+    first, second = (
+        pd.DataFrame({"method": "m", "penalty": 0.0, "position": [1, 2], "feature": names})
+        for names in (["a", "d"], ["d", "a"])
+    )
+    options = {"ks": [1], "folds": 4, "seed": 3}
+    alone = {
+        name: np.array(evaluate_rankings(each, table, **options)["scores"].iloc[0])
+        for name, each in (("a", first), ("d", second))
+    }
+    by_fold = [first, second, second, first]
+    mixed = evaluate_rankings(first, table, by_fold=by_fold, **options).iloc[0]
+    assert mixed["features"] == ("a",)
+    assert mixed["scores"] == tuple(np.where([1, 0, 0, 1], alone["a"], alone["d"]))
+
+
+# Scores by name, categories and missing values
+
+
+def test_scores_by_name_are_those_of_scikit_learn(tables, rankings):
+    part, table = rankings[rankings["method"] == "jmi"], tables[1]
+    codes = np.unique(table.y, return_inverse=True)[1]
+    found = evaluate_rankings(
+        part, table, ks=[2], classifier="linear", scoring="balanced_accuracy", folds=3
+    )
+    splitter = StratifiedKFold(3, shuffle=True, random_state=0)
+    own = find_classifier("linear", table.target)
+    for row in found.itertuples():
+        X = table.X[list(row.features)]
+        expected = cross_val_score(own, X, codes, cv=splitter, scoring="balanced_accuracy")
+        assert row.scores == pytest.approx(expected, abs=1e-9)
+        assert row.measure == "balanced_accuracy"
+
+
+def test_costs_of_errors_decide_what_is_predicted(tmp_path):
+    """With probabilities ½ and errors of 1 and 10, the class whose error is expensive is predicted."""
+    path = tmp_path / "errors.csv"
+    path.write_text("true,predicted,cost\nill,well,10\nwell,ill,1\n")
+    target = as_target(["ill", "well", "well", "ill"])
+    name, score = make_scoring(str(path), target)
+    even = DummyClassifier(strategy="uniform").fit(np.zeros((4, 1)), target.codes)
+    assert name == "minus the mean cost of errors"
+    assert score(even, np.zeros((4, 1)), target.codes) == -0.5
+    path.write_text("ill,well,10\n")
+    with pytest.raises(UsageError, match="has no cost for 'well' that is predicted as 'ill'"):
+        make_scoring(str(path), target)
+    path.write_text("ill,well,10\nwell,sick,1\n")
+    with pytest.raises(UsageError, match="line 2: expected a true class, a predicted class and"):
+        make_scoring(str(path), target)
+
+
+def test_sensitivity_at_a_specificity():
+    target = as_target([0, 0, 0, 0, 1, 1])
+    X = np.array([[0.1], [0.2], [0.3], [0.8], [0.7], [0.9]])
+    shares = LinearDiscriminantAnalysis().fit(X, target.codes)
+    for text, expected in (("sensitivity@99%", 0.5), ("sensitivity@75%", 1.0)):
+        assert make_scoring(text, target)[1](shares, X, target.codes) == expected
+
+
+def test_unknown_scores_are_refused(tables):
+    with pytest.raises(UsageError, match="unknown score 'acuracy'; did you mean 'accuracy'"):
+        make_scoring("acuracy", tables[0].target)
+    with pytest.raises(UsageError, match="needs two classes and a specificity"):
+        make_scoring("sensitivity@95%", tables[0].target)

@@ -143,7 +143,7 @@ def test_rank_and_evaluate_a_column_of_numbers(run, diabetes, tmp_path):
         "--penalty", "0", "--out", tmp_path / "results",
     )  # fmt: skip
     assert code == 0, errors
-    assert "target: numbers (progression)" in out
+    assert "442 rows, numbers (progression); 2 x 5 folds" in out
     assert "R² on rows that were not used to choose: 0." in out
     assert "standard deviations of the target" in out
     report = (tmp_path / "results" / "report.html").read_text()

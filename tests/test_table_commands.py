@@ -1,6 +1,7 @@
 """The commands rank and evaluate on tables: what they print and write, how they exit."""
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -75,10 +76,9 @@ def test_several_methods_and_own_ones_are_named(run, small_table, own_module, tm
     code, text, errors = run("rank", small_table, "--method", f"jmi,{own_module}:Own")
     assert code == 0, errors
     assert text.count("features ranked by") == 2
-    arguments = ["--method", f"{own_module}:Own", "--penalty", "0,1", "--folds", 4]
+    arguments = ["--method", f"{own_module}:Own", "--penalty", "0,1"]
     code, text, errors = run("evaluate", small_table, *arguments, "--out", tmp_path / "out")
     assert code == 0, errors
-    assert f"from {own_module}:Own, penalty" in text
     shown = run("show", tmp_path / "out")[1]
     assert text.startswith(shown)
     assert run("rank", small_table, "--method", f"{own_module}:missing")[0] == 2
@@ -239,16 +239,20 @@ def tables(tmp_path_factory):
     return folder / "train", folder / "test"
 
 
-OPTIONS = ["--method", "jmi,relieff", "--penalty", "0,1,10", "--folds", 5]
+OPTIONS = ["--method", "jmi,relieff", "--penalty", "0,1,10", "--classifier", "knn"]
 
 
 def test_evaluate_prints_and_writes_what_evaluate_features_returns(run, tables, tmp_path):
     out = tmp_path / "results"
     code, text, errors = run("evaluate", *tables, *OPTIONS, "--out", out)
     assert code == 0, errors
-    assert text.startswith("recommended (cheapest): ")
+    assert text.startswith("recommended (at most 1.0% worse than the best set): ")
     assert "times cheaper than all features" in text
-    assert "accuracy on rows that were not used to choose: 0." in text
+    assert re.search(
+        r"accuracy on rows that were not used to choose: \d\d\.\d% \(95% interval", text
+    )
+    assert re.search(r"correct in each class: x \d\d\.\d%, y \d\d", text)
+    assert "what more money buys (accuracy in all folds):\n   0  " in text
     assert text.endswith(f"report.html, tables and figures are in {out}\n")
     assert "evaluating: 6/6 rankings" in errors
     names = ("evaluation.csv", "rankings.csv", "heatmaps.png", "pareto.png", "costs.png")
@@ -256,12 +260,12 @@ def test_evaluate_prints_and_writes_what_evaluate_features_returns(run, tables, 
         assert (out / name).stat().st_size > 500
     assert (out / "ranking-jmi.png").exists()
 
-    resumed = ["--out", out, "--no-report", "--json"]
+    resumed = ["--out", out, "--json"]
     record = json.loads(run("evaluate", *tables, *OPTIONS, *resumed)[1])
     assert record == json.loads((out / "recommended.json").read_text())
     assert ", ".join(record["recommended"]["features"]) in text
     expected = netchoice.evaluate_features(
-        *tables, methods=["jmi", "relieff"], penalties=[0, 1, 10], folds=5
+        *tables, methods=["jmi", "relieff"], penalties=[0, 1, 10], classifier="knn"
     )
     assert record == json.loads(json.dumps({**expected.as_dict(), "out": str(out)}))
 
@@ -274,13 +278,11 @@ def test_evaluate_prints_and_writes_what_evaluate_features_returns(run, tables, 
     assert "holds scores of another table" in errors
 
 
-def test_evaluate_splits_a_single_table(run, tables, tmp_path):
-    code, out, errors = run(
-        "evaluate", tables[0], *OPTIONS, "--out", tmp_path, "--no-report", "--json"
-    )
+def test_evaluate_divides_a_single_table_into_folds(run, tables, tmp_path):
+    code, out, errors = run("evaluate", tables[0], *OPTIONS, "--out", tmp_path, "--json")
     assert code == 0, errors
-    assert sum(json.loads(out)["settings"]["rows"].values()) == 400
-    assert not (tmp_path / "report.html").exists()
+    assert json.loads(out)["settings"]["rows"] == {"train": 400}
+    assert (tmp_path / "report.html").exists()
 
 
 @pytest.mark.parametrize(

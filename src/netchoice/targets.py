@@ -109,6 +109,17 @@ def as_target(y: Any, kind: str = "auto") -> Target:
     return _as_classes(values)
 
 
+def rows_of(target: Target, rows: Rows) -> Target:
+    """Return the target of some rows.
+
+    >>> rows_of(as_target(["b", "a", "b"]), np.array([0, 2])).codes
+    array([1, 1])
+    """
+    if isinstance(target, Classes):
+        return Classes(target.codes[rows], target.labels)
+    return Numbers(np.ascontiguousarray(target.values[rows]), target.names)
+
+
 def _as_array(y: Any) -> NDArray[Any]:
     try:
         return np.asarray(y)

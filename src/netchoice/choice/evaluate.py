@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from netchoice.atomic import write_text
 from netchoice.choice.rank import selectors_for
@@ -29,26 +32,33 @@ from netchoice.evaluation import (
     PAPER_PENALTIES,
     OperatingPoint,
     evaluate_rankings,
-    operating_point,
     pareto_front,
     penalty_grid,
+    recommended_set,
 )
-from netchoice.evaluation.operating_points import RULES, format_accuracy
+from netchoice.evaluation.operating_points import format_accuracy
+from netchoice.evaluation.scorers import Columns, class_recall, find_classifier
+from netchoice.evaluation.scores import make_folds
 from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress
-from netchoice.selection import PAPER_METHODS, rank_path
-from netchoice.selection.methods import BASELINE, NUMBER_METHODS
+from netchoice.selection import rank_path
 from netchoice.storage.table import ReferenceTable
 from netchoice.storage.written_folder import claim_files, disk_errors, list_files, output_folder
 from netchoice.stores import place
-from netchoice.targets import Numbers
-from netchoice.threads import count_threads
+from netchoice.targets import Classes, rows_of
+from netchoice.threads import count_threads, one_blas_thread, one_openmp_thread
 from netchoice.units import duration, parse_budget
-from netchoice.validation import check_choice, check_integer, unknown
+from netchoice.validation import check_integer, check_non_negative, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Rankings to evaluate, unless the user names methods: of pairs of features, and of sets.
+DEFAULT_METHODS = ("jmi", "forward-regression")
+#: Penalties of the grid "auto".
+N_PENALTIES = 8
+#: Names of classifiers, of which "auto" takes the more accurate one.
+CLASSIFIERS = ("linear", "knn")
 #: Files that the report is made from.
 _READ_AGAIN = ("rankings.csv", "evaluation.csv", "costs.json", "recommended.json")
 
@@ -73,9 +83,11 @@ class EvaluationSettings:
     penalties: tuple[float, ...]
     max_features: int
     classifier: Any
+    scoring: Any
     folds: int
+    repeats: int
+    loss: float
     budget: float | str | None
-    rule: str
     charge: str
     cost_scale: str
     label: str
@@ -91,6 +103,7 @@ class FeatureEvaluation:
     ``evaluation`` is a frame as :func:`netchoice.evaluation.evaluate_rankings` returns it,
     ``rankings`` one of :func:`netchoice.selection.rank_path`. ``cost_source`` says where the costs come
     from, ``in_seconds`` whether they are times, ``train`` and ``test`` where the tables come from.
+    ``recall`` has the share of each class that the recommended set predicts correctly.
     """
 
     recommended: OperatingPoint
@@ -100,6 +113,7 @@ class FeatureEvaluation:
     cost_source: str
     in_seconds: bool
     settings: EvaluationSettings
+    recall: dict[str, float] = field(repr=False)
     train: str | None = None
     test: str | None = None
 
@@ -110,6 +124,8 @@ class FeatureEvaluation:
             "test": self.test,
             "costs": self.cost_source,
             "recommended": self.recommended.as_dict(),
+            "recall": self.recall,
+            "front": self._steps(),
             "settings": asdict(self.settings),
             **versions(),
         }
@@ -118,6 +134,7 @@ class FeatureEvaluation:
         """Write the recommendation, the evaluation, the rankings and the costs."""
         folder = place(folder)
         joined = self.evaluation.assign(features=self.evaluation["features"].map(";".join))
+        joined = joined.drop(columns="scores")
         record = {**self.as_dict(), "out": str(folder)}
         text = json.dumps(record, indent=2, ensure_ascii=False, default=str)
         claim_files(folder, _READ_AGAIN)
@@ -180,7 +197,19 @@ class FeatureEvaluation:
     def _front(self) -> pd.DataFrame:
         cost = f"cost_{self.recommended.charge}"
         kept = ["method", "penalty", "k", "features", "accuracy", "accuracy_se", cost]
-        return pareto_front(self.evaluation, cost=cost)[kept]
+        by = cost if self.evaluation[cost].any() else "k"
+        return pareto_front(self.evaluation, cost=by)[kept]
+
+    def _steps(self) -> list[dict[str, Any]]:
+        """Return what more money buys: sets of the front that gain at least the loss that is allowed."""
+        cost = f"cost_{self.recommended.charge}"
+        steps: list[dict[str, Any]] = []
+        for row in self._front().to_dict("records"):
+            if not steps or row["accuracy"] >= steps[-1]["accuracy"] + self.settings.loss:
+                accuracy = float(row["accuracy"])
+                names = list(row["features"])
+                steps.append({"cost": float(row[cost]), "accuracy": accuracy, "features": names})
+        return steps
 
     def _cost_table(self) -> pd.DataFrame:
         import pandas as pd
@@ -211,9 +240,11 @@ def evaluate_features(
     methods: Iterable[str] | None = None,
     penalties: str | Iterable[float] = "auto",
     max_features: int = 15,
-    classifier: Any = "knn",
-    folds: int = 10,
-    rule: str | None = None,
+    classifier: Any = "auto",
+    scoring: Any = None,
+    folds: int = 5,
+    repeats: int = 2,
+    loss: float = 0.01,
     budget: float | str | None = None,
     costs: Costs | None = None,
     charge: str = "shared",
@@ -231,32 +262,37 @@ def evaluate_features(
     Parameters
     ----------
     train : ReferenceTable or path
-        The table to rank on: a table, its folder, or a CSV file.
+        A table, its folder, or a CSV or Parquet file.
     test : ReferenceTable or path, optional
-        The table to evaluate on. By default one half of the first table.
+        The table to evaluate on; the first table then ranks only. By default all rows of the first table
+        are divided into folds: the training rows of a fold rank the features and train the classifier, and
+        the other rows test it.
     methods : iterable of str, optional
-        Names, also ``module:attribute``. By default the paper's methods and the random baseline; for
-        numbers, all methods that take them.
+        Names, also ``module:attribute``. By default "jmi" and "forward-regression".
     penalties : "auto", "paper" or iterable of float
         Values of λ. "auto" is a grid that suits the costs; "paper" is the paper's grid.
     max_features : int
         Sets of 1 to so many features are evaluated.
-    classifier, folds
-        As in :func:`netchoice.evaluation.evaluate_rankings`.
-    rule : "cheapest" or "budget", optional
-        How the recommended set is chosen; see :func:`netchoice.evaluation.operating_point`. By default
-        "budget" if a budget is given, else "cheapest".
+    classifier : "auto", "linear", "knn", ``module:attribute`` or scikit-learn estimator
+        As in :func:`netchoice.evaluation.evaluate_rankings`. "auto": "linear" or "knn", whichever reaches
+        the better score on one ranking.
+    scoring : optional
+        As in :func:`netchoice.evaluation.scorers.make_scoring`; by default accuracy, and R² for numbers.
+    folds, repeats : int
+        How often the rows are divided into how many folds. There are fewer folds if a class has fewer rows.
+    loss : float
+        The recommended set is the cheapest one that loses at most so much against the best set; see
+        :func:`netchoice.evaluation.recommended_set`.
     budget : float or str, optional
-        The largest cost of the recommended set.
+        The largest cost of the recommended set, which is then the best one.
     costs : optional
         As in :func:`~netchoice.choice.tables.find_costs`.
     charge : "shared" or "alone"
-        How the recommended set is billed. Rankings always use the costs alone, as the paper does.
+        How a set of features is billed.
     cost_scale : "share" or "raw"
         "share" divides costs by their sum, so that λ does not depend on their unit.
     label, target
-        The column to predict, and what it holds; as in :func:`netchoice.rank_features`. For numbers, R²
-        takes the place of the accuracy.
+        The column to predict, and what it holds; as in :func:`netchoice.rank_features`.
     rows : int, optional
         Use so many rows of each table only, drawn at random with the seed.
     seed : int
@@ -278,17 +314,16 @@ def evaluate_features(
     >>> table = netchoice.simulate_table(
     ...     "ba", n_nodes=40, n_samples=160, seed=1, engine="serial",
     ...     features=["degree_mean", "transitivity", "noise_normal"])
-    >>> result = netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=5)
+    >>> result = netchoice.evaluate_features(table, methods=["jmi"], max_features=2)
     >>> result.recommended.features
     ('degree_mean',)
     """
-    rule = check_choice("rule", rule or ("cheapest" if budget is None else "budget"), RULES)
+    check_non_negative("loss", loss)
     if budget is not None:
         parse_budget(budget)  # a wrong budget is refused before the work
     first = load_table(train, label, target, rows=rows, seed=seed)
-    if test is None:
-        first, second = first.split(seed=seed)
-    else:
+    second = None
+    if test is not None:
         second = load_table(test, label, first.target.kind, rows=rows, seed=seed)
     source = find_costs(first, costs)
     first = varying_features(first)
@@ -296,52 +331,78 @@ def evaluate_features(
     _check_unit(budget, source)
     model = source.for_features(first.features)
     n_jobs, report = workers or count_threads(-1), listener(on_progress)
+    tested = first if second is None else second
+    n_folds = min(folds, max(2, int(np.bincount(tested.target.strata).min())))
+    names = DEFAULT_METHODS if methods is None else tuple(dict.fromkeys(methods))
     settings = EvaluationSettings(
-        methods=_default_methods(first) if methods is None else tuple(dict.fromkeys(methods)),
+        methods=names,
         penalties=_penalties(penalties, model, first.features),
         max_features=check_integer("max_features", max_features),
         classifier=classifier,
-        folds=folds,
+        scoring=scoring,
+        folds=n_folds,
+        repeats=check_integer("repeats", repeats),
+        loss=loss,
         budget=budget,
-        rule=rule,
         charge=charge,
         cost_scale=cost_scale,
         label=label,
         target=describe_target(first),
         seed=seed,
-        rows={"train": len(first), "test": len(second)},
+        rows={"train": len(first)}
+        if second is None
+        else {"train": len(first), "test": len(second)},
     )
     selectors = selectors_for(
-        first, settings.methods, costs=model, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
+        first, names, costs=model, charge=charge, cost_scale=cost_scale, seed=seed, n_jobs=n_jobs
     )
-    with output_folder(folder, evaluation_files(settings.methods)):
-        rankings = rank_path(
-            selectors,
-            first.X,
-            first.target,
-            settings.penalties,
-            on_progress=_stage(report, "ranking"),
-        )
-        evaluation = evaluate_rankings(
-            rankings,
-            second,
+    splits = make_folds(tested.target, n_folds, seed, settings.repeats)
+    rank = partial(rank_path, selectors, penalties=settings.penalties)
+    with output_folder(folder, evaluation_files(names)):
+        # Progress counts the rankings of all rows and, without a second table, of each fold.
+        parts = [None, *(fold for fold, _ in splits)] if second is None else [None]
+        ranked = [
+            rank(
+                first.X if part is None else first.X.iloc[part],
+                first.target if part is None else rows_of(first.target, part),
+                n_positions=min(settings.max_features, len(first.features)) if i else None,
+                on_progress=_stage(report, "ranking", i, len(parts)),
+            )
+            for i, part in enumerate(parts)
+        ]
+        evaluate = partial(
+            evaluate_rankings,
+            table=tested,
             ks=range(1, settings.max_features + 1),
-            classifier=classifier,
-            folds=folds,
+            scoring=scoring,
+            folds=n_folds,
+            repeats=settings.repeats,
             costs=model,
+            features=first.features,
             seed=seed,
             n_jobs=n_jobs,
+        )
+        if classifier == "auto":
+            settings = replace(settings, classifier=_better_classifier(evaluate, ranked))
+        evaluation = evaluate(
+            ranked[0],
+            classifier=settings.classifier,
+            by_fold=ranked[1:] or None,
             path=None if folder is None else folder / SCORES,
             on_progress=_stage(report, "evaluating"),
         )
+        point = recommended_set(
+            evaluation, loss=loss, budget=budget, charge=charge, repeats=settings.repeats
+        )
         result = FeatureEvaluation(
-            recommended=operating_point(evaluation, rule, budget=budget, charge=charge),
+            recommended=point,
             evaluation=evaluation,
-            rankings=rankings,
+            rankings=ranked[0],
             costs=model.only(first.features),
             cost_source=source.name,
             in_seconds=source.in_seconds,
             settings=settings,
+            recall=_recall(tested, list(point.features), settings.classifier, splits),
             train=_name(train),
             test=_name(test),
         )
@@ -350,9 +411,28 @@ def evaluate_features(
         return result
 
 
-def _default_methods(table: ReferenceTable) -> tuple[str, ...]:
-    """Return the methods to compare, unless the user names some."""
-    return NUMBER_METHODS if isinstance(table.target, Numbers) else (*PAPER_METHODS, BASELINE)
+def _better_classifier(evaluate: Callable[..., pd.DataFrame], ranked: list[pd.DataFrame]) -> str:
+    """Return the classifier that reaches the better score on the first ranking; "linear" on a tie."""
+    method, penalty = ranked[0].iloc[0][["method", "penalty"]]
+    parts = [each[(each["method"] == method) & (each["penalty"] == penalty)] for each in ranked]
+    return max(
+        CLASSIFIERS,
+        key=lambda name: evaluate(parts[0], by_fold=parts[1:] or None, classifier=name)[
+            "accuracy"
+        ].max(),
+    )
+
+
+def _recall(
+    table: ReferenceTable, names: list[str], classifier: Any, splits: list[Any]
+) -> dict[str, float]:
+    """Return the share of each class that these features predict correctly in the folds."""
+    target = table.target
+    if not isinstance(target, Classes):
+        return {}
+    columns = Columns.of(table.X[names].to_numpy(dtype=float), table.nominal(names))
+    with one_blas_thread(), one_openmp_thread():
+        return class_recall(find_classifier(classifier, target), columns.values, target, splits)
 
 
 def _check_unit(budget: float | str | None, source: CostSource) -> None:
@@ -369,7 +449,7 @@ def _penalties(
     if penalties == "paper":
         return PAPER_PENALTIES
     if penalties == "auto":
-        return tuple(penalty_grid(costs, features))
+        return tuple(penalty_grid(costs, features, N_PENALTIES))
     try:
         return tuple(float(value) for value in penalties)
     except ValueError:
@@ -378,8 +458,10 @@ def _penalties(
         ) from None
 
 
-def _stage(report: Progress | None, stage: str) -> Callable[[int, int], None] | None:
-    return report and (lambda done, total: report(stage, done, total, 0))
+def _stage(
+    report: Progress | None, stage: str, part: int = 0, n_parts: int = 1
+) -> Callable[[int, int], None] | None:
+    return report and (lambda done, total: report(stage, part * total + done, n_parts * total, 0))
 
 
 def _name(table: Table | None) -> str | None:

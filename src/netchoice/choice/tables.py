@@ -193,7 +193,7 @@ def find_costs(table: ReferenceTable, costs: Costs | None = None) -> CostSource:
         "measured": the costs measured while the table was simulated. "paper:ba" or
         "paper:duplication": the costs that the paper prints; "paper" alone uses the table's model
         space. A file name: see :meth:`CostModel.from_file`. A CostModel or a mapping: these costs.
-        By default the measured costs if there are any.
+        By default the costs of the table, if there are any: those it was made with, or measured ones.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def find_costs(table: ReferenceTable, costs: Costs | None = None) -> CostSource:
     """
     if costs is None or costs == "measured":
         if any(table.costs.alone(table.features).values()):
-            return CostSource(table.costs, "measured")
+            return CostSource(table.costs, "measured" if table.given_costs is None else "given")
         if costs is None:
             return CostSource(None, "none")
         raise UsageError("this table has no measured costs; give a file with costs")

@@ -17,6 +17,9 @@ from netchoice.units import duration, in_seconds
 if TYPE_CHECKING:
     from netchoice.choice import PilotSelection
 
+#: The most sets that `evaluate` prints of those that more money buys.
+MOST_STEPS = 8
+
 
 @app.command()
 def simulate(
@@ -155,17 +158,31 @@ def _short(number: float) -> str:
 @app.command()
 def evaluate(
     train: Annotated[
-        Path, Argument(help="Table to rank on: a folder, or a CSV file.", **options.FOLDER)
+        Path, Argument(help="A table: a folder, or a CSV or Parquet file.", **options.FOLDER)
     ],
     test: Annotated[
         Path | None,
-        Argument(help="Table to test on; by default half of the first one.", **options.FOLDER),
+        Argument(help="Another table to test on; the first one then ranks only.", **options.FOLDER),
     ] = None,
     method: options.Method = None,
     penalty: Annotated[
         str,
         Option(metavar="auto|paper|λ,…", help="Values of λ; auto computes them from the costs."),
     ] = "auto",
+    classifier: Annotated[
+        str,
+        Option(help="linear, knn, auto (the better of both), or module:attribute for your own."),
+    ] = "auto",
+    scoring: Annotated[
+        str | None,
+        Option(
+            help="What to measure: a name of scikit-learn (balanced_accuracy, neg_log_loss, roc_auc), "
+            "sensitivity@95%, a CSV file with costs of errors, or module:attribute."
+        ),
+    ] = None,
+    loss: Annotated[
+        float, Option(min=0, help="How much worse than the best set the recommended one may be.")
+    ] = 0.01,
     budget: options.Budget = None,
     costs: options.Costs = None,
     charge: options.Charge = "shared",
@@ -177,9 +194,9 @@ def evaluate(
     out: options.OutFolder = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show accuracy against cost for many rankings, and recommend a set of features.
+    """Show what more money buys in accuracy, and recommend a set of features.
 
-    Example: [bold]netchoice evaluate tables/train tables/test --out results[/bold]
+    Example: [bold]netchoice evaluate patients.csv --label diagnosis --costs costs.csv --out results[/bold]
 
     To resume an interrupted evaluation, run the same command again.
     """
@@ -191,8 +208,8 @@ def evaluate(
         train, test, path=out,
         methods=options.split_list(method, "--method"),
         penalties=penalty if by_name else options.split_list(penalty, "--penalty", float) or (),
-        budget=budget, costs=costs, charge=charge, label=label, target=target, rows=rows, seed=seed,
-        workers=workers, on_progress=True,
+        classifier=classifier, scoring=scoring, loss=loss, budget=budget, costs=costs, charge=charge,
+        label=label, target=target, rows=rows, seed=seed, workers=workers, on_progress=True,
     )  # fmt: skip
     record = {**result.as_dict(), "out": str(out)}
     files = f"report.html, tables and figures are in {out}"
@@ -201,21 +218,46 @@ def evaluate(
 
 def evaluation_lines(record: dict[str, Any]) -> Iterator[str]:
     """Yield the record of an evaluation as text."""
-    point = record["recommended"]
-    cost = duration(point["cost"]) if in_seconds(record["costs"]) else f"{point['cost']:.4g}"
-    low, high = point["interval"]
-    yield f"recommended ({point['rule']}): {', '.join(point['features'])}"
-    yield f"from {point['method']}, penalty {point['penalty']:.3g}, {point['k']} features"
+    from netchoice.evaluation.operating_points import format_accuracy
+
+    point, settings = record["recommended"], record["settings"]
+    cost_text = duration if in_seconds(record["costs"]) else "{:.4g}".format
+    has_costs = record["costs"] != "none"
+    measure = point["measure"]
+
+    def score_text(score: float) -> str:
+        return format_accuracy(score, measure, 1)
+
+    rule = f"at most {score_text(settings['loss'])} worse than the best set"
+    if point["rule"] == "budget":
+        rule = f"the best set for {settings['budget']}"
+    yield f"recommended ({rule}): {', '.join(point['features'])}"
     free = point["speedup"] is None
     ratio = "free" if free else f"{point['speedup']:.3g} times cheaper than all features"
-    yield f"cost, {point['charge']}: {cost}, {ratio}"
-    yield f"target: {record['settings']['target']}"
+    if has_costs:
+        yield f"cost, {point['charge']}: {cost_text(point['cost'])}, {ratio}"
+    low, high = map(score_text, point["interval"])
     yield (
-        f"{point['measure']} on rows that were not used to choose: {point['accuracy']:.4f} "
-        f"({point['coverage']:.0%} interval {low:.4f} to {high:.4f}); the most accurate set: "
-        f"{point['best_accuracy']:.4f}"
+        f"{measure} on rows that were not used to choose: {score_text(point['accuracy'])} "
+        f"({point['coverage']:.0%} interval {low} to {high}); the best set: "
+        f"{score_text(point['best_accuracy'])}"
+        + (f" for {cost_text(point['best_cost'])}" if has_costs else "")
     )
-    if point["measure"] == "R²":
+    if record["recall"]:
+        shares = (f"{label} {share:.1%}" for label, share in record["recall"].items())
+        yield f"correct in each class: {', '.join(shares)}"
+    n_rows = " + ".join(str(n) for n in settings["rows"].values())
+    yield (
+        f"{n_rows} rows, {settings['target']}; {settings['repeats']} x {settings['folds']} folds; "
+        f"predicted by {settings['classifier']}"
+    )
+    yield f"what {'more money buys' if has_costs else 'more features bring'} ({measure} in all folds):"
+    steps = record["front"][-MOST_STEPS:]
+    bills = [cost_text(s["cost"]) if has_costs else str(len(s["features"])) for s in steps]
+    for step, bill in zip(steps, bills, strict=True):
+        score = score_text(step["accuracy"])
+        yield f"  {bill:>{max(map(len, bills))}}  {score:>6}  {', '.join(step['features'])}"
+    if measure == "R²":
         error = max(0.0, 1 - point["accuracy"]) ** 0.5
         yield f"root mean squared error: {error:.4f} standard deviations of the target"
 

@@ -1,12 +1,17 @@
 """Accuracy against cost: how few features are enough."""
 
-from netchoice.evaluation.operating_points import OperatingPoint, operating_point, pareto_front
+from netchoice.evaluation.operating_points import (
+    OperatingPoint,
+    operating_point,
+    pareto_front,
+    recommended_set,
+)
 from netchoice.evaluation.rankings import evaluate_rankings
 from netchoice.selection.path import PAPER_PENALTIES, penalty_grid
 
 __all__ = [
     "PAPER_PENALTIES", "OperatingPoint", "evaluate_rankings", "operating_point", "pareto_front",
-    "penalty_grid",
+    "penalty_grid", "recommended_set",
 ]  # fmt: skip
 
 

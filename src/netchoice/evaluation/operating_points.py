@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
+from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit
 
 from netchoice.costs import CHARGES
 from netchoice.errors import UsageError
 from netchoice.inference.wilson_interval import wilson
 from netchoice.units import parse_budget
-from netchoice.validation import check_choice, check_fraction
+from netchoice.validation import check_choice, check_fraction, check_non_negative
 
 #: How a set is chosen.
 RULES = ("cheapest", "budget")
@@ -29,13 +30,14 @@ class OperatingPoint:
     Attributes
     ----------
     method, penalty, k : the ranking that the set comes from, and its number of features
-    measure : "accuracy", or "R²" if numbers are predicted; R² then takes the place of the accuracy
+    measure : "accuracy", "R²" or the name of another score, which then takes the place of the accuracy
     accuracy, interval : accuracy on rows that were not used to choose the set, and its interval
     coverage : float, coverage of the interval
     cost : float, cost of the set, billed as ``charge`` says
     share : float, ``cost`` divided by the cost of all features
     speedup : float, cost of all features divided by the cost of the set, shared steps paid once
     best_accuracy : float, accuracy of the most accurate set (``best_features``) on the same rows
+    best_cost : float, cost of that set
     """
 
     method: str
@@ -50,6 +52,7 @@ class OperatingPoint:
     speedup: float
     best_accuracy: float
     best_features: tuple[str, ...]
+    best_cost: float
     rule: str
     charge: str
     measure: str = "accuracy"
@@ -119,20 +122,122 @@ def operating_point(
     else:
         tied = near_optimal(candidates, coverage=coverage, choose_on=choose_on)
         chosen = _canonical(tied[tied[cost] <= COST_RESOLUTION * tied[cost].min()], cost)
-    reported = chosen["accuracy_reporting"]
+    interval = accuracy_interval(chosen, "accuracy_reporting", chosen["n_reporting"], coverage)
+    held_out = chosen["accuracy_reporting"], interval, best["accuracy_reporting"]
+    return _point(chosen, best, held_out, rule, charge, coverage)
+
+
+def recommended_set(
+    evaluation: pd.DataFrame,
+    *,
+    loss: float = 0.01,
+    budget: float | str | None = None,
+    charge: str = "shared",
+    coverage: float = 0.95,
+    repeats: int = 1,
+) -> OperatingPoint:
+    """Choose the cheapest set that loses at most ``loss`` against the best one; with a budget, the best one.
+
+    A set is chosen by its mean score over all folds. The reported scores are those of the procedure: in each
+    fold, the score of the set that the other folds of the same repeat choose. The interval allows for the
+    training rows that folds share (Nadeau and Bengio 2003, doi:10.1023/A:1024068626366). If the reported
+    loss is larger than ``loss``, the table is too small to keep the promise, and the best set is chosen.
+
+    Parameters
+    ----------
+    evaluation : DataFrame, as :func:`netchoice.evaluation.evaluate_rankings` returns it
+    loss : float, how much less accurate than the best set the chosen set may be
+    budget, charge, coverage : as in :func:`operating_point`
+    repeats : int, how often the rows were divided into folds
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> evaluation = pd.DataFrame({
+    ...     "method": "jmi", "penalty": [0.0, 1.0], "k": 1, "features": [("slow",), ("quick",)],
+    ...     "scores": [(0.95, 0.96, 0.94), (0.95, 0.95, 0.94)], "accuracy": [0.95, 0.947],
+    ...     "n_choosing": 200, "n_reporting": 100, "cost_shared": [9.0, 1.0],
+    ...     "share_shared": [0.9, 0.1], "speedup": [1.1, 10.0]})
+    >>> point = recommended_set(evaluation)
+    >>> point.features, round(point.accuracy, 3)
+    (('quick',), 0.947)
+    """
+    check_choice("charge", charge, CHARGES)
+    check_fraction("coverage", coverage)
+    check_non_negative("loss", loss)
+    rule, cost = "cheapest" if budget is None else "budget", f"cost_{charge}"
+    # Among equally good sets, the first is the cheapest, and then the smallest.
+    candidates = _in_budget(evaluation, budget, charge).sort_values([cost, "k"], kind="stable")
+    scores = np.array(candidates["scores"].tolist())
+    # Without costs, fewer features are cheaper.
+    costs = candidates[cost if candidates[cost].any() else "k"].to_numpy(dtype=float)
+    allowed = float(loss) if budget is None else 0.0
+    n_folds = scores.shape[1] // repeats
+    reported = []
+    for fold in range(scores.shape[1]):
+        others = np.arange(scores.shape[1]) // n_folds == fold // n_folds
+        others[fold] = False
+        picks = _picks(scores[:, others].mean(axis=1), costs, allowed)
+        reported.append([scores[pick, fold] for pick in picks])
+    of_chosen, of_best = np.array(reported).T
+    chosen, best = _picks(scores.mean(axis=1), costs, allowed)
+    if of_best.mean() - of_chosen.mean() > allowed:
+        chosen, of_chosen = best, of_best
+    row = candidates.iloc[chosen]
+    n_rows = (row["n_choosing"] + row["n_reporting"]) / repeats
+    interval = _interval_over_folds(of_chosen, n_folds, measure_of(evaluation), n_rows, coverage)
+    held_out = of_chosen.mean(), interval, of_best.mean()
+    return _point(row, candidates.iloc[best], held_out, rule, charge, coverage)
+
+
+def _picks(
+    accuracy: NDArray[np.float64], costs: NDArray[np.float64], allowed: float
+) -> tuple[int, int]:
+    """Return the cheapest set within the allowed loss, the better one of equal costs, and the best set."""
+    best = int(accuracy.argmax())
+    near = np.flatnonzero(accuracy >= accuracy[best] - allowed - 1e-12)
+    cheapest = near[costs[near] == costs[near].min()]
+    return int(cheapest[accuracy[cheapest].argmax()]), best
+
+
+def _interval_over_folds(
+    scores: NDArray[np.float64], n_folds: int, measure: str, n_rows: float, coverage: float
+) -> tuple[float, float]:
+    """Return the interval of a mean score; for accuracies, at least the binomial one."""
+    mean, n = float(scores.mean()), len(scores)
+    error = float(scores.std(ddof=1)) * math.sqrt(1 / n + 1 / (n_folds - 1))
+    half_width = float(stdtrit(n - 1, (1 + coverage) / 2)) * error
+    low, high = mean - half_width, mean + half_width
+    if measure == "accuracy":
+        of_rows = wilson(mean, n_rows, coverage)
+        low, high = max(0.0, min(low, of_rows[0])), min(1.0, max(high, of_rows[1]))
+    return low, high
+
+
+def _point(
+    chosen: pd.Series,
+    best: pd.Series,
+    held_out: tuple[float, tuple[float, float], float],
+    rule: str,
+    charge: str,
+    coverage: float,
+) -> OperatingPoint:
+    """Return the operating point of a chosen set, and its score, interval and the best score."""
+    accuracy, interval, best_accuracy = held_out
     return OperatingPoint(
         method=str(chosen["method"]),
         penalty=float(chosen["penalty"]),
         k=int(chosen["k"]),
         features=tuple(chosen["features"]),
-        accuracy=float(reported),
-        interval=accuracy_interval(chosen, "accuracy_reporting", chosen["n_reporting"], coverage),
+        accuracy=float(accuracy),
+        interval=interval,
         coverage=coverage,
-        cost=float(chosen[cost]),
+        cost=float(chosen[f"cost_{charge}"]),
         share=float(chosen[f"share_{charge}"]),
         speedup=float(chosen["speedup"]),
-        best_accuracy=float(best["accuracy_reporting"]),
+        best_accuracy=float(best_accuracy),
         best_features=tuple(best["features"]),
+        best_cost=float(best[f"cost_{charge}"]),
         rule=rule,
         charge=charge,
         measure=str(chosen.get("measure", "accuracy")),
@@ -204,12 +309,12 @@ def measure_of(evaluation: pd.DataFrame) -> str:
 
 
 def format_accuracy(value: float, measure: str = "accuracy", digits: int = 2) -> str:
-    """Return an accuracy as a percentage, or R² as a number.
+    """Return an accuracy as a percentage, or another score as a number.
 
-    >>> format_accuracy(0.9512), format_accuracy(0.9512, "R²")
+    >>> format_accuracy(0.9512), format_accuracy(0.9512, "R²", 1)
     ('95.12%', '0.951')
     """
-    return f"{value:.{digits}%}" if measure == "accuracy" else f"{value:.{digits + 1}f}"
+    return f"{value:.{digits}%}" if "accuracy" in measure else f"{value:.{digits + 2}f}"
 
 
 def _in_budget(evaluation: pd.DataFrame, budget: float | str | None, charge: str) -> pd.DataFrame:

@@ -20,8 +20,6 @@ from netchoice.targets import check_varies
 COLUMNS = ("method", "penalty", "position", "feature")
 #: Features that are pure noise; a good selector ranks them last.
 NOISE = "noise_"
-#: How well a set predicts classes or numbers.
-MEASURES = {"classes": "accuracy", "numbers": "R²"}
 
 
 def evaluate_rankings(
@@ -30,7 +28,10 @@ def evaluate_rankings(
     *,
     ks: Iterable[int] = range(1, 16),
     classifier: Any = "knn",
+    scoring: Any = None,
     folds: int = 10,
+    repeats: int = 1,
+    by_fold: Sequence[pd.DataFrame] | None = None,
     costs: CostModel | None = None,
     features: Iterable[str] | None = None,
     seed: int = 0,
@@ -46,13 +47,22 @@ def evaluate_rankings(
     ----------
     rankings : DataFrame
         As :func:`netchoice.selection.rank_path` returns it: method, penalty, position, feature.
-    table : ReferenceTable that the rankings have not seen; features are matched by name
+    table : ReferenceTable that the rankings have not seen, unless there are rankings ``by_fold``; features
+        are matched by name
     ks : iterable of int, numbers of features; those beyond the length of a ranking are left out
-    classifier : "knn" or scikit-learn classifier (a regressor if the target is numbers)
+    classifier : "knn", "linear", or a scikit-learn classifier (a regressor if the target is numbers)
         "knn": 10 nearest neighbours on standardised features. Neighbours at equal distance are taken
         in the order of the rows, and equal votes go to the first label. For the logarithmic loss,
-        half a vote is added for each label.
+        half a vote is added for each label. "linear": logistic or ridge regression on standardised
+        features. For all of them, a category becomes indicator columns, and a column with missing values
+        has their mean and an indicator there.
+    scoring : optional, what to measure; see :func:`netchoice.evaluation.scorers.make_scoring`
     folds : int, number of stratified cross-validation folds
+    repeats : int, how often the rows are divided into folds
+    by_fold : sequence of DataFrame, optional
+        The same rankings, made from the training rows of each fold. The scores are then those of the first
+        k features in each fold, and the sets and their costs those of ``rankings``, made from all rows.
+        Rankings with the same set have the mean of their scores.
     costs : CostModel, optional; by default the costs of the table
     features : iterable of str, optional
         All features that were ranked, if the rankings have the first positions only.
@@ -68,10 +78,10 @@ def evaluate_rankings(
         One row for each method, penalty and k.
 
         - ``features``, ``n_noise``: the set, and how many of its features are pure noise.
-        - ``measure``: "accuracy", or "R²" if the table predicts numbers. R² then takes the place of
-          the accuracy in all columns.
+        - ``measure``: "accuracy", "R²" if the table predicts numbers, or the name of ``scoring``; this
+          measure then takes the place of the accuracy in all columns.
         - ``accuracy``, ``accuracy_se``, ``log_loss``: mean accuracy, its standard error over the
-          folds, and mean logarithmic loss (NaN for R²).
+          folds, and mean logarithmic loss (NaN for other measures). ``scores``: the accuracy in each fold.
         - ``cost_alone``, ``cost_shared``, ``share_alone``, ``share_shared``: cost of the set under
           both charges, and the same divided by the cost of all features.
         - ``speedup``: shared cost of all features divided by that of the set.
@@ -97,6 +107,8 @@ def evaluate_rankings(
     """
     sequences = _sequences(rankings)
     ranked = {name for sequence in sequences.values() for name in sequence}
+    in_folds = [sequences] if by_fold is None else [_sequences(each) for each in by_fold]
+    ranked.update(name for each in in_folds for sequence in each.values() for name in sequence)
     offered = sorted(ranked.union(features or ()))
     _check_features(offered, table)
     model = table.costs if costs is None else costs
@@ -104,28 +116,44 @@ def evaluate_rankings(
     X = table.X[offered].to_numpy(dtype=float)
     target = table.target
     check_varies(target)
-    splits = make_folds(target, folds, seed)
-    scorer = make_scorer(classifier, X, target, splits)
-    scores = Scores(offered, scorer, folds, fingerprint(X, target, folds, seed), path)
-    scores.compute(list(sequences.values()), wanted, n_jobs, on_progress)
+    splits = make_folds(target, folds, seed, repeats)
+    in_folds = in_folds * len(splits) if by_fold is None else in_folds
+    scorer = make_scorer(classifier, X, target, splits, scoring, table.nominal(offered))
+    found = fingerprint(X, target, folds, seed, repeats)
+    scores = Scores(offered, scorer, len(splits), found, path)
+    orders = {key: [each[key] for each in in_folds] for key in sequences}
+    scores.compute(list(orders.values()), wanted, n_jobs, on_progress)
     sizes = np.array([len(test) for _, test in splits])
     of_all = [model.cost_of_set(offered, charge) for charge in CHARGES]
+    cells = {
+        (*key, k): frozenset(sequence[:k])
+        for key, sequence in sequences.items()
+        for k in wanted
+        if k <= len(sequence)
+    }
+    by_set: dict[frozenset[str], list[Score]] = {}
+    for (method, penalty, k), names in cells.items():
+        score = scores.of([order[:k] for order in orders[(method, penalty)]])
+        by_set.setdefault(names, []).append(score)
 
     @cache  # rankings of different penalties share most sets
     def measured(features: tuple[str, ...]) -> dict[str, Any]:
         return {
             "features": features,
-            "measure": MEASURES[target.kind],
-            **_accuracies(scores[features], sizes),
+            "measure": scorer.measure,
+            **_accuracies(by_set[frozenset(features)], sizes),
             **_costs(model, features, of_all),
             "n_noise": sum(name.startswith(NOISE) for name in features),
         }
 
     rows = [
-        {"method": method, "penalty": penalty, "k": k, **measured(tuple(sequence[:k]))}
-        for (method, penalty), sequence in sequences.items()
-        for k in wanted
-        if k <= len(sequence)
+        {
+            "method": key[0],
+            "penalty": key[1],
+            "k": key[2],
+            **measured(tuple(sequences[key[:2]][: key[2]])),
+        }
+        for key in cells
     ]
     return pd.DataFrame(rows)
 
@@ -142,13 +170,16 @@ def _costs(model: CostModel, features: Sequence[str], of_all: list[float]) -> di
     }
 
 
-def _accuracies(score: Score, sizes: np.ndarray[Any, Any]) -> dict[str, float]:
-    correct = np.array(score.correct, dtype=float)
+def _accuracies(scores: Sequence[Score], sizes: np.ndarray[Any, Any]) -> dict[str, Any]:
+    different = list(dict.fromkeys(scores))
+    correct = np.array([score.correct for score in different], dtype=float).mean(axis=0)
+    losses = np.array([score.losses for score in different], dtype=float).mean(axis=0)
     even = np.arange(len(sizes)) % 2 == 0
     return {
         "accuracy": float((correct / sizes).mean()),
         "accuracy_se": _standard_error(correct / sizes),
-        "log_loss": float(sum(score.losses) / sizes.sum()),
+        "log_loss": float(sum(losses) / sizes.sum()),
+        "scores": tuple((correct / sizes).tolist()),
         **_half("choosing", correct[even], sizes[even]),
         **_half("reporting", correct[~even], sizes[~even]),
     }

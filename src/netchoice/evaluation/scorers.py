@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,9 @@ from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
 from netchoice.targets import Classes, Numbers, Target
-from netchoice.validation import check_integer
+from netchoice.units import parse_budget
+from netchoice.user_code import load_attribute
+from netchoice.validation import check_integer, unknown
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -200,6 +205,132 @@ def regressor_score(
     return score
 
 
+# Scores by name
+
+
+def make_scoring(scoring: Any, target: Target) -> tuple[str, Callable[..., float] | None]:
+    """Return the name of what is measured, and a function of a fitted estimator, X and y; more is better.
+
+    ``scoring`` is the name of a scorer of scikit-learn ("balanced_accuracy", "neg_log_loss", "roc_auc"),
+    "sensitivity@95%" (the share of the second of two classes that is found if 95% of the first are not
+    called so), a CSV file with costs of errors (true class, predicted class, cost; the score is minus the
+    mean cost of the predictions with the least expected cost), ``module:attribute``, or a function. None:
+    accuracy, or R² for numbers; the function is then None. Classes are integers in the order of their labels.
+
+    >>> make_scoring("balanced_accuracy", Classes(np.array([0, 1]), np.array(["a", "b"])))[0]
+    'balanced_accuracy'
+    """
+    if scoring is None:
+        return ("accuracy" if isinstance(target, Classes) else "R²"), None
+    if callable(scoring):
+        return getattr(scoring, "__name__", "score"), scoring
+    text = str(scoring)
+    if text.startswith("sensitivity@") and isinstance(target, Classes):
+        return text, partial(_sensitivity, specificity=_specificity(text, target))
+    if text.endswith(".csv") and isinstance(target, Classes):
+        return "minus the mean cost of errors", partial(
+            _error_costs, costs=_read_errors(text, target)
+        )
+    if ":" in text:
+        return text, load_attribute(text)
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    if text not in get_scorer_names():
+        raise unknown("score", text, ["sensitivity@95%", *get_scorer_names()])
+    return text, get_scorer(text)
+
+
+def _specificity(text: str, target: Classes) -> float:
+    share, is_share = parse_budget(text.partition("@")[2])
+    if not is_share or share >= 1 or len(target.labels) != 2:
+        raise UsageError(f"{text} needs two classes and a specificity such as sensitivity@95%")
+    return share
+
+
+def _sensitivity(fitted: Any, X: Floats, y: Codes, specificity: float) -> float:
+    from sklearn.metrics import roc_curve
+
+    called_in_error, found, _ = roc_curve(y, fitted.predict_proba(X)[:, 1])
+    return float(found[called_in_error <= 1 - specificity + 1e-12].max())
+
+
+def _read_errors(path: str, target: Classes) -> Floats:
+    """Return the cost of each error: rows are true classes, columns predicted ones."""
+    labels = [str(label) for label in target.labels]
+    costs = np.full((len(labels), len(labels)), np.nan)
+    np.fill_diagonal(costs, 0.0)
+    try:
+        lines = Path(path).read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read as costs of errors: {error}") from error
+    for number, cells in enumerate(csv.reader(lines), start=1):
+        try:
+            true, predicted, cost = (cell.strip() for cell in cells)
+            costs[labels.index(true), labels.index(predicted)] = float(cost)
+        except ValueError:
+            if number > 1:  # the first line may be a header
+                raise UsageError(
+                    f"{path}, line {number}: expected a true class, a predicted class and a cost; the "
+                    f"classes are {', '.join(labels)}"
+                ) from None
+    if np.isnan(costs).any():
+        i, j = np.argwhere(np.isnan(costs))[0]
+        raise UsageError(f"{path} has no cost for {labels[i]!r} that is predicted as {labels[j]!r}")
+    return costs
+
+
+def _error_costs(fitted: Any, X: Floats, y: Codes, costs: Floats) -> float:
+    expected = fitted.predict_proba(X) @ costs[fitted.classes_]
+    return -float(costs[y, expected.argmin(axis=1)].mean())
+
+
+# Columns as numbers: categories and missing values
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Features as columns of numbers without missing values, and the columns of each feature."""
+
+    values: Floats
+    of_feature: list[list[int]]
+
+    @classmethod
+    def of(cls, X: Floats, nominal: Sequence[bool] = ()) -> Columns:
+        """Return indicators of categories, and means and an indicator in place of missing values.
+
+        >>> Columns.of(np.array([[1.0, 5.0], [3.0, 6.0], [np.nan, 5.0]]), [False, True]).values
+        array([[1., 0., 1., 0.],
+               [3., 0., 0., 1.],
+               [2., 1., 1., 0.]])
+        """
+        parts: list[Floats] = []
+        of_feature = []
+        for values, is_nominal in zip(X.T, nominal or [False] * X.shape[1], strict=True):
+            missing = np.isnan(values)
+            if is_nominal:
+                own = [(values == each).astype(float) for each in np.unique(values[~missing])]
+            else:
+                own = [
+                    np.where(missing, values[~missing].mean(), values) if missing.any() else values
+                ]
+            if missing.any():
+                own.append(missing.astype(float))
+            of_feature.append(list(range(len(parts), len(parts) + len(own))))
+            parts += own
+        return cls(np.column_stack(parts), of_feature)
+
+    def order(
+        self, features: Sequence[int], counted: Sequence[bool]
+    ) -> tuple[list[int], list[bool]]:
+        """Return the columns of a sequence of features, and which of them end a counted feature."""
+        order, ends = [], []
+        for feature, is_counted in zip(features, counted, strict=True):
+            own = self.of_feature[feature]
+            order += own
+            ends += [False] * (len(own) - 1) + [is_counted]
+        return order, ends
+
+
 # Scorers
 
 
@@ -208,19 +339,24 @@ class NeighboursScorer:
 
     name = "knn"
 
-    def __init__(self, X: Floats, target: Target, folds: Sequence[Fold]) -> None:
+    def __init__(
+        self, X: Floats, target: Target, folds: Sequence[Fold], nominal: Sequence[bool] = ()
+    ) -> None:
         self._sizes = [len(test) for _, test in folds]
-        self._neighbours = [neighbours_of(X, target, *fold) for fold in folds]
+        self._columns = Columns.of(X, nominal)
+        self._neighbours = [neighbours_of(self._columns.values, target, *fold) for fold in folds]
+        self.measure = make_scoring(None, target)[0]
 
-    def __call__(self, fold: int, order: list[int], counted: list[bool]) -> list[FoldScore]:
-        """Return correct predictions and summed loss for each counted prefix of the order."""
+    def __call__(self, fold: int, features: list[int], counted: list[bool]) -> list[FoldScore]:
+        """Return correct predictions and summed loss for each counted prefix of the features."""
         neighbours = self._neighbours[fold]
+        order, ends = self._columns.order(features, counted)
         if isinstance(neighbours, NumberNeighbours):
-            scores = neighbours.scores(order, counted)
+            scores = neighbours.scores(order, ends)
             return [(self._sizes[fold] * float(score), NO_LOSS) for score in scores]
         rows = np.arange(self._sizes[fold])
         found: list[FoldScore] = []
-        for votes in neighbours.votes(order, counted):
+        for votes in neighbours.votes(order, ends):
             smoothed = (votes + 0.5) / (votes.sum(axis=1, keepdims=True) + 0.5 * votes.shape[1])
             loss = -np.log(smoothed[rows, neighbours.truth]).sum()
             found.append((int((votes.argmax(axis=1) == neighbours.truth).sum()), float(loss)))
@@ -230,24 +366,39 @@ class NeighboursScorer:
 class ClassifierScorer:
     """Scores sets with any scikit-learn classifier or regressor, fitted for each set and fold."""
 
-    def __init__(self, classifier: Any, X: Floats, target: Target, folds: Sequence[Fold]) -> None:
+    def __init__(
+        self,
+        classifier: Any,
+        X: Floats,
+        target: Target,
+        folds: Sequence[Fold],
+        scoring: Any = None,
+        nominal: Sequence[bool] = (),
+    ) -> None:
+        self.measure, self._scoring = make_scoring(scoring, target)
         self.name = " ".join(repr(classifier).split())
-        self._classifier, self._X, self._target, self._folds = classifier, X, target, folds
+        if self._scoring is not None:
+            self.name += f", {self.measure}"
+        self._classifier, self._target, self._folds = classifier, target, folds
+        self._columns = Columns.of(X, nominal)
 
-    def __call__(self, fold: int, order: list[int], counted: list[bool]) -> list[FoldScore]:
-        """Return correct predictions and summed loss for each counted prefix of the order."""
-        return [self._one(fold, order[: i + 1]) for i, wanted in enumerate(counted) if wanted]
+    def __call__(self, fold: int, features: list[int], counted: list[bool]) -> list[FoldScore]:
+        """Return correct predictions and summed loss for each counted prefix of the features."""
+        order, ends = self._columns.order(features, counted)
+        return [self._one(fold, order[: i + 1]) for i, wanted in enumerate(ends) if wanted]
 
     def _one(self, fold: int, columns: list[int]) -> FoldScore:
         from sklearn.base import clone
 
         train, test = self._folds[fold]
-        X, target = self._X[:, columns], self._target
-        if isinstance(target, Numbers):
+        X, target = self._columns.values[:, columns], self._target
+        if isinstance(target, Numbers) and self._scoring is None:
             score = regressor_score(self._classifier, X, target, train, test)
             return len(test) * score, NO_LOSS
-        y = target.codes
+        y = target.codes if isinstance(target, Classes) else _one_number(target)
         fitted = clone(self._classifier).fit(X[train], y[train])
+        if self._scoring is not None:
+            return len(test) * float(self._scoring(fitted, X[test], y[test])), NO_LOSS
         correct = int((fitted.predict(X[test]) == y[test]).sum())
         if not hasattr(fitted, "predict_proba"):
             return correct, NO_LOSS
@@ -258,16 +409,71 @@ class ClassifierScorer:
         return correct, float(-np.log(of_truth.clip(min=np.finfo(float).eps)).sum())
 
 
+def _one_number(target: Numbers) -> Floats:
+    if target.values.shape[1] > 1:
+        raise UsageError(
+            "scores by name need one number for each row; leave out `scoring` for several"
+        )
+    return np.asarray(target.values[:, 0])
+
+
 Scorer = NeighboursScorer | ClassifierScorer
 
 
-def make_scorer(classifier: Any, X: Floats, target: Target, folds: Sequence[Fold]) -> Scorer:
-    """Return the scorer for "knn" or a scikit-learn classifier or regressor."""
-    if classifier is None or (isinstance(classifier, str) and classifier == "knn"):
-        return NeighboursScorer(X, target, folds)
+def class_recall(
+    classifier: Any, X: Floats, target: Classes, folds: Sequence[Fold]
+) -> dict[str, float]:
+    """Return the share of the rows of each class that is predicted correctly in the folds."""
+    from sklearn.base import clone
+
+    found, n = np.zeros(len(target.labels)), np.zeros(len(target.labels))
+    for train, test in folds:
+        predicted = clone(classifier).fit(X[train], target.codes[train]).predict(X[test])
+        n += np.bincount(target.codes[test], minlength=len(n))
+        found += np.bincount(target.codes[test][predicted == target.codes[test]], minlength=len(n))
+    return dict(zip(map(str, target.labels), (found / n).tolist(), strict=True))
+
+
+def find_classifier(classifier: Any, target: Target) -> Any:
+    """Return the scikit-learn estimator of a name, ``module:attribute``, or the estimator itself.
+
+    >>> find_classifier("linear", Numbers(np.ones((2, 1)), ("y",)))
+    Pipeline(steps=[('standardscaler', StandardScaler()), ('ridge', Ridge())])
+    """
+    if classifier in ("knn", "linear"):
+        from sklearn.linear_model import LogisticRegression, Ridge
+        from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        is_classes = isinstance(target, Classes)
+        if classifier == "linear":
+            logistic = LogisticRegression(solver="newton-cholesky")
+            return make_pipeline(StandardScaler(), logistic if is_classes else Ridge())
+        return make_pipeline(
+            StandardScaler(), (KNeighborsClassifier if is_classes else KNeighborsRegressor)(10)
+        )
+    if isinstance(classifier, str) and ":" in classifier:
+        loaded = load_attribute(classifier)
+        classifier = loaded() if isinstance(loaded, type) else loaded
     if not hasattr(classifier, "fit") or not hasattr(classifier, "predict"):
         raise UsageError(
-            f"classifier={classifier!r}; expected 'knn' or a scikit-learn classifier (a regressor if the "
-            "target is numbers)"
+            f"classifier={classifier!r}; expected 'knn', 'linear', module:attribute, or a scikit-learn "
+            "classifier (a regressor if the target is numbers)"
         )
-    return ClassifierScorer(classifier, X, target, folds)
+    return classifier
+
+
+def make_scorer(
+    classifier: Any,
+    X: Floats,
+    target: Target,
+    folds: Sequence[Fold],
+    scoring: Any = None,
+    nominal: Sequence[bool] = (),
+) -> Scorer:
+    """Return the scorer for "knn", "linear", or a scikit-learn classifier or regressor."""
+    if isinstance(classifier, str) and classifier == "knn" and scoring is None:
+        return NeighboursScorer(X, target, folds, nominal)
+    found = find_classifier(classifier, target)
+    return ClassifierScorer(found, X, target, folds, scoring, nominal)

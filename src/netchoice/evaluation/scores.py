@@ -1,4 +1,4 @@
-"""Cross-validated scores of sets of features; each set is scored once."""
+"""Cross-validated scores of sets of features; each set is scored once in each fold."""
 
 from __future__ import annotations
 
@@ -13,29 +13,32 @@ import numpy as np
 
 from netchoice.atomic import write_text
 from netchoice.errors import UsageError
-from netchoice.evaluation.scorers import Floats, Fold, Scorer
+from netchoice.evaluation.scorers import Floats, Fold, FoldScore, Scorer
 from netchoice.storage.kept_files import checksum, fingerprint_of, read_content
 from netchoice.storage.written_folder import disk_errors
 from netchoice.stores import place
 from netchoice.targets import Classes, Target
-from netchoice.threads import Run, threads
+from netchoice.threads import Run, one_blas_thread, one_openmp_thread, threads
 
 Set = frozenset[str]
 
 
 class Score(NamedTuple):
-    """Correct predictions and summed logarithmic loss of one set, by fold.
+    """Correct predictions and summed logarithmic loss of one set, by fold; None in folds without a score.
 
-    For numbers, the number of rows times R² takes the place of the correct predictions, and there is no
-    loss.
+    For numbers and other scores than the accuracy, the number of rows times the score takes the place of
+    the correct predictions, and there is no loss.
     """
 
-    correct: tuple[float, ...]
-    losses: tuple[float, ...]
+    correct: tuple[float | None, ...]
+    losses: tuple[float | None, ...]
 
 
-def make_folds(target: Target, n_folds: int, seed: int) -> list[Fold]:
-    """Return folds as positions of training and test rows, with all classes in proportion."""
+def make_folds(target: Target, n_folds: int, seed: int, repeats: int = 1) -> list[Fold]:
+    """Return folds as positions of training and test rows, with all classes in proportion.
+
+    Several repeats divide the rows several times; the folds of a repeat follow each other.
+    """
     from sklearn.model_selection import StratifiedKFold
 
     strata = target.strata
@@ -43,8 +46,10 @@ def make_folds(target: Target, n_folds: int, seed: int) -> list[Fold]:
     if not 2 <= n_folds <= fewest:
         rows = "the rarest label has" if isinstance(target, Classes) else "there are"
         raise UsageError(f"{n_folds} folds, but {rows} {fewest} rows; expected 2 to {fewest} folds")
-    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    return list(splitter.split(strata, strata))
+    splitters = (
+        StratifiedKFold(n_folds, shuffle=True, random_state=seed + r) for r in range(repeats)
+    )
+    return [fold for splitter in splitters for fold in splitter.split(strata, strata)]
 
 
 class Scores:
@@ -71,38 +76,67 @@ class Scores:
         }  # fmt: skip
         self._scores = dict(self._read())
 
-    def __getitem__(self, features: Iterable[str]) -> Score:
-        return self._scores[frozenset(features)]
+    def of(self, by_fold: Sequence[Iterable[str]]) -> Score:
+        """Return the score of a set that differs between the folds, given as one set for each fold."""
+        scores = [self._scores[frozenset(features)] for features in by_fold]
+        return Score(
+            tuple(score.correct[fold] for fold, score in enumerate(scores)),
+            tuple(score.losses[fold] for fold, score in enumerate(scores)),
+        )
 
     def compute(
         self,
-        sequences: Sequence[Sequence[str]],
+        sequences: Sequence[Sequence[Sequence[str]]],
         ks: Sequence[int],
         n_jobs: int | None = None,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Score the first k features of every sequence, for all k; skip sets that have a score."""
-        with threads(n_jobs) as run:
-            for done, sequence in enumerate(sequences, start=1):
-                prefixes = [sequence[:k] for k in range(1, len(sequence) + 1) if k in ks]
-                wanted = [names for names in prefixes if frozenset(names) not in self._scores]
-                if wanted:
-                    self._score(wanted, run)
+        """Score the first k features of every sequence, for all k; skip sets that have a score.
+
+        Each item of ``sequences`` has one sequence for each fold.
+        """
+        with one_blas_thread(), one_openmp_thread(), threads(n_jobs) as run:
+            for done, by_fold in enumerate(sequences, start=1):
+                self._score(by_fold, ks, run)
                 if on_progress is not None:
                     on_progress(done, len(sequences))
 
-    def _score(self, prefixes: list[Sequence[str]], run: Run) -> None:
-        """Score prefixes of one sequence, shortest first."""
-        order = [self._position[name] for name in prefixes[-1]]
-        lengths = set(map(len, prefixes))
-        counted = [i + 1 in lengths for i in range(len(order))]
-        by_fold = run(lambda fold: self._scorer(fold, order, counted), range(self._n_folds))
-        new = {
-            frozenset(names): Score(*zip(*scores, strict=True))
-            for names, *scores in zip(prefixes, *by_fold, strict=True)
-        }
+    def _score(self, by_fold: Sequence[Sequence[str]], ks: Sequence[int], run: Run) -> None:
+        """Score the sets of one sequence for each fold that have no score there."""
+        found = run(lambda fold: self._in_fold(fold, by_fold[fold], ks), range(self._n_folds))
+        new: dict[Set, Score] = {}
+        for fold, scores in enumerate(found):
+            for names, fold_score in scores:
+                old = new.get(names) or self._scores.get(names) or self._no_score
+                new[names] = Score(
+                    *(
+                        (*values[:fold], value, *values[fold + 1 :])
+                        for values, value in zip(old, fold_score, strict=True)
+                    )
+                )
         self._scores.update(new)
-        self._append(new)
+        if new:
+            self._append(new)
+
+    def _in_fold(
+        self, fold: int, sequence: Sequence[str], ks: Sequence[int]
+    ) -> list[tuple[Set, FoldScore]]:
+        prefixes = [frozenset(sequence[:k]) for k in ks if k <= len(sequence)]
+        wanted = [
+            names
+            for names in prefixes
+            if self._scores.get(names, self._no_score).correct[fold] is None
+        ]
+        if not wanted:
+            return []
+        order = [self._position[name] for name in sequence[: len(wanted[-1])]]
+        lengths = set(map(len, wanted))
+        counted = [i + 1 in lengths for i in range(len(order))]
+        return list(zip(wanted, self._scorer(fold, order, counted), strict=True))
+
+    @property
+    def _no_score(self) -> Score:
+        return Score((None,) * self._n_folds, (None,) * self._n_folds)
 
     def _read(self) -> Iterator[tuple[Set, Score]]:
         if self._path is None or not self._path.exists():
@@ -143,8 +177,9 @@ class Scores:
         return checksum(f"{self._header} {record}")
 
 
-def fingerprint(X: Floats, target: Target, n_folds: int, seed: int) -> str:
+def fingerprint(X: Floats, target: Target, n_folds: int, seed: int, repeats: int = 1) -> str:
     """Return a short text that identifies the rows and the folds."""
     digest = hashlib.blake2b(np.ascontiguousarray(X).tobytes(), digest_size=16)
     digest.update((target.codes if isinstance(target, Classes) else target.values).tobytes())
-    return f"{digest.hexdigest()}, {n_folds} folds, seed {seed}"
+    again = f", {repeats} repeats" if repeats > 1 else ""
+    return f"{digest.hexdigest()}, {n_folds} folds, seed {seed}{again}"

@@ -95,7 +95,7 @@ def pareto(
     measure = measure_of(evaluation)
     if point is not None:
         _mark(ax, point, cost, unit, measure)
-    if measure == "accuracy":
+    if "accuracy" in measure:
         ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     ax.set_ylabel(measure)
     ax.grid(alpha=0.25)
@@ -116,7 +116,7 @@ def _mark(ax: Axes, point: Mapping[str, Any], cost: str, unit: str, measure: str
         [x], [accuracy], s=190, marker="*", facecolor=HIGHLIGHT, edgecolor="black",
         linewidth=1.2, zorder=5, gid="chosen",
     )  # fmt: skip
-    text = f"{100 * accuracy:.1f} %" if measure == "accuracy" else f"R² {accuracy:.3f}"
+    text = f"{100 * accuracy:.1f} %" if "accuracy" in measure else f"{measure} {accuracy:.3f}"
     amount = f"{x:g} features" if cost == "k" else cost_text(x, unit)
     on_the_left = ax.transLimits.transform(ax.transScale.transform((x, accuracy)))[0] < 0.4
     ax.annotate(

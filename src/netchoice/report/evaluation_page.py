@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 MOST_COSTS = 60  # features in the figure of costs, besides the selected ones
 MOST_NAMED = 4  # features in a tooltip
 _RULES = {
-    "cheapest": "the cheapest set that is as accurate as the best one within statistical error",
+    "cheapest": "the cheapest set that loses at most the allowed loss against the best one",
     "budget": "the most accurate set within the budget",
 }
 
@@ -125,7 +125,7 @@ class EvaluationPage:
         # Of c equally frequent classes, chance predicts 1/c. A prediction without features has R² = 0.
         classes = re.match(r"(\d+) classes", str(self.record["settings"].get("target", "")))
         by_chance = 1 / int(classes[1]) if classes else 0.0
-        is_low = point["accuracy"] < (1 + by_chance) / 2
+        is_low = self.measure in ("accuracy", "R²") and point["accuracy"] < (1 + by_chance) / 2
         details = [
             f"Held-out {self.measure}, on rows that were not used to choose the set.",
             f"{point['coverage']:.0%} interval {low} to {high}.",
@@ -140,18 +140,18 @@ class EvaluationPage:
         question, point = "Are more features more accurate?", self.point
         best, n_best = point["best_accuracy"], len(point["best_features"])
         if set(point["best_features"]) == set(point["features"]):
-            no = "No evaluated set was more accurate when the set was chosen."
+            no = "No evaluated set was better when the set was chosen."
             return Card(question, "No", [no])
         details = [
-            f"The set that was the most accurate when the set was chosen has {n_best} "
-            f"{'feature' if n_best == 1 else 'features'}. It reaches {self._text(best)} on the same rows."
+            f"The best set has {n_best} {'feature' if n_best == 1 else 'features'}. It reaches "
+            f"{self._text(best)} on the same rows."
         ]
         gain = best - point["accuracy"]
         if gain <= 0:
             return Card(question, "No", details)
         if best <= point["interval"][1]:
             details.append("The difference is within statistical error.")
-        points = f"{100 * gain:.2f} points" if self.measure == "accuracy" else f"{gain:.3f}"
+        points = f"{100 * gain:.2f} points" if "accuracy" in self.measure else f"{gain:.3f}"
         return Card(question, f"By {points}", details)
 
     def _cost_card(self) -> Card:
@@ -189,7 +189,7 @@ class EvaluationPage:
             figure,
             aside(
                 f"The {measure} is that of all cross-validation folds. At the top of the page, the {measure} "
-                "was measured on other rows, which were not used to choose the set."
+                "in each fold is that of the set that the other folds choose."
             ),
             self._front_table(),
         )  # fmt: skip

@@ -164,6 +164,11 @@ class ReferenceTable:
         """Whether the values of each feature are integers, by name."""
         return {item["name"]: bool(item["discrete"]) for item in self.manifest["features"]}
 
+    def nominal(self, names: Iterable[str]) -> list[bool]:
+        """Return whether each feature holds categories, whose codes have no order."""
+        categories = {item["name"] for item in self.manifest["features"] if "categories" in item}
+        return [name in categories for name in names]
+
     @cached_property
     def costs(self) -> CostModel:
         """Mean CPU seconds of each shared step and feature, unless the table has given costs.
