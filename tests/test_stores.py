@@ -8,10 +8,9 @@ import sys
 import time
 import uuid
 
-import numpy as np
 import pandas as pd
 import pytest
-from netchoice.workflows import SimulationPlan
+from quick_answers import FEW, QUICK, choose, facts, grown
 from store_servers import SERVERS, in_environment, started
 
 import netchoice
@@ -114,19 +113,25 @@ def test_rows_of_another_run_and_damage_are_noticed_in_a_store(folder):
     assert f"_{shard.name}.damaged" in contents(folder)
 
 
-@pytest.mark.slow
-def test_an_answer_and_a_chooser_in_a_store(folder):
-    network = netchoice.get_model("ba2").grow(20, rng=np.random.default_rng(1))
-    chosen = {"samples": 100, "features": ["degree_mean"], "plan": SimulationPlan.small()}
-    answer = {**chosen, "path": f"{folder}/answer", "engine": "serial", "local": False}
-    choice = netchoice.choose_model(network, "ba", **answer)
-    assert {"choice.json", "network.tsv", "run.json"} <= {*contents(f"{folder}/answer")}
-    assert netchoice.choose_model(network, "ba", **answer).probabilities == choice.probabilities
-    chooser = netchoice.Chooser("ba", n_nodes=20, **chosen)
-    chooser.fit(path=f"{folder}/chooser", engine="serial")
-    loaded = netchoice.Chooser.load(f"{folder}/chooser")
-    expected = chooser.choose(network, engine="serial")
-    assert loaded.choose(network, engine="serial").probabilities == expected.probabilities
+def test_an_answer_and_prepared_simulations_in_a_store(folder):
+    network, few = grown("ba2", 20), FEW[:2]
+    options = {"space": "ba1,ba2", "features": few, "path": f"{folder}/answer"}
+    answer = choose(network, **options)
+    assert {"evidence.json", "network.tsv", "run.json"} <= {*contents(f"{folder}/answer/run")}
+    assert netchoice.Answer.load(f"{folder}/answer").verdict == answer.verdict
+    assert choose(network, **options).as_dict() == answer.as_dict()
+    (place(folder) / "answer" / "answer.json").unlink()  # a run that did not end
+    assert facts(choose(network, **options)) == facts(answer)
+    made = netchoice.prepare(
+        "ba1,ba2", 20, features=few, effort=QUICK, path=f"{folder}/made", engine="serial"
+    )
+    loaded = netchoice.References.load(f"{folder}/made")
+    assert [*loaded] == [*made]
+    found = [
+        netchoice.choose_model(network, reference=each, engine="serial") for each in (loaded, made)
+    ]
+    assert facts(found[0]) == facts(found[1])
+    assert found[0].verdict == answer.verdict
 
 
 def test_a_store_of_files_gets_a_complete_file_by_a_rename(tmp_path):
@@ -258,18 +263,16 @@ def everything(server):
 
 def test_choose_and_prepare_write_and_read_a_store(server, tmp_path):
     network = tmp_path / "net.tsv"
-    netchoice.write_network(
-        netchoice.get_model("ba2").grow(30, rng=np.random.default_rng(1)), network
-    )
-    common = ("--samples", 300, "--features", "degree_mean,degree_max")
-    answer, chooser = f"{server.root}/answer", f"{server.root}/chooser"
-    done = run("choose", network, "--space", "ba", *common, "--out", answer)
+    netchoice.write_network(grown("ba2"), network)
+    common = ("--features", "degree_mean,degree_max")
+    answer, made = f"{server.root}/answer", f"{server.root}/made"
+    done = run("choose", network, "--space", "ba1,ba2", *common, "--out", answer)
     assert done.returncode == 0, done.stderr
     assert str(place(answer)) in done.stdout
-    names = {"choice.json", "report.html", "figures/probabilities.png"}
+    names = {"answer.json", "report.html", "figures/probabilities.png"}
     assert all((place(answer) / name).is_file() for name in names)
     assert run("show", answer, "--out", f"{answer}/report.html").returncode == 0
-    done = run("prepare", "ba", "--nodes", 30, *common, "--out", chooser)
+    done = run("prepare", "ba1,ba2", "--nodes", 30, *common, "--out", made)
     assert done.returncode == 0, done.stderr
-    done = run("choose", network, "--with", chooser, "--out", tmp_path / "a")
+    done = run("choose", network, "--with", made, "--out", tmp_path / "a")
     assert done.returncode == 0, done.stderr
