@@ -153,7 +153,8 @@ def run_rows(
     argument : callable, optional
         Returns by row number what is sent to the worker besides the number.
     deadline : Deadline, optional
-        From then on no further rows are started.
+        From then on no further rows are started, and half a second later those that are not finished are
+        given up, unless the run must not end there yet.
     row_timeout : float, optional
         The time limit of a row that the engine has.
     may_fail : bool
@@ -175,12 +176,14 @@ def run_rows(
         return run
     run.report()
     batches = _batches(missing, argument, run, engine.workers, row_timeout)
+    until = None
     if deadline is not None:
         batches = _until(deadline, batches, run)
+        until = None if deadline.first_row else deadline.time + _BATCH_SECONDS
     try:
         with (
             saves_when_stopped(run.flush),
-            contextlib.closing(engine.run(_Work(function), batches)) as results,
+            contextlib.closing(engine.run(_Work(function), batches, until)) as results,
         ):
             for result in results:
                 run.add(result)
@@ -313,5 +316,6 @@ class RowRun:
         """Return the rows that are in memory, sorted."""
         import pyarrow as pa
 
-        tables = [batch.as_arrow(self.function.kind) for batch in self.unwritten]
+        batches = self.unwritten or [Batch()]
+        tables = [batch.as_arrow(self.function.kind) for batch in batches]
         return pa.concat_tables(tables, promote_options="permissive").sort_by("row")

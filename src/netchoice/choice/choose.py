@@ -134,7 +134,9 @@ def choose_model(
         chosen = selected_features(settings, observed.size, **options)
         if chosen is not None:
             observed = observe(graph, settings, chosen, clock)
-        simulations = Reference(settings, observed.size, features=chosen, **options)
+        simulations = Reference(
+            settings, observed.size, features=chosen, deadline=clock.at(Clock.SIMULATED), **options
+        )
         answer = choose_with(simulations, observed, clock, reading)
         if folder is not None:
             answer.save(folder)

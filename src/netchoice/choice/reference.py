@@ -123,6 +123,9 @@ class Reference:
     unmatched : tuple of str, models of which no network has the density
     features : tuple of str
     is_frozen : bool, whether no rows are added
+
+    Until the ``deadline``, a time on the clock ``time.monotonic``, models are tried that may have no network
+    of the density.
     """
 
     def __init__(
@@ -135,13 +138,16 @@ class Reference:
         engine: str | Executor = "processes",
         workers: int | None = None,
         on_progress: Progress | None = None,
+        deadline: float | None = None,
     ) -> None:
         self.settings, self.size = settings, size
         self.folder, self.engine, self.workers = folder, engine, workers
         self.on_progress = on_progress
         space = size.matched(settings.space, self.n_jobs)
         with threads(self.n_jobs) as run:
-            self.space, self.unmatched = _without_unmatched(space, run(_can_match, space))
+            self.space, self.unmatched = _without_unmatched(
+                space, run(lambda model: _can_match(model, deadline), space)
+            )
             self.bounds = tuple(run(self._at_bounds, self.space))
             run(_predict, [*self.space, *self.bounds])  # once, not in every process
         chosen = features or settings.names or affordable_features(size)
@@ -240,9 +246,7 @@ class Reference:
         if stream == TRAINING and sum(map(len, self._timed)) < _TIMED_ROWS:
             self._timed.append(frame[[*timings(frame), "calibrated"]][frame["failure"].isna()])
         for i, model in enumerate(self.models):
-            rows = frame[frame["row"] % len(self.models) == i]
-            if len(rows):
-                self._append(stream, model, rows, names)
+            self._append(stream, model, frame[frame["row"] % len(self.models) == i], names)
         X = frame.loc[frame["failure"].isna(), names]
         for name in X.columns[X.isna().any()]:
             self.incomplete.setdefault(str(name), _reason(frame, str(name)))
@@ -254,6 +258,15 @@ class Reference:
                 )
 
     def _append(self, stream: Stream, model: str, rows: pd.DataFrame, names: list[str]) -> None:
+        """Add the rows of a model that follow those that there are, up to the first that is missing.
+
+        At a deadline, rows are missing that take long. Later ones without them would be a selection.
+        """
+        expected = self.n_rows(stream, model) + np.arange(len(rows))
+        follows = rows["row"].to_numpy() // len(self.models) == expected
+        rows = rows[np.logical_and.accumulate(follows)]
+        if not len(rows):
+            return
         good = rows[rows["failure"].isna()]
         own = {PARAMETER_PREFIX + name: name for name in self.space[model].parameters}
         parameters = good[[name for name in own if name in good]].rename(columns=own)
@@ -647,12 +660,15 @@ def _entropy(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
 
 
-def _can_match(model: Model) -> bool:
-    """Return whether a model has networks of the density that it is matched to, if it is."""
+def _can_match(model: Model, deadline: float | None) -> bool:
+    """Return whether a model has networks of the density that it is matched to, if it is.
+
+    A model that was not tried by the deadline may have some.
+    """
     if not isinstance(model, MatchedModel):
         return True
     tries = min(MATCH_TRIES, max(MIN_MATCH_TRIES, MATCH_NODES // model.n_nodes))
-    return model.can_match(tries, np.random.default_rng(0))
+    return model.can_match(tries, np.random.default_rng(0), deadline)
 
 
 def _predict(model: Model | None) -> None:

@@ -68,13 +68,13 @@ class DaskEngine(ExecutorEngine):
                 return set()
         return set(done)
 
-    def run(self, work: Work, batches: Iterable[Items]) -> Results:
+    def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
         """Yield the results of batches as they finish, then close the client."""
         from distributed.client import FuturesCancelledError
 
         with _quiet():
             try:
-                yield from super().run(work, batches)
+                yield from super().run(work, batches, until)
             except (OSError, FuturesCancelledError, CancelledError, TimeoutError) as error:
                 if not isinstance(error, FuturesCancelledError) and self._is_connected:
                     raise  # the disk is full, or something else that is not about the scheduler

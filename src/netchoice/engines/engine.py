@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import time
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass
@@ -34,8 +36,12 @@ class Engine(Protocol):
 
     workers: int
 
-    def run(self, work: Work, batches: Iterable[Items]) -> Results:
-        """Yield ``work(batch)`` for each batch, or :class:`Lost` for a single row."""
+    def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
+        """Yield ``work(batch)`` for each batch, or :class:`Lost` for a single row.
+
+        ``until`` is a time on the clock ``time.monotonic``. Batches that are not finished by then are given
+        up, as far as the engine can stop them.
+        """
 
 
 class SerialEngine:
@@ -43,10 +49,13 @@ class SerialEngine:
 
     workers = 1
 
-    def run(self, work: Work, batches: Iterable[Items]) -> Results:
-        """Yield the result of each batch, in order."""
+    def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
+        """Yield the result of each batch, in order; a batch that has begun is finished."""
         getattr(work, "warm_up", lambda: None)()
-        yield from map(work, batches)
+        for batch in batches:
+            if until is not None and time.monotonic() > until:
+                return
+            yield work(batch)
 
 
 def describe_error(error: BaseException) -> str:
@@ -68,7 +77,7 @@ class ExecutorEngine:
     executor: Any
     workers: int
 
-    def run(self, work: Work, batches: Iterable[Items]) -> Results:
+    def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
         """Yield the results of batches as they finish; rerun failed batches row by row."""
         import cloudpickle
 
@@ -86,8 +95,12 @@ class ExecutorEngine:
                     running[self.submit(pickled, rows)] = rows
                 if not running:
                     return
-                finished = self.wait(running, PATIENCE if waiting else None)
-                if not finished and waiting:
+                left = math.inf if until is None else until - time.monotonic()
+                if left <= 0:
+                    return
+                seconds = min(left, PATIENCE if waiting else math.inf)
+                finished = self.wait(running, None if math.isinf(seconds) else seconds)
+                if not finished and seconds == PATIENCE:
                     _say_workers_compile()
                 waiting = False
                 for done in finished:

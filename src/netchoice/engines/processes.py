@@ -76,7 +76,7 @@ class ProcessEngine:
     workers: int
     row_timeout: float | None = None
 
-    def run(self, work: Work, batches: Iterable[Items]) -> Results:
+    def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
         """Yield the results of batches as they finish; rerun the batch of a dead process row by row."""
         import cloudpickle
 
@@ -95,7 +95,10 @@ class ProcessEngine:
                     child.fill(queue)
                 if not any(child.sent for child in children):
                     return
-                for child in _wait(children, clock):
+                left = math.inf if until is None else until - time.monotonic()
+                if left <= 0:
+                    return
+                for child in _wait(children, clock, left):
                     for result in child.results():
                         failed_starts = 0
                         child.fill(queue)
@@ -246,16 +249,20 @@ class _Child:
         self.end = reason
 
 
-def _wait(children: list[_Child], clock: AwakeClock) -> list[_Child]:
+def _wait(children: list[_Child], clock: AwakeClock, most: float) -> list[_Child]:
     """Wait until children send a message, end or exceed their time limit; return these children.
 
-    With a time limit, wait for a tick of the clock at most.
+    With a time limit, wait for a tick of the clock at most, and never longer than ``most`` seconds.
     """
     from multiprocessing.connection import wait
 
     deadline = min(child.deadline for child in children)
-    seconds = None if math.isinf(deadline) else min(_TICK, max(0.0, deadline - clock.now()))
-    readable = wait([child.connection for child in children], seconds)
+    seconds = most
+    if not math.isinf(deadline):
+        seconds = min(most, _TICK, max(0.0, deadline - clock.now()))
+    readable = wait(
+        [child.connection for child in children], None if math.isinf(seconds) else seconds
+    )
     now = clock.now()
     return [c for c in children if c.connection in readable or c.deadline < now]
 

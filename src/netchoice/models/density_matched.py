@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -69,8 +70,12 @@ class MatchedModel(Model):
             return None
         return graph if graph.n_edges >= low else None
 
-    def can_match(self, tries: int, rng: np.random.Generator) -> bool:
+    def can_match(
+        self, tries: int, rng: np.random.Generator, deadline: float | None = None
+    ) -> bool:
         """Return whether one of so many networks with parameters from the prior matches.
+
+        It may if not all were tried by the deadline, a time on the clock ``time.monotonic``.
 
         There are at most 50 if the search for the density ended at a bound of its parameter: beyond the
         bound there is no value, and matches are rare or impossible.
@@ -78,7 +83,12 @@ class MatchedModel(Model):
         adapted = [spec for spec in self.parameters.values() if spec.adapts]
         if any(s.prior.high <= 1.1 * s.low or s.prior.low >= 0.9 * s.high for s in adapted):
             tries = min(tries, _TRIES_AT_BOUND)
-        return any(self.matches(rng) for _ in range(tries))
+        for _ in range(tries):
+            if deadline is not None and time.monotonic() > deadline:
+                return True
+            if self.matches(rng):
+                return True
+        return False
 
     def matches(self, rng: np.random.Generator) -> bool:
         """Grow one network with parameters from the prior, or from joint draws; return whether it matches."""
