@@ -40,8 +40,9 @@ def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:
             upload(complete, path)
         return
     temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    temporary.unlink(missing_ok=True)  # a link of this name would lead to another file
     try:
-        with open(temporary, "wb") as file:
+        with open(temporary, "xb") as file:
             write(temporary)
             os.fsync(file.fileno())
         os.replace(temporary, path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, Self, get_type_hints
 from netchoice.atomic import write_text
 from netchoice.choice import answer_tables
 from netchoice.choice.discrepancies import Advice, Discrepancy
-from netchoice.choice.run_folder import ANSWER, EVIDENCE, KEPT, NETWORK, NODES, TABLES
+from netchoice.choice.run_folder import (
+    ANSWER,
+    EVIDENCE,
+    KEPT,
+    NETWORK,
+    NODES,
+    TABLES,
+)
 from netchoice.choice.shortcuts import draw_one, write_page
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
@@ -23,7 +30,7 @@ from netchoice.inference.verdict import Verdict
 from netchoice.io import ReadingReport, read_network, write_network
 from netchoice.profiles import Envelope
 from netchoice.storage.csv_text import to_csv
-from netchoice.storage.kept_files import read_json, write_json
+from netchoice.storage.kept_files import KeptFileError, fingerprint_of, read_json, write_json
 from netchoice.storage.records import from_record, rounded, to_record
 from netchoice.storage.written_folder import disk_errors
 from netchoice.stores import place
@@ -314,7 +321,7 @@ class Answer:
     def save(self, folder: str | PathLike[str]) -> Path:
         """Write the answer, its tables, and what figures show, to a folder."""
         path = place(folder)
-        run = self.settings["network"]
+        run = run_of(self.settings)
         with disk_errors(path):
             for part in (KEPT, TABLES):
                 (path / part).mkdir(parents=True, exist_ok=True)
@@ -334,18 +341,29 @@ class Answer:
                 f"{path} holds no {ANSWER}; expected a folder that netchoice choose wrote and finished"
             )
         record = read_json(path / ANSWER, advice=advice)
-        evidence = read_json(path / EVIDENCE, advice=advice)
         try:
             if record.pop("schema") != SCHEMA:
                 raise ValueError("another version of netchoice wrote it")
+            settings = record["settings"]
+            evidence = read_json(path / EVIDENCE, run_of(settings), advice=advice)
             graph, _ = read_network(path / NETWORK)
+            if graph.fingerprint != settings["network"]:
+                raise ValueError(f"{NETWORK} is another network")
             kinds = get_type_hints(cls)
             kept = {name: from_record(kinds[name], value) for name, value in record.items()}
             return cls(**kept, evidence=from_record(Evidence, evidence), graph=graph)
+        except KeptFileError:
+            raise
         except (LookupError, TypeError, ValueError) as error:
             raise NetchoiceError(
                 f"the answer in {path} cannot be read: {' '.join(str(error).split())}; {advice}"
             ) from error
+
+
+def run_of(settings: Mapping[str, Any]) -> str:
+    """Return the fingerprint of what an answer depends on, without versions of packages."""
+    others = ("versions", "python", "reference")
+    return fingerprint_of(to_record({n: value for n, value in settings.items() if n not in others}))
 
 
 def _write_network(graph: Graph, folder: Path) -> None:

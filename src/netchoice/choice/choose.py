@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from netchoice.choice.answer import Answer
+from netchoice.choice.answer import Answer, run_of
 from netchoice.choice.assess import State, assess, at_the_end, simulate
 from netchoice.choice.conclude import conclude
 from netchoice.choice.observe import Observed, observe
@@ -18,6 +18,7 @@ from netchoice.choice.references import References
 from netchoice.choice.run_folder import ANSWER, SIMULATIONS, run_folder
 from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
 from netchoice.engines.processes import keep_workers
+from netchoice.errors import UsageError
 from netchoice.io import ReadingReport
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
@@ -128,7 +129,7 @@ def choose_model(
         **settings.as_dict(), "time_limit": clock.seconds, "network": observed.graph.fingerprint
     }  # fmt: skip
     with run_folder(folder, record, fresh):
-        kept = _kept_answer(folder)
+        kept = _kept_answer(folder, record)
         if kept is not None:
             return kept
         chosen = selected_features(settings, observed.size, **options)
@@ -143,9 +144,16 @@ def choose_model(
         return answer
 
 
-def _kept_answer(folder: Path | None) -> Answer | None:
-    """Return the answer of a run that ended in this folder; a run that did not is resumed."""
-    return None if folder is None or not (folder / ANSWER).exists() else Answer.load(folder)
+def _kept_answer(folder: Path | None, record: dict[str, Any]) -> Answer | None:
+    """Return the answer of the run with this record if it ended; a run that did not is resumed."""
+    if folder is None or not (folder / ANSWER).exists():
+        return None
+    answer = Answer.load(folder)
+    if run_of(answer.settings) != run_of(record):
+        raise UsageError(
+            f"{folder / ANSWER} belongs to another run; start over with --fresh (in Python fresh=True)"
+        )
+    return answer
 
 
 def _choose_prepared(
@@ -165,7 +173,7 @@ def _choose_prepared(
         "network": observed.graph.fingerprint, "reference": references.fingerprint,
     }  # fmt: skip
     with run_folder(folder, record, fresh):
-        kept = _kept_answer(folder)
+        kept = _kept_answer(folder, record)
         if kept is not None:
             return kept
         answer = choose_with(prepared.with_options(**options), observed, clock, reading)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import platform
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 
 from netchoice.atomic import before_each_write
@@ -47,6 +49,8 @@ except ImportError:  # not on Windows
 #: Programs that read a folder of Parquet files ignore names that begin with _.
 LOCK = "_lock"
 _held: set[int] = set()
+#: The folders that are locked where this code runs; their subfolders need no lock of their own.
+_locked: ContextVar[tuple[Path, ...]] = ContextVar("locked folders", default=())
 
 
 def _close_inherited() -> None:
@@ -63,14 +67,20 @@ if hasattr(os, "register_at_fork"):
 def lock_folder(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder; refuse if another process holds it, and name that process.
 
-    The kernel releases the lock when its owner ends, also after a kill. The file stays. A store has no such
-    locks: there, files with the fingerprint of another run are refused when they are read.
+    The kernel releases the lock when its owner ends, also after a kill. The file stays. Subfolders belong to
+    the lock. A store has no such locks: there, files with the fingerprint of another run are refused when
+    they are read.
     """
     if fcntl is None or is_store(folder) or not os.access(folder, os.W_OK):
         yield  # without write permission, nothing can be mixed
         return
-    file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    path = folder.resolve()
+    if any(each in path.parents for each in _locked.get()):
+        yield
+        return
+    file = _open_lock(folder / LOCK)
     _held.add(file)
+    token = _locked.set((*_locked.get(), path))
     try:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -88,10 +98,21 @@ def lock_folder(folder: Path) -> Iterator[None]:
         os.pwrite(file, json.dumps(owner).encode(), 0)
         yield
     finally:
+        _locked.reset(token)
         with contextlib.suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_UN)
         _held.discard(file)
         os.close(file)
+
+
+def _open_lock(path: Path) -> int:
+    """Open the file of a lock; refuse a link, which would lead to a file of somebody else."""
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise UsageError(f"{path} is a link; remove it, or give another folder") from None
 
 
 def _owner(file: int) -> str:
@@ -106,6 +127,7 @@ def _owner(file: int) -> str:
 # The list of files
 
 LISTING = "_files.json"
+_LEAVES = "{} is outside the folder of the run, or a link that leads there; give another folder, or remove it"
 
 
 @contextlib.contextmanager
@@ -125,12 +147,14 @@ def output_folder(folder: Path | None, names: Iterable[str]) -> Iterator[None]:
 @contextlib.contextmanager
 def listed_writes(folder: Path) -> Iterator[None]:
     """List each file before it is written to a folder or its subfolders; see :func:`claim_files`."""
-    root = folder.resolve()
+    root, given = folder.resolve(), folder.absolute()
 
     def claim(path: Path) -> None:
-        path = path.parent.resolve() / path.name
-        if root in path.parents and path != root / LISTING:
-            claim_files(root, [path.relative_to(root).as_posix()])
+        real = path.parent.resolve() / path.name
+        if root in real.parents and real != root / LISTING:
+            claim_files(root, [real.relative_to(root).as_posix()])
+        elif root not in real.parents and given in path.absolute().parents:
+            raise UsageError(_LEAVES.format(path.parent))
 
     with before_each_write(claim):
         yield
@@ -188,11 +212,16 @@ def claimed_files(folder: Path) -> dict[str, str]:
     path = folder / LISTING
     if not path.exists():
         return {}
+    advice = "it lists the files that netchoice wrote: give another folder for the results"
     try:
-        advice = "it lists the files that netchoice wrote: give another folder for the results"
-        return dict(read_json(path, advice=advice)["files"])
+        files = dict(read_json(path, advice=advice)["files"])
     except KeptFileError as error:
         raise UsageError(str(error)) from error
+    root = folder.resolve()
+    for parent in {(folder / name).parent for name in files}:
+        if root not in (parent.resolve(), *parent.resolve().parents):
+            raise UsageError(f"{_LEAVES.format(parent)}, or {path}")
+    return files
 
 
 def release_files(folder: Path) -> None:
