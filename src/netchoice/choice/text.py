@@ -161,9 +161,10 @@ def _estimates(model: ModelAnswer, with_intervals: bool) -> Iterator[str]:
 
 def _cost(answer: Answer) -> str:
     cost = answer.cost
+    measured = f" at {duration(cost.features)} per network" if cost.features else ""
     return (
         f"cost: {count(cost.simulations, 'simulation')}, {duration(cost.simulation_seconds)} of CPU time; "
-        f"{len(answer.features)} features at {duration(cost.features)} per network"
+        f"{len(answer.features)} features{measured}"
     )
 
 
