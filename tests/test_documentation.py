@@ -229,6 +229,7 @@ RULES: dict[str, set[str]] = {
         "0.5 %", "0.2 %",
     },
     "evidence-inference": {"1.5 %", "2 %", "90 %", "97 %", "2 CPU seconds", "0.01"},
+    "evidence-selection": {"90 %"},
     "how-it-decides": {"10 %", "5 ms", "1.5"},
     "input-files": {"300 times"},
     "reliability": {"10 CPU seconds"},

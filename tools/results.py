@@ -41,10 +41,6 @@ PAPER = ("reproduction/*.py", *EVALUATION)
 #: The table of the benchmarks of selection.
 TABLE = ("benchmarks/mixed_table.py", "src/netchoice/features/*.py", *MODELS)
 
-SELECTION = (
-    "src/netchoice/evaluation/*.py", "src/netchoice/selection/*.py", "src/netchoice/information/*.py",
-)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Claim:
@@ -116,10 +112,8 @@ CLAIMS = {
     "early-rejection-50": _rejection("--nodes 50 --density 3", 10),
     "early-rejection-150": _rejection("--nodes 150 --density 1.5", 20),
     "early-rejection-350": _rejection("--nodes 350 --density 2.5", 60),
-    "recommended-sets": Claim(
-        "benchmarks/recommended_sets.py",
-        ("benchmarks/recommended_sets.py", "src/netchoice/choice/evaluate.py", *SELECTION),
-        20,
+    "recommended-sets": _claim(
+        "recommended_sets.py", ("src/netchoice/choice/evaluate.py", *EVALUATION), 20
     ),
 }
 
