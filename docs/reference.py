@@ -198,7 +198,7 @@ def features() -> Iterator[str]:
     sizes = [f"{n} nodes" for n in NODES]
     costs = [reference_costs(FEATURES, n, EDGES_PER_NODE * n) for n in NODES]
     yield from (
-        "# Features", "",
+        "# All features", "",
         f"This page is generated from the registry of {len(FEATURES)} features. The cost is the CPU time to "
         "compute the feature alone, with all shared steps that it uses, on the machine of the reference "
         f"costs, for a network with {EDGES_PER_NODE} edges per node. A discrete feature counts; the others "
