@@ -27,9 +27,9 @@ def rewritten(file, change):
 
     def damage(folder):
         record = json.loads((folder / file).read_text())
-        del record[ABOUT]
+        about = record.pop(ABOUT)
         change(record)
-        write_json(folder / file, record, "another")
+        write_json(folder / file, record, about["fingerprint"])
 
     return damage
 
