@@ -4,7 +4,6 @@ import json
 import os
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -675,15 +674,3 @@ def test_hours_are_compared_with_the_paper(space):
     is_so, values, _ = findings.table_takes_hours(space, 3 * hours)
     assert is_so is None
     assert list(values.values()) == pytest.approx([60 * hours, 3])
-
-
-def test_stored_verdict_matches_the_claims():
-    """The run in docs/reproduction was judged by these claims and criteria."""
-    folder = Path(__file__).resolve().parents[1] / "docs" / "reproduction"
-    record = json.loads((folder / "reproduction.json").read_text())
-    assert record["scale"] == "paper"
-    assert [row["claim"] for row in record["claims"]] == [claim.name for claim in CLAIMS]
-    for row, claim in zip(record["claims"], CLAIMS, strict=True):
-        assert (row["statement"], row["criterion"]) == (claim.statement, claim.criterion)
-    about = {key: value for key, value in record.items() if key != "claims"}
-    assert as_markdown(record["claims"], about) == (folder / "verdict.md").read_text()

@@ -201,33 +201,41 @@ def _test(reference: Reference, observed: Observed, state: State, round: Round) 
 
 
 def _infer(reference: Reference, observed: Observed, state: State, round: Round) -> State:
-    """Infer the probabilities of the candidates, and whether they are precise."""
+    """Infer the probabilities of the candidates once the tests are decided, and whether they are precise."""
     if not state.compared:
         return state
+    n = state.n_inferred if state.is_precise else min(round.calibrated, reference.effort.inferred)
+    most = n >= reference.effort.inferred
+    if state.with_state(OPEN):
+        return replace(state, n_inferred=n, is_precise=most)
+    state = _with_probabilities(reference, observed, replace(state, n_inferred=n))
+    if state.probabilities is None:
+        return replace(state, is_precise=True)
+    best = max(state.probabilities.probabilities.items(), key=lambda item: item[1])[0]
+    low, high = state.probabilities.intervals[best]
+    error = (high - low) / (2 * float(ndtri((1 + COVERAGE) / 2)))
+    return replace(state, is_precise=most or error <= reference.effort.precision)
+
+
+def _with_probabilities(reference: Reference, observed: Observed, state: State) -> State:
+    """Return the state with probabilities from the rows with all features, before and after rejections."""
     names = reference.usable(TRAINING, observed.values)
     row, before = _row(observed, names)[0], state.before
-    if before is None:
-        before = reference.probabilities(state.compared, names, FIRST_CALIBRATED, row)
+    if before is None and len(state.compared) > 1:
+        before = reference.regression_before(state.compared, names).probabilities_of(row)
     candidates = tuple(name for name in state.compared if name in state.candidates)
-    if not candidates:
-        return replace(state, before=before, probabilities=None, is_precise=True)
-    n_inferred = state.n_inferred if state.is_precise else round.calibrated
-    n_inferred = min(n_inferred, reference.effort.inferred)
-    found = reference.probabilities(candidates, names, n_inferred, row)
-    best = max(found.probabilities, key=lambda name: found.probabilities[name])
-    low, high = found.intervals[best]
-    error = (high - low) / (2 * float(ndtri((1 + COVERAGE) / 2)))
-    is_precise = error <= reference.effort.precision or n_inferred >= reference.effort.inferred
-    return replace(
-        state, before=before, probabilities=found, n_inferred=n_inferred, is_precise=is_precise
-    )
+    found = None
+    if candidates:
+        found = reference.probabilities(candidates, names, state.n_inferred, row)
+    return replace(state, before=before, probabilities=found)
 
 
 def at_the_end(reference: Reference, observed: Observed, state: State) -> State:
     """Return the state in which no more simulations are made.
 
-    If the time ended before the probabilities were inferred, they are inferred from the rows with cheap
-    features. An open model that the test with cheap features accepts fits, as far as this test can see.
+    If the time ended before the probabilities were inferred, they are inferred from the rows that there are,
+    with cheap features if no others. An open model that the test with cheap features accepts fits, as far as
+    this test can see.
     """
     models = {
         name: replace(each, state=FITS)
@@ -238,6 +246,8 @@ def at_the_end(reference: Reference, observed: Observed, state: State) -> State:
     state = replace(state, models=models)
     if state.probabilities is None and state.candidates:
         with one_blas_thread():
+            if any(name in state.candidates for name in state.compared):
+                return _with_probabilities(reference, observed, state)
             found = _screened_probabilities(reference, observed, state.candidates)
         state = replace(state, before=state.before or found, probabilities=found)
     return state

@@ -376,19 +376,16 @@ def _held_out(known: _Known) -> _HeldOut:
     """Return how well the models of simulations that were left out are predicted."""
     from netchoice.inference.reliability import scored
 
-    candidates = tuple(name for name in known.state.compared if name in known.candidates)
-    if len(candidates) < 2:
-        candidates = known.state.compared
-    if len(candidates) < 2:
+    compared, n = known.state.compared, known.state.n_inferred
+    candidates = tuple(name for name in compared if name in known.candidates)
+    if len(compared) < 2:
         return _HeldOut(float("nan"), float("nan"), (), {})
-    n = known.state.n_inferred or known.reference.n_rows(CALIBRATION, candidates[0])
     with one_blas_thread():
-        regression = known.reference.regression(candidates, known.names, n)
-        labels = np.repeat(
-            candidates,
-            [len(known.reference.rows_for(name, known.names, n)[0]) for name in candidates],
-        )
-        found = scored(regression.models, regression.held_out, labels)
+        if len(candidates) > 1:
+            regression = known.reference.regression(candidates, known.names, n)
+        else:
+            regression = known.reference.regression_before(compared, known.names)
+        found = scored(regression.models, regression.held_out, regression.labels)
     return _HeldOut(
         found.accuracy,
         found.log_score,

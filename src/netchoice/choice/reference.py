@@ -14,7 +14,7 @@ import pandas as pd
 
 from netchoice.alterations import ALTERATIONS, HELD_BACK, trained_kind
 from netchoice.choice.observe import affordable_features, as_given, cheap_features, with_size
-from netchoice.choice.settings import Effort, Settings
+from netchoice.choice.settings import FIRST_CALIBRATED, Effort, Settings
 from netchoice.choice.sizes import Size
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
@@ -421,6 +421,21 @@ class Reference:
                 {model: self.rows_for(model, names, n)[0] for model in models}
             ),
         )
+
+    def regression_before(
+        self, models: tuple[str, ...], names: tuple[str, ...]
+    ) -> SmoothRegression:
+        """Return the same from the first rows of the models only, which are enough before any is rejected."""
+        rows = {
+            model: np.concatenate(
+                [
+                    self.X(SCALE, model, names, stop=N_SCALE),
+                    self.X(CALIBRATION, model, names, stop=FIRST_CALIBRATED),
+                ]
+            )
+            for model in models
+        }
+        return self._kept(("before", models, names), lambda: self._regression(rows))
 
     def _regression(self, rows: Mapping[str, Floats]) -> SmoothRegression:
         y = np.repeat(list(rows), [len(X) for X in rows.values()])

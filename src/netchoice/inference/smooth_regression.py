@@ -56,6 +56,7 @@ class SmoothRegression:
     Attributes
     ----------
     models : tuple of str, sorted; the order of the columns of all probabilities
+    labels : array (n,), the model of each simulation
     held_out : array (n, C)
         The probabilities of the models for each simulation, predicted without the fifth of the
         simulations that it is part of.
@@ -74,6 +75,7 @@ class SmoothRegression:
     """
 
     models: tuple[str, ...]
+    labels: NDArray[np.str_]
     held_out: Floats
     scaling: Scaling
     location: Floats
@@ -125,8 +127,8 @@ class SmoothRegression:
                 coefficients.append(found)
                 held_out[left] = softmax(design[left] @ found, axis=1)
         return cls(
-            tuple(models.tolist()), held_out, scaling, location, unit, tuple(coefficients)
-        )  # fmt: skip
+            tuple(models.tolist()), labels, held_out, scaling, location, unit, tuple(coefficients)
+        )
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities (m, C) of the models for each row of features (m, q)."""
