@@ -60,3 +60,28 @@ def test_repeated_and_constant_columns_add_nothing():
     steps = ForwardRegression().fit(X, y).steps_
     assert list(steps["feature"][:2]) in (["x1", "x0"], ["x1", "x2"], ["x0", "x1"], ["x2", "x1"])
     np.testing.assert_allclose(steps["score"][2:], 0, atol=1e-9)
+
+
+def test_categories_and_missing_values_are_indicators_in_the_regression():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    rng = np.random.default_rng(0)
+    X, town = X[["age", "bmi"]].copy(), rng.integers(0, 4, len(X))
+    y = y + 40 * town
+    X["town"] = np.array(["Ulm", "Bonn", "Trier", "Kiel"])[town]
+    X.loc[rng.random(len(X)) < 0.3, "bmi"] = np.nan
+    missing = X["bmi"].isna().to_numpy()
+    scores = np.zeros(len(X))
+    known = X["bmi"].dropna()
+    scores[~missing] = norm.ppf((rankdata(known) - 0.5) / len(known))
+    terms = {
+        "town": np.equal.outer(town, range(4)),
+        "bmi": np.column_stack([scores, scores**2, missing]),
+    }
+    steps = ForwardRegression().fit(X, y).steps_
+    assert list(steps["feature"]) == ["town", "bmi", "age"]
+    both = np.column_stack([terms["town"], terms["bmi"]])
+    for n, design in ((1, terms["town"]), (2, both)):
+        outcome = ((y - y.mean()) / y.std()).to_numpy()
+        residuals = outcome - LinearRegression().fit(design, outcome).predict(design)
+        expected = -0.5 * np.log((residuals**2).mean())
+        assert steps["score"][:n].sum() == pytest.approx(expected, abs=0.01)

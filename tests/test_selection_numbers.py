@@ -44,7 +44,8 @@ def costs(diabetes):
 @pytest.mark.parametrize("method", NUMBER_METHODS)
 def test_scikit_learn_checks(method):
     results = check_estimator(get_selector(method, target="numbers"), on_skip=None)
-    assert sum(result["status"] == "passed" for result in results) == N_CHECKS
+    n_checks = N_CHECKS - get_selector(method).supports_missing  # the one that refuses NaN
+    assert sum(result["status"] == "passed" for result in results) == n_checks
     skipped = [result["check_name"] for result in results if result["status"] != "passed"]
     assert skipped == ["check_array_api_input"]  # wants SCIPY_ARRAY_API; for arrays on accelerators
 

@@ -26,6 +26,7 @@ from netchoice.choice.tables import (
     load_table,
     varying_features,
 )
+from netchoice.columns import Columns
 from netchoice.costs import CostModel
 from netchoice.errors import UsageError
 from netchoice.evaluation import (
@@ -37,7 +38,7 @@ from netchoice.evaluation import (
     recommended_set,
 )
 from netchoice.evaluation.operating_points import format_accuracy
-from netchoice.evaluation.scorers import Columns, class_recall, find_classifier
+from netchoice.evaluation.scorers import class_recall, find_classifier
 from netchoice.evaluation.scores import make_folds
 from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress

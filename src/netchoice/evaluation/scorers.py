@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netchoice.columns import Columns
 from netchoice.errors import UsageError
 from netchoice.targets import Classes, Numbers, Target
 from netchoice.units import parse_budget
@@ -282,53 +283,6 @@ def _read_errors(path: str, target: Classes) -> Floats:
 def _error_costs(fitted: Any, X: Floats, y: Codes, costs: Floats) -> float:
     expected = fitted.predict_proba(X) @ costs[fitted.classes_]
     return -float(costs[y, expected.argmin(axis=1)].mean())
-
-
-# Columns as numbers: categories and missing values
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Features as columns of numbers without missing values, and the columns of each feature."""
-
-    values: Floats
-    of_feature: list[list[int]]
-
-    @classmethod
-    def of(cls, X: Floats, nominal: Sequence[bool] = ()) -> Columns:
-        """Return indicators of categories, and means and an indicator in place of missing values.
-
-        >>> Columns.of(np.array([[1.0, 5.0], [3.0, 6.0], [np.nan, 5.0]]), [False, True]).values
-        array([[1., 0., 1., 0.],
-               [3., 0., 0., 1.],
-               [2., 1., 1., 0.]])
-        """
-        parts: list[Floats] = []
-        of_feature = []
-        for values, is_nominal in zip(X.T, nominal or [False] * X.shape[1], strict=True):
-            missing = np.isnan(values)
-            if is_nominal:
-                own = [(values == each).astype(float) for each in np.unique(values[~missing])]
-            else:
-                own = [
-                    np.where(missing, values[~missing].mean(), values) if missing.any() else values
-                ]
-            if missing.any():
-                own.append(missing.astype(float))
-            of_feature.append(list(range(len(parts), len(parts) + len(own))))
-            parts += own
-        return cls(np.column_stack(parts), of_feature)
-
-    def order(
-        self, features: Sequence[int], counted: Sequence[bool]
-    ) -> tuple[list[int], list[bool]]:
-        """Return the columns of a sequence of features, and which of them end a counted feature."""
-        order, ends = [], []
-        for feature, is_counted in zip(features, counted, strict=True):
-            own = self.of_feature[feature]
-            order += own
-            ends += [False] * (len(own) - 1) + [is_counted]
-        return order, ends
 
 
 # Scorers

@@ -11,13 +11,19 @@ compares them):
   scikit-learn's nearest-neighbour estimates otherwise;
 - ``"plugin"``: every value is a category; in nats, for tests and teaching.
 
+A missing value (NaN) is a value of its own: with the indicators M of what is missing, the information of
+two columns is I(M_a;M_b) + P(a known) I(a;M_b | a known) + P(b known) I(M_a;b | b known) + P(both known)
+I(a;b | both known). Each term is estimated from the rows that it is about. Columns of categories
+(``nominal``) are treated as class labels.
+
 Results are bit-identical for any order of the columns and any number of threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,6 +71,7 @@ def relevance(
     *,
     target: str = "auto",
     discrete: ArrayLike | None = None,
+    nominal: ArrayLike | None = None,
     estimator: str = "calibrated",
     seed: int = 0,
     n_neighbors: int = 3,
@@ -75,7 +82,7 @@ def relevance(
     Parameters
     ----------
     X : array of shape (n_rows, n_columns)
-        Finite numbers.
+        Numbers; NaN where a value is missing.
     y : array of shape (n_rows,) or (n_rows, n_targets)
         Labels of any type that can be sorted, or numbers. With several columns of numbers, the result
         is the mean over these columns.
@@ -85,6 +92,8 @@ def relevance(
     discrete : boolean array of shape (n_columns,), optional
         Which columns are discrete; None: those with integers only. Only ``"published"`` uses it.
         ``"calibrated"`` uses how often values repeat, ``"plugin"`` treats all columns as discrete.
+    nominal : boolean array of shape (n_columns,), optional
+        Which columns hold codes of categories, whose order has no meaning; None: no column.
     estimator : {"calibrated", "published", "plugin"}
     seed : int
         Seed for breaking ties. The draw depends on the seed and the values of a column, not on
@@ -112,12 +121,12 @@ def relevance(
     table = as_table(X)
     wanted = as_complete_target(y, target, len(table))
     if isinstance(wanted, Classes):
-        prepared = [method.prepare_labels(wanted.codes)]
+        goals = [_Column.of(method, wanted.codes.astype(float), True, True)]
     else:
-        prepared = [method.prepare(np.ascontiguousarray(v), False) for v in wanted.values.T]
+        goals = [_Column.of(method, np.ascontiguousarray(v), False) for v in wanted.values.T]
     with threads(n_jobs) as run:
-        columns = _columns(table, as_mask(discrete, table), method, run)
-        means = run(lambda column: _mean(method.estimate(column, p) for p in prepared), columns)
+        columns = _columns(table, as_masks(discrete, nominal, table), method, run)
+        means = run(lambda column: _mean(column.with_other(goal) for goal in goals), columns)
     return np.array(means)
 
 
@@ -125,14 +134,17 @@ def redundancy(
     X: ArrayLike,
     *,
     discrete: ArrayLike | None = None,
+    nominal: ArrayLike | None = None,
     estimator: str = "calibrated",
     seed: int = 0,
     n_neighbors: int = 3,
     n_jobs: int | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Floats:
     """Estimate the mutual information of each pair of columns, I(j;k).
 
-    The parameters are those of :func:`relevance`.
+    The parameters are those of :func:`relevance`; ``on_progress`` is called with the numbers of pairs done
+    and of all pairs.
 
     Returns
     -------
@@ -148,8 +160,8 @@ def redundancy(
     method = make_estimator(estimator, seed, n_neighbors)
     table = as_table(X)
     with threads(n_jobs) as run:
-        columns = _columns(table, as_mask(discrete, table), method, run)
-        return _pairs(columns, method.estimate, run)
+        columns = _columns(table, as_masks(discrete, nominal, table), method, run)
+        return _pairs(columns, False, run, on_progress)
 
 
 def conditional_redundancy(
@@ -158,10 +170,12 @@ def conditional_redundancy(
     *,
     target: str = "auto",
     discrete: ArrayLike | None = None,
+    nominal: ArrayLike | None = None,
     estimator: str = "calibrated",
     seed: int = 0,
     n_neighbors: int = 3,
     n_jobs: int | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Floats:
     """Estimate the mutual information of each pair of columns given the target, I(j;k|y).
 
@@ -174,8 +188,7 @@ def conditional_redundancy(
     ties is replaced by its residual from a linear regression on the numbers. With several columns of
     numbers, the result is the mean over these columns.
 
-    The parameters are those of :func:`relevance`, and the shape of the result is that of
-    :func:`redundancy`.
+    The parameters are those of :func:`redundancy`, and the shape of the result is the same.
 
     Examples
     --------
@@ -186,12 +199,13 @@ def conditional_redundancy(
     """
     method = make_estimator(estimator, seed, n_neighbors)
     table = as_table(X)
-    mask = as_mask(discrete, table)
+    masks = as_masks(discrete, nominal, table)
     total = np.zeros((table.shape[1], table.shape[1]))
     with threads(n_jobs) as run:
-        for rows, share, numbers in _similar_rows(as_complete_target(y, target, len(table))):
-            columns = _columns(table, mask, method, run, rows, numbers)
-            total += share * _pairs(columns, method.estimate_within_class, run)
+        groups = list(_similar_rows(as_complete_target(y, target, len(table))))
+        for i, (rows, share, numbers) in enumerate(groups):
+            columns = _columns(table, masks, method, run, rows, numbers)
+            total += share * _pairs(columns, True, run, on_progress, i, len(groups))
     return np.maximum(total, method.minimum)
 
 
@@ -212,7 +226,7 @@ def mutual_information(
     Parameters
     ----------
     a, b : arrays of shape (n_rows,)
-        Finite numbers; a discrete column may also hold labels of another type.
+        Numbers, NaN where a value is missing; a discrete column may also hold labels of another type.
     discrete : pair of bool
         Which of the two are discrete.
     estimator, seed, n_neighbors
@@ -241,9 +255,8 @@ def mutual_information(
     codes = as_labels(np.zeros(len(first)) if given is None else given, len(first), "given")
     total = 0.0
     for rows, share in _classes(codes):
-        one = method.prepare(first[rows], discrete[0])
-        other = method.prepare(second[rows], discrete[1])
-        total += share * method.estimate_within_class(one, other)
+        one = _Column.of(method, first[rows], discrete[0])
+        total += share * one.with_other(_Column.of(method, second[rows], discrete[1]), True)
     return max(total, method.minimum)
 
 
@@ -255,28 +268,95 @@ def make_estimator(name: str, seed: int, n_neighbors: int) -> PairEstimator:
     return _ESTIMATORS[name](seed, n_neighbors)
 
 
-def _pairs(columns: list[Any], estimate: Callable[[Any, Any], float], run: Run) -> Floats:
-    j, k = np.triu_indices(len(columns), 1)
-    matrix = np.zeros((len(columns), len(columns)))
-    matrix[j, k] = matrix[k, j] = run(lambda pair: estimate(*pair), combinations(columns, 2))
+@dataclass(frozen=True)
+class _Column:
+    """A column that is prepared for an estimator, and how to prepare it in some of its rows."""
+
+    method: PairEstimator
+    known: NDArray[np.bool_]
+    prepare: Callable[[Any], Any]
+    whole: Any  # None if values are missing
+
+    @classmethod
+    def of(
+        cls,
+        method: PairEstimator,
+        values: Floats,
+        discrete: bool,
+        nominal: bool = False,
+        rows: NDArray[np.intp] | None = None,
+        numbers: Floats | None = None,
+    ) -> _Column:
+        """Prepare a column, or its values in some rows, adjusted for the numbers of these rows."""
+        here = values if rows is None else values[rows]
+
+        def prepare(places: Any) -> Any:
+            if nominal:
+                return method.prepare_labels(here[places])
+            if rows is not None and numbers is not None:
+                return method.prepare_given(values, discrete, rows[places], numbers[places])
+            return method.prepare(here[places], discrete)
+
+        known = ~np.isnan(here)
+        return cls(method, known, prepare, prepare(slice(None)) if known.all() else None)
+
+    def with_other(self, other: _Column, within_class: bool = False) -> float:
+        """Estimate the mutual information with another column of the same rows."""
+        method = self.method
+        if self.whole is not None and other.whole is not None:
+            estimate = method.estimate_within_class if within_class else method.estimate
+            return estimate(self.whole, other.whole)
+
+        def given(rows: NDArray[np.bool_], a: Any, b: Any) -> float:
+            share = float(rows.mean())
+            places = np.flatnonzero(rows)
+            return share and share * method.estimate_within_class(a(places), b(places))
+
+        everywhere = np.ones(len(self.known), dtype=bool)
+        total = given(everywhere, self._indicator, other._indicator)
+        total += given(self.known, self.prepare, other._indicator)
+        total += given(other.known, self._indicator, other.prepare)
+        total += given(self.known & other.known, self.prepare, other.prepare)
+        return total if within_class else max(total, method.minimum)
+
+    def _indicator(self, rows: NDArray[np.intp]) -> Any:
+        return self.method.prepare_labels(self.known[rows])
+
+
+def _pairs(
+    columns: list[_Column],
+    within_class: bool,
+    run: Run,
+    on_progress: Callable[[int, int], None] | None = None,
+    part: int = 0,
+    n_parts: int = 1,
+) -> Floats:
+    """Return the estimates of all pairs of columns; this is one of several parts that progress counts."""
+    q = len(columns)
+    matrix = np.zeros((q, q))
+    n_pairs = q * (q - 1) // 2
+    for j, column in enumerate(columns[:-1], start=1):
+        found = run(partial(column.with_other, within_class=within_class), columns[j:])
+        matrix[j - 1, j:] = matrix[j:, j - 1] = found
+        if on_progress is not None:
+            on_progress(part * n_pairs + n_pairs - (q - j) * (q - j - 1) // 2, n_parts * n_pairs)
     return matrix
 
 
 def _columns(
     table: Floats,
-    discrete: NDArray[np.bool_],
+    masks: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     method: PairEstimator,
     run: Run,
     rows: NDArray[np.intp] | None = None,
     numbers: Floats | None = None,
-) -> list[Any]:
+) -> list[_Column]:
     """Prepare all columns, or their values in some rows, adjusted for the numbers of these rows."""
+    discrete, nominal = masks
 
-    def prepare(j: int) -> Any:
-        values, is_discrete = np.ascontiguousarray(table[:, j]), bool(discrete[j])
-        if rows is not None and numbers is not None:
-            return method.prepare_given(values, is_discrete, rows, numbers)
-        return method.prepare(values if rows is None else values[rows], is_discrete)
+    def prepare(j: int) -> _Column:
+        values = np.ascontiguousarray(table[:, j])
+        return _Column.of(method, values, bool(discrete[j]), bool(nominal[j]), rows, numbers)
 
     return run(prepare, range(table.shape[1]))
 
@@ -311,7 +391,7 @@ def _mean(values: Iterator[float]) -> float:
 
 
 def as_table(X: ArrayLike) -> Floats:
-    """Return a table as an array of floats, all finite."""
+    """Return a table as an array of floats, NaN where a value is missing."""
     try:
         table = np.asarray(X, np.float64)
     except (TypeError, ValueError):
@@ -320,12 +400,11 @@ def as_table(X: ArrayLike) -> Floats:
         raise UsageError(f"`X` must have 2 dimensions; got {table.ndim}")
     if not len(table):
         raise UsageError("`X` must have at least one row; got none")
-    bad = np.flatnonzero(~np.isfinite(table).all(axis=0))
+    bad = np.flatnonzero(np.isinf(table).any(axis=0))
     if len(bad):
         shown = ", ".join(map(str, bad[:5])) + (", …" if len(bad) > 5 else "")
         raise UsageError(
-            f"`X` must be finite; got missing or infinite values in column(s) {shown}. Impute them, "
-            "or drop those columns or rows"
+            f"`X` must be finite; got infinite values in column(s) {shown}. Drop those columns or rows"
         )
     return table
 
@@ -375,21 +454,23 @@ def as_column(values: ArrayLike, name: str, discrete: bool) -> Floats:
         raise UsageError(
             f"`{name}` must hold numbers; got another type. Pass `discrete` if it holds labels"
         ) from None
-    if not np.isfinite(column).all():
-        raise UsageError(
-            f"`{name}` must be finite; got missing or infinite values. Drop those rows"
-        )
+    if np.isinf(column).any():
+        raise UsageError(f"`{name}` must be finite; got infinite values. Drop those rows")
     return column
 
 
-def as_mask(discrete: ArrayLike | None, table: Floats) -> NDArray[np.bool_]:
-    """Return the mask of discrete columns; by default, those that hold integers only."""
+def as_masks(
+    discrete: ArrayLike | None, nominal: ArrayLike | None, table: Floats
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the masks of discrete columns, by default those of integers, and of categories."""
     if discrete is None:
-        return np.asarray((table == np.floor(table)).all(axis=0))
-    mask = np.asarray(discrete)
-    if mask.dtype != np.bool_ or mask.shape != (table.shape[1],):
-        raise UsageError(
-            f"`discrete` must have one bool for each of {table.shape[1]} columns; got {mask.dtype} "
-            f"of shape {mask.shape}"
-        )
-    return mask
+        discrete = np.asarray(((table == np.floor(table)) | np.isnan(table)).all(axis=0))
+    is_nominal = np.zeros(table.shape[1], bool) if nominal is None else np.asarray(nominal)
+    masks = np.asarray(discrete), is_nominal
+    for name, mask in zip(("discrete", "nominal"), masks, strict=True):
+        if mask.dtype != np.bool_ or mask.shape != (table.shape[1],):
+            raise UsageError(
+                f"`{name}` must have one bool for each of {table.shape[1]} columns; got {mask.dtype} "
+                f"of shape {mask.shape}"
+            )
+    return masks

@@ -383,6 +383,8 @@ class Calibrated(PairEstimator):
         Its mean is 0 for independent columns, and it is the smaller entropy for full dependence,
         where chance cannot add anything.
         """
+        if a.nominal and b.nominal:  # the order of categories has no neighbours
+            return plugin_information(a, b) - expected_mutual_information(a, b)
         limit = self.MAX_EXPECTED * min(1.0, smaller_entropy)
         if (a.n_values - 1) * (b.n_values - 1) > 20 * limit * len(a.codes):
             return None  # about ten times too sparse, even if many values are rare

@@ -171,6 +171,11 @@ class AcquiringClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = check_table(self, X, None if y is None else column_or_1d(y, warn=True), "classes")
         check_classification_targets(y)
         assert isinstance(table.target, Classes)
+        if table.nominal.any():
+            raise UsageError(
+                f"`X` must hold numbers; the column {table.names[int(table.nominal.argmax())]!r} holds text. "
+                "Encode it as indicators, which share a step with its cost"
+            )
         self._costs = ColumnCosts(
             self.costs, table.names, labels=table.labels, scale="raw", charge=self.charge
         )

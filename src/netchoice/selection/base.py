@@ -16,6 +16,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from netchoice.columns import code_frame
 from netchoice.errors import UsageError
 from netchoice.selection.column_costs import ColumnCosts, check_budget
 from netchoice.selection.greedy import Floats, Step, Terms, rank_greedily
@@ -32,6 +33,7 @@ class Table:
     target: Target
     names: list[str]  # of the columns; x0, x1, … if the caller's table has none
     labels: list[Any] | None  # of the columns of the caller's DataFrame; None for an array
+    nominal: NDArray[np.bool_]  # the columns that hold codes of categories
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,10 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     supports_shared_costs: ClassVar[bool] = True
     #: Whether the method accepts numbers as ``y``, not only class labels.
     supports_numbers: ClassVar[bool] = True
+    #: Whether the method accepts missing values (NaN) in ``X``.
+    supports_missing: ClassVar[bool] = False
+    #: Called with a stage, and the numbers of pairs done and of all pairs, by methods of pairs.
+    _on_progress: ClassVar[Callable[[str, int, int], None] | None] = None
     #: Parameters that ``_compute_statistics`` does not use. Selectors that differ only in these
     #: share their statistics in :func:`rank_path`.
     _ranking_parameters: ClassVar[frozenset[str]] = frozenset(
@@ -201,6 +207,7 @@ class CostAwareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.multi_output = self.supports_numbers
+        tags.input_tags.allow_nan = self.supports_missing
         return tags
 
 
@@ -216,18 +223,26 @@ def check_table(estimator: Any, X: Any, y: Any, kind: str) -> Table:
         raise UsageError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None"
         )
+    nominal = None
+    if hasattr(X, "iloc") and any(dtype.kind not in "biuf" for dtype in X.dtypes):
+        X, nominal = code_frame(X)
     check_numbers(X)
+    takes_missing = getattr(estimator, "supports_missing", False)
     try:
-        X = validate_data(estimator, X, dtype=np.float64, ensure_min_samples=2)
+        X = validate_data(
+            estimator, X, dtype=np.float64, ensure_min_samples=2,
+            ensure_all_finite="allow-nan" if takes_missing else True,
+        )  # fmt: skip
     except ValueError as error:
-        if "contains NaN" in str(error) or "contains infinity" in str(error):
-            raise not_finite(X) from error
+        if "contains NaN" in str(error) or "infinity" in str(error):
+            raise not_finite(X, takes_missing) from error
         raise
     target = as_target(y, kind)
     check_consistent_length(X, target)
     check_varies(target)
     names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(X.shape[1])])
-    return Table(X, target, list(names), labels)
+    nominal = np.zeros(X.shape[1], dtype=bool) if nominal is None else nominal
+    return Table(X, target, list(names), labels, nominal)
 
 
 def resolve_n_features(n_features_to_select: Any, n_features: int) -> int:
@@ -253,11 +268,10 @@ def resolve_n_features(n_features_to_select: Any, n_features: int) -> int:
 def check_numbers(X: Any) -> None:
     """Raise an error unless a table is dense and its columns hold numbers; name the column.
 
-    >>> import pandas as pd
-    >>> check_numbers(pd.DataFrame({"age": [20, 30], "town": ["Ulm", "Bonn"]}))
+    >>> check_numbers([[20, "Ulm"], [30, "Bonn"]])
     Traceback (most recent call last):
-    netchoice.errors.UsageError: `X` must hold numbers; got 'Ulm' in the column 'town'. Encode the \
-column as numbers, or drop it
+    netchoice.errors.UsageError: `X` must hold numbers; got 'Ulm' in the column 1. Pass a DataFrame, in \
+which text is a category
     """
     if hasattr(X, "toarray"):
         raise UsageError(
@@ -271,18 +285,24 @@ column as numbers, or drop it
         if wrong is not None:
             shown = str(wrong) if isinstance(wrong, np.generic) else repr(wrong)
             raise UsageError(
-                f"`X` must hold numbers; got {shown} in the column {name}. Encode the column as numbers, or "
-                "drop it"
+                f"`X` must hold numbers; got {shown} in the column {name}. Pass a DataFrame, in which text "
+                "is a category"
             )
 
 
-def not_finite(X: Any) -> UsageError:
-    """Return the error for a table with missing or infinite values."""
-    finite = ((name, np.isfinite(values.astype(float)).all()) for name, values in _columns(X))
-    name = next((name for name, is_finite in finite if not is_finite), None)
-    where = "" if name is None else f" in the column {name}"
+def not_finite(X: Any, takes_missing: bool = False) -> UsageError:
+    """Return the error for a table with infinite values, or with missing ones where they are refused."""
+    from netchoice.selection.methods import METHODS
+
+    wrong = np.isinf if takes_missing else (lambda values: ~np.isfinite(values))
+    has_wrong = ((name, wrong(values.astype(float)).any()) for name, values in _columns(X))
+    where = next((f" in the column {name}" for name, is_wrong in has_wrong if is_wrong), "")
+    if takes_missing:
+        return UsageError(f"`X` must not be infinite; got infinity (inf){where}. Drop or impute it")
+    others = ", ".join(name for name in METHODS if METHODS[name]().supports_missing)
     return UsageError(
-        f"`X` must be finite; got missing (NaN) or infinite (inf) values{where}. Drop or impute them"
+        f"`X` must be finite; got missing (NaN) or infinite (inf) values{where}. Drop or impute them; "
+        f"{others} take missing values"
     )
 
 

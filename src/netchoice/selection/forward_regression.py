@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netchoice.information.estimators import encode_column, middle_scores
 from netchoice.selection.base import CostAwareSelector, TrainingData
@@ -23,7 +24,8 @@ class ForwardRegression(CostAwareSelector):
     is −½ log(1 − R²), the mutual information of normal variables, averaged over the columns of the target.
     Forward selection is fast and suits targets that the columns predict smoothly. It does not find columns
     that are informative only jointly. For classes, the regression predicts the indicators of the classes.
-    The parameters and attributes are those of :class:`MRMR`, except those of mutual information;
+    Categories and missing values have indicators. The parameters and attributes are those of
+    :class:`MRMR`, except those of mutual information;
     ``relevance_`` is the information of a column alone, and ``random_state`` has no effect.
 
     Examples
@@ -35,9 +37,13 @@ class ForwardRegression(CostAwareSelector):
     """
 
     method = "forward-regression"
+    supports_missing = True
 
     def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Any:
-        return [(_Regression(part.X, part.target), weight) for part, weight in data.parts()]
+        return [
+            (_Regression(part.X, part.target, part.nominal), weight)
+            for part, weight in data.parts()
+        ]
 
     def _information(
         self, statistics: list[tuple[_Regression, float]], selected: list[int]
@@ -54,12 +60,18 @@ class _Regression:
     residuals of a regression on these columns.
     """
 
-    def __init__(self, X: Floats, target: Target) -> None:
+    def __init__(self, X: Floats, target: Target, nominal: NDArray[np.bool_]) -> None:
         n, self._q = X.shape
-        scores = np.column_stack([middle_scores(encode_column(column))[0] for column in X.T])
+        columns = [_terms(values, bool(each)) for values, each in zip(X.T, nominal, strict=True)]
+        first, second, *_ = zip(*(terms[:2] for terms in columns), strict=True)
+        others = [term for terms in columns for term in terms[2:]]
+        ends = 2 * self._q + np.cumsum([0, *(len(terms) - 2 for terms in columns)])
+        #: The places of all terms of each column.
+        self._terms_of = [[k, k + self._q, *range(ends[k], ends[k + 1])] for k in range(self._q)]
+        self._n_terms = int(ends[-1])
         outcome = _indicators(target) if isinstance(target, Classes) else target.values
         outcome = (outcome - outcome.mean(axis=0)) / outcome.std(axis=0)
-        terms = np.column_stack([scores, scores**2])
+        terms = np.column_stack([*first, *second, *others])
         deviation = terms.std(axis=0)
         terms = (terms - terms.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
         both = np.column_stack([terms, outcome])
@@ -77,22 +89,47 @@ class _Regression:
         variance, cross = swept[first, first], swept[first, second]
         is_used = variance > TOLERANCE
         slope = np.divide(cross, variance, out=np.zeros(q), where=is_used)
-        on_first, on_second = swept[:q, 2 * q :], swept[q : 2 * q, 2 * q :]
+        on_first, on_second = swept[:q, self._n_terms :], swept[q : 2 * q, self._n_terms :]
         rest = swept[second, second] - slope * cross
         remaining = on_second - slope[:, None] * on_first
         explained = _squares_over(on_first, variance) + _squares_over(remaining, rest)
-        left = np.diag(swept)[2 * q :].clip(min=TOLERANCE)
+        for k, terms in enumerate(self._terms_of):
+            if len(terms) > 2:
+                explained[k] = _explained(
+                    swept[np.ix_(terms, terms)], swept[terms, self._n_terms :]
+                )
+        left = np.diag(swept)[self._n_terms :].clip(min=TOLERANCE)
         return np.asarray(-0.5 * np.log1p(-(explained / left).clip(max=1 - TOLERANCE)).mean(axis=1))
 
     def _sweep_to(self, selected: list[int]) -> None:
         if self._selected != selected[: len(self._selected)]:
             self._selected, self._swept = [], self._covariances.copy()
         for column in selected[len(self._selected) :]:
-            for term in (column, column + self._q):
+            for term in self._terms_of[column]:
                 pivot = self._swept[term, term]
                 if pivot > TOLERANCE:
                     self._swept -= np.outer(self._swept[:, term], self._swept[term]) / pivot
             self._selected.append(column)
+
+
+def _terms(values: Floats, is_nominal: bool) -> list[Floats]:
+    """Return the terms of a column, two or more: normal scores and their squares, or indicators."""
+    missing = np.isnan(values)
+    if is_nominal:
+        terms = [(values == each).astype(float) for each in np.unique(values[~missing])]
+    else:
+        scores = np.zeros(len(values))
+        scores[~missing] = middle_scores(encode_column(values[~missing]))[0]
+        terms = [scores, scores**2]
+    if missing.any():
+        terms.append(missing.astype(float))
+    return [*terms, *(np.zeros(len(values)) for _ in range(2 - len(terms)))]
+
+
+def _explained(covariances: Floats, with_outcome: Floats) -> Floats:
+    """Return the variance of each outcome that several terms explain together."""
+    solved = np.linalg.pinv(covariances, rcond=TOLERANCE, hermitian=True) @ with_outcome
+    return np.asarray((with_outcome * solved).sum(axis=0))
 
 
 def _squares_over(covariances: Floats, variance: Floats) -> Floats:

@@ -36,6 +36,7 @@ class RandomRanking(CostAwareSelector):
     """
 
     method = "random"
+    supports_missing = True
 
     def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Any:
         return data

@@ -76,7 +76,7 @@ class ReliefF(CostAwareSelector):
         self._weight_options(data)
 
     def _weight_options(self, data: TrainingData) -> dict[str, Any]:
-        nominal = column_mask("nominal_features", self.nominal_features, data.names)
+        nominal = column_mask("nominal_features", self.nominal_features, data.names) | data.nominal
         n_neighbors = check_integer("n_neighbors", self.n_neighbors)
         return {"nominal": nominal, "n_jobs": self.n_jobs, "n_neighbors": n_neighbors}
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,11 @@ N_NEIGHBORS = {"classes": 3, "numbers": 10}
 class MutualInformation:
     """Mutual informations of a table; each kind is estimated when it is first used."""
 
-    def __init__(self, data: TrainingData, **options: Any) -> None:
+    def __init__(
+        self, data: TrainingData, on_progress: Callable[..., None] | None = None, **options: Any
+    ) -> None:
         self._data, self._options = data, {"seed": data.seed, **options}
+        self._on_progress = on_progress
 
     @cached_property
     def relevance(self) -> Floats:
@@ -32,14 +35,18 @@ class MutualInformation:
     @cached_property
     def redundancy(self) -> Floats:
         """I(j;k) of each pair of columns."""
-        return self._data.mean(lambda part: redundancy(part.X, **self._options))
+        options = self._options_of_pairs("redundancy")
+        return self._data.mean(lambda part: redundancy(part.X, **options))
 
     @cached_property
     def conditional_redundancy(self) -> Floats:
         """I(j;k|y) of each pair of columns."""
-        return self._data.mean(
-            lambda part: conditional_redundancy(part.X, part.target, **self._options)
-        )
+        options = self._options_of_pairs("interaction")
+        return self._data.mean(lambda part: conditional_redundancy(part.X, part.target, **options))
+
+    def _options_of_pairs(self, stage: str) -> dict[str, Any]:
+        report = self._on_progress and partial(self._on_progress, stage)
+        return {**self._options, "on_progress": report}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -50,13 +57,17 @@ class SequentialSelector(CostAwareSelector):
     n_neighbors: int | None = None
     discrete_features: Any = "auto"
 
+    supports_missing = True
+
     def _compute_statistics(self, data: TrainingData, group: Sequence[CostAwareSelector]) -> Any:
         discrete = None
         if not (isinstance(self.discrete_features, str) and self.discrete_features == "auto"):
             discrete = column_mask("discrete_features", self.discrete_features, data.names)
         return MutualInformation(
             data,
+            self._on_progress,
             discrete=discrete,
+            nominal=data.nominal,
             estimator=self.estimator,
             n_neighbors=self._resolved_neighbors(data),
             n_jobs=self.n_jobs,
@@ -119,7 +130,7 @@ class MRMR(AveragingSelector):
     n_neighbors : int or None
         Number of neighbours in the nearest-neighbour estimates; None: 3 for classes, 10 for numbers.
     discrete_features : "auto", bool, mask, positions or names
-        The discrete columns; "auto": those with integers only.
+        The discrete columns; "auto": those with integers only. Text in a DataFrame is always discrete.
     random_state : int, RandomState or None
         Breaks ties between values in the estimates. None: another draw in each fit.
     n_jobs : int or None
