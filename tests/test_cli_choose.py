@@ -96,7 +96,7 @@ def test_time_limit_of_the_command_is_kept(run, networks, tmp_path, monkeypatch)
     command = ["choose", networks / "dmc.graphml", "--space", "duplication", "--engine", "serial"]
     code, text, errors = run(*command, "--time-limit", "3s", "--json", "--out", tmp_path / "answer")
     assert code == 0, errors
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 20  # without a limit it takes hours
     assert "open" in {each["state"] for each in json.loads(text)["models"]}
 
 

@@ -51,7 +51,7 @@ def test_parameters_features_and_discrepancies_are_tables():
     for row in parameters.itertuples():
         known = answer[row.model].parameters[row.parameter]
         assert (row.median, (row.low, row.high), row.rmse) == (
-            known.median, known.interval, known.rmse,
+            known.median, known.interval, known.quality.rmse,
         )  # fmt: skip
     features = answer.to_frame("features").set_index("feature")
     assert features["observed"].to_dict() == {each.name: each.observed for each in answer.features}

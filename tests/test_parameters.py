@@ -3,7 +3,7 @@
 import re
 import sys
 from dataclasses import replace
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -28,12 +28,13 @@ def test_every_candidate_has_parameters_with_their_quality():
     for model in answer.candidates:
         for name, known in model.parameters.items():
             assert known.prior == "uniform(0.25, 0.75)"
-            assert known.prior_sd == pytest.approx(prior_sd, rel=0.1)
-            assert 0 < known.rmse < 1.3 * prior_sd
-            assert known.shrinkage < 1
-            low, high = known.interval_coverage_interval
-            assert low <= known.interval_coverage <= high
-            assert known.held_out == len(answer.evidence.posteriors[model.name].ranks[name]) == 20
+            quality, evidence = known.quality, answer.evidence.posteriors[model.name]
+            assert quality.prior_sd == pytest.approx(prior_sd, rel=0.1)
+            assert 0 < quality.rmse < 1.3 * prior_sd
+            assert quality.shrinkage < 1
+            low, high = quality.interval_coverage_interval
+            assert low <= quality.interval_coverage <= high
+            assert quality.held_out == len(evidence.ranks[name]) == 20
             assert 200 <= known.simulations < answer.cost.simulations
 
 
@@ -95,11 +96,16 @@ def test_posterior_of_a_model_that_has_none_is_refused():
 
 def test_notes_name_boundaries_and_posteriors_that_are_not_calibrated():
     answer = made_answer()
-    known = replace(answer["dmr"].parameters["p_new"], rank_p_value=0.3)
+    estimate = answer["dmr"].parameters["p_new"]
+
+    def calibrated(p_value):
+        return replace(estimate, quality=replace(estimate.quality, rank_p_value=p_value))
+
+    known = calibrated(0.3)
     estimates = {
         "a": known,
-        "b": replace(known, rank_p_value=0.004),  # above 0.01 / 5
-        "c": replace(known, rank_p_value=0.001),
+        "b": calibrated(0.004),  # above 0.01 / 5
+        "c": calibrated(0.001),
         "d": replace(known, at_boundary="lower"),
         "q": replace(known, at_boundary="upper"),  # nothing is above 1
     }
@@ -109,9 +115,8 @@ def test_notes_name_boundaries_and_posteriors_that_are_not_calibrated():
 
     priors = dict.fromkeys("abcd", "uniform(0.2, 0.8)") | {"q": "uniform(0, 1)"}
     model = netchoice.Model("dmr", grow, priors)
-    reference = SimpleNamespace(space={"dmr": model})
     changed = replace(answer, models=(replace(answer["dmr"], parameters=estimates),))
-    first, second = parameter_notes(changed, reference)
+    first, second = parameter_notes(changed, {"dmr": model})
     assert first.startswith("posteriors of dmr c are not calibrated (p = 0.001 on 20 held-out")
     assert second.startswith("the posterior of dmr d is at the prior's boundary (lower); a wider")
     assert '--prior "dmr.d=uniform(0,0.8)"' in second

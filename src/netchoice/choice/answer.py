@@ -24,6 +24,7 @@ from netchoice.choice.run_folder import (
 from netchoice.choice.shortcuts import draw_one, write_page
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
+from netchoice.inference.posterior_quality import ParameterQuality
 from netchoice.inference.power import Noticed
 from netchoice.inference.sequential_test import BORDERLINE, FITS
 from netchoice.inference.verdict import Verdict
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Version of ``answer.json``.
-SCHEMA = 6
+SCHEMA = 7
 Interval = tuple[float, float]
 
 
@@ -53,10 +54,8 @@ class ParameterEstimate:
     median, interval, coverage : float, pair, float, of the posterior
     at_boundary : str or None, the side of the prior's boundary that the posterior is at
     prior : str
-    rmse, prior_sd, shrinkage, interval_coverage, interval_coverage_interval, rank_p_value, held_out
-        The quality of the estimate on held-out simulations; see
-        :class:`~netchoice.inference.posterior_quality.ParameterQuality`. NaN and 0 if it was not measured.
     simulations : int, that the estimate is based on
+    quality : ParameterQuality or None, on held-out simulations, if it was measured
     """
 
     median: float
@@ -64,14 +63,8 @@ class ParameterEstimate:
     coverage: float
     at_boundary: str | None
     prior: str
-    rmse: float
-    prior_sd: float
-    shrinkage: float
-    interval_coverage: float
-    interval_coverage_interval: Interval
-    rank_p_value: float
-    held_out: int
     simulations: int
+    quality: ParameterQuality | None
 
 
 @dataclass(frozen=True)
@@ -85,9 +78,9 @@ class ModelAnswer:
         "fits", "does not fit", "borderline", "open" (the time ended before it was decided) or "never has
         this density".
     p_value, p_interval : float and pair, or None
-        The share of its simulations that score at least as high as the network, and the interval of this
-        share. None if a few simulations with cheap features showed that the model is clearly wrong.
-    hits, simulations : int, simulations that score as high as the network, and all compared with
+        The share of all its simulations that score at least as high as the network, and the interval of
+        this share. None if a few simulations with cheap features showed that the model is clearly wrong.
+    simulations : int, that the network was compared with
     probability, interval : float and pair, or None
         Given that one of the models that are not rejected made the network. None if it is rejected.
     probability_before : float or None
@@ -106,7 +99,6 @@ class ModelAnswer:
     state: str
     p_value: float | None
     p_interval: Interval | None
-    hits: int
     simulations: int
     probability: float | None
     interval: Interval | None

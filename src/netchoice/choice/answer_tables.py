@@ -46,9 +46,9 @@ def parameters(answer: Answer) -> pd.DataFrame:
                 "low": each.interval[0],
                 "high": each.interval[1],
                 "coverage": each.coverage,
-                "rmse": each.rmse,
-                "prior_sd": each.prior_sd,
-                "shrinkage": each.shrinkage,
+                "rmse": None if each.quality is None else each.quality.rmse,
+                "prior_sd": None if each.quality is None else each.quality.prior_sd,
+                "shrinkage": None if each.quality is None else each.quality.shrinkage,
             }
             for model in answer.models
             for name, each in model.parameters.items()

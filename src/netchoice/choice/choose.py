@@ -10,7 +10,8 @@ from typing import Any
 
 from netchoice.choice.answer import Answer, run_of
 from netchoice.choice.assess import State, assess, at_the_end, simulate
-from netchoice.choice.conclude import conclude
+from netchoice.choice.conclude import Known, conclude
+from netchoice.choice.explain import explain
 from netchoice.choice.observe import Observed, observe
 from netchoice.choice.pilots import selected_features
 from netchoice.choice.reference import Progress, Reference
@@ -186,7 +187,8 @@ def choose_with(
     reference: Reference, observed: Observed, clock: Clock, reading: ReadingReport | None = None
 ) -> Answer:
     """Return the answer for a network, from simulations that grow until it is settled."""
-    return conclude(reference, observed, settle(reference, observed, clock), clock, reading)
+    known = Known(reference, observed, settle(reference, observed, clock))
+    return explain(conclude(known, clock, reading), known, clock)
 
 
 def settle(reference: Reference, observed: Observed, clock: Clock) -> State:

@@ -12,9 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from netchoice.choice.assess import State
+from netchoice.choice.answer import Answer
 from netchoice.choice.choose import settle
 from netchoice.choice.cohort_run import (
     COHORT_FILES,
@@ -24,9 +22,9 @@ from netchoice.choice.cohort_run import (
     Source,
     answer_all,
 )
-from netchoice.choice.discrepancies import find_discrepancies, main_discrepancies
-from netchoice.choice.observe import Observed, observe
-from netchoice.choice.reference import CALIBRATION, TRAINING, Progress, Reference
+from netchoice.choice.conclude import Known, conclude
+from netchoice.choice.observe import observe
+from netchoice.choice.reference import CALIBRATION, Progress, Reference
 from netchoice.choice.references import References, prepare
 from netchoice.choice.run_folder import find_run
 from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
@@ -35,12 +33,11 @@ from netchoice.engines.processes import keep_workers
 from netchoice.errors import NetchoiceError
 from netchoice.features import comparable_features
 from netchoice.graph import Graph
-from netchoice.inference.verdict import ENOUGH, verdict_of
+from netchoice.inference.verdict import ENOUGH
 from netchoice.io import ReadingReport
-from netchoice.models.space import ModelSpace, family_of
+from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.stores import place
-from netchoice.threads import one_blas_thread
 from netchoice.warmup import warm_up_for
 
 #: So many networks of one size, or range of sizes, share simulations of all models; with fewer, each has
@@ -48,8 +45,8 @@ from netchoice.warmup import warm_up_for
 SHARED = 5
 #: With more sizes than this, networks share simulations by ranges of sizes.
 MOST_SIZES = 3
-#: Candidates whose parameters a row holds, and main differences that the notes of a network state.
-MOST_ESTIMATED, N_REASONS = 3, 2
+#: Main differences that the notes of a network state.
+N_REASONS = 2
 _PARTS_IN_MEMORY = 4
 
 
@@ -279,92 +276,38 @@ class CohortAnswerer:
             observed = observe(graph, self.settings)
             reference = Reference(self.settings, observed.size, engine="serial", workers=1)
         clock = Clock(None)
-        state = settle(reference.with_options(), observed, clock)
-        row = answer_row(reference, observed, state)
+        known = Known(reference, observed, settle(reference.with_options(), observed, clock))
+        row = answer_row(conclude(known, clock))
         row["reference"] = f"{self.space.name}, {size or 'its own simulations'}"
         return row, observed.values
 
 
-def answer_row(reference: Reference, observed: Observed, state: State) -> dict[str, Any]:
+def answer_row(answer: Answer) -> dict[str, Any]:
     """Return the answer for one network as a row of ``answers.csv``."""
-    probabilities = state.probabilities
-    known = {} if probabilities is None else probabilities.probabilities
-    intervals = {} if probabilities is None else probabilities.intervals
-    p_values = _p_values(reference, observed, state)
-    families = {model.name: family_of(model) for model in reference.settings.space}
-    verdict = verdict_of(
-        {name: each.state for name, each in state.models.items()},
-        p_values,
-        known,
-        intervals,
-        families,
-    )
-    first = verdict.candidates[0] if verdict.candidates else ""
+    verdict = answer.verdict
     family = next(iter(verdict.families.items()), ("", 0.0))
     row: dict[str, Any] = {
         "verdict": verdict.kind,
-        "model": first,
+        "model": verdict.candidates[0] if verdict.candidates else "",
         "probable": ", ".join(verdict.probable),
         "family": family[0] if family[1] >= ENOUGH else "",
         "headline": verdict.sentence,
-        "n_nodes": observed.graph.n_nodes,
-        "n_edges": observed.graph.n_edges,
-        "isolated": observed.size.isolated,
-        "notes": "; ".join(_reasons(reference, observed, state)),
+        "n_nodes": answer.graph.n_nodes,
+        "n_edges": answer.graph.n_edges,
+        "isolated": answer.network["isolated"],
+        "notes": "; ".join(
+            f"compared with {each.name}: {one.sentence}"
+            for each in answer.models
+            if not answer.candidates
+            for one in each.discrepancies[:N_REASONS]
+        ),
     }
-    for model, each in state.models.items():
-        row[f"state_{model}"] = each.state
-        row[f"fit_p_{model}"] = p_values.get(model)
-        row[f"probability_{model}"] = known.get(model, 0.0)
-        row[f"lower_{model}"], row[f"upper_{model}"] = intervals.get(model, (0.0, 0.0))
-    if state.compared:
-        names = reference.usable(TRAINING, observed.values)
-        for model in verdict.candidates[:MOST_ESTIMATED]:
-            row |= _estimates(reference, observed, state, model, names)
+    for each in answer.models:
+        row[f"state_{each.name}"] = each.state
+        row[f"fit_p_{each.name}"] = each.p_value
+        row[f"probability_{each.name}"] = each.probability or 0.0
+        row[f"lower_{each.name}"], row[f"upper_{each.name}"] = each.interval or (0.0, 0.0)
+        for name, one in each.parameters.items():
+            row[f"{each.name}_{name}_median"] = one.median
+            row[f"{each.name}_{name}_lower"], row[f"{each.name}_{name}_upper"] = one.interval
     return row
-
-
-def _estimates(
-    reference: Reference, observed: Observed, state: State, model: str, names: tuple[str, ...]
-) -> dict[str, float]:
-    estimator = reference.parameter_estimator(model, names, state.n_inferred)
-    if estimator is None:
-        return {}
-    found, row = estimator.posterior(observed.values).posterior, {}
-    for name, median in found.median.items():
-        row[f"{model}_{name}_median"] = median
-        row[f"{model}_{name}_lower"], row[f"{model}_{name}_upper"] = found.intervals[name]
-    return row
-
-
-def _p_values(reference: Reference, observed: Observed, state: State) -> dict[str, float]:
-    """Return the p-value of each model, from all simulations that there are.
-
-    The false discovery rate over many networks needs p-values from a fixed number of simulations, not from
-    as many as decide.
-    """
-    names, found = reference.usable(TRAINING, observed.values), {}
-    row = np.array([[observed.values[name] for name in names]])
-    for model, each in state.models.items():
-        is_prepared = reference.is_frozen and model in reference.models
-        if is_prepared and reference.can_score(model, names):
-            with one_blas_thread():
-                scores = reference.calibrating_scores(model, names)
-                score = float(reference.score(model, names)(row)[0])
-            found[model] = (1 + int((scores >= score).sum())) / (1 + len(scores))
-        elif each.decision is not None:
-            found[model] = each.decision.p_value
-    return found
-
-
-def _reasons(reference: Reference, observed: Observed, state: State) -> list[str]:
-    """Return how a network that no model fits differs from the nearest one."""
-    if state.candidates:
-        return []
-    nearest = min(
-        reference.models,
-        key=lambda name: (not state.models[name].is_tested, state.models[name].remoteness),
-    )
-    found = find_discrepancies(observed.values, reference.rows_of(nearest, observed.values))
-    main = main_discrepancies(found)[:N_REASONS]
-    return [f"compared with {nearest}: {each.sentence}" for each in main]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -25,51 +24,29 @@ NEAR_PURE = 0.02
 Interval = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class MixtureCheck:
-    """Whether a mixture can be identified, and why not; ``interval`` is that of q, if there is one."""
-
-    model: str
-    identified: bool
-    reason: str
-    interval: Interval | None
-
-    @property
-    def sentence(self) -> str:
-        """The result in one sentence."""
-        if self.identified:
-            return f"if {self.model} made the network, the mixture can be identified: {self.reason}"
-        return f"the mixture {self.model} cannot be identified: {self.reason}"
-
-
-def check_mixtures(
+def mixture_notes(
     space: ModelSpace,
     posteriors: Mapping[str, ModelPosterior],
     probabilities: Mapping[str, float],
-) -> list[MixtureCheck]:
-    """Return for each mixture among the models with a probability whether it can be identified."""
-    return [
-        check_mixture(
-            name,
-            pure,
-            *_intervals(posteriors.get(name), SHARE),
-            probabilities[name],
-            {part: probabilities[part] for part in pure if part in probabilities},
-        )
-        for name in probabilities
-        if (pure := pure_models(space[name]))
-    ]
+) -> Iterator[str]:
+    """Yield a sentence for each mixture among the models with a probability: can it be identified?"""
+    for name, probability in probabilities.items():
+        pure = pure_models(space[name])
+        if pure:
+            fitting = {part: probabilities[part] for part in pure if part in probabilities}
+            intervals = _intervals(posteriors.get(name), SHARE)
+            yield mixture_sentence(name, pure, *intervals, probability, fitting)
 
 
-def check_mixture(
+def mixture_sentence(
     model: str,
     pure: tuple[str, ...],
     interval: Interval | None,
     prior: Interval | None,
     probability: float,
     fitting: Mapping[str, float],
-) -> MixtureCheck:
-    """Return whether a mixture can be identified.
+) -> str:
+    """Return whether a mixture can be identified, and why not, in a sentence.
 
     It cannot be identified if the interval of q is like that of its prior, if a pure model fits and has at
     least a third of the mixture's probability, or if the interval of q comes close to 0 or 1.
@@ -82,7 +59,6 @@ def check_mixture(
     probability : of the mixture
     fitting : probabilities of the pure models that fit
     """
-    reason = ""
     rival = max(fitting, key=lambda name: fitting[name], default=None)
     if interval is None or prior is None:
         reason = f"{SHARE} was not estimated, because too few simulations succeeded"
@@ -94,8 +70,8 @@ def check_mixture(
         alone = pure[1] if interval[0] <= NEAR_PURE else pure[0]
         reason = f"the interval of {SHARE}, {_text(interval)}, does not exclude {alone} alone"
     else:
-        return MixtureCheck(model, True, f"{SHARE} is {_text(interval)}", interval)
-    return MixtureCheck(model, False, reason, interval)
+        return f"if {model} made the network, the mixture can be identified: {SHARE} is {_text(interval)}"
+    return f"the mixture {model} cannot be identified: {reason}"
 
 
 def thinning_notes(posteriors: Mapping[str, ModelPosterior]) -> Iterator[str]:

@@ -2,49 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from netchoice.choice.answer import Answer
+from netchoice.choice.conclude import Known
 from netchoice.choice.discrepancies import wider_prior
-from netchoice.choice.identifiability import check_mixtures, may_have_two_kinds, thinning_notes
+from netchoice.choice.identifiability import may_have_two_kinds, mixture_notes, thinning_notes
 from netchoice.choice.observe import Observed
-from netchoice.choice.reference import ModelPosterior, Reference
+from netchoice.models.space import ModelSpace
 
 MOST_NOTES = 5
 #: Ranks of true values are tested at this level, divided by the number of parameters.
 RANK_ALPHA = 0.01
 
 
-def notes_of(
-    answer: Answer,
-    observed: Observed,
-    posteriors: Mapping[str, ModelPosterior],
-    reference: Reference,
-) -> tuple[str, ...]:
+def notes_of(answer: Answer, known: Known) -> tuple[str, ...]:
     """Return the notes of an answer, each with what to do."""
-    found = dict.fromkeys(_notes(answer, observed, posteriors, reference))
-    return tuple(found)[:MOST_NOTES]
+    return tuple(dict.fromkeys(_notes(answer, known)))[:MOST_NOTES]
 
 
-def _notes(
-    answer: Answer,
-    observed: Observed,
-    posteriors: Mapping[str, ModelPosterior],
-    reference: Reference,
-) -> Iterator[str]:
+def _notes(answer: Answer, known: Known) -> Iterator[str]:
+    observed, reference = known.observed, known.reference
     yield from _about_time(answer, observed)
     if may_have_two_kinds(observed.graph):
         yield (
             "all cycles of the network have an even number of edges, as if it had two kinds of nodes; the "
             "models have one kind: compare a projection on one kind of nodes instead"
         )
-    candidates = {each.name: each for each in answer.models if each.is_candidate}
-    chances = {name: each.probability or 0.0 for name, each in candidates.items()}
-    known = {name: posteriors[name] for name in candidates if name in posteriors}
-    for check in check_mixtures(reference.space, known, chances):
-        yield check.sentence
-    yield from thinning_notes(known)
-    yield from parameter_notes(answer, reference)
+    chances = {each.name: each.probability or 0.0 for each in answer.candidates}
+    posteriors = {name: each for name in chances if (each := known.posterior(name)) is not None}
+    yield from mixture_notes(reference.space, posteriors, chances)
+    yield from thinning_notes(posteriors)
+    yield from parameter_notes(answer, reference.space)
     if observed.size.isolated == "drop":
         yield (
             "the network has no isolated nodes, so those of the simulations were dropped; pass "
@@ -81,21 +70,20 @@ def _about_time(answer: Answer, observed: Observed) -> Iterator[str]:
         )
 
 
-def parameter_notes(answer: Answer, reference: Reference) -> Iterator[str]:
+def parameter_notes(answer: Answer, space: ModelSpace) -> Iterator[str]:
     """Yield notes on posteriors at a boundary, and on those that are not calibrated."""
-    candidates = [each for each in answer.models if each.is_candidate]
-    n_tested = max(1, sum(len(each.parameters) for each in candidates))
-    for each in candidates:
+    n_tested = max(1, sum(len(each.parameters) for each in answer.candidates))
+    for each in answer.candidates:
         for name, estimate in each.parameters.items():
-            side = estimate.at_boundary
-            if side and wider_prior(reference.space[each.name].parameters[name], side):
+            side, quality = estimate.at_boundary, estimate.quality
+            wider = wider_prior(space[each.name].parameters[name], side) if side else None
+            if wider:
                 yield (
                     f"the posterior of {each.name} {name} is at the prior's boundary ({side}); a wider prior "
-                    f'may change it: --prior "{each.name}.{name}='
-                    f'{wider_prior(reference.space[each.name].parameters[name], side)}"'
+                    f'may change it: --prior "{each.name}.{name}={wider}"'
                 )
-            if estimate.held_out and estimate.rank_p_value < RANK_ALPHA / n_tested:
+            if quality is not None and quality.rank_p_value < RANK_ALPHA / n_tested:
                 yield (
-                    f"posteriors of {each.name} {name} are not calibrated (p = {estimate.rank_p_value:.2g} "
-                    f"on {estimate.held_out} held-out simulations): read its interval with care"
+                    f"posteriors of {each.name} {name} are not calibrated (p = {quality.rank_p_value:.2g} "
+                    f"on {quality.held_out} held-out simulations): read its interval with care"
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ class ParameterQuality:
     rank_p_value : float
         p-value of the Kolmogorov–Smirnov test that the ranks are uniform. Small: the posteriors are
         too narrow, too wide or shifted.
+    held_out : int, the number of held-out simulations
     """
 
     rmse: float
@@ -49,6 +50,7 @@ class ParameterQuality:
     interval_coverage: float
     interval_coverage_interval: Bounds
     rank_p_value: float
+    held_out: int
 
 
 @dataclass(frozen=True)
@@ -69,17 +71,6 @@ class PosteriorQuality:
     coverage: float
     ranks: pd.DataFrame
     n_draws: int
-
-    def summary(self) -> dict[str, dict[str, Any]]:
-        """Return the quality of each parameter, and the number of simulations, ready for JSON."""
-        return {
-            name: {
-                **asdict(known),
-                "interval_coverage_interval": list(known.interval_coverage_interval),
-                "held_out": len(self.ranks),
-            }
-            for name, known in self.parameters.items()
-        }
 
 
 def posterior_quality(
@@ -162,6 +153,7 @@ def quality_of(
             interval_coverage=covered,
             interval_coverage_interval=wilson(covered, len(rows)),
             rank_p_value=uniformity_p_value(ranks[:, j], N_RANK_DRAWS, rng),
+            held_out=len(rows),
         )
     frame = pd.DataFrame(ranks, columns=known.names, index=rows)
     return PosteriorQuality(qualities, coverage, frame, N_RANK_DRAWS)

@@ -247,7 +247,7 @@ class AnswerPage:
         shown = {"middle": "posterior", "observed thick": f"{coverage:.0%} interval"}
         if any(drawings.uniform_priors(self.answer, each.parameters) for each in drawn):
             shown["dashed"] = "uniform prior"
-        measured = any(one.held_out for each in known for one in each.parameters.values())
+        measured = any(one.quality for each in known for one in each.parameters.values())
         self.sections.add(
             "parameters", "Parameters",
             "The filled area is the posterior density of the parameter. If it looks like the prior, the "
@@ -478,13 +478,16 @@ def _parameters_table(models: Sequence[ModelAnswer]) -> Html:
     rows = []
     for each in models:
         for name, one in each.parameters.items():
-            (low, high), ends = one.interval, one.interval_coverage_interval
-            covered = f"{one.interval_coverage:.1%} ({ends[0]:.1%} to {ends[1]:.1%})"
+            (low, high), quality = one.interval, one.quality
+            measured: tuple[Any, ...] = (None,) * 4
+            if quality is not None:
+                ends = " to ".join(f"{end:.1%}" for end in quality.interval_coverage_interval)
+                covered = f"{quality.interval_coverage:.1%} ({ends})"
+                measured = (quality.rmse, quality.prior_sd, quality.shrinkage, covered)
             rows.append(
                 (f"{each.name} {name}", f"{one.median:.3g} ({low:.3g} to {high:.3g})",
                  _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.4g}", one.prior),
-                 one.at_boundary or "no", one.rmse, one.prior_sd, one.shrinkage,
-                 covered if one.held_out else None)
+                 one.at_boundary or "no", *measured)
             )  # fmt: skip
     first = next(iter(models[0].parameters.values()))
     head = (
