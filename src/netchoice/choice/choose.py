@@ -117,32 +117,51 @@ def choose_model(
         "engine": engine, "workers": workers, "on_progress": listener(on_progress),
         "folder": None if folder is None else folder / SIMULATIONS,
     }  # fmt: skip
-    if reference is not None:
-        return _choose_prepared(graph, reference, clock, folder, fresh, reading, options)
-    settings = Settings.of(
-        space, match=match, isolated=isolated, features=features, method=method, penalty=penalty,
-        budget=budget, costs=costs, seed=seed, effort=effort,
-    )  # fmt: skip
-    if engine == "processes":
-        warm_up_for(settings.space, workers)
-    observed = observe(graph, settings, clock=clock)
+    if reference is None:
+        settings = Settings.of(
+            space, match=match, isolated=isolated, features=features, method=method, penalty=penalty,
+            budget=budget, costs=costs, seed=seed, effort=effort,
+        )  # fmt: skip
+        if engine == "processes":
+            warm_up_for(settings.space, workers)
+        prepared, observed, made_with = None, observe(graph, settings, clock=clock), {}
+    else:
+        references = References.of(reference)
+        prepared, observed = references.observe(graph, clock)
+        settings, made_with = references.settings, {"reference": references.fingerprint}
     record = {
-        **settings.as_dict(), "time_limit": clock.seconds, "network": observed.graph.fingerprint
+        **settings.as_dict(), "time_limit": clock.seconds, "network": observed.graph.fingerprint,
+        **made_with,
     }  # fmt: skip
     with run_folder(folder, record, fresh):
         kept = _kept_answer(folder, record)
         if kept is not None:
             return kept
-        chosen = selected_features(settings, observed.size, **options)
-        if chosen is not None:
-            observed = observe(graph, settings, chosen, clock)
-        simulations = Reference(
-            settings, observed.size, features=chosen, deadline=clock.at(Clock.SIMULATED), **options
-        )
-        answer = choose_with(simulations, observed, clock, reading)
+        if prepared is not None:
+            simulations = prepared.with_options(**options)
+        else:
+            chosen = selected_features(settings, observed.size, **options)
+            if chosen is not None:
+                observed = observe(graph, settings, chosen, clock)
+            simulations = Reference(
+                settings, observed.size, features=chosen, deadline=clock.at(Clock.SIMULATED), **options
+            )  # fmt: skip
+        known = Known(simulations, observed, settle(simulations, observed, clock))
+        answer = explain(conclude(known, clock, reading), known, clock)
         if folder is not None:
             answer.save(folder)
         return answer
+
+
+def settle(reference: Reference, observed: Observed, clock: Clock) -> State:
+    """Simulate and assess in rounds, until every model is decided and the probabilities are precise."""
+    state = State.start(reference)
+    for round in reference.effort.rounds():
+        simulate(reference, round, state, clock)
+        state = assess(reference, observed, state, round)
+        if state.is_settled or clock.has_passed(Clock.SIMULATED):
+            break
+    return at_the_end(reference, observed, state)
 
 
 def _kept_answer(folder: Path | None, record: dict[str, Any]) -> Answer | None:
@@ -155,48 +174,3 @@ def _kept_answer(folder: Path | None, record: dict[str, Any]) -> Answer | None:
             f"{folder / ANSWER} belongs to another run; start over with --fresh (in Python fresh=True)"
         )
     return answer
-
-
-def _choose_prepared(
-    graph: Any,
-    given: str | PathLike[str] | References,
-    clock: Clock,
-    folder: Path | None,
-    fresh: bool,
-    reading: ReadingReport | None,
-    options: dict[str, Any],
-) -> Answer:
-    """Return the answer from simulations that were prepared."""
-    references = given if isinstance(given, References) else References.load(given)
-    prepared, observed = references.observe(graph, clock)
-    record = {
-        **references.settings.as_dict(), "time_limit": clock.seconds,
-        "network": observed.graph.fingerprint, "reference": references.fingerprint,
-    }  # fmt: skip
-    with run_folder(folder, record, fresh):
-        kept = _kept_answer(folder, record)
-        if kept is not None:
-            return kept
-        answer = choose_with(prepared.with_options(**options), observed, clock, reading)
-        if folder is not None:
-            answer.save(folder)
-        return answer
-
-
-def choose_with(
-    reference: Reference, observed: Observed, clock: Clock, reading: ReadingReport | None = None
-) -> Answer:
-    """Return the answer for a network, from simulations that grow until it is settled."""
-    known = Known(reference, observed, settle(reference, observed, clock))
-    return explain(conclude(known, clock, reading), known, clock)
-
-
-def settle(reference: Reference, observed: Observed, clock: Clock) -> State:
-    """Simulate and assess in rounds, until every model is decided and the probabilities are precise."""
-    state = State.start(reference)
-    for round in reference.effort.rounds():
-        simulate(reference, round, state, clock)
-        state = assess(reference, observed, state, round)
-        if state.is_settled or clock.has_passed(Clock.SIMULATED):
-            break
-    return at_the_end(reference, observed, state)

@@ -153,7 +153,7 @@ def choose_cohort(
     collection = as_collection(graphs)
     options: dict[str, Any] = {"workers": workers, "engine": engine, "on_progress": report}
     if reference is not None:
-        known = reference if isinstance(reference, References) else References.load(reference)
+        known = References.of(reference)
         answerer = CohortAnswerer(known.settings, known, only_prepared=True)
     else:
         settings = Settings.of(

@@ -135,6 +135,11 @@ class References(Mapping[Size, Reference]):
         return reference.for_worker()
 
     @classmethod
+    def of(cls, given: str | PathLike[str] | Self) -> Self:
+        """Return references that are given, or those in a folder."""
+        return given if isinstance(given, cls) else cls.load(given)  # type: ignore[arg-type]
+
+    @classmethod
     def load(
         cls,
         path: str | PathLike[str],
