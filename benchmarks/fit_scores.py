@@ -27,6 +27,7 @@ of powers is for the tuning mechanisms only: others have other powers.
 A score that is clearly beyond 200 calibrating ones needs no further ones. ``far`` is the share of a model's
 own networks for which this is so (wanted: at most 0.002), ``clear`` that of the rejected altered networks.
 
+``--trainings 2`` rejects only if two scores do, which are trained on different simulations.
 ``--leave-out KIND`` trains without a kind of alteration (``netchoice.alterations.TRAINED``), to see what the
 score notices that it has not learned.
 """
@@ -163,8 +164,8 @@ def p_values(calibrating, scores):
     return (1 + above) / (1 + len(calibrating))
 
 
-def measure(model, n, rng, options):
-    """Return the share of rejections by kind of network, and the CPU seconds of the fit."""
+def trained_score(model, n, rng, options):
+    """Return a score of a model, and the CPU seconds of its fit."""
     numbers = [k for k in range(20 * options.altered) if trained_kind(k) not in options.leave_out]
     trained_on = shuffled(training(model, n, rng, options.train, options.at_bounds), rng)
     changed = [
@@ -174,10 +175,17 @@ def measure(model, n, rng, options):
     X, negative = features(trained_on), features(changed)
     scale = features(grown(model, n, rng, options.scale))
     started = time.process_time()
-    score = ModelScore.fit(X, negative, scale)
-    seconds = time.process_time() - started
+    return ModelScore.fit(X, negative, scale), time.process_time() - started
+
+
+def measure(model, n, rng, options):
+    """Return the share of rejections by kind of network, and the CPU seconds of the fit."""
+    scores, seconds = zip(
+        *(trained_score(model, n, rng, options) for _ in range(options.trainings)), strict=True
+    )
     parameters, graphs = networks(model, n, rng, options.calibrate)
-    known = score(features(graphs))
+    X = features(graphs)
+    known = [score(X) for score in scores]
     tests = {"level": grown(model, n, rng, 1000)}
     for name, alter in ALTERNATIVES.items():
         tests[name] = [alter(graph, rng) for graph in grown(model, n, rng, options.test)]
@@ -187,16 +195,19 @@ def measure(model, n, rng, options):
         tests["corner"] = grown(corners, n, rng, options.test)
     found, beyond, rejected = {}, 0, 0
     for name, graphs in tests.items():
-        scores = score(features(graphs))
-        is_rejected = p_values(known, scores) <= ALPHA
-        is_clear = clearly_beyond(known[:N_CLEAR], scores, FAR_SCORE)
+        X = features(graphs)
+        found_scores = [score(X) for score in scores]
+        is_rejected = np.all(
+            [p_values(*pair) <= ALPHA for pair in zip(known, found_scores, strict=True)], axis=0
+        )
+        is_clear = clearly_beyond(known[0][:N_CLEAR], found_scores[0], FAR_SCORE)
         found[name] = float(np.mean(is_rejected))
         if name == "level":
             found["far"] = float(np.mean(is_clear))
         elif name in ALTERNATIVES:
             beyond += (is_clear & is_rejected).sum()
             rejected += is_rejected.sum()
-    return found | {"seconds": seconds, "clear": beyond / rejected}
+    return found | {"seconds": sum(seconds), "clear": beyond / rejected}
 
 
 def main():
@@ -209,6 +220,9 @@ def main():
     parser.add_argument("--altered", type=int, default=400, help="altered copies of these")
     parser.add_argument("--scale", type=int, default=100, help="simulations for the scale")
     parser.add_argument("--at-bounds", type=int, default=250, help="further simulations, at bounds")
+    parser.add_argument(
+        "--trainings", type=int, default=1, help="reject only if so many scores, trained apart, do"
+    )
     parser.add_argument("--calibrate", type=int, default=2000)
     parser.add_argument("--test", type=int, default=300, help="networks of each alternative")
     parser.add_argument("--seed", type=int, default=1)

@@ -107,6 +107,7 @@ CLAIMS = {
     "fit-power-60": _fit_power("--nodes 60", 5),
     "fit-power-120": _fit_power("--nodes 120", 10),
     "fit-power-300": _fit_power("--nodes 300", 30),
+    "fit-power-60-twice": _fit_power("--nodes 60 --trainings 2", 8),
     "fit-power-80-other": _fit_power("--models other --density 3 --nodes 80", 15),
     "fit-power-250-other": _fit_power("--models other --density 1.5 --nodes 250", 25),
     "early-rejection-50": _rejection("--nodes 50 --density 3", 10),
