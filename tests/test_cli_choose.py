@@ -129,8 +129,8 @@ def test_missing_file_is_refused(run, tmp_path):
 
 
 def decisions(record):
-    """Return what an answer says, without descriptions of simulations, of which there can be more."""
-    names = ("name", "state", "p_value", "probability", "interval", "parameters")
+    """Return what an answer says, without what comes from all simulations, of which there can be more."""
+    names = ("name", "state", "probability", "interval", "parameters")
     return record["verdict"], [[each[name] for name in names] for each in record["models"]]
 
 
