@@ -142,17 +142,13 @@ class RowSimulator:
         return Row(row, cells, error="; ".join(lines) if is_error else None)
 
 
-#: One in so many rows of a model has parameters at the bounds of its prior, if rows have any.
-BOUNDED_ROWS = 5
-
-
 def is_at_bounds(number: Any) -> Any:
     """Return whether the row of a model with this number may have parameters at the bounds of its prior.
 
-    >>> [number for number in range(12) if is_at_bounds(number)]
-    [4, 9]
+    >>> [number for number in range(6) if is_at_bounds(number)]
+    [1, 3, 5]
     """
-    return number % BOUNDED_ROWS == BOUNDED_ROWS - 1
+    return number % 2 == 1
 
 
 @dataclass(frozen=True)
@@ -163,7 +159,7 @@ class ModelRows(RowSimulator):
     model, so they are the same in any space with this model. With ``altered``, each network is altered
     before its features are computed: it differs from the network of the same row without ``altered`` by
     one of the alterations that scores are trained with. ``bounds`` holds, for each model, the model with
-    parameters at the bounds of its prior that every fifth row is of; None if there is none.
+    parameters at the bounds of its prior that every second row is of; None if there is none.
     """
 
     altered: bool = False

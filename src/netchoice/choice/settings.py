@@ -52,7 +52,7 @@ class Effort:
         Simulations of each model with cheap features, which models that are clearly wrong are rejected by;
         two thirds as many others calibrate.
     trained : int
-        Simulations of each remaining model that its score is trained on, a fifth of them at the bounds of
+        Simulations of each remaining model that its score is trained on, half of them at the bounds of
         its prior. For networks of more than 300 nodes, fewer are enough.
     altered : int
         Altered simulations that the score is trained on, too.
@@ -72,11 +72,11 @@ class Effort:
     >>> [tuple(round) for round in Effort(most=800).rounds()]
     [(True, 0), (False, 200), (False, 400), (False, 800)]
     >>> Effort().n_trained(60), Effort().n_trained(1000)
-    (1250, 375)
+    (1500, 450)
     """
 
     screened: int = 150
-    trained: int = 1250
+    trained: int = 1500
     altered: int = 400
     most: int = 4000
     inferred: int = 1600
