@@ -16,9 +16,9 @@ import netchoice
 import netchoice.rows
 from netchoice.choice.cohort import as_collection
 from netchoice.choice.cohort_run import CohortAnswers, answer_all
-from netchoice.choice.run_folder import ANSWER, run_folder
 from netchoice.evaluation import evaluate_rankings
 from netchoice.report.folder import read_evaluation
+from netchoice.storage.folder import ANSWER, run_folder
 from netchoice.storage.records import to_record
 
 FEATURES = ["degree_mean", "n_triangles", "noise_normal"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import netchoice
-from netchoice.choice.run_folder import versions
+from netchoice.storage.folder import disk_errors, versions
 from netchoice.storage.kept_files import (
     KeptFileError,
     Run,
@@ -24,7 +24,6 @@ from netchoice.storage.kept_files import (
     write_json,
     write_parquet,
 )
-from netchoice.storage.written_folder import disk_errors
 
 if TYPE_CHECKING:
     import pandas as pd

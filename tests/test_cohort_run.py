@@ -23,8 +23,8 @@ from platforms import posix
 from netchoice.choice.cohort_run import answer_all
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import NetchoiceError, StoppedError, TableError, UsageError
-from netchoice.storage.csv_text import csv_cell
-from netchoice.storage.written_folder import lock_folder
+from netchoice.storage.folder import written_folder
+from netchoice.storage.records import csv_cell
 
 HERE = Path(__file__).parent
 TROUBLE = {3: "missing", 8: "memory"}
@@ -320,7 +320,7 @@ def _heed_interrupts():
 
 
 def shards(folder):
-    return sorted((folder / "answers").glob("rows-[0-9]*-*.parquet"))
+    return sorted((folder / "run" / "answers").glob("rows-[0-9]*-*.parquet"))
 
 
 def wait_for_shards(run, folder, n):
@@ -373,7 +373,7 @@ def test_interrupt_ends_at_once_and_keeps_finished_networks(tmp_path):
     assert 2 <= n_kept < 2000
     assert last == (
         f"netchoice.errors.StoppedError: stopped after {n_kept} of 2000 networks, which are kept "
-        f"in {tmp_path / 'c' / 'answers'}; run the same command again to resume"
+        f"in {tmp_path / 'c' / 'run' / 'answers'}; run the same command again to resume"
     )
 
 
@@ -440,7 +440,7 @@ def test_shard_of_another_cohort_is_refused(coarse, tmp_path):
     folder, _ = coarse
     answer(tmp_path / "other", answerer=lambda: PathAnswerer(fingerprint="other"))
     foreign = shards(tmp_path / "other")[0]
-    shutil.copy(foreign, folder / "answers" / foreign.name)
+    shutil.copy(foreign, folder / "run" / "answers" / foreign.name)
     with pytest.raises(NetchoiceError, match=rf"{foreign.name}"):
         answer(folder)
 
@@ -492,7 +492,7 @@ def test_folder_of_another_cohort_is_refused_or_started_over(tmp_path, options, 
     message = rf"c holds a run with another {what}; give another folder, or start over with --fresh"
     with pytest.raises(UsageError, match=message):
         answer(tmp_path / "c", **options)
-    before.pop("_lock")
+    before.pop("run/_lock")
     assert files_of(tmp_path / "c").items() >= before.items()
     answer(tmp_path / "c", **options, fresh=True)
     answer(tmp_path / "new", **options)
@@ -500,7 +500,7 @@ def test_folder_of_another_cohort_is_refused_or_started_over(tmp_path, options, 
 
 
 def test_record_says_what_the_answers_depend_on(serial):
-    record = json.loads((serial.folder / "cohort.json").read_text())
+    record = json.loads((serial.folder / "run" / "run.json").read_text())
     assert record["settings"] == {
         "seed": 1, "collection": "paths", "answerer": "answerer", "columns": PathAnswerer().columns,
         "features": ["feature 0", "feature 1"],
@@ -511,23 +511,22 @@ def test_record_says_what_the_answers_depend_on(serial):
 def test_foreign_files_are_never_changed(tmp_path):
     folder = tmp_path / "c"
     answer(folder)
-    theirs = {"thesis.tex", "answers/notes.txt", "answers/rows-x.parquet", "answers/rows-1.csv",
-              "features.csv", "run.json"}  # fmt: skip
+    theirs = {"thesis.tex", "run/answers/notes.txt", "run/answers/rows-x.parquet",
+              "run/answers/rows-1.csv", "features.csv", "run.json"}  # fmt: skip
     for name in theirs:
         (folder / name).write_text(f"my {name}")
     for fresh in (True, False):
         answer(folder, 4, fresh=fresh)
         assert all((folder / name).read_text() == f"my {name}" for name in theirs)
     ours = {
-        "_lock",
-        "_files.json",
+        "run/_lock",
+        "run/run.json",
         "answers.csv",
         "answers.parquet",
-        "cohort.json",
         "features.parquet",
     }
     [shard] = shards(folder)
-    assert files_of(folder).keys() == theirs | ours | {f"answers/{shard.name}"}
+    assert files_of(folder).keys() == theirs | ours | {f"run/answers/{shard.name}"}
 
 
 @pytest.mark.parametrize("fresh", [True, False])
@@ -541,24 +540,26 @@ def test_folder_without_a_cohort_is_refused_and_unchanged(tmp_path, name, fresh)
 
 @pytest.mark.parametrize("content", ["{}", "", "no json", '{"settings": {}}'])
 def test_folder_with_a_foreign_record_is_refused_and_unchanged(tmp_path, content):
-    (tmp_path / "cohort.json").write_text(content)
-    with pytest.raises(UsageError, match=r"cohort.json is damaged: .*nothing was changed"):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").write_text(content)
+    with pytest.raises(UsageError, match=r"run.json is damaged: .*nothing was changed"):
         answer(tmp_path, fresh=True)
-    assert files_of(tmp_path) == {"cohort.json": content.encode()}
+    assert files_of(tmp_path) == {"run/run.json": content.encode()}
 
 
 def test_folder_of_a_run_killed_before_its_record_is_used(tmp_path):
-    (tmp_path / "_lock").write_text("{}")
-    (tmp_path / ".cohort.json.77.partial").write_text("{")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "_lock").write_text("{}")
+    (tmp_path / "run" / ".run.json.77.partial").write_text("{")
     answer(tmp_path, 3)
-    assert not (tmp_path / ".cohort.json.77.partial").exists()
+    assert not (tmp_path / "run" / ".run.json.77.partial").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fcntl")
 def test_one_process_at_a_time_writes_to_a_cohort(tmp_path):
     answer(tmp_path / "c", 4)
     message = rf"process {os.getpid()} on .* is writing to"
-    with lock_folder(tmp_path / "c"), pytest.raises(TableError, match=message):
+    with written_folder(tmp_path / "c"), pytest.raises(TableError, match=message):
         answer(tmp_path / "c", 4, fresh=True)
     assert len(shards(tmp_path / "c")) == 1
 

@@ -132,8 +132,8 @@ def test_report_refuses_a_folder_with_a_changed_file(tmp_path):
     (tmp_path / "rankings.csv").unlink()
     with pytest.raises(netchoice.errors.NetchoiceError, match=r"rankings.csv is missing"):
         read_evaluation(tmp_path)
-    (tmp_path / "_files.json").unlink()
-    with pytest.raises(DamagedFileError, match=r"_files.json is missing, which holds checksums"):
+    (tmp_path / "run" / "run.json").unlink()
+    with pytest.raises(DamagedFileError, match=r"run.json is missing, which holds checksums"):
         read_evaluation(tmp_path)
 
 

@@ -29,8 +29,8 @@ from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.models.density_matched import MatchedModel
 from netchoice.simulate import make_simulator
 from netchoice.storage import shards
+from netchoice.storage.folder import lock_folder
 from netchoice.storage.shards import TableFolder
-from netchoice.storage.written_folder import lock_folder
 
 CHEAP = ["n_triangles", "degree_max", "transitivity", "noise_normal", "noise_integer"]
 BASE = {"n_nodes": 25, "n_samples": 60, "seed": 3, "features": CHEAP}
@@ -635,13 +635,13 @@ def test_forked_process_does_not_keep_the_lock(tmp_path):
     # This process has threads and must not fork; a new process without threads may.
     code = """import os, sys
 from pathlib import Path
-from netchoice.storage import written_folder
-with written_folder.lock_folder(Path(sys.argv[1])):
+from netchoice.storage import folder
+with folder.lock_folder(Path(sys.argv[1])):
     child = os.fork()
     if child == 0:
-        os._exit(len(written_folder._held))
+        os._exit(len(folder._held))
     assert os.waitpid(child, 0)[1] == 0
-    assert len(written_folder._held) == 1
+    assert len(folder._held) == 1
 """
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
     with lock_folder(tmp_path):

@@ -17,7 +17,7 @@ import numpy as np
 from netchoice.choice.assess import State
 from netchoice.choice.choose import settle
 from netchoice.choice.cohort_run import (
-    COHORT_FILES,
+    MADE_BY,
     REFERENCES,
     CohortAnswers,
     Collection,
@@ -28,7 +28,6 @@ from netchoice.choice.discrepancies import find_discrepancies, main_discrepancie
 from netchoice.choice.observe import Observed, observe
 from netchoice.choice.reference import CALIBRATION, TRAINING, Progress, Reference
 from netchoice.choice.references import References, prepare
-from netchoice.choice.run_folder import find_run
 from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
 from netchoice.choice.sizes import Size, find_size, in_order
 from netchoice.engines.processes import keep_workers
@@ -39,6 +38,7 @@ from netchoice.inference.verdict import ENOUGH, verdict_of
 from netchoice.io import ReadingReport
 from netchoice.models.space import ModelSpace, family_of
 from netchoice.progress import listener, shows_progress
+from netchoice.storage.folder import find_run
 from netchoice.stores import place
 from netchoice.threads import one_blas_thread
 from netchoice.warmup import warm_up_for
@@ -164,7 +164,7 @@ def choose_cohort(
         )
         if engine == "processes":
             warm_up_for(settings.space, workers)
-        find_run(folder, COHORT_FILES)  # a folder of somebody else is refused before the work
+        find_run(folder, MADE_BY)  # a folder of somebody else is refused before the work
         answerer = _prepared(settings, collection, folder, fresh, options)
     return answer_all(
         collection, answerer, folder=folder, engine=engine, workers=workers, fresh=fresh,

@@ -16,7 +16,6 @@ import numpy as np
 
 from netchoice.atomic import write_atomically
 from netchoice.choice.reference import Progress
-from netchoice.choice.run_folder import RunFiles, run_folder
 from netchoice.engines import get_engine
 from netchoice.engines.engine import describe_error
 from netchoice.errors import NetchoiceError, UsageError
@@ -24,10 +23,10 @@ from netchoice.graph import Graph
 from netchoice.interruption import cpu_seconds
 from netchoice.io import ReadingReport
 from netchoice.rows import Row, run_rows
-from netchoice.storage.csv_text import csv_cell
+from netchoice.storage.folder import KEPT, REPORT, disk_errors, run_folder
 from netchoice.storage.kept_files import fingerprint_of, read_parquet, write_parquet
+from netchoice.storage.records import csv_cell
 from netchoice.storage.shards import FAILURE, RowFolder
-from netchoice.storage.written_folder import disk_errors
 from netchoice.stores import place
 
 if TYPE_CHECKING:
@@ -36,15 +35,9 @@ if TYPE_CHECKING:
 
 ANSWERS_CSV, ANSWERS, FEATURES = "answers.csv", "answers.parquet", "features.parquet"
 #: The subfolder with the rows of the networks, and that with the simulations, if a cohort has its own.
-ROWS, REFERENCES = "answers", "references"
-COHORT_FILES = RunFiles(
-    "cohort.json", "a cohort", (
-        ANSWERS_CSV, ANSWERS, FEATURES, "none-fits.csv", "summary.json", "report.html",
-        "figures/verdicts.png", "figures/models.png", "figures/families.png",
-        "figures/probabilities.png", "figures/parameters.png", "figures/embedding-*.png",
-        f"{ROWS}/rows-[0-9]*-*.parquet",
-    ), (REFERENCES,),
-)  # fmt: skip
+ROWS, REFERENCES = f"{KEPT}/answers", f"{KEPT}/references"
+#: What makes such runs, for messages.
+MADE_BY = "a cohort"
 #: Begins the names of the features in a row, where they stand beside the answers; and the seconds there.
 _FEATURE, _SECONDS = "feature:", "own:seconds"
 #: Rows that are in memory at a time when the tables are written, and rows of a Parquet row group.
@@ -262,10 +255,10 @@ def answer_all(
         The networks.
     answerer : Answerer
     folder : Path
-        The settings are in ``cohort.json``. The tables ``answers.parquet`` and ``answers.csv`` have a
+        The tables ``answers.parquet`` and ``answers.csv`` have a
         row for each network: ``id``, ``group``, ``file``, the covariates, the columns of the answerer,
         ``seconds`` (CPU seconds of reading and answering) and ``error``. ``features.parquet`` has
-        ``id`` and the features. The rows of a run that is not finished are in the subfolder ``answers``.
+        ``id`` and the features. The settings and the rows are in the subfolder ``run``.
     engine : str or concurrent.futures.Executor
         ``"serial"``, ``"processes"``, ``"dask://HOST:PORT"``, or an executor.
     workers : int, optional
@@ -292,7 +285,8 @@ def answer_all(
         if on_progress is not None:
             on_progress("answers", done, total, failed)
 
-    with run_folder(folder, depends_on, fresh, COHORT_FILES), rows.lock():
+    names = (ANSWERS_CSV, ANSWERS, FEATURES, REPORT)
+    with run_folder(folder, depends_on, fresh, MADE_BY, names), rows.lock():
         run = run_rows(
             NetworkRows(answerer), np.arange(n), engine=get_engine(engine, workers), folder=rows,
             argument=sources.__getitem__, noun="networks", on_progress=report,

@@ -1,17 +1,21 @@
-"""The protocol of an engine, and the engines in this process and around any executor."""
+"""What engines have in common, and those of this process, of any executor, and of Dask."""
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import math
+import socket
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
-from netchoice.errors import NetchoiceError
+from netchoice.errors import NetchoiceError, UsageError
 
 #: A batch; the engine does not look into its items.
 Items = list[Any]
@@ -36,6 +40,10 @@ class Engine(Protocol):
 
     workers: int
 
+    @property
+    def row_timeout(self) -> float | None:
+        """The time limit of a row in seconds, if the engine can stop rows."""
+
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
         """Yield ``work(batch)`` for each batch, or :class:`Lost` for a single row.
 
@@ -47,7 +55,8 @@ class Engine(Protocol):
 class SerialEngine:
     """Runs one batch after the other in this process; no row can be lost."""
 
-    workers = 1
+    workers: int = 1
+    row_timeout: float | None = None
 
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
         """Yield the result of each batch, in order; a batch that has begun is finished."""
@@ -72,10 +81,11 @@ PATIENCE = 5.0
 
 @dataclass
 class ExecutorEngine:
-    """Submits batches to an executor: of the standard library, of MPI, or a Dask client."""
+    """Submits batches to an executor: of the standard library, of MPI, or of Dask."""
 
     executor: Any
     workers: int
+    row_timeout: ClassVar[float | None] = None
 
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
         """Yield the results of batches as they finish; rerun failed batches row by row."""
@@ -99,7 +109,8 @@ class ExecutorEngine:
                 if left <= 0:
                     return
                 seconds = min(left, PATIENCE if waiting else math.inf)
-                finished = self.wait(running, None if math.isinf(seconds) else seconds)
+                timeout = None if math.isinf(seconds) else seconds
+                finished = wait(running, timeout, return_when=FIRST_COMPLETED).done
                 if not finished and seconds == PATIENCE:
                     _say_workers_compile()
                 waiting = False
@@ -110,7 +121,7 @@ class ExecutorEngine:
                     except (BrokenExecutor, CancelledError) as error:
                         raise _broken(error) from error
                     except Exception as error:  # a remote machine may raise anything
-                        if not self.is_of_work(done):
+                        if not self.is_connected:
                             raise _broken(error) from error
                         if len(rows) > 1:
                             retries += [[row] for row in rows]
@@ -128,13 +139,10 @@ class ExecutorEngine:
         except RuntimeError as error:  # the executor is broken or shut down
             raise _broken(error) from error
 
-    def is_of_work(self, failed: Any) -> bool:
-        """Return whether a batch failed by itself, and not because the executor is gone."""
+    @property
+    def is_connected(self) -> bool:
+        """Whether a batch that fails does so by itself, and not because the executor is gone."""
         return True
-
-    def wait(self, running: Iterable[Future[Any]], seconds: float | None) -> set[Future[Any]]:
-        """Wait until a batch has finished, at most so many seconds; return the finished ones."""
-        return wait(list(running), seconds, return_when=FIRST_COMPLETED).done
 
 
 @lru_cache(maxsize=1)
@@ -162,3 +170,110 @@ def _broken(error: BaseException) -> NetchoiceError:
         "the same command again with a new executor, or with engine='processes', which replaces "
         "processes that die"
     )
+
+
+# Dask
+
+#: Workers are counted again after this many seconds, because they may join or leave.
+_COUNT_INTERVAL = 5.0
+
+
+@dataclass
+class DaskEngine(ExecutorEngine):
+    """Submits batches to the executor of a Dask client, and closes the client at the end."""
+
+    client: Any = None
+    counted: float = -math.inf
+    #: The work as a Dask future: each worker fetches it once, and a lost copy is made again.
+    work: Any = None
+
+    def submit(self, pickled: bytes, rows: Items) -> Future[Any]:
+        """Submit one batch, and before the first batch the work."""
+        import cloudpickle
+
+        if time.monotonic() - self.counted > _COUNT_INTERVAL:
+            self.workers = max(1, sum(self.client.nthreads().values()))
+            self.counted = time.monotonic()
+        if self.work is None:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Sending large graph")  # it is sent only once
+                self.work = self.client.submit(bytes, pickled, pure=False)
+        # The scheduler unpickles arguments, and may lack the modules of what a batch carries.
+        batch = cloudpickle.dumps(rows)
+        return self.executor.submit(_call_pickled_batch, self.work, batch)  # type: ignore[no-any-return]
+
+    def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
+        """Yield the results of batches as they finish, then close the client."""
+        with _quiet():
+            try:
+                yield from super().run(work, batches, until)
+            except (OSError, CancelledError, NetchoiceError) as error:
+                if self.is_connected and not isinstance(error.__cause__, CancelledError):
+                    raise  # the disk is full, or something else that is not about the scheduler
+                address = getattr(self.client.scheduler, "address", "its address")
+                raise NetchoiceError(
+                    f"the connection to the Dask scheduler at {address} was lost; finished rows are kept: "
+                    "start a scheduler and run the same command again"
+                ) from error
+            finally:
+                with contextlib.suppress(Exception):  # the scheduler may be gone
+                    self.client.close(timeout=5)
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the scheduler answers."""
+        return bool(self.client.status == "running")
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the messages of Dask about lost connections out of the output: one line says it at the end."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    before = {logger: logger.level for logger in map(logging.getLogger, names)}
+    for logger in before:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in before.items():
+            logger.setLevel(level)
+
+
+def _call_pickled_batch(pickled: bytes, batch: bytes) -> Any:
+    import cloudpickle
+
+    return call_pickled(pickled, cloudpickle.loads(batch))
+
+
+def _check_address(address: str) -> None:
+    """Refuse an address at which nothing answers: a client that cannot connect prints errors at its end."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isascii() or not port.isdecimal() or int(port[:6]) >= 1 << 16:
+        raise UsageError(
+            f"the address of the Dask scheduler is {address[:80]!r}; expected HOST:PORT, for example "
+            "dask://127.0.0.1:8786"
+        )
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"no Dask scheduler at {address} ({describe_error(error)}); start one with: dask scheduler"
+        ) from error
+
+
+def connect_to_dask(address: str) -> DaskEngine:
+    """Return the engine of the Dask scheduler at an address."""
+    try:
+        from distributed import Client
+    except ImportError:
+        message = "the Dask engine needs the package distributed; install netchoice[dask]"
+        raise UsageError(message) from None
+    _check_address(address)
+    try:
+        client = Client(f"tcp://{address}", timeout="5s", set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"no Dask scheduler at {address} ({describe_error(error)}); start one with: dask scheduler"
+        ) from error
+    executor = client.get_executor(pure=False, retries=0)
+    return DaskEngine(executor, max(1, sum(client.nthreads().values())), client)

@@ -287,6 +287,7 @@ def _serve(connection: Any, safe_path: str | None) -> None:
     if safe_path is None:
         os.environ.pop(_SAFE_PATH, None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     sys.stdout = sys.stderr  # what a user's module prints must not become part of a result
     try:
         while True:
@@ -302,6 +303,14 @@ def _serve(connection: Any, safe_path: str | None) -> None:
                 connection.send(work(message))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent was killed, also in the middle of a batch."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextlib.contextmanager

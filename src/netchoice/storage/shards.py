@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
 import uuid
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netchoice.errors import TableError
+from netchoice.storage.folder import disk_errors, lock_folder
 from netchoice.storage.kept_files import (
     DamagedFileError,
     OtherRunError,
@@ -25,7 +26,6 @@ from netchoice.storage.kept_files import (
     write_json,
     write_parquet,
 )
-from netchoice.storage.written_folder import disk_errors, lock_folder
 from netchoice.stores import place
 
 if TYPE_CHECKING:
@@ -126,14 +126,9 @@ class RowFolder:
         """The fingerprint of what the rows depend on."""
         return self._run
 
-    @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self) -> AbstractContextManager[None]:
         """Make the folder if necessary, and be the only process that writes to it."""
-        with contextlib.ExitStack() as stack:
-            with disk_errors(self.path):
-                self.path.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(lock_folder(self.path))
-            yield
+        return lock_folder(self.path)
 
     def write(self, rows: pa.Table) -> None:
         """Write rows to a new shard."""
@@ -277,6 +272,19 @@ class TableFolder(RowFolder):
                 "netchoice that wrote it"
             )
         return manifest
+
+    @contextmanager
+    def open(self, manifest: dict[str, Any]) -> Iterator[None]:
+        """Be the only process that writes to this table; start it, or resume it with more rows."""
+        with self.lock():
+            if self.exists():
+                existing = self.manifest()
+                check_resumable(existing, manifest, self.path)
+                if manifest["n_samples"] > existing["n_samples"]:
+                    self.write_manifest({**existing, "n_samples": manifest["n_samples"]})
+            else:
+                self.create(manifest)
+            yield
 
     def create(self, manifest: Mapping[str, Any]) -> None:
         """Start a new table; refuse a folder that holds a table, or shards of another one."""
