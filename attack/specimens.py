@@ -110,7 +110,7 @@ def _cohort_text(answers: CohortAnswers) -> str:
 
 
 def _cohort_answer(folder: Path) -> str:
-    return _cohort_text(CohortAnswers(folder / "c", 3, 0, _Answerer.columns))
+    return _cohort_text(CohortAnswers(folder / "c", 3, 0))
 
 
 def _evaluate(folder: Path) -> None:

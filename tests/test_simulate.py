@@ -383,7 +383,7 @@ def test_full_disk_keeps_the_rows_written_before(serial, tmp_path, monkeypatch):
     with pytest.raises(TableError, match="No space left on device; rows written before are kept"):
         simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
     monkeypatch.undo()
-    assert len(TableFolder(tmp_path).rows_present()) >= 20
+    assert len(TableFolder(tmp_path).read()) >= 20
     assert not list(tmp_path.glob(".*partial"))
     assert_same(simulate_table("duplication", **BASE, engine="serial", path=tmp_path), serial)
 
@@ -452,7 +452,7 @@ def test_interrupt_keeps_finished_rows_and_says_how_to_resume(tmp_path):
     assert "stopped after" in text
     assert "run the same command again to resume" in text
     assert "Traceback" not in text
-    kept = len(TableFolder(tmp_path / "t").rows_present())
+    kept = len(TableFolder(tmp_path / "t").read())
     assert f"stopped after {kept} of 3000 rows" in text
 
 
@@ -782,7 +782,7 @@ def test_too_many_failures_stop_the_run(tmp_path):
             features=["degree_max"],
             path=tmp_path,
         )
-    kept = len(TableFolder(tmp_path).rows_present())
+    kept = len(TableFolder(tmp_path).read())
     assert f"{kept} of {kept} rows failed" in str(stopped.value)
     assert 50 <= kept < 500
 

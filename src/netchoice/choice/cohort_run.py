@@ -194,14 +194,11 @@ class CohortAnswers:
     folder : Path
     n, n_failed : int
         Number of networks, and of networks without an answer.
-    columns : mapping
-        ``"text"``, ``"number"`` or ``"flag"`` by name of the columns of an answer.
     """
 
     folder: Path
     n: int
     n_failed: int
-    columns: Mapping[str, str]
 
     def frame(self) -> pd.DataFrame:
         """Return the answers: one row for each network, in the order of the collection."""
@@ -211,23 +208,12 @@ class CohortAnswers:
         """Return the features: one row for each network, in the order of the collection."""
         return self._read(FEATURES)
 
-    def counts(self, column: str | None = None) -> dict[str, int]:
-        """Return how many networks have each value of a column, the most frequent value first.
-
-        By default, the values of the first column of an answer are counted. Missing values are not
-        counted.
-        """
-        column = next(iter(self.columns)) if column is None else column
-        counts = self._read(ANSWERS, [column])[column].value_counts()
-        by_value = {str(value): int(count) for value, count in counts.items()}
-        return dict(sorted(by_value.items(), key=lambda item: (-item[1], item[0])))
-
-    def _read(self, name: str, columns: list[str] | None = None) -> pd.DataFrame:
+    def _read(self, name: str) -> pd.DataFrame:
         import pandas as pd
         import pyarrow as pa
 
         advice = "run the same command again to write it again"
-        table = read_parquet(self.folder / name, columns=columns, advice=advice)
+        table = read_parquet(self.folder / name, advice=advice)
         frame: pd.DataFrame = table.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
         return frame
 
@@ -292,7 +278,7 @@ def answer_all(
             argument=sources.__getitem__, noun="networks", on_progress=report,
         )  # fmt: skip
         _write_tables(folder, rows, sources, answerer)
-    return CohortAnswers(folder, n, run.n_failed, dict(answerer.columns))
+    return CohortAnswers(folder, n, run.n_failed)
 
 
 def _check_names(names: list[str]) -> None:

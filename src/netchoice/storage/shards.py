@@ -141,17 +141,14 @@ class RowFolder:
         """Return the paths of the shards, sorted."""
         return sorted(self.path.glob("rows-[0-9]*-*.parquet"))
 
-    def rows_present(self) -> np.ndarray:
-        """Return the sorted row numbers of all undamaged shards; warn about the damaged ones."""
-        return _sorted([*self._rows_by_shard().values()])
-
     def _rows_by_shard(self) -> dict[Path, np.ndarray]:
+        """Return the row numbers of each undamaged shard; warn about the damaged ones."""
         rows = {}
         for path in self.shards():
             try:
                 rows[path] = _numbers(self._read_shard(path, ["row"]))
             except DamagedFileError as error:
-                warnings.warn(str(error), stacklevel=5)
+                warnings.warn(str(error), stacklevel=4)
         return rows
 
     def repair(self) -> tuple[np.ndarray, np.ndarray]:
