@@ -18,8 +18,8 @@ from netchoice.choice.cohort import as_collection
 from netchoice.choice.cohort_run import CohortAnswers, answer_all
 from netchoice.evaluation import evaluate_rankings
 from netchoice.report.folder import read_evaluation
-from netchoice.storage.folder import ANSWER, run_folder
 from netchoice.storage.records import to_record
+from netchoice.storage.run_folder import ANSWER, run_folder
 
 FEATURES = ["degree_mean", "n_triangles", "noise_normal"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from netchoice.atomic import write_text
 from netchoice.errors import UsageError
-from netchoice.storage.folder import run_folder
+from netchoice.storage.run_folder import run_folder
 from netchoice.validation import check_integer, unknown
 from reproduction import claims_pilots, claims_spaces, claims_yeast
 from reproduction.pilots import run_pilots

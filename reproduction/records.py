@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import netchoice
-from netchoice.storage.folder import disk_errors, versions
 from netchoice.storage.kept_files import (
     KeptFileError,
     UnreadableFileError,
@@ -24,6 +23,7 @@ from netchoice.storage.kept_files import (
     write_json,
     write_parquet,
 )
+from netchoice.storage.run_folder import disk_errors, versions
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ import netchoice
 from netchoice import cli
 from netchoice.choice.answer import Evidence
 from netchoice.inference.verdict import verdict_of
-from netchoice.storage.folder import RECORD, list_checksums
+from netchoice.storage.run_folder import RECORD, list_checksums
 
 #: Names that neither the page nor a figure may interpret as markup.
 MARKUP_NAMES = (

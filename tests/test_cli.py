@@ -17,7 +17,7 @@ import netchoice
 from netchoice import cli
 from netchoice._kernels.compiler import kernels
 from netchoice.features import feature_names
-from netchoice.storage.folder import RECORD
+from netchoice.storage.run_folder import RECORD
 from netchoice.storage.shards import TableFolder
 
 

@@ -23,8 +23,8 @@ from platforms import posix
 from netchoice.choice.cohort_run import answer_all
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import NetchoiceError, StoppedError, TableError, UsageError
-from netchoice.storage.folder import written_folder
 from netchoice.storage.records import csv_cell
+from netchoice.storage.run_folder import written_folder
 
 HERE = Path(__file__).parent
 TROUBLE = {3: "missing", 8: "memory"}

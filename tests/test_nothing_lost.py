@@ -16,8 +16,8 @@ from netchoice.choice.answer import NETWORK, NODES
 from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
 from netchoice.report import report_answer
-from netchoice.storage.folder import KEPT, LOCK, RECORD, run_folder
 from netchoice.storage.kept_files import write_json
+from netchoice.storage.run_folder import KEPT, LOCK, RECORD, run_folder
 
 SETTINGS = {"seed": 1}
 OURS = (

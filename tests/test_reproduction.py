@@ -15,7 +15,7 @@ from netchoice.errors import UsageError
 from netchoice.features import FEATURES, paper_costs
 from netchoice.selection import rank_path
 from netchoice.selection.methods import WEIGHTED_METHODS
-from netchoice.storage.folder import RECORD, run_folder
+from netchoice.storage.run_folder import RECORD, run_folder
 from reproduction import __main__ as command
 from reproduction import claims_pilots as pilot_findings
 from reproduction import claims_spaces as findings

@@ -29,7 +29,7 @@ from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.models.density_matched import MatchedModel
 from netchoice.simulate import make_simulator
 from netchoice.storage import shards
-from netchoice.storage.folder import lock_folder
+from netchoice.storage.run_folder import lock_folder
 from netchoice.storage.shards import TableFolder
 
 CHEAP = ["n_triangles", "degree_max", "transitivity", "noise_normal", "noise_integer"]
@@ -635,7 +635,7 @@ def test_forked_process_does_not_keep_the_lock(tmp_path):
     # This process has threads and must not fork; a new process without threads may.
     code = """import os, sys
 from pathlib import Path
-from netchoice.storage import folder
+from netchoice.storage import run_folder as folder
 with folder.lock_folder(Path(sys.argv[1])):
     child = os.fork()
     if child == 0:

@@ -9,8 +9,8 @@ import netchoice
 from netchoice import simulate_table
 from netchoice.atomic import write_text
 from netchoice.errors import NetchoiceError, TableError, UsageError
-from netchoice.storage.folder import KEPT, LOCK, RECORD, run_folder, written_folder
 from netchoice.storage.kept_files import read_json, write_json
+from netchoice.storage.run_folder import KEPT, LOCK, RECORD, run_folder, written_folder
 
 SETTINGS = {"seed": 1}
 SMALL = {"n_nodes": 12, "n_samples": 3, "features": ["degree_mean"], "engine": "serial"}

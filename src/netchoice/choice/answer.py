@@ -21,9 +21,9 @@ from netchoice.inference.sequential_test import BORDERLINE, FITS
 from netchoice.inference.verdict import Verdict
 from netchoice.io import ReadingReport, read_network, write_network
 from netchoice.profiles import Envelope
-from netchoice.storage.folder import ANSWER, KEPT, TABLES, disk_errors
 from netchoice.storage.kept_files import KeptFileError, fingerprint_of, read_json, write_json
 from netchoice.storage.records import from_record, rounded, to_csv, to_record
+from netchoice.storage.run_folder import ANSWER, KEPT, TABLES, disk_errors
 from netchoice.stores import place
 from netchoice.validation import unknown
 

@@ -21,7 +21,7 @@ from netchoice.errors import UsageError
 from netchoice.io import ReadingReport
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
-from netchoice.storage.folder import ANSWER, KEPT, run_folder
+from netchoice.storage.run_folder import ANSWER, KEPT, run_folder
 from netchoice.stores import place
 from netchoice.warmup import warm_up_for
 

@@ -38,7 +38,7 @@ from netchoice.inference.verdict import ENOUGH, verdict_of
 from netchoice.io import ReadingReport
 from netchoice.models.space import ModelSpace, family_of
 from netchoice.progress import listener, shows_progress
-from netchoice.storage.folder import find_run
+from netchoice.storage.run_folder import find_run
 from netchoice.stores import place
 from netchoice.threads import one_blas_thread
 from netchoice.warmup import warm_up_for

@@ -23,9 +23,9 @@ from netchoice.graph import Graph
 from netchoice.interruption import cpu_seconds
 from netchoice.io import ReadingReport
 from netchoice.rows import Row, run_rows
-from netchoice.storage.folder import KEPT, REPORT, disk_errors, run_folder
 from netchoice.storage.kept_files import fingerprint_of, read_parquet, write_parquet
 from netchoice.storage.records import csv_cell
+from netchoice.storage.run_folder import KEPT, REPORT, disk_errors, run_folder
 from netchoice.storage.shards import FAILURE, RowFolder
 from netchoice.stores import place
 

@@ -48,7 +48,7 @@ from netchoice.inference.verdict import verdict_of
 from netchoice.io import ReadingReport
 from netchoice.models.space import family_of
 from netchoice.profiles import Envelope, envelopes, network_profile
-from netchoice.storage.folder import versions
+from netchoice.storage.run_folder import versions
 from netchoice.threads import one_blas_thread, threads
 
 #: Models whose simulations near the network are shown, with posteriors and distributions.

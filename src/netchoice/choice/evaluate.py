@@ -42,7 +42,7 @@ from netchoice.evaluation.scores import make_folds
 from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import rank_path
-from netchoice.storage.folder import (
+from netchoice.storage.run_folder import (
     SCORES,
     disk_errors,
     list_checksums,

@@ -29,7 +29,7 @@ from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import rank_path
 from netchoice.simulate import simulate_table
-from netchoice.storage.folder import SCORES, run_folder
+from netchoice.storage.run_folder import SCORES, run_folder
 from netchoice.storage.table import ReferenceTable
 from netchoice.stores import place
 from netchoice.threads import count_threads

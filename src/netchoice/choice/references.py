@@ -24,8 +24,8 @@ from netchoice.features.registry import FEATURES, find
 from netchoice.models.builtin import rebuilt_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
-from netchoice.storage.folder import find_run, run_folder
 from netchoice.storage.kept_files import DamagedFileError, fingerprint_of, read_json, write_json
+from netchoice.storage.run_folder import find_run, run_folder
 from netchoice.stores import place
 
 #: What says that a size is complete, and what makes a folder of references.

@@ -132,7 +132,7 @@ def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
     from netchoice.choice.text import answer_lines
     from netchoice.report.build import write_report
     from netchoice.report.folder import read_record
-    from netchoice.storage.folder import ANSWER, RECORD
+    from netchoice.storage.run_folder import ANSWER, RECORD
 
     if (path / "_manifest.json").exists():
         table = netchoice.ReferenceTable.load(path)

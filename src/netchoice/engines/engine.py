@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from netchoice.errors import NetchoiceError, UsageError
 
@@ -29,6 +29,14 @@ class Lost(NamedTuple):
 
     item: Any
     reason: str
+
+
+class LostError(Exception):
+    """The process of a batch died or took too long; the message says why."""
+
+
+class StartError(NetchoiceError):
+    """No process can start to work."""
 
 
 class Engine(Protocol):
@@ -77,15 +85,21 @@ def describe_error(error: BaseException) -> str:
 _BATCHES_PER_WORKER = 3
 #: Seconds without a first batch until a line says why.
 PATIENCE = 5.0
+_PATIENCE = (
+    "netchoice: waiting for the first rows; workers that run netchoice for the first time compile its "
+    "kernels, which can take a few minutes\n"
+)
+#: Seconds after which a waiting thread looks for an interrupt, where the system does not wake it.
+_LOOK = 0.5
 
 
-@dataclass
-class ExecutorEngine:
-    """Submits batches to an executor: of the standard library, of MPI, or of Dask."""
+class FutureEngine:
+    """Submits batches somewhere, and waits for their futures."""
 
-    executor: Any
     workers: int
-    row_timeout: ClassVar[float | None] = None
+    row_timeout: float | None = None
+    #: Whether the workers are not of this machine, and may have to compile all kernels first.
+    _are_elsewhere = False
 
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
         """Yield the results of batches as they finish; rerun failed batches row by row."""
@@ -95,7 +109,7 @@ class ExecutorEngine:
         running: dict[Future[Any], Items] = {}
         new = iter(batches)
         retries: list[Items] = []
-        waiting = True  # for the first batch
+        patience = PATIENCE if self._are_elsewhere else math.inf
         try:
             while True:
                 while len(running) < self.workers * _BATCHES_PER_WORKER:
@@ -103,21 +117,21 @@ class ExecutorEngine:
                     if rows is None:
                         break
                     running[self.submit(pickled, rows)] = rows
-                if not running:
-                    return
                 left = math.inf if until is None else until - time.monotonic()
-                if left <= 0:
+                if not running or left <= 0:
                     return
-                seconds = min(left, PATIENCE if waiting else math.inf)
-                timeout = None if math.isinf(seconds) else seconds
-                finished = wait(running, timeout, return_when=FIRST_COMPLETED).done
-                if not finished and seconds == PATIENCE:
-                    _say_workers_compile()
-                waiting = False
+                seconds = min(left, _LOOK, patience)
+                finished = wait(running, seconds, return_when=FIRST_COMPLETED).done
+                patience = math.inf if finished else patience - seconds
+                if patience <= 0:
+                    sys.stderr.write(_PATIENCE)
+                    patience = math.inf
                 for done in finished:
                     rows = running.pop(done)
                     try:
                         result = done.result()
+                    except StartError:
+                        raise
                     except (BrokenExecutor, CancelledError) as error:
                         raise _broken(error) from error
                     except Exception as error:  # a remote machine may raise anything
@@ -126,7 +140,8 @@ class ExecutorEngine:
                         if len(rows) > 1:
                             retries += [[row] for row in rows]
                             continue
-                        result = Lost(rows[0], describe_error(error))
+                        is_known = isinstance(error, LostError)
+                        result = Lost(rows[0], str(error) if is_known else describe_error(error))
                     yield result
         finally:
             for future in running:
@@ -134,15 +149,29 @@ class ExecutorEngine:
 
     def submit(self, pickled: bytes, rows: Items) -> Future[Any]:
         """Submit one batch."""
-        try:
-            return self.executor.submit(call_pickled, pickled, rows)  # type: ignore[no-any-return]
-        except RuntimeError as error:  # the executor is broken or shut down
-            raise _broken(error) from error
+        raise NotImplementedError
 
     @property
     def is_connected(self) -> bool:
         """Whether a batch that fails does so by itself, and not because the executor is gone."""
         return True
+
+
+@dataclass
+class ExecutorEngine(FutureEngine):
+    """Submits batches to an executor: of the standard library, of MPI, or of Dask."""
+
+    executor: Any
+    workers: int
+
+    _are_elsewhere = True
+
+    def submit(self, pickled: bytes, rows: Items) -> Future[Any]:
+        """Submit one batch."""
+        try:
+            return self.executor.submit(call_pickled, pickled, rows)  # type: ignore[no-any-return]
+        except RuntimeError as error:  # the executor is broken or shut down
+            raise _broken(error) from error
 
 
 @lru_cache(maxsize=1)
@@ -155,13 +184,6 @@ def _unpickle(pickled: bytes) -> Any:
 def call_pickled(pickled: bytes, rows: Items) -> Any:
     """Run a batch in a worker; the work of a run is unpickled only once in each worker."""
     return _unpickle(pickled)(rows)
-
-
-def _say_workers_compile() -> None:
-    sys.stderr.write(
-        "netchoice: waiting for the first rows; workers that run netchoice for the first time compile its "
-        "kernels, which can take a few minutes\n"
-    )
 
 
 def _broken(error: BaseException) -> NetchoiceError:

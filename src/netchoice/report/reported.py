@@ -10,7 +10,7 @@ from netchoice.choice.evaluate import FeatureEvaluation, evaluate_features
 from netchoice.choice.tables import Table
 from netchoice.figures import draw_answer, draw_evaluation
 from netchoice.report.build import write_report
-from netchoice.storage.folder import FIGURES, REPORT, listed_writes
+from netchoice.storage.run_folder import FIGURES, REPORT, listed_writes
 from netchoice.stores import place
 
 

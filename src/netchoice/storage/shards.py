@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netchoice.errors import TableError
-from netchoice.storage.folder import disk_errors, lock_folder
 from netchoice.storage.kept_files import (
     DamagedFileError,
     OtherRunError,
@@ -26,6 +25,7 @@ from netchoice.storage.kept_files import (
     write_json,
     write_parquet,
 )
+from netchoice.storage.run_folder import disk_errors, lock_folder
 from netchoice.stores import place
 
 if TYPE_CHECKING:
