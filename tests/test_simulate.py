@@ -744,6 +744,41 @@ def test_rows_of_a_killed_child_are_simulated_by_another():
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@pytest.mark.slow
+def test_workers_end_at_once_when_their_parent_is_killed(tmp_path):
+    code = f"""
+import netchoice, os, pathlib, time
+@netchoice.feature
+def endless(graph):
+    pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch()
+    time.sleep(600)
+    return 1.0
+netchoice.simulate_table("ba", n_nodes=10, n_samples=9, seed=1, features=[endless], workers=2)
+"""
+    run = subprocess.Popen([sys.executable, "-c", code])
+    deadline = time.monotonic() + 60
+    while len([*tmp_path.iterdir()]) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    workers = [int(path.name) for path in tmp_path.iterdir()]
+    assert len(workers) == 2
+    run.kill()
+    run.wait()
+    killed = time.monotonic()
+    while any(map(lives, workers)) and time.monotonic() < killed + 60:
+        time.sleep(0.05)
+    assert time.monotonic() - killed < 2
+
+
+def lives(pid):
+    """Return whether a process has not ended; nobody may have waited for one that has."""
+    state = Path(f"/proc/{pid}/stat")
+    try:
+        return state.read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def test_workers_that_cannot_start_end_the_run(monkeypatch):
     monkeypatch.setattr("netchoice.engines.processes._serve", parts.exit_at_once)
     with pytest.raises(

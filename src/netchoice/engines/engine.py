@@ -121,7 +121,7 @@ class FutureEngine:
                 if not running or left <= 0:
                     return
                 seconds = min(left, _LOOK, patience)
-                finished = wait(running, seconds, return_when=FIRST_COMPLETED).done
+                finished = self.wait(running, seconds)
                 patience = math.inf if finished else patience - seconds
                 if patience <= 0:
                     sys.stderr.write(_PATIENCE)
@@ -135,7 +135,7 @@ class FutureEngine:
                     except (BrokenExecutor, CancelledError) as error:
                         raise _broken(error) from error
                     except Exception as error:  # a remote machine may raise anything
-                        if not self.is_connected:
+                        if not self.is_of_work(done):
                             raise _broken(error) from error
                         if len(rows) > 1:
                             retries += [[row] for row in rows]
@@ -151,9 +151,12 @@ class FutureEngine:
         """Submit one batch."""
         raise NotImplementedError
 
-    @property
-    def is_connected(self) -> bool:
-        """Whether a batch that fails does so by itself, and not because the executor is gone."""
+    def wait(self, running: Iterable[Any], seconds: float) -> set[Any]:
+        """Wait until a batch has finished, at most so many seconds; return the finished ones."""
+        return wait(running, seconds, return_when=FIRST_COMPLETED).done
+
+    def is_of_work(self, failed: Any) -> bool:
+        """Return whether a batch failed by itself, and not because the executor is gone."""
         return True
 
 
@@ -168,8 +171,12 @@ class ExecutorEngine(FutureEngine):
 
     def submit(self, pickled: bytes, rows: Items) -> Future[Any]:
         """Submit one batch."""
+        import cloudpickle
+
+        # The scheduler of Dask unpickles arguments, and may lack the modules of what a batch carries.
+        batch = cloudpickle.dumps(rows)
         try:
-            return self.executor.submit(call_pickled, pickled, rows)  # type: ignore[no-any-return]
+            return self.executor.submit(_call_pickled, pickled, batch)  # type: ignore[no-any-return]
         except RuntimeError as error:  # the executor is broken or shut down
             raise _broken(error) from error
 
@@ -181,9 +188,11 @@ def _unpickle(pickled: bytes) -> Any:
     return cloudpickle.loads(pickled)
 
 
-def call_pickled(pickled: bytes, rows: Items) -> Any:
+def _call_pickled(pickled: bytes, batch: bytes) -> Any:
     """Run a batch in a worker; the work of a run is unpickled only once in each worker."""
-    return _unpickle(pickled)(rows)
+    import cloudpickle
+
+    return _unpickle(pickled)(cloudpickle.loads(batch))
 
 
 def _broken(error: BaseException) -> NetchoiceError:
@@ -202,49 +211,65 @@ _COUNT_INTERVAL = 5.0
 
 @dataclass
 class DaskEngine(ExecutorEngine):
-    """Submits batches to the executor of a Dask client, and closes the client at the end."""
+    """Submits batches to a Dask client, and closes it at the end.
 
-    client: Any = None
+    ``Client.get_executor`` does not serve: its futures wait forever if a result is lost with the scheduler.
+    """
+
     counted: float = -math.inf
     #: The work as a Dask future: each worker fetches it once, and a lost copy is made again.
     work: Any = None
 
-    def submit(self, pickled: bytes, rows: Items) -> Future[Any]:
+    def submit(self, pickled: bytes, rows: Items) -> Any:
         """Submit one batch, and before the first batch the work."""
         import cloudpickle
 
         if time.monotonic() - self.counted > _COUNT_INTERVAL:
-            self.workers = max(1, sum(self.client.nthreads().values()))
+            self.workers = max(1, sum(self.executor.nthreads().values()))
             self.counted = time.monotonic()
         if self.work is None:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Sending large graph")  # it is sent only once
-                self.work = self.client.submit(bytes, pickled, pure=False)
-        # The scheduler unpickles arguments, and may lack the modules of what a batch carries.
+                self.work = self.executor.submit(bytes, pickled, pure=False)
         batch = cloudpickle.dumps(rows)
-        return self.executor.submit(_call_pickled_batch, self.work, batch)  # type: ignore[no-any-return]
+        return self.executor.submit(_call_pickled, self.work, batch, pure=False, retries=0)
+
+    def wait(self, running: Iterable[Any], seconds: float) -> set[Any]:
+        """Wait until a batch has finished, at most so many seconds; return the finished ones."""
+        from distributed import wait
+
+        with self.executor.as_current():
+            try:
+                return set(wait(list(running), seconds, return_when="FIRST_COMPLETED").done)
+            except TimeoutError:
+                return set()
+
+    def is_of_work(self, failed: Any) -> bool:
+        """Return whether a batch failed by itself, and not because the scheduler is gone."""
+        return bool(failed.status == "error") and self._is_connected
 
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
         """Yield the results of batches as they finish, then close the client."""
+        from distributed.client import FuturesCancelledError
+
         with _quiet():
             try:
                 yield from super().run(work, batches, until)
-            except (OSError, CancelledError, NetchoiceError) as error:
-                if self.is_connected and not isinstance(error.__cause__, CancelledError):
+            except (OSError, FuturesCancelledError, CancelledError, NetchoiceError) as error:
+                if not isinstance(error, FuturesCancelledError) and self._is_connected:
                     raise  # the disk is full, or something else that is not about the scheduler
-                address = getattr(self.client.scheduler, "address", "its address")
+                address = getattr(self.executor.scheduler, "address", "its address")
                 raise NetchoiceError(
                     f"the connection to the Dask scheduler at {address} was lost; finished rows are kept: "
                     "start a scheduler and run the same command again"
                 ) from error
             finally:
                 with contextlib.suppress(Exception):  # the scheduler may be gone
-                    self.client.close(timeout=5)
+                    self.executor.close(timeout=5)
 
     @property
-    def is_connected(self) -> bool:
-        """Whether the scheduler answers."""
-        return bool(self.client.status == "running")
+    def _is_connected(self) -> bool:
+        return bool(self.executor.status == "running")
 
 
 @contextlib.contextmanager
@@ -259,12 +284,6 @@ def _quiet() -> Iterator[None]:
     finally:
         for logger, level in before.items():
             logger.setLevel(level)
-
-
-def _call_pickled_batch(pickled: bytes, batch: bytes) -> Any:
-    import cloudpickle
-
-    return call_pickled(pickled, cloudpickle.loads(batch))
 
 
 def _check_address(address: str) -> None:
@@ -297,5 +316,4 @@ def connect_to_dask(address: str) -> DaskEngine:
         raise UsageError(
             f"no Dask scheduler at {address} ({describe_error(error)}); start one with: dask scheduler"
         ) from error
-    executor = client.get_executor(pure=False, retries=0)
-    return DaskEngine(executor, max(1, sum(client.nthreads().values())), client)
+    return DaskEngine(client, max(1, sum(client.nthreads().values())))

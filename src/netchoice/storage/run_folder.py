@@ -257,14 +257,14 @@ def run_folder(
 
 def _open(folder: Path, settings: dict[str, Any], fresh: bool, made_by: str) -> None:
     """Write the record of a run, or check that the folder holds a run with the same settings."""
-    earlier = find_run(folder, made_by)
-    record = _read(folder) or Record(made_by)
-    _remove_incomplete(folder, {*record.files, RECORD})
-    if earlier is not None and not fresh:
-        _check_same(earlier, settings, folder)
-        return
-    _delete(folder, record.files)
-    _write(folder, Record(made_by, settings))
+    record = _read(folder)
+    names = {} if record is None else record.files
+    _remove_incomplete(folder, {*names, RECORD})
+    if record is None or fresh:
+        _delete(folder, names)
+        _write(folder, Record(made_by, settings))
+    else:
+        _check_same(record.settings, settings, folder)
 
 
 @contextlib.contextmanager
