@@ -96,7 +96,8 @@ class ProcessEngine(FutureEngine):
                 _end(idle)
 
     def submit(self, pickled: bytes, rows: Items) -> Future[Any]:
-        """Submit one batch to a thread."""
+        """Submit one batch to a thread; start a process for it, unless there are enough."""
+        self._crew.add_process(self.workers)
         return self._crew.threads.submit(self._crew.call, pickled, rows)
 
 
@@ -110,6 +111,12 @@ class _Crew:
     busy: set[_Child] = field(default_factory=set)
     is_stopped: bool = False
     lock: Any = field(default_factory=threading.Lock)
+
+    def add_process(self, most: int) -> None:
+        """Start a process in this thread: it changes the environment for a moment."""
+        with self.lock:
+            if len(self.idle) + len(self.busy) < most:
+                self.idle.append(_Child())
 
     def call(self, pickled: bytes, rows: Items) -> Any:
         """Run a batch in a process; try a single row twice, for the process may be killed from outside."""
@@ -203,7 +210,7 @@ class _Child:
         clock = AwakeClock()
         try:
             self.connection.send(message)
-            while not self.connection.poll(None if timeout is None else _TICK):
+            while not self.connection.poll(None if timeout is None else min(_TICK, timeout)):
                 if timeout is not None and clock.now() > timeout:
                     self.timed_out = True
                     self.process.kill()
