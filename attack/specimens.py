@@ -101,7 +101,7 @@ class _Answerer:
 
 def _cohort(folder: Path) -> str:
     sources = as_collection({f"n{i}": _network(i) for i in range(3)})
-    answers = answer_all(sources, _Answerer(), folder=folder / "c", engine="serial", settings={})
+    answers = answer_all(sources, _Answerer(), folder=folder / "c", engine="serial")
     return _cohort_text(answers)
 
 

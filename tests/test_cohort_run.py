@@ -28,7 +28,6 @@ from netchoice.storage.run_folder import written_folder
 
 HERE = Path(__file__).parent
 TROUBLE = {3: "missing", 8: "memory"}
-SETTINGS = {"seed": 1}
 
 
 def answer(
@@ -37,7 +36,6 @@ def answer(
     engine="serial",
     answerer=PathAnswerer,
     trouble=TROUBLE,
-    settings=SETTINGS,
     **options,
 ):
     sources = options.pop("sources", Paths(n, trouble))
@@ -46,7 +44,6 @@ def answer(
         answerer(),
         folder=folder,
         engine=engine,
-        settings=settings,
         **options,
     )
 
@@ -294,15 +291,13 @@ from netchoice import rows
 from netchoice.choice import cohort_run
 rows._SHARD_SECONDS = 0.1
 sources = Paths({n}, {trouble}, seconds=0.03)
-cohort_run.answer_all(sources, PathAnswerer(), folder={folder!r}, workers=2, settings={settings})
+cohort_run.answer_all(sources, PathAnswerer(), folder={folder!r}, workers=2)
 """
 
 
 def start(folder, n=120):
     """Start a run in its own process group."""
-    code = SCRIPT.format(
-        here=str(HERE), n=n, trouble=TROUBLE, folder=str(folder), settings=SETTINGS
-    )
+    code = SCRIPT.format(here=str(HERE), n=n, trouble=TROUBLE, folder=str(folder))
     return subprocess.Popen(
         [sys.executable, "-c", code], start_new_session=True, stderr=subprocess.PIPE,
         preexec_fn=_heed_interrupts,
@@ -475,7 +470,6 @@ def files_of(folder):
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"settings": {"seed": 2}}, "seed"),
         ({"answerer": lambda: PathAnswerer(fingerprint="new")}, "answerer"),
         ({"answerer": lambda: PathAnswerer(3)}, "features"),
         ({"sources": Paths(60, fingerprint="new")}, "collection"),
@@ -497,7 +491,7 @@ def test_folder_of_another_cohort_is_refused_or_started_over(tmp_path, options, 
 def test_record_says_what_the_answers_depend_on(serial):
     record = json.loads((serial.folder / "run" / "run.json").read_text())
     assert record["settings"] == {
-        "seed": 1, "collection": "paths", "answerer": "answerer", "columns": PathAnswerer().columns,
+        "collection": "paths", "answerer": "answerer", "columns": PathAnswerer().columns,
         "features": ["feature 0", "feature 1"],
     }  # fmt: skip
     assert record["versions"]["netchoice"]
@@ -577,7 +571,7 @@ PEAK = """
 import resource, sys; sys.path.insert(0, {here!r})
 from cohort_parts import PathAnswerer, Paths
 from netchoice.choice.cohort_run import answer_all
-cohort = answer_all(Paths({n}), PathAnswerer(100), folder={folder!r}, engine="serial", settings={{}})
+cohort = answer_all(Paths({n}), PathAnswerer(100), folder={folder!r}, engine="serial")
 print(cohort.n, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 

@@ -787,6 +787,15 @@ def test_workers_that_cannot_start_end_the_run(monkeypatch):
         simulate_table("ba", n_nodes=10, n_samples=9, seed=1, workers=1, features=["degree_max"])
 
 
+def test_process_that_the_system_refuses_ends_the_run_in_one_line(monkeypatch):
+    def refuse(process):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(multiprocessing.context.SpawnProcess, "start", refuse)
+    with pytest.raises(NetchoiceError, match=r"cannot start a worker process \(Resource temp"):
+        simulate_table("ba", n_nodes=10, n_samples=9, seed=1, workers=1, features=["degree_max"])
+
+
 def test_broken_executor_ends_the_run(tmp_path):
     space = ModelSpace("crashing", [parts.crashing.with_priors({"k": 2})])
     make = {"n_nodes": 12, "n_samples": 9, "seed": 4, "features": ["degree_max"]}

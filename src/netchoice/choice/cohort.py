@@ -168,7 +168,7 @@ def choose_cohort(
         answerer = _prepared(settings, collection, folder, fresh, options)
     return answer_all(
         collection, answerer, folder=folder, engine=engine, workers=workers, fresh=fresh,
-        on_progress=report, settings={},
+        on_progress=report,
     )  # fmt: skip
 
 

@@ -227,7 +227,6 @@ def answer_all(
     workers: int | None = None,
     fresh: bool = False,
     on_progress: Progress | None = None,
-    settings: Mapping[str, Any],
 ) -> CohortAnswers:
     """Answer for each network of a collection, and write the answers to a folder.
 
@@ -241,10 +240,10 @@ def answer_all(
         The networks.
     answerer : Answerer
     folder : Path
-        The tables ``answers.parquet`` and ``answers.csv`` have a
-        row for each network: ``id``, ``group``, ``file``, the covariates, the columns of the answerer,
-        ``seconds`` (CPU seconds of reading and answering) and ``error``. ``features.parquet`` has
-        ``id`` and the features. The settings and the rows are in the subfolder ``run``.
+        The tables ``answers.parquet`` and ``answers.csv`` have a row for each network: ``id``, ``group``,
+        ``file``, the covariates, the columns of the answerer, ``seconds`` (CPU seconds of reading and
+        answering) and ``error``. ``features.parquet`` has ``id`` and the features. What the answers depend
+        on and their rows are in the subfolder ``run``; a run that depends on something else is not resumed.
     engine : str or concurrent.futures.Executor
         ``"serial"``, ``"processes"``, ``"dask://HOST:PORT"``, or an executor.
     workers : int, optional
@@ -253,8 +252,6 @@ def answer_all(
         Start over: delete the files of an earlier run. Other files in the folder are kept.
     on_progress : callable, optional
         Called with ``"answers"`` and the numbers of finished, all and failed networks.
-    settings : mapping
-        What the answers also depend on. A run with other settings is not resumed.
     """
     folder, n = place(folder), len(sources)
     _check_names(
@@ -262,7 +259,7 @@ def answer_all(
     )
     _check_names(["id", *answerer.feature_names])
     depends_on = {
-        **settings, "collection": sources.fingerprint, "answerer": answerer.fingerprint,
+        "collection": sources.fingerprint, "answerer": answerer.fingerprint,
         "columns": answerer.columns, "features": answerer.feature_names,
     }  # fmt: skip
     rows = RowFolder(folder / ROWS, fingerprint_of(depends_on))

@@ -193,8 +193,13 @@ class _Child:
             name="netchoice worker",
             daemon=True,
         )
-        with _starting, _child_environment():
-            self.process.start()
+        try:
+            with _starting, _child_environment():
+                self.process.start()
+        except OSError as error:
+            raise StartError(
+                f"cannot start a worker process ({error.strerror}); use fewer workers, or engine='serial'"
+            ) from error
         child_end.close()  # so that reading raises EOFError when the child ends
         self.loaded: bytes | None = None
         self.is_ended, self.timed_out = False, False
