@@ -538,7 +538,7 @@ def test_folder_with_a_foreign_record_is_refused_and_unchanged(tmp_path, content
 
 def test_folder_of_a_run_killed_before_its_record_is_used(tmp_path):
     (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "_lock").write_text("{}")
+    (tmp_path / "run" / "_lock").write_text("")
     (tmp_path / "run" / ".run.json.77.partial").write_text("{")
     answer(tmp_path, 3)
     assert not (tmp_path / "run" / ".run.json.77.partial").exists()

@@ -1,6 +1,7 @@
 """Tables of networks of several sizes, and features cut by a deadline."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -36,6 +37,32 @@ class TestRanges:
     def test_empty_range_is_refused(self, low):
         with pytest.raises(UsageError, match=f"from {low} to 20 nodes"):
             netchoice.simulate_table("ba", n_nodes=(low, 20), **OF_A_RANGE)
+
+
+class TestDeadlines:
+    def simulate(self, rows, **options):
+        return netchoice.simulate_table(
+            "ba", n_nodes=20, n_samples=rows, seed=1, features=["degree_mean"], engine="serial",
+            **options,
+        )  # fmt: skip
+
+    def test_table_ends_at_its_deadline_with_the_first_rows(self, tmp_path):
+        cut = self.simulate(40, deadline=0.0, path=tmp_path / "t")
+        assert 1 <= len(cut) < 40
+        assert cut.manifest["n_samples"] == len(cut)
+        first = self.simulate(len(cut))
+        assert cut.X.equals(first.X)
+        assert netchoice.ReferenceTable.load(tmp_path / "t").X.equals(first.X)
+
+    def test_table_that_was_cut_can_be_continued(self, tmp_path):
+        self.simulate(40, deadline=0.0, path=tmp_path / "t")
+        assert self.simulate(40, path=tmp_path / "t").X.equals(self.simulate(40).X)
+
+    def test_table_in_memory_ends_at_its_deadline(self):
+        assert len(self.simulate(40, deadline=0.0)) < 40
+
+    def test_table_before_its_deadline_is_whole(self):
+        assert len(self.simulate(40, deadline=time.monotonic() + 600)) == 40
 
 
 def test_features_after_the_deadline_are_not_computed():

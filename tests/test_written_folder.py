@@ -46,10 +46,18 @@ def test_lock_that_is_a_link_is_refused(tmp_path, victim):
 
 
 @posix
+def test_file_of_somebody_else_with_the_name_of_a_lock_is_refused(tmp_path):
+    (tmp_path / LOCK).write_text("a thesis")
+    with pytest.raises(UsageError, match="_lock is not a lock of netchoice; move it"):
+        simulate_table("ba", seed=1, path=tmp_path, **SMALL)
+    assert (tmp_path / LOCK).read_text() == "a thesis"
+
+
+@posix
 def test_subfolder_of_the_record_that_is_a_link_is_refused(tmp_path, victim):
     (tmp_path / "answer").mkdir()
     (tmp_path / "answer" / KEPT).symlink_to(victim.parent)
-    with pytest.raises(UsageError, match="run is outside the folder of the run, or a link"):
+    with pytest.raises(UsageError, match="run is a link that leads out of"):
         opened(tmp_path / "answer", SETTINGS)
     assert [*victim.parent.iterdir()] == [victim]
 

@@ -126,6 +126,7 @@ def run_rows(
     folder: RowFolder | None = None,
     argument: Callable[[int], Any] | None = None,
     deadline: float | None = None,
+    gives_up: bool = True,
     may_fail: bool = True,
     noun: str = "rows",
     on_progress: Progress | None = None,
@@ -145,8 +146,10 @@ def run_rows(
     argument : callable, optional
         Returns by row number what is sent to the worker besides the number.
     deadline : float, optional
-        A time on the clock ``time.monotonic``. From then on no further rows are started, and half a second
-        later those that are not finished are given up.
+        A time on the clock ``time.monotonic``. From then on no further rows are started.
+    gives_up : bool
+        Whether rows that are not finished half a second after the deadline are given up. Otherwise they are
+        finished, and the first row is made in any case.
     may_fail : bool
         Whether any number of rows may fail. Otherwise many errors end the run with :class:`FailedRowsError`.
     noun : str
@@ -164,8 +167,9 @@ def run_rows(
     if not len(missing):
         return run
     run.report()
-    batches = _batches(missing, argument, run, engine, deadline)
-    until = None if deadline is None else deadline + _BATCH_SECONDS
+    first_row = 0 if gives_up else 1
+    batches = _batches(missing, argument, run, engine, deadline, first_row)
+    until = deadline + _BATCH_SECONDS if deadline is not None and gives_up else None
     try:
         with (
             saves_when_stopped(run.flush),
@@ -187,14 +191,15 @@ def run_rows(
 
 def _batches(
     numbers: np.ndarray, argument: Callable[[int], Any] | None, run: RowRun, engine: Engine,
-    deadline: float | None,
+    deadline: float | None, first_row: int,
 ) -> Iterator[list[tuple[Any, ...]]]:  # fmt: skip
     """Yield batches of items until the deadline; their size adapts to the speed and number of workers."""
     # The time limit of a row applies to a batch; a batch that exceeds it is run row by row.
     seconds = min(_BATCH_SECONDS, (engine.row_timeout or math.inf) / 4)
     size = 1
     while len(numbers):
-        if deadline is not None and time.monotonic() > deadline:
+        is_over = deadline is not None and time.monotonic() > deadline
+        if is_over and numbers[0] >= first_row:
             run.first_left = int(numbers[0])
             return
         wanted = seconds * run.rows_per_second / engine.workers

@@ -51,6 +51,7 @@ def simulate_table(
     stream: str = "train",
     isolated: str | None = None,
     row_timeout: float | None = None,
+    deadline: float | None = None,
     on_progress: Progress | bool | None = None,
 ) -> ReferenceTable:
     """Simulate networks from a model space, compute their features, and return the table.
@@ -80,6 +81,9 @@ def simulate_table(
         As in :meth:`Model.grow`. By default, that of a density-matched space, or else "keep".
     row_timeout : float, optional
         Time limit of a row in seconds; only for the engine ``"processes"``.
+    deadline : float, optional
+        A time on the clock ``time.monotonic``. From then on no further rows are simulated: the table has the
+        first rows, at least one, as if their number had been requested.
     on_progress : callable or bool, optional
         Called with the numbers of finished, requested and failed rows. True shows the progress, False
         shows nothing. By default it is shown in a terminal or a notebook.
@@ -99,8 +103,12 @@ def simulate_table(
     simulator = make_simulator(get_space(space), n_nodes, isolated, features, seed, stream)
     run, folder, manifest = _run(
         simulator, np.arange(n_samples), seed, stream, get_engine(engine, workers, row_timeout), path,
-        listener(on_progress),
+        listener(on_progress), deadline, gives_up=False,
     )  # fmt: skip
+    if run.first_left is not None:
+        n_samples = manifest["n_samples"] = run.first_left
+        if folder is not None:
+            folder.write_manifest({**folder.manifest(), "n_samples": n_samples})
     if folder is None:
         return ReferenceTable(run.as_arrow().to_pandas(), manifest)
     return ReferenceTable.load(folder.path, n_samples)
@@ -152,15 +160,16 @@ def _run(
     engine: Engine,
     path: str | PathLike[str] | None,
     on_progress: Progress | None,
-    deadline: float | None = None,
+    deadline: float | None,
+    gives_up: bool = True,
 ) -> tuple[RowRun, TableFolder | None, dict[str, Any]]:
     """Simulate the rows that a folder lacks; return the run, the folder and the manifest of the table."""
     manifest = _manifest(simulator, int(rows[-1]) + 1, seed, stream)
     folder = None if path is None else TableFolder(path)
     with contextlib.nullcontext() if folder is None else folder.open(manifest):
         run = run_rows(
-            simulator, rows, engine=engine, folder=folder, deadline=deadline, may_fail=False,
-            on_progress=on_progress,
+            simulator, rows, engine=engine, folder=folder, deadline=deadline, gives_up=gives_up,
+            may_fail=False, on_progress=on_progress,
         )  # fmt: skip
     return run, folder, manifest
 

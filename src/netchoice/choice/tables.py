@@ -15,7 +15,7 @@ from netchoice.costs import CostModel
 from netchoice.errors import TableError, UsageError
 from netchoice.features.paper import FAMILIES, paper_costs
 from netchoice.storage.table import ReferenceTable
-from netchoice.storage.table_columns import read_csv
+from netchoice.storage.user_tables import read_csv
 from netchoice.stores import place
 from netchoice.targets import Classes, Numbers
 from netchoice.units import in_seconds

@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import platform
+import stat
 import textwrap
 import time
 import warnings
@@ -121,11 +122,23 @@ def lock_folder(folder: Path, name: str = LOCK) -> Iterator[None]:
 def _open_lock(path: Path) -> int:
     """Open the file of a lock; refuse a link, which would lead to a file of somebody else."""
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
         raise UsageError(f"{path} is a link; remove it, or give another folder") from None
+    if not _is_lock(file):
+        os.close(file)
+        raise UsageError(f"{path} is not a lock of netchoice; move it, or give another folder")
+    return file
+
+
+def _is_lock(file: int) -> bool:
+    """Return whether a file is empty, or holds the name of a process: it is no file of somebody else."""
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        return False
+    content = os.pread(file, 1000, 0)
+    return not content.strip() or content.startswith(b'{"host": ')
 
 
 def _take(file: int, folder: Path) -> None:
@@ -177,7 +190,11 @@ class Record:
 
 def _read(folder: Path, made_by: str = "netchoice") -> Record | None:
     """Return the record of a folder, or None if there is none; refuse a foreign one."""
-    path = folder / RECORD
+    path, root = folder / RECORD, folder.resolve()
+    if root not in path.parent.resolve().parents:
+        raise UsageError(
+            f"{path.parent} is a link that leads out of {folder}; remove it, or give another folder"
+        )
     if not path.exists():
         return None
     try:
@@ -190,7 +207,6 @@ def _read(folder: Path, made_by: str = "netchoice") -> Record | None:
         raise UsageError(
             f"{path} was not written by this version of {made_by}; nothing was changed: give another folder"
         ) from None
-    root = folder.resolve()
     for parent in {(folder / name).parent for name in record.files}:
         if root not in (parent.resolve(), *parent.resolve().parents):
             raise UsageError(f"{_LEAVES.format(parent)}, or {path}")
@@ -276,8 +292,7 @@ def written_folder(folder: Path | None, names: Iterable[str] = ()) -> Iterator[N
     if folder is None:
         yield
         return
-    if not is_store(folder) and (folder / KEPT).is_symlink():
-        raise UsageError(_LEAVES.format(folder / KEPT))
+    _read(folder)  # a folder of somebody else gets no lock
     with lock_folder(folder, f"{KEPT}/{LOCK}"), listed_writes(folder):
         record = _read(folder)
         for name in names:

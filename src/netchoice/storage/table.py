@@ -37,12 +37,10 @@ from netchoice.storage.table_columns import (
     SOURCE_ROW,
     STEP_PREFIX,
     columns_without,
-    feature_values,
     mean_seconds,
-    read_csv,
-    target_of,
     timings,
 )
+from netchoice.storage.user_tables import feature_values, read_csv, target_of
 from netchoice.stores import place
 from netchoice.targets import Numbers, Target, as_target
 from netchoice.validation import check_fraction, check_integer

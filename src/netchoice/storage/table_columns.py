@@ -1,18 +1,10 @@
-"""Columns of a table: their names, those of its timings, and those of tables of users, checked."""
+"""Columns of a reference table: their names, and those of its timings."""
 
 from __future__ import annotations
 
-import io
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from netchoice.errors import NetworkFormatError, TableError, one_line
-from netchoice.io.guard import load
-from netchoice.io.places import zip_members
-from netchoice.targets import Target, as_target
 from netchoice.validation import unknown
 
 if TYPE_CHECKING:
@@ -33,8 +25,6 @@ ALL_ROWS = "all"
 CALIBRATION_ROWS = 16
 #: Costs below this many seconds are taken from the calibrated rows.
 CALIBRATED_BELOW = 1e-3
-#: A line of a CSV file with more cells than this takes longer than some seconds.
-MAX_COLUMNS = 50_000
 
 
 def columns_without(manifest: Mapping[str, Any], features: Sequence[str] | None) -> set[str]:
@@ -70,83 +60,3 @@ def mean_seconds(timed: pd.DataFrame, prefix: str) -> dict[str, float]:
             seconds = repeated if repeated < CALIBRATED_BELOW else overall
             means[column.removeprefix(prefix)] = seconds
     return means
-
-
-# Tables of users
-
-
-def read_csv(path: str | PathLike[str]) -> pd.DataFrame:
-    """Return the table in a CSV file with a header, which may be compressed or alone in a zip file."""
-    import pandas as pd
-
-    try:
-        content = _content(Path(path))
-        widest = max((line.count(b",") for line in content.splitlines()), default=0)
-        if widest >= MAX_COLUMNS:
-            raise ValueError(
-                f"a line has {widest + 1} cells; expected at most {MAX_COLUMNS}: leave out columns"
-            )
-        frame = pd.read_csv(io.BytesIO(content))
-    except NetworkFormatError as error:
-        raise TableError(str(error)) from error
-    except ValueError as error:
-        raise TableError(one_line(f"{path} cannot be read as a CSV table: {error}")) from error
-    if frame.shape[1] == 1 and ";" in str(frame.columns[0]):
-        raise TableError(f"{path} is separated by semicolons; separate its columns by commas")
-    return frame
-
-
-def _content(path: Path) -> bytes:
-    content, limit = load(path)
-    if content[:4] == b"PK\x03\x04":
-        members = zip_members(str(path))
-        if len(members) != 1:
-            raise ValueError(f"a zip file with {len(members)} files; expected one table")
-        content, limit = members[0].load()
-    limit.check_cells(content)
-    return content
-
-
-def feature_values(frame: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
-    """Return all columns of a data frame but the labels, if the data frame can become a table."""
-    import pandas as pd
-
-    for label in labels:
-        if label not in frame.columns:
-            raise TableError(
-                f"there is no column {label!r}; the columns are {', '.join(map(str, frame.columns))}: "
-                "name the column of labels (label=… in Python, --label on the command line)"
-            )
-    if not len(frame):
-        raise TableError("the table has no rows; expected a label and features in each row")
-    names = [str(name) for name in frame.columns if name not in labels]
-    if not names:
-        raise TableError(f"the table has no column besides {labels[0]!r}; expected features")
-    counts = Counter(names)
-    for name in names:
-        if counts[name] > 1:
-            raise TableError(f"two columns are called {name!r}; rename one")
-        if name in RESERVED or name.startswith((PARAMETER_PREFIX, OWN_PREFIX, STEP_PREFIX)):
-            raise TableError(f"column {name!r} has a name that netchoice reserves; rename it")
-    values = frame.drop(columns=list(labels)).set_axis(names, axis=1)
-    for name in names:
-        if not pd.api.types.is_numeric_dtype(values[name]):
-            raise TableError(
-                f"column {name!r} holds {values[name].dtype}; expected numbers: encode its values "
-                "as numbers, or drop the column"
-            )
-    return values
-
-
-def target_of(frame: pd.DataFrame, labels: Sequence[str], kind: str) -> Target:
-    """Return what the columns of labels hold, if every row has a label or a number."""
-    if len(labels) > 1:
-        return as_target(frame[list(labels)], "numbers" if kind == "auto" else kind)
-    column = frame[labels[0]]
-    missing = column.isna()
-    if missing.any():
-        raise TableError(
-            f"{int(missing.sum())} of {len(column)} rows have no label, the first of them row "
-            f"{int(missing.to_numpy().argmax()) + 1}; drop these rows"
-        )
-    return as_target(frame[list(labels)] if column.dtype.kind in "iuf" else column, kind)
