@@ -302,12 +302,11 @@ class ReferenceTable:
     def complete(self) -> ReferenceTable:
         """Return the rows on which all features were computed.
 
-        Rows that failed stay in the table. A feature that was not computed on a row has no time there.
+        Rows that failed stay in the table.
         """
         if not self.partial:
             return self
-        timed = [OWN_PREFIX + name for name in self.partial]
-        rows = self.frame[timed].notna().all(axis=1) | self.frame["failure"].notna()
+        rows = self.frame[[*self.partial]].notna().all(axis=1) | self.frame["failure"].notna()
         return self._with("complete", self.frame[rows.to_numpy()])
 
     def without_partial(self) -> ReferenceTable:
