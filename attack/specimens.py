@@ -16,10 +16,10 @@ import netchoice
 import netchoice.rows
 from netchoice.choice.cohort import as_collection
 from netchoice.choice.cohort_run import CohortAnswers, answer_all
-from netchoice.choice.run_folder import ANSWER, run_folder
 from netchoice.evaluation import evaluate_rankings
 from netchoice.report.folder import read_evaluation
 from netchoice.storage.records import to_record
+from netchoice.storage.run_folder import ANSWER, run_folder
 
 FEATURES = ["degree_mean", "n_triangles", "noise_normal"]
 
@@ -101,7 +101,7 @@ class _Answerer:
 
 def _cohort(folder: Path) -> str:
     sources = as_collection({f"n{i}": _network(i) for i in range(3)})
-    answers = answer_all(sources, _Answerer(), folder=folder / "c", engine="serial", settings={})
+    answers = answer_all(sources, _Answerer(), folder=folder / "c", engine="serial")
     return _cohort_text(answers)
 
 
@@ -110,7 +110,7 @@ def _cohort_text(answers: CohortAnswers) -> str:
 
 
 def _cohort_answer(folder: Path) -> str:
-    return _cohort_text(CohortAnswers(folder / "c", 3, 0, _Answerer.columns))
+    return _cohort_text(CohortAnswers(folder / "c", 3, 0))
 
 
 def _evaluate(folder: Path) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from netchoice.atomic import write_text
-from netchoice.choice.run_folder import RunFiles, run_folder
 from netchoice.errors import UsageError
+from netchoice.storage.run_folder import run_folder
 from netchoice.validation import check_integer, unknown
 from reproduction import claims_pilots, claims_spaces, claims_yeast
 from reproduction.pilots import run_pilots
@@ -31,18 +31,8 @@ _PART_FAMILIES = {
     "ba": ("ba",), "duplication": ("duplication",), "pilot": FAMILIES, "yeast": ("duplication",),
     "three-core": ("ba",),
 }  # fmt: skip
-_TABLES = ("_manifest.json", "rows-*.parquet")
-_RESULTS = ("*.parquet", "scores-*.jsonl", "pilots-growth.json", "rankings/*.parquet")
-#: What a reproduction writes.
-REPRODUCTION_FILES = RunFiles("settings.json", "python -m reproduction", (
-    *(f"figures/{name}-*.{suffix}" for name in ("figure", "heat", "transition", "pilots")
-      for suffix in ("png", "pdf")),
-    "table-S*.csv", "table-S*.md", "reproduction.json", "reproduction.md", "seconds.json",
-    "yeast/table-*/five-*.parquet", "yeast/table-*/answer-*.json",
-    *(f"yeast/table-*/nodes-*/{name}" for name in _TABLES),
-    *(f"{family}/table-*/{name}" for family in FAMILIES for name in _RESULTS),
-    *(f"{family}/table-*/tables/*/{name}" for family in FAMILIES for name in _TABLES),
-))  # fmt: skip
+#: What makes a reproduction, for messages.
+MADE_BY = "python -m reproduction"
 
 
 def reproduce(
@@ -97,7 +87,9 @@ def reproduce(
     n_tables = sizes.tables if tables is None else check_integer("tables", tables)
     if "yeast" in chosen:
         _check_networks()
-    with run_folder(Path(out), sizes.facts, fresh, REPRODUCTION_FILES):
+    with run_folder(
+        Path(out), sizes.facts, fresh, MADE_BY, ("reproduction.json", "reproduction.md")
+    ):
         return _Reproduction(chosen, sizes, Path(out), n_tables, workers, on_progress).run()
 
 

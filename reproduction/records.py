@@ -13,18 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import netchoice
-from netchoice.choice.run_folder import versions
 from netchoice.storage.kept_files import (
     KeptFileError,
-    Run,
     UnreadableFileError,
     checksum,
+    fingerprint_of,
     read_json,
     read_parquet,
     write_json,
     write_parquet,
 )
-from netchoice.storage.written_folder import disk_errors
+from netchoice.storage.run_folder import disk_errors, versions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +31,9 @@ if TYPE_CHECKING:
 _AGAIN = "it is computed again"
 
 
-def kept_frame(path: Path, run: Run, compute: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+def kept_frame(
+    path: Path, facts: Mapping[str, Any], compute: Callable[[], pd.DataFrame]
+) -> pd.DataFrame:
     """Return the frame kept in a Parquet file; compute and keep it if there is none.
 
     A damaged file, or one of another run, is computed again, with a warning. Tuples of
@@ -40,6 +41,7 @@ def kept_frame(path: Path, run: Run, compute: Callable[[], pd.DataFrame]) -> pd.
     """
     import pyarrow as pa
 
+    run = fingerprint_of(facts)
     found = _kept(path, lambda: read_parquet(path, run, advice=_AGAIN))
     if found is not None:
         frame: pd.DataFrame = found.to_pandas()
@@ -57,8 +59,11 @@ def kept_frame(path: Path, run: Run, compute: Callable[[], pd.DataFrame]) -> pd.
     return frame
 
 
-def kept_record(path: Path, run: Run, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def kept_record(
+    path: Path, facts: Mapping[str, Any], compute: Callable[[], dict[str, Any]]
+) -> dict[str, Any]:
     """Return the object kept in a JSON file; compute and keep it if there is none, as for a frame."""
+    run = fingerprint_of(facts)
     found = _kept(path, lambda: read_json(path, run, advice=_AGAIN))
     if found is not None:
         return dict(found)
@@ -121,7 +126,7 @@ class StageClock:
             row = rows.setdefault(ended, {"stage": ended, "cpu": 0.0, "wall": 0.0})
             row["cpu"] += now[0] - since[0]
             row["wall"] += now[1] - since[1]
-            write_json(self.path, {"stages": list(rows.values())}, self.facts)
+            write_json(self.path, {"stages": list(rows.values())}, fingerprint_of(self.facts))
         return ended
 
 

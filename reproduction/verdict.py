@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netchoice.atomic import write_text
-from netchoice.storage.kept_files import Run, write_json
+from netchoice.storage.kept_files import fingerprint_of, write_json
 from reproduction.settings import COST_SETTINGS, SCALES
 
 if TYPE_CHECKING:
@@ -169,9 +169,9 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def write_verdict(results: dict[str, Any], folder: Path, run: Run) -> None:
+def write_verdict(results: dict[str, Any], folder: Path, facts: Mapping[str, Any]) -> None:
     """Write ``reproduction.json`` and ``reproduction.md``."""
-    write_json(folder / "reproduction.json", results, run)
+    write_json(folder / "reproduction.json", results, fingerprint_of(facts))
     write_text(folder / "reproduction.md", as_markdown(results["claims"], results))
 
 

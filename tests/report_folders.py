@@ -12,7 +12,7 @@ import netchoice
 from netchoice import cli
 from netchoice.choice.answer import Evidence
 from netchoice.inference.verdict import verdict_of
-from netchoice.storage.written_folder import list_files, listed_files
+from netchoice.storage.run_folder import RECORD, list_checksums
 
 #: Names that neither the page nor a figure may interpret as markup.
 MARKUP_NAMES = (
@@ -171,9 +171,9 @@ def made_evaluation():
 
 def renew(folder):
     """Make the checksums of a folder those of its files, after a test has changed a file."""
-    for name in listed_files(folder, ""):
-        if (folder / name).exists():
-            list_files(folder, [name])
+    for name, checksum in json.loads((folder / RECORD).read_text())["files"].items():
+        if checksum and (folder / name).exists():
+            list_checksums(folder, [name])
 
 
 def change_json(file, change):

@@ -46,7 +46,7 @@ def test_complete_rows_have_the_feature(table):
     complete = table.complete()
     assert len(complete) == 40 - table.partial["sometimes"]
     assert np.isfinite(complete.X.to_numpy()).all()
-    assert len(table.complete(["degree_mean", "n_triangles"])) == 40
+    assert len(table.only(["degree_mean", "n_triangles"]).complete()) == 40
 
 
 def test_selection_leaves_the_feature_out_and_keeps_all_networks():

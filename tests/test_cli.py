@@ -17,6 +17,7 @@ import netchoice
 from netchoice import cli
 from netchoice._kernels.compiler import kernels
 from netchoice.features import feature_names
+from netchoice.storage.run_folder import RECORD
 from netchoice.storage.shards import TableFolder
 
 
@@ -522,10 +523,10 @@ def test_report_of_a_folder_replaces_its_own_report_only(run, made):
     again = ("show", made / "results", "--out", made / "results" / "report.html")
     assert run(*again)[0] == 0
     assert "report written to" in run(*again)[1]
-    (made / "results" / "_files.json").rename(made / "list")
+    (made / "results" / RECORD).rename(made / "list")
     try:
         code, _, errors = run(*again)
     finally:
-        (made / "list").rename(made / "results" / "_files.json")
+        (made / "list").rename(made / "results" / RECORD)
     assert code != 0
     assert len(errors.splitlines()) == 1

@@ -321,8 +321,8 @@ def test_folders_without_networks_and_of_somebody_else_are_refused(
     cohort = tmp_path / "cohort.csv"
     rows = [f"{i},{networks / 'dmc.graphml'}" for i in range(5)]  # enough to share simulations
     cohort.write_text("\n".join(["id,path", *rows]) + "\n")
-    for name, kind in (("mine", "a cohort"), ("references", "netchoice prepare")):
-        out = tmp_path / f"with {name}"
+    for name, kind in (("mine", "a cohort"), ("run/references", "netchoice prepare")):
+        out = tmp_path / f"with {kind}"
         theirs = out / name / "notes.txt"
         theirs.parent.mkdir(parents=True)
         theirs.write_text("mine")

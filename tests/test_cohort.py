@@ -182,7 +182,7 @@ class TestReport:
         page = Outline((cohort[0] / "report.html").read_text())
         commands = [text for text in page.texts if text.startswith("netchoice choose")]
         assert len(commands) == 6
-        assert f"ba1-0.tsv --with {cohort[0] / 'references'} --out" in commands[0]
+        assert f"ba1-0.tsv --with {cohort[0] / 'run' / 'references'} --out" in commands[0]
         features = "--features degree_max,transitivity,lcc_edges"
         assert f"=1+1.tsv --space 'ba1, ba2' {features} --out" in commands[5].replace(
             "'=", "=", 1

@@ -23,12 +23,11 @@ from platforms import posix
 from netchoice.choice.cohort_run import answer_all
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import NetchoiceError, StoppedError, TableError, UsageError
-from netchoice.storage.csv_text import csv_cell
-from netchoice.storage.written_folder import lock_folder
+from netchoice.storage.records import csv_cell
+from netchoice.storage.run_folder import written_folder
 
 HERE = Path(__file__).parent
 TROUBLE = {3: "missing", 8: "memory"}
-SETTINGS = {"seed": 1}
 
 
 def answer(
@@ -37,7 +36,6 @@ def answer(
     engine="serial",
     answerer=PathAnswerer,
     trouble=TROUBLE,
-    settings=SETTINGS,
     **options,
 ):
     sources = options.pop("sources", Paths(n, trouble))
@@ -46,7 +44,6 @@ def answer(
         answerer(),
         folder=folder,
         engine=engine,
-        settings=settings,
         **options,
     )
 
@@ -138,15 +135,11 @@ def test_features_have_a_row_for_each_network(serial):
     pd.testing.assert_frame_equal(features[["feature 0", "feature 1"]], expected, check_exact=True)
 
 
-def test_frame_has_the_declared_types_and_counts_ignore_failures(serial):
+def test_frame_has_the_declared_types(serial):
     frame = serial.frame()
     assert (serial.n, serial.n_failed, len(frame)) == (60, 4, 60)
     assert frame["age"].dtype == frame["n_edges"].dtype == frame["seconds"].dtype == np.float64
     assert frame["fits"].dtype == pd.BooleanDtype()
-    models = [row["model"] for row in expected_rows(60)]
-    assert serial.counts() == {name: models.count(name) for name in ("even", "odd")}
-    assert list(serial.counts()) == sorted(serial.counts(), key=lambda name: -models.count(name))
-    assert serial.counts("fits").keys() == {"True", "False"}
 
 
 def test_csv_has_the_same_values_as_parquet(serial):
@@ -220,7 +213,6 @@ def test_empty_collection_gives_empty_tables(tmp_path):
     cohort = answer(tmp_path / "c", sources=Paths(0))
     assert len(cohort.frame()) == len(cohort.features()) == cohort.n == 0
     assert list(cohort.features().columns) == ["id", "feature 0", "feature 1"]
-    assert cohort.counts() == {}
 
 
 # Engines
@@ -299,15 +291,13 @@ from netchoice import rows
 from netchoice.choice import cohort_run
 rows._SHARD_SECONDS = 0.1
 sources = Paths({n}, {trouble}, seconds=0.03)
-cohort_run.answer_all(sources, PathAnswerer(), folder={folder!r}, workers=2, settings={settings})
+cohort_run.answer_all(sources, PathAnswerer(), folder={folder!r}, workers=2)
 """
 
 
 def start(folder, n=120):
     """Start a run in its own process group."""
-    code = SCRIPT.format(
-        here=str(HERE), n=n, trouble=TROUBLE, folder=str(folder), settings=SETTINGS
-    )
+    code = SCRIPT.format(here=str(HERE), n=n, trouble=TROUBLE, folder=str(folder))
     return subprocess.Popen(
         [sys.executable, "-c", code], start_new_session=True, stderr=subprocess.PIPE,
         preexec_fn=_heed_interrupts,
@@ -320,7 +310,7 @@ def _heed_interrupts():
 
 
 def shards(folder):
-    return sorted((folder / "answers").glob("rows-[0-9]*-*.parquet"))
+    return sorted((folder / "run" / "answers").glob("rows-[0-9]*-*.parquet"))
 
 
 def wait_for_shards(run, folder, n):
@@ -373,7 +363,7 @@ def test_interrupt_ends_at_once_and_keeps_finished_networks(tmp_path):
     assert 2 <= n_kept < 2000
     assert last == (
         f"netchoice.errors.StoppedError: stopped after {n_kept} of 2000 networks, which are kept "
-        f"in {tmp_path / 'c' / 'answers'}; run the same command again to resume"
+        f"in {tmp_path / 'c' / 'run' / 'answers'}; run the same command again to resume"
     )
 
 
@@ -440,7 +430,7 @@ def test_shard_of_another_cohort_is_refused(coarse, tmp_path):
     folder, _ = coarse
     answer(tmp_path / "other", answerer=lambda: PathAnswerer(fingerprint="other"))
     foreign = shards(tmp_path / "other")[0]
-    shutil.copy(foreign, folder / "answers" / foreign.name)
+    shutil.copy(foreign, folder / "run" / "answers" / foreign.name)
     with pytest.raises(NetchoiceError, match=rf"{foreign.name}"):
         answer(folder)
 
@@ -480,7 +470,6 @@ def files_of(folder):
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"settings": {"seed": 2}}, "seed"),
         ({"answerer": lambda: PathAnswerer(fingerprint="new")}, "answerer"),
         ({"answerer": lambda: PathAnswerer(3)}, "features"),
         ({"sources": Paths(60, fingerprint="new")}, "collection"),
@@ -492,7 +481,7 @@ def test_folder_of_another_cohort_is_refused_or_started_over(tmp_path, options, 
     message = rf"c holds a run with another {what}; give another folder, or start over with --fresh"
     with pytest.raises(UsageError, match=message):
         answer(tmp_path / "c", **options)
-    before.pop("_lock")
+    before.pop("run/_lock")
     assert files_of(tmp_path / "c").items() >= before.items()
     answer(tmp_path / "c", **options, fresh=True)
     answer(tmp_path / "new", **options)
@@ -500,9 +489,9 @@ def test_folder_of_another_cohort_is_refused_or_started_over(tmp_path, options, 
 
 
 def test_record_says_what_the_answers_depend_on(serial):
-    record = json.loads((serial.folder / "cohort.json").read_text())
+    record = json.loads((serial.folder / "run" / "run.json").read_text())
     assert record["settings"] == {
-        "seed": 1, "collection": "paths", "answerer": "answerer", "columns": PathAnswerer().columns,
+        "collection": "paths", "answerer": "answerer", "columns": PathAnswerer().columns,
         "features": ["feature 0", "feature 1"],
     }  # fmt: skip
     assert record["versions"]["netchoice"]
@@ -511,23 +500,22 @@ def test_record_says_what_the_answers_depend_on(serial):
 def test_foreign_files_are_never_changed(tmp_path):
     folder = tmp_path / "c"
     answer(folder)
-    theirs = {"thesis.tex", "answers/notes.txt", "answers/rows-x.parquet", "answers/rows-1.csv",
-              "features.csv", "run.json"}  # fmt: skip
+    theirs = {"thesis.tex", "run/answers/notes.txt", "run/answers/rows-x.parquet",
+              "run/answers/rows-1.csv", "features.csv", "run.json"}  # fmt: skip
     for name in theirs:
         (folder / name).write_text(f"my {name}")
     for fresh in (True, False):
         answer(folder, 4, fresh=fresh)
         assert all((folder / name).read_text() == f"my {name}" for name in theirs)
     ours = {
-        "_lock",
-        "_files.json",
+        "run/_lock",
+        "run/run.json",
         "answers.csv",
         "answers.parquet",
-        "cohort.json",
         "features.parquet",
     }
     [shard] = shards(folder)
-    assert files_of(folder).keys() == theirs | ours | {f"answers/{shard.name}"}
+    assert files_of(folder).keys() == theirs | ours | {f"run/answers/{shard.name}"}
 
 
 @pytest.mark.parametrize("fresh", [True, False])
@@ -541,24 +529,26 @@ def test_folder_without_a_cohort_is_refused_and_unchanged(tmp_path, name, fresh)
 
 @pytest.mark.parametrize("content", ["{}", "", "no json", '{"settings": {}}'])
 def test_folder_with_a_foreign_record_is_refused_and_unchanged(tmp_path, content):
-    (tmp_path / "cohort.json").write_text(content)
-    with pytest.raises(UsageError, match=r"cohort.json is damaged: .*nothing was changed"):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").write_text(content)
+    with pytest.raises(UsageError, match=r"run.json is damaged: .*nothing was changed"):
         answer(tmp_path, fresh=True)
-    assert files_of(tmp_path) == {"cohort.json": content.encode()}
+    assert files_of(tmp_path) == {"run/run.json": content.encode()}
 
 
 def test_folder_of_a_run_killed_before_its_record_is_used(tmp_path):
-    (tmp_path / "_lock").write_text("{}")
-    (tmp_path / ".cohort.json.77.partial").write_text("{")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "_lock").write_text("")
+    (tmp_path / "run" / ".run.json.77.partial").write_text("{")
     answer(tmp_path, 3)
-    assert not (tmp_path / ".cohort.json.77.partial").exists()
+    assert not (tmp_path / "run" / ".run.json.77.partial").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fcntl")
 def test_one_process_at_a_time_writes_to_a_cohort(tmp_path):
     answer(tmp_path / "c", 4)
     message = rf"process {os.getpid()} on .* is writing to"
-    with lock_folder(tmp_path / "c"), pytest.raises(TableError, match=message):
+    with written_folder(tmp_path / "c"), pytest.raises(TableError, match=message):
         answer(tmp_path / "c", 4, fresh=True)
     assert len(shards(tmp_path / "c")) == 1
 
@@ -581,7 +571,7 @@ PEAK = """
 import resource, sys; sys.path.insert(0, {here!r})
 from cohort_parts import PathAnswerer, Paths
 from netchoice.choice.cohort_run import answer_all
-cohort = answer_all(Paths({n}), PathAnswerer(100), folder={folder!r}, engine="serial", settings={{}})
+cohort = answer_all(Paths({n}), PathAnswerer(100), folder={folder!r}, engine="serial")
 print(cohort.n, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 

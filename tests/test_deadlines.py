@@ -13,7 +13,7 @@ from netchoice.choice.sizes import Size
 from netchoice.engines.engine import ExecutorEngine
 from netchoice.engines.processes import ProcessEngine, keep_workers
 from netchoice.models.density_matched import MatchedModel
-from netchoice.rows import Deadline, Row, run_rows
+from netchoice.rows import Row, run_rows
 
 LONG = 60.0
 
@@ -39,8 +39,7 @@ def test_rows_that_are_not_finished_at_the_deadline_are_given_up():
     with keep_workers():
         run_rows(Sleeps(), np.arange(4, 8), engine=ProcessEngine(2))  # starts the workers
         started = time.monotonic()
-        deadline = Deadline(started + 2)
-        found = run_rows(Sleeps(), np.arange(4), engine=ProcessEngine(2), deadline=deadline)
+        found = run_rows(Sleeps(), np.arange(4), engine=ProcessEngine(2), deadline=started + 2)
     assert time.monotonic() - started < LONG / 2
     assert {*found.as_arrow()["row"].to_pylist()} <= {0, 1, 2}
     assert found.n_failed == 0

@@ -1,6 +1,5 @@
 """Files that are read again: any damage is noticed, and nobody is blamed for what cannot be opened."""
 
-import json
 import os
 import subprocess
 import sys
@@ -132,8 +131,8 @@ def test_report_refuses_a_folder_with_a_changed_file(tmp_path):
     (tmp_path / "rankings.csv").unlink()
     with pytest.raises(netchoice.errors.NetchoiceError, match=r"rankings.csv is missing"):
         read_evaluation(tmp_path)
-    (tmp_path / "_files.json").unlink()
-    with pytest.raises(DamagedFileError, match=r"_files.json is missing, which holds checksums"):
+    (tmp_path / "run" / "run.json").unlink()
+    with pytest.raises(DamagedFileError, match=r"run.json is missing, which holds checksums"):
         read_evaluation(tmp_path)
 
 
@@ -236,12 +235,3 @@ def test_a_folder_with_the_name_of_an_address_holds_a_table(tmp_path, monkeypatc
     options = {"n_nodes": 10, "n_samples": 4, "seed": 1, "features": ["degree_max"]}
     table = netchoice.simulate_table("ba", path="dask:/table", engine="serial", **options)
     assert netchoice.ReferenceTable.load("dask:/table").X.equals(table.X)
-
-
-def test_facts_of_a_run_are_kept_and_compared(tmp_path):
-    path, facts = tmp_path / "x.json", {"seed": 1, "sizes": (1, 2)}
-    write_json(path, {"n": 1}, facts)
-    assert json.loads(path.read_text())["netchoice"]["facts"] == {"seed": 1, "sizes": [1, 2]}
-    assert read_json(path, facts, advice="do this") == {"n": 1}
-    with pytest.raises(OtherRunError, match="belongs to another run"):
-        read_json(path, {**facts, "seed": 2}, advice="do this")

@@ -12,15 +12,14 @@ from quick_answers import FEW, choose, grown
 
 import netchoice
 from netchoice.atomic import write_text
-from netchoice.choice import run_folder
-from netchoice.choice.run_folder import CHOICE_FILES, open_run_folder
+from netchoice.choice.answer import NETWORK, NODES
 from netchoice.errors import UsageError
 from netchoice.evaluation import evaluate_rankings
 from netchoice.report import report_answer
-from netchoice.storage.written_folder import LISTING, LOCK
+from netchoice.storage.kept_files import write_json
+from netchoice.storage.run_folder import KEPT, LOCK, RECORD, run_folder
 
 SETTINGS = {"seed": 1}
-RECORD = CHOICE_FILES.record
 OURS = (
     "answer.json", "run/evidence.json", "run/simulations/training/rows-0.parquet", "figures/map.png"
 )  # fmt: skip
@@ -33,7 +32,7 @@ FOREIGN = {"chapter.tex", "figures/mine.png", "run/simulations/training/notes.tx
 
 
 def run_with_foreign_files(folder):
-    with run_folder.run_folder(folder, SETTINGS, fresh=False):
+    with run_folder(folder, SETTINGS, fresh=False):
         for name in OURS:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             write_text(folder / name, "ours")
@@ -42,49 +41,42 @@ def run_with_foreign_files(folder):
     return folder
 
 
+def opened(folder, settings, fresh):
+    """Open the folder of a run, and close it."""
+    with run_folder(folder, settings, fresh):
+        pass
+
+
 def test_fresh_deletes_only_files_that_the_run_listed(tmp_path):
     folder = run_with_foreign_files(tmp_path / "run")
     (folder / ".answer.json.17.partial").write_text("left by a kill")
-    open_run_folder(folder, {"seed": 2}, fresh=True)
+    opened(folder, {"seed": 2}, fresh=True)
     left = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
-    assert left == {*FOREIGN, RECORD, LISTING, LOCK}
+    assert left == {*FOREIGN, RECORD, f"{KEPT}/{LOCK}"}
     assert json.loads((folder / RECORD).read_text())["settings"] == {"seed": 2}
 
 
-@pytest.mark.parametrize(
-    "name", ["report.html", "figures/fit-mine.png", "run/simulations/a/rows-1.parquet"]
-)
 @pytest.mark.parametrize("fresh", [True, False])
-def test_file_of_the_user_with_the_name_of_a_result_is_refused_and_unchanged(tmp_path, name, fresh):
+def test_file_of_the_user_with_the_name_of_a_result_is_refused_and_unchanged(tmp_path, fresh):
     folder = run_with_foreign_files(tmp_path / "run")
-    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text("theirs")
+    (folder / "report.html").write_text("theirs")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    with pytest.raises(UsageError, match=f"{name} would be overwritten, and netchoice did not"):
-        open_run_folder(folder, SETTINGS, fresh=fresh)
-    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_file_that_appears_during_a_run_is_not_overwritten(tmp_path):
-    with run_folder.run_folder(tmp_path / "run", SETTINGS, fresh=False):
-        (tmp_path / "run" / "answer.json").write_text("theirs")
-        with pytest.raises(UsageError, match=r"answer.json would be overwritten"):
-            write_text(tmp_path / "run" / "answer.json", "ours")
-    assert (tmp_path / "run" / "answer.json").read_text() == "theirs"
-
-
-@pytest.mark.parametrize("fresh", [True, False])
-def test_run_without_its_list_of_files_is_refused(tmp_path, fresh):
-    folder = run_with_foreign_files(tmp_path / "run")
-    (folder / LISTING).write_text("{}")
     with pytest.raises(
-        UsageError, match=r"_files.json is damaged: .*lists the files that netchoice"
+        UsageError, match=r"report.html would be overwritten, and netchoice did not"
     ):
-        open_run_folder(folder, SETTINGS, fresh=fresh)
-    (folder / LISTING).unlink()
-    with pytest.raises(UsageError, match="would be overwritten, and netchoice did not write it"):
-        open_run_folder(folder, SETTINGS, fresh=fresh)
-    assert all((folder / name).exists() for name in OURS)
+        opened(folder, SETTINGS, fresh=fresh)
+    del before[folder / KEPT / LOCK]  # it names this process
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize("name", ["answer.json", "figures/fit-mine.png"])
+def test_file_that_appears_during_a_run_is_not_overwritten(tmp_path, name):
+    with run_folder(tmp_path / "run", SETTINGS, fresh=False):
+        (tmp_path / "run" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "run" / name).write_text("theirs")
+        with pytest.raises(UsageError, match=rf"{name} would be overwritten"):
+            write_text(tmp_path / "run" / name, "ours")
+    assert (tmp_path / "run" / name).read_text() == "theirs"
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "", "not json", '{"settings": {}}', "\x00\xff"])
@@ -96,9 +88,22 @@ def test_folder_with_a_foreign_run_file_is_refused_and_unchanged(tmp_path, conte
     with pytest.raises(
         UsageError, match=r"run.json is damaged: .*nothing was changed.* netchoice choose"
     ):
-        open_run_folder(tmp_path, SETTINGS, fresh=fresh)
+        opened(tmp_path, SETTINGS, fresh=fresh)
     assert (tmp_path / RECORD).read_text() == content
     assert (tmp_path / "chapter.tex").exists()
+
+
+@pytest.mark.parametrize("fresh", [True, False])
+def test_folder_of_another_kind_or_an_earlier_version_is_refused(tmp_path, fresh):
+    opened(tmp_path / "run", SETTINGS, fresh=False)
+    refused = pytest.raises(
+        UsageError, match=r"holds results of netchoice choose and no run of netchoice prepare"
+    )
+    with refused, run_folder(tmp_path / "run", SETTINGS, fresh, "netchoice prepare"):
+        pass
+    write_json(tmp_path / "run" / RECORD, {"settings": SETTINGS, "versions": {}}, "")
+    with pytest.raises(UsageError, match=r"run.json was not written by this version of netchoice"):
+        opened(tmp_path / "run", SETTINGS, fresh=fresh)
 
 
 def test_interrupted_fresh_can_be_repeated(tmp_path, monkeypatch):
@@ -123,10 +128,10 @@ def test_interrupted_fresh_can_be_repeated(tmp_path, monkeypatch):
                 patch.setattr(module, operation.__name__, counted(operation))
             interrupted = False
             try:
-                open_run_folder(folder, {"seed": 2}, fresh=True)
+                opened(folder, {"seed": 2}, fresh=True)
             except KeyboardInterrupt:
                 interrupted = True
-        open_run_folder(folder, {"seed": 2}, fresh=True)
+        opened(folder, {"seed": 2}, fresh=True)
         assert not any((folder / name).exists() for name in OURS)
         assert (folder / "chapter.tex").exists()
         n_operations += 1
@@ -141,8 +146,8 @@ def test_run_lists_every_file_that_it_writes(tmp_path):
     answer = choose(grown("ba2"), "ba1,ba2", features=FEW, penalty=0.1, path=folder)
     report_answer(answer, folder)
     assert len([*folder.rglob("*")]) > 30
-    open_run_folder(folder, SETTINGS, fresh=True)
-    assert {p.name for p in folder.rglob("*")} == {"run", run_folder.RUN, LOCK, LISTING}
+    opened(folder, SETTINGS, fresh=True)
+    assert {p.name for p in folder.rglob("*")} == {"run", "run.json", LOCK}
 
 
 # Time limits
@@ -179,9 +184,9 @@ def test_any_node_name_can_be_written(tmp_path, labels):
     named = netchoice.Graph(graph.indptr, graph.indices, labels)
     answer = choose(named, "ba1,ba2", features=["degree_mean"], path=tmp_path / "run")
     assert netchoice.Answer.load(tmp_path / "run").verdict == answer.verdict
-    kept, _ = netchoice.read_network(tmp_path / "run" / run_folder.NETWORK)
+    kept, _ = netchoice.read_network(tmp_path / "run" / NETWORK)
     assert kept.fingerprint == graph.fingerprint
-    names = json.loads((tmp_path / "run" / run_folder.NODES).read_text())
+    names = json.loads((tmp_path / "run" / NODES).read_text())
     assert names == list(map(repr, labels))
 
 

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,7 @@ from report_folders import NO_EVIDENCE, made_answer, made_evaluation, rejected
 
 import netchoice
 from netchoice import figures
-from netchoice.choice.run_folder import CHOICE_FILES
 from netchoice.errors import UsageError
-from netchoice.figures.drawings import answer_drawings
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -84,12 +81,3 @@ def test_figures_have_the_wanted_format(tmp_path):
     assert file.read_bytes().startswith(b"%PDF")
     with pytest.raises(UsageError, match="`format` must be 'png', 'svg' or 'pdf'"):
         figures.draw_answer(answer, tmp_path, format="gif")
-
-
-@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
-def test_fresh_run_deletes_the_figures_of_every_format(suffix):
-    names = answer_drawings(made_answer())
-    assert len(names) == 11
-    for name in names:
-        file = f"figures/{name}.{suffix}"
-        assert any(fnmatch(file, pattern) for pattern in CHOICE_FILES.written), name

@@ -1,4 +1,4 @@
-"""Tables of networks of several sizes, and tables cut by a deadline."""
+"""Tables of networks of several sizes, and features cut by a deadline."""
 
 import math
 import time
@@ -47,15 +47,15 @@ class TestDeadlines:
         )  # fmt: skip
 
     def test_table_ends_at_its_deadline_with_the_first_rows(self, tmp_path):
-        cut = self.simulate(40, deadline=0.0, min_samples=7, path=tmp_path / "t")
-        assert 7 <= len(cut) < 40
+        cut = self.simulate(40, deadline=0.0, path=tmp_path / "t")
+        assert 1 <= len(cut) < 40
         assert cut.manifest["n_samples"] == len(cut)
         first = self.simulate(len(cut))
         assert cut.X.equals(first.X)
         assert netchoice.ReferenceTable.load(tmp_path / "t").X.equals(first.X)
 
     def test_table_that_was_cut_can_be_continued(self, tmp_path):
-        self.simulate(40, deadline=0.0, min_samples=7, path=tmp_path / "t")
+        self.simulate(40, deadline=0.0, path=tmp_path / "t")
         assert self.simulate(40, path=tmp_path / "t").X.equals(self.simulate(40).X)
 
     def test_table_in_memory_ends_at_its_deadline(self):
@@ -64,9 +64,10 @@ class TestDeadlines:
     def test_table_before_its_deadline_is_whole(self):
         assert len(self.simulate(40, deadline=time.monotonic() + 600)) == 40
 
-    def test_features_after_the_deadline_are_not_computed(self):
-        graph = netchoice.Graph.from_edges([(0, 1), (1, 2), (2, 0)])
-        found = netchoice.compute_features(graph, ["degree_mean", "estrada_index"], deadline=0.0)
-        assert found.failures == {"estrada_index": LATE}
-        assert math.isnan(found.values["estrada_index"])
-        assert found.values["degree_mean"] == 2
+
+def test_features_after_the_deadline_are_not_computed():
+    graph = netchoice.Graph.from_edges([(0, 1), (1, 2), (2, 0)])
+    found = netchoice.compute_features(graph, ["degree_mean", "estrada_index"], deadline=0.0)
+    assert found.failures == {"estrada_index": LATE}
+    assert math.isnan(found.values["estrada_index"])
+    assert found.values["degree_mean"] == 2

@@ -22,6 +22,7 @@ from netchoice.profiles import (
     extremeness,
     network_profile,
 )
+from netchoice.storage.records import from_record, to_record
 
 NETWORKS = {
     "one node": nx.empty_graph(1),
@@ -149,9 +150,9 @@ def test_models_share_axes():
 def test_envelope_survives_json():
     *simulated, observed = simulated_profiles(30, 4)
     for envelope in envelopes(observed, {"er": simulated})["er"].values():
-        record = json.loads(json.dumps(envelope.as_dict(), allow_nan=False))
-        again = Envelope.from_dict(record)
-        assert again.as_dict() == record
+        record = json.loads(json.dumps(to_record(envelope), allow_nan=False))
+        again = from_record(Envelope, record)
+        assert to_record(again) == record
         np.testing.assert_allclose(again.quantiles, envelope.quantiles, rtol=1e-3)
         np.testing.assert_allclose(again.observed, envelope.observed, rtol=1e-3)
 

@@ -11,17 +11,17 @@ import pyarrow.parquet as pq
 import pytest
 from shared_data import DATA
 
-from netchoice.choice.run_folder import run_folder
 from netchoice.errors import UsageError
 from netchoice.features import FEATURES, paper_costs
 from netchoice.selection import rank_path
 from netchoice.selection.methods import WEIGHTED_METHODS
+from netchoice.storage.run_folder import RECORD, run_folder
 from reproduction import __main__ as command
 from reproduction import claims_pilots as pilot_findings
 from reproduction import claims_spaces as findings
 from reproduction import claims_yeast as yeast_findings
 from reproduction.claims_spaces import Fall, sharp_transition
-from reproduction.experiments import CLAIMS, REPRODUCTION_FILES, reproduce
+from reproduction.experiments import CLAIMS, MADE_BY, reproduce
 from reproduction.pilots import PilotRun, fit_power
 from reproduction.records import kept_frame
 from reproduction.settings import (
@@ -231,9 +231,10 @@ def test_missing_yeast_networks_are_reported_before_the_run(tmp_path, monkeypatc
 
 
 def test_fresh_deletes_only_a_reproduction(tmp_path):
-    (tmp_path / "settings.json").write_text('{"editor": true}')
+    (tmp_path / RECORD).parent.mkdir()
+    (tmp_path / RECORD).write_text('{"editor": true}')
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(UsageError, match=r"settings.json is damaged: .* nothing was changed"):
+    with pytest.raises(UsageError, match=r"run.json is damaged: .* nothing was changed"):
         reproduce("three-core", out=tmp_path, scale="tiny", fresh=True)
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
@@ -247,14 +248,15 @@ def test_fresh_starts_over(tmp_path):
     assert before.isdisjoint(path.name for path in (tmp_path / "r").rglob("rows-*.parquet"))
     assert (tmp_path / "r" / "thesis.txt").read_text() == "years of work"
     assert (tmp_path / "r" / "reproduction.md").exists()
-    with run_folder(tmp_path / "r", {}, True, REPRODUCTION_FILES):
+    with run_folder(tmp_path / "r", {}, True, MADE_BY):
         left = {path.name for path in (tmp_path / "r").rglob("[!._]*")}
-    assert left == {"settings.json", "thesis.txt"}
+    assert left == {"run", "run.json", "thesis.txt"}
 
 
 def test_damaged_record_is_reported(tmp_path):
-    (tmp_path / "settings.json").write_text("{")
-    with pytest.raises(UsageError, match=r"settings.json is damaged: it has no checksum"):
+    (tmp_path / RECORD).parent.mkdir()
+    (tmp_path / RECORD).write_text("{")
+    with pytest.raises(UsageError, match=r"run.json is damaged: it has no checksum"):
         reproduce("three-core", out=tmp_path, scale="tiny")
 
 

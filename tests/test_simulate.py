@@ -29,8 +29,8 @@ from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.models.density_matched import MatchedModel
 from netchoice.simulate import make_simulator
 from netchoice.storage import shards
+from netchoice.storage.run_folder import lock_folder
 from netchoice.storage.shards import TableFolder
-from netchoice.storage.written_folder import lock_folder
 
 CHEAP = ["n_triangles", "degree_max", "transitivity", "noise_normal", "noise_integer"]
 BASE = {"n_nodes": 25, "n_samples": 60, "seed": 3, "features": CHEAP}
@@ -383,7 +383,7 @@ def test_full_disk_keeps_the_rows_written_before(serial, tmp_path, monkeypatch):
     with pytest.raises(TableError, match="No space left on device; rows written before are kept"):
         simulate_table("duplication", **BASE, engine="serial", path=tmp_path)
     monkeypatch.undo()
-    assert len(TableFolder(tmp_path).rows_present()) >= 20
+    assert len(TableFolder(tmp_path).read()) >= 20
     assert not list(tmp_path.glob(".*partial"))
     assert_same(simulate_table("duplication", **BASE, engine="serial", path=tmp_path), serial)
 
@@ -452,7 +452,7 @@ def test_interrupt_keeps_finished_rows_and_says_how_to_resume(tmp_path):
     assert "stopped after" in text
     assert "run the same command again to resume" in text
     assert "Traceback" not in text
-    kept = len(TableFolder(tmp_path / "t").rows_present())
+    kept = len(TableFolder(tmp_path / "t").read())
     assert f"stopped after {kept} of 3000 rows" in text
 
 
@@ -635,13 +635,13 @@ def test_forked_process_does_not_keep_the_lock(tmp_path):
     # This process has threads and must not fork; a new process without threads may.
     code = """import os, sys
 from pathlib import Path
-from netchoice.storage import written_folder
-with written_folder.lock_folder(Path(sys.argv[1])):
+from netchoice.storage import run_folder as folder
+with folder.lock_folder(Path(sys.argv[1])):
     child = os.fork()
     if child == 0:
-        os._exit(len(written_folder._held))
+        os._exit(len(folder._held))
     assert os.waitpid(child, 0)[1] == 0
-    assert len(written_folder._held) == 1
+    assert len(folder._held) == 1
 """
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
     with lock_folder(tmp_path):
@@ -744,11 +744,55 @@ def test_rows_of_a_killed_child_are_simulated_by_another():
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@pytest.mark.slow
+def test_workers_end_at_once_when_their_parent_is_killed(tmp_path):
+    code = f"""
+import netchoice, os, pathlib, time
+@netchoice.feature
+def endless(graph):
+    pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch()
+    time.sleep(600)
+    return 1.0
+netchoice.simulate_table("ba", n_nodes=10, n_samples=9, seed=1, features=[endless], workers=2)
+"""
+    run = subprocess.Popen([sys.executable, "-c", code])
+    deadline = time.monotonic() + 60
+    while len([*tmp_path.iterdir()]) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    workers = [int(path.name) for path in tmp_path.iterdir()]
+    assert len(workers) == 2
+    run.kill()
+    run.wait()
+    killed = time.monotonic()
+    while any(map(lives, workers)) and time.monotonic() < killed + 60:
+        time.sleep(0.05)
+    assert time.monotonic() - killed < 2
+
+
+def lives(pid):
+    """Return whether a process has not ended; nobody may have waited for one that has."""
+    state = Path(f"/proc/{pid}/stat")
+    try:
+        return state.read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def test_workers_that_cannot_start_end_the_run(monkeypatch):
     monkeypatch.setattr("netchoice.engines.processes._serve", parts.exit_at_once)
     with pytest.raises(
         NetchoiceError, match=r"processes end before they start to work: .* with code 3"
     ):
+        simulate_table("ba", n_nodes=10, n_samples=9, seed=1, workers=1, features=["degree_max"])
+
+
+def test_process_that_the_system_refuses_ends_the_run_in_one_line(monkeypatch):
+    def refuse(process):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(multiprocessing.context.SpawnProcess, "start", refuse)
+    with pytest.raises(NetchoiceError, match=r"cannot start a worker process \(Resource temp"):
         simulate_table("ba", n_nodes=10, n_samples=9, seed=1, workers=1, features=["degree_max"])
 
 
@@ -782,7 +826,7 @@ def test_too_many_failures_stop_the_run(tmp_path):
             features=["degree_max"],
             path=tmp_path,
         )
-    kept = len(TableFolder(tmp_path).rows_present())
+    kept = len(TableFolder(tmp_path).read())
     assert f"{kept} of {kept} rows failed" in str(stopped.value)
     assert 50 <= kept < 500
 

@@ -75,6 +75,7 @@ def test_only_known_protocols_are_stores():
     [
         ("s3:///bucket/t", r"s3:///bucket/t names no bucket; write s3://BUCKET/bucket/t"),
         ("sftp:///data/t", r"names no host; write sftp://HOST/data/t"),
+        ("S3://", r"S3:// names no bucket"),
         ("sftp://me:secret@host/t", r"a password.*remove it.*FSSPEC_SFTP_PASSWORD"),
     ],
 )

@@ -8,10 +8,9 @@ import pytest
 import netchoice
 from netchoice import simulate_table
 from netchoice.atomic import write_text
-from netchoice.choice.run_folder import open_run_folder, run_folder
 from netchoice.errors import NetchoiceError, TableError, UsageError
-from netchoice.storage.kept_files import checksum, write_json
-from netchoice.storage.written_folder import LISTING, lock_folder
+from netchoice.storage.kept_files import read_json, write_json
+from netchoice.storage.run_folder import KEPT, LOCK, RECORD, run_folder, written_folder
 
 SETTINGS = {"seed": 1}
 SMALL = {"n_nodes": 12, "n_samples": 3, "features": ["degree_mean"], "engine": "serial"}
@@ -28,12 +27,39 @@ def victim(tmp_path):
     assert path.read_text() == "theirs"
 
 
+def opened(folder, settings, fresh=False):
+    """Open the folder of a run, and close it."""
+    with run_folder(folder, settings, fresh):
+        pass
+
+
 @posix
 def test_lock_that_is_a_link_is_refused(tmp_path, victim):
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "_lock").symlink_to(victim)
+    (tmp_path / "table").mkdir()
+    (tmp_path / "table" / LOCK).symlink_to(victim)
     with pytest.raises(UsageError, match="_lock is a link; remove it"):
-        simulate_table("ba", seed=1, path=tmp_path / "run", **SMALL)
+        simulate_table("ba", seed=1, path=tmp_path / "table", **SMALL)
+    (tmp_path / "answer" / KEPT).mkdir(parents=True)
+    (tmp_path / "answer" / KEPT / LOCK).symlink_to(victim)
+    with pytest.raises(UsageError, match="_lock is a link; remove it"):
+        opened(tmp_path / "answer", SETTINGS)
+
+
+@posix
+def test_file_of_somebody_else_with_the_name_of_a_lock_is_refused(tmp_path):
+    (tmp_path / LOCK).write_text("a thesis")
+    with pytest.raises(UsageError, match="_lock is not a lock of netchoice; move it"):
+        simulate_table("ba", seed=1, path=tmp_path, **SMALL)
+    assert (tmp_path / LOCK).read_text() == "a thesis"
+
+
+@posix
+def test_subfolder_of_the_record_that_is_a_link_is_refused(tmp_path, victim):
+    (tmp_path / "answer").mkdir()
+    (tmp_path / "answer" / KEPT).symlink_to(victim.parent)
+    with pytest.raises(UsageError, match="run is a link that leads out of"):
+        opened(tmp_path / "answer", SETTINGS)
+    assert [*victim.parent.iterdir()] == [victim]
 
 
 @posix
@@ -54,12 +80,13 @@ def test_subfolder_that_is_a_link_to_another_folder_is_refused(tmp_path, victim)
 
 @pytest.mark.parametrize("name", ["../elsewhere/thesis.tex", "{victim}"])
 def test_list_with_a_file_of_another_folder_is_refused(tmp_path, victim, name):
-    open_run_folder(tmp_path / "run", SETTINGS, fresh=False)
-    names = [name.format(victim=victim)]
-    write_json(tmp_path / "run" / LISTING, {"files": dict.fromkeys(names, "")}, checksum(names[0]))
+    opened(tmp_path / "run", SETTINGS)
+    record = read_json(tmp_path / "run" / RECORD, advice="")
+    files = {name.format(victim=victim): ""}
+    write_json(tmp_path / "run" / RECORD, {**record, "files": files}, "")
     for fresh in (True, False):
         with pytest.raises(UsageError, match=r"elsewhere is outside the folder of the run"):
-            open_run_folder(tmp_path / "run", SETTINGS, fresh=fresh)
+            opened(tmp_path / "run", SETTINGS, fresh)
 
 
 @posix
@@ -72,7 +99,7 @@ def test_fresh_deletes_nothing_behind_a_link(tmp_path, victim):
     (run / "figures").rmdir()
     (run / "figures").symlink_to(victim.parent)
     with pytest.raises(UsageError, match="figures is outside the folder of the run, or a link"):
-        open_run_folder(run, {"seed": 2}, fresh=True)
+        opened(run, {"seed": 2}, fresh=True)
 
 
 @posix
@@ -80,7 +107,7 @@ def test_subfolders_belong_to_the_lock_of_their_folder(tmp_path):
     table = tmp_path / "run" / "table"
     with run_folder(tmp_path / "run", SETTINGS, fresh=False):
         simulate_table("ba", seed=1, path=table, **SMALL)
-        with pytest.raises(TableError, match="is writing to"), lock_folder(tmp_path / "run"):
+        with pytest.raises(TableError, match="is writing to"), written_folder(tmp_path / "run"):
             pass
     assert not (table / "_lock").exists()
     simulate_table("ba", seed=1, path=table, **SMALL)

@@ -163,7 +163,6 @@ def _starts(low: int, high: int) -> list[int]:
 QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 #: A bin has quantiles if at least this share of the simulated networks has a value there.
 _MIN_SHARE = 0.1
-_DIGITS = 4
 
 
 @dataclass(frozen=True)
@@ -193,20 +192,6 @@ class Envelope:
     p_value: float
     n_simulations: int
     sampled: bool = False
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the envelope as a dictionary for JSON, with None for NaN."""
-        rounded = {
-            "observed": _rounded(self.observed),
-            "quantiles": [_rounded(row) for row in self.quantiles],
-        }
-        return vars(self) | rounded
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Envelope:
-        """Return the envelope of a dictionary that :meth:`as_dict` made."""
-        arrays = {name: np.array(record[name], dtype=float) for name in ("observed", "quantiles")}
-        return cls(**{**record, **arrays})
 
 
 def envelopes(
@@ -263,7 +248,3 @@ def extremeness(rows: Floats) -> float:
     low, high = np.nanquantile(heights, (QUANTILES[0], QUANTILES[-1]), axis=0)
     outside = np.nan_to_num(np.maximum(low - heights, heights - high)).clip(0).sum(axis=1).round(9)
     return float((outside >= outside[0]).mean())
-
-
-def _rounded(values: Iterable[float]) -> list[float | None]:
-    return [float(f"{v:.{_DIGITS}g}") if math.isfinite(v) else None for v in values]

@@ -124,7 +124,6 @@ class _Lines(_Counts):
     """Prints a line now and then."""
 
     def __call__(self, done: int, total: int, failed: int = 0) -> None:
-        self.first = done if self.first is None else self.first
         if time.monotonic() - self.shown >= SECONDS_BETWEEN_LINES or done >= total:
             sys.stderr.write(f"{self.text(done, total, failed)}\n")
 

@@ -64,13 +64,6 @@ class RowFunction(Protocol):
         """Load compiled code, so that loading is neither timed nor counted against a time limit."""
 
 
-class Deadline(NamedTuple):
-    """A time on the clock ``time.monotonic``, and the row before which a run does not end."""
-
-    time: float
-    first_row: int = 0
-
-
 @dataclass
 class Batch:
     """Rows as columns; a worker returns one for each batch of row numbers."""
@@ -132,8 +125,8 @@ def run_rows(
     engine: Engine,
     folder: RowFolder | None = None,
     argument: Callable[[int], Any] | None = None,
-    deadline: Deadline | None = None,
-    row_timeout: float | None = None,
+    deadline: float | None = None,
+    gives_up: bool = True,
     may_fail: bool = True,
     noun: str = "rows",
     on_progress: Progress | None = None,
@@ -152,11 +145,11 @@ def run_rows(
         The caller holds its lock. Without a folder, the rows are in memory only.
     argument : callable, optional
         Returns by row number what is sent to the worker besides the number.
-    deadline : Deadline, optional
-        From then on no further rows are started, and half a second later those that are not finished are
-        given up, unless the run must not end there yet.
-    row_timeout : float, optional
-        The time limit of a row that the engine has.
+    deadline : float, optional
+        A time on the clock ``time.monotonic``. From then on no further rows are started.
+    gives_up : bool
+        Whether rows that are not finished half a second after the deadline are given up. Otherwise they are
+        finished, and the first row is made in any case.
     may_fail : bool
         Whether any number of rows may fail. Otherwise many errors end the run with :class:`FailedRowsError`.
     noun : str
@@ -169,17 +162,14 @@ def run_rows(
         kept, failed = folder.repair()
         missing = np.setdiff1d(numbers, kept, assume_unique=True)
         n_failed = int(np.isin(failed, numbers, assume_unique=True).sum())
-    run = RowRun(
-        function, folder, len(numbers), len(numbers) - len(missing), n_failed, may_fail, on_progress
-    )
+    n_done = len(numbers) - len(missing)
+    run = RowRun(function, folder, may_fail, on_progress, len(numbers), n_done, n_failed)
     if not len(missing):
         return run
     run.report()
-    batches = _batches(missing, argument, run, engine.workers, row_timeout)
-    until = None
-    if deadline is not None:
-        batches = _until(deadline, batches, run)
-        until = None if deadline.first_row else deadline.time + _BATCH_SECONDS
+    first_row = 0 if gives_up else 1
+    batches = _batches(missing, argument, run, engine, deadline, first_row)
+    until = deadline + _BATCH_SECONDS if deadline is not None and gives_up else None
     try:
         with (
             saves_when_stopped(run.flush),
@@ -200,34 +190,28 @@ def run_rows(
 
 
 def _batches(
-    numbers: np.ndarray, argument: Callable[[int], Any] | None, run: RowRun, n_workers: int,
-    row_timeout: float | None,
+    numbers: np.ndarray, argument: Callable[[int], Any] | None, run: RowRun, engine: Engine,
+    deadline: float | None, first_row: int,
 ) -> Iterator[list[tuple[Any, ...]]]:  # fmt: skip
-    """Yield batches of items; the size of a batch adapts to the speed and number of the workers."""
+    """Yield batches of items until the deadline; their size adapts to the speed and number of workers."""
     # The time limit of a row applies to a batch; a batch that exceeds it is run row by row.
-    seconds = min(_BATCH_SECONDS, (row_timeout or math.inf) / 4)
+    seconds = min(_BATCH_SECONDS, (engine.row_timeout or math.inf) / 4)
     size = 1
     while len(numbers):
-        wanted = seconds * run.rows_per_second / n_workers
+        is_over = deadline is not None and time.monotonic() > deadline
+        if is_over and numbers[0] >= first_row:
+            run.first_left = int(numbers[0])
+            return
+        wanted = seconds * run.rows_per_second / engine.workers
         size = int(min(max(1, wanted), 2 * size, _MAX_BATCH_ROWS))
         # The last batches are shorter, so that all workers finish at about the same time.
-        n = max(1, min(size, len(numbers) // (2 * n_workers)))
+        n = max(1, min(size, len(numbers) // (2 * engine.workers)))
         batch: list[int] = numbers[:n].tolist()
         yield [(i,) if argument is None else (i, argument(i)) for i in batch]
         numbers = numbers[n:]
 
 
-def _until(
-    deadline: Deadline, batches: Iterator[list[tuple[Any, ...]]], run: RowRun
-) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield batches until the deadline; then say which row is the first that is left."""
-    for batch in batches:
-        if time.monotonic() > deadline.time and batch[0][0] >= deadline.first_row:
-            run.first_left = batch[0][0]
-            return
-        yield batch
-
-
+@dataclass
 class RowRun:
     """The rows of one run: counted, and written to shards or held in memory.
 
@@ -239,28 +223,21 @@ class RowRun:
         The first row that was left out because of the deadline.
     """
 
-    def __init__(
-        self,
-        function: RowFunction,
-        folder: RowFolder | None,
-        n_total: int,
-        n_done: int,
-        n_failed: int,
-        may_fail: bool,
-        on_progress: Progress | None,
-    ) -> None:
-        self.function, self.folder, self.may_fail, self.on_progress = (
-            function,
-            folder,
-            may_fail,
-            on_progress,
-        )
-        self.n_total, self.n_done, self.n_failed = n_total, n_done, n_failed
-        self.n_new, self.n_errors = 0, 0
-        self.first_left: int | None = None
-        self.unwritten: list[Batch] = []
-        self.lock = threading.RLock()  # another thread writes the rows of a process that is stopped
-        self.last_write = self.start = time.monotonic()
+    function: RowFunction
+    folder: RowFolder | None
+    may_fail: bool
+    on_progress: Progress | None
+    n_total: int
+    n_done: int
+    n_failed: int
+    first_left: int | None = None
+    n_new: int = 0
+    n_errors: int = 0
+    unwritten: list[Batch] = field(default_factory=list)
+    start: float = field(default_factory=time.monotonic)
+    last_write: float = field(default_factory=time.monotonic)
+    #: Another thread writes the rows of a process that is stopped.
+    lock: Any = field(default_factory=threading.RLock)
 
     @property
     def rows_per_second(self) -> float:

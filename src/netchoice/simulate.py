@@ -6,16 +6,16 @@ import contextlib
 import hashlib
 import inspect
 import platform
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from importlib.metadata import version
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from netchoice.engines import get_engine
+from netchoice.engines.engine import Engine
 from netchoice.errors import UsageError
 from netchoice.features import Feature
 from netchoice.features.registry import FEATURES, Step, find, plan
@@ -24,8 +24,8 @@ from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.row_simulator import RowSimulator
-from netchoice.rows import Deadline, run_rows
-from netchoice.storage.shards import FORMAT, TableFolder, check_resumable
+from netchoice.rows import RowRun, run_rows
+from netchoice.storage.shards import FORMAT, TableFolder
 from netchoice.storage.table import ReferenceTable
 from netchoice.user_code import is_ours
 from netchoice.validation import check_integer
@@ -52,7 +52,6 @@ def simulate_table(
     isolated: str | None = None,
     row_timeout: float | None = None,
     deadline: float | None = None,
-    min_samples: int = 1,
     on_progress: Progress | bool | None = None,
 ) -> ReferenceTable:
     """Simulate networks from a model space, compute their features, and return the table.
@@ -83,10 +82,8 @@ def simulate_table(
     row_timeout : float, optional
         Time limit of a row in seconds; only for the engine ``"processes"``.
     deadline : float, optional
-        A time on the clock ``time.monotonic``. From then on, once ``min_samples`` rows are simulated, no
-        further ones are: the table has the first rows, as if their number had been requested.
-    min_samples : int
-        The smallest number of rows of a table that ends at the deadline.
+        A time on the clock ``time.monotonic``. From then on no further rows are simulated: the table has the
+        first rows, at least one, as if their number had been requested.
     on_progress : callable or bool, optional
         Called with the numbers of finished, requested and failed rows. True shows the progress, False
         shows nothing. By default it is shown in a terminal or a notebook.
@@ -104,21 +101,17 @@ def simulate_table(
     """
     n_samples, seed = check_integer("n_samples", n_samples), check_integer("seed", seed, 0)
     simulator = make_simulator(get_space(space), n_nodes, isolated, features, seed, stream)
-    manifest = _manifest(simulator, n_samples, seed, stream)
-    folder = TableFolder(path) if path is not None else None
-    until = None if deadline is None else Deadline(deadline, min_samples)
-    with _opened(folder, manifest):
-        run = run_rows(
-            simulator, np.arange(n_samples), engine=get_engine(engine, workers, row_timeout), folder=folder,
-            deadline=until, row_timeout=row_timeout, may_fail=False, on_progress=listener(on_progress),
-        )  # fmt: skip
-        if run.first_left is not None:
-            n_samples = manifest["n_samples"] = run.first_left
-            if folder is not None:
-                folder.write_manifest({**folder.manifest(), "n_samples": n_samples})
-        if folder is None:
-            return ReferenceTable(run.as_arrow().to_pandas(), manifest)
-        return ReferenceTable.load(folder.path, n_samples)
+    run, folder, manifest = _run(
+        simulator, np.arange(n_samples), seed, stream, get_engine(engine, workers, row_timeout), path,
+        listener(on_progress), deadline, gives_up=False,
+    )  # fmt: skip
+    if run.first_left is not None:
+        n_samples = manifest["n_samples"] = run.first_left
+        if folder is not None:
+            folder.write_manifest({**folder.manifest(), "n_samples": n_samples})
+    if folder is None:
+        return ReferenceTable(run.as_arrow().to_pandas(), manifest)
+    return ReferenceTable.load(folder.path, n_samples)
 
 
 def simulate_rows(
@@ -129,7 +122,7 @@ def simulate_rows(
     stream: str,
     engine: str | Executor = "processes",
     workers: int | None = None,
-    path: Path | None = None,
+    path: str | PathLike[str] | None = None,
     deadline: float | None = None,
     on_progress: Progress | None = None,
 ) -> pd.DataFrame:
@@ -145,40 +138,40 @@ def simulate_rows(
     deadline : float, optional
         A time on the clock ``time.monotonic``. From then on no further rows are simulated.
     """
-    folder = TableFolder(path) if path is not None else None
+    run, folder, _ = _run(
+        simulator, rows, seed, stream, get_engine(engine, workers), path, on_progress, deadline
+    )
+    if run.first_left is not None:
+        rows = rows[rows < run.first_left]
+    if not len(rows):
+        import pandas as pd
+
+        return pd.DataFrame()
+    if folder is None:
+        return run.as_arrow().to_pandas()
+    return folder.read(lambda present: np.intersect1d(present, rows))
+
+
+def _run(
+    simulator: RowSimulator,
+    rows: np.ndarray,
+    seed: int,
+    stream: str,
+    engine: Engine,
+    path: str | PathLike[str] | None,
+    on_progress: Progress | None,
+    deadline: float | None,
+    gives_up: bool = True,
+) -> tuple[RowRun, TableFolder | None, dict[str, Any]]:
+    """Simulate the rows that a folder lacks; return the run, the folder and the manifest of the table."""
     manifest = _manifest(simulator, int(rows[-1]) + 1, seed, stream)
-    until = None if deadline is None else Deadline(deadline)
-    with _opened(folder, manifest):
+    folder = None if path is None else TableFolder(path)
+    with contextlib.nullcontext() if folder is None else folder.open(manifest):
         run = run_rows(
-            simulator, rows, engine=get_engine(engine, workers), folder=folder, deadline=until,
+            simulator, rows, engine=engine, folder=folder, deadline=deadline, gives_up=gives_up,
             may_fail=False, on_progress=on_progress,
         )  # fmt: skip
-        if run.first_left is not None:
-            rows = rows[rows < run.first_left]
-        if not len(rows):
-            import pandas as pd
-
-            return pd.DataFrame()
-        if folder is None:
-            return run.as_arrow().to_pandas()
-        return folder.read(lambda present: np.intersect1d(present, rows))
-
-
-@contextlib.contextmanager
-def _opened(folder: TableFolder | None, manifest: dict[str, Any]) -> Iterator[None]:
-    """Be the only process that writes to a folder that holds this table; without a folder, do nothing."""
-    if folder is None:
-        yield
-        return
-    with folder.lock():
-        if folder.exists():
-            existing = folder.manifest()
-            check_resumable(existing, manifest, folder.path)
-            if manifest["n_samples"] > existing["n_samples"]:
-                folder.write_manifest({**existing, "n_samples": manifest["n_samples"]})
-        else:
-            folder.create(manifest)
-        yield
+    return run, folder, manifest
 
 
 def make_simulator(
@@ -218,9 +211,10 @@ def _check_sizes(n_nodes: int | tuple[int, int]) -> tuple[int, ...]:
 
 def _manifest(simulator: RowSimulator, n_samples: int, seed: int, stream: str) -> dict[str, Any]:
     needed_plan = plan(simulator.features)
+    n_nodes = simulator.n_nodes if isinstance(simulator.n_nodes, int) else list(simulator.n_nodes)
     features = [node.name for node in needed_plan.computations if not isinstance(node, Step)]
     return {
-        "format": FORMAT, "space": simulator.space.as_dict(), "n_nodes": _for_json(simulator.n_nodes),
+        "format": FORMAT, "space": simulator.space.as_dict(), "n_nodes": n_nodes,
         "isolated": simulator.isolated, "seed": seed, "stream": stream,
         "features": [
             {"name": item.name, "version": item.version, "discrete": item.discrete}
@@ -233,10 +227,6 @@ def _manifest(simulator: RowSimulator, n_samples: int, seed: int, stream: str) -
             "id": machine_id(), "system": platform.platform(), "python": platform.python_version(),
         },
     }  # fmt: skip
-
-
-def _for_json(n_nodes: int | tuple[int, int]) -> int | list[int]:
-    return n_nodes if isinstance(n_nodes, int) else list(n_nodes)
 
 
 def _code_digests(simulator: RowSimulator) -> dict[str, str]:

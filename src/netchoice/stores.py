@@ -47,6 +47,8 @@ def place(path: str | os.PathLike[str]) -> Path:
     found = _ADDRESS.match(text)
     if found is None:
         other = _OTHER_ADDRESS.match(text)
+        if other is not None and other[1].lower() in _STORES and other[2] is None:
+            raise UsageError(f"{text} names no {_STORES[other[1].lower()]}")
         if other is not None:
             raise UsageError(
                 f"netchoice cannot use addresses of {other[1]}; expected a path, or an address that "

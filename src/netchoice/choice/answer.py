@@ -13,14 +13,6 @@ from typing import TYPE_CHECKING, Any, Self, get_type_hints
 from netchoice.atomic import write_text
 from netchoice.choice import answer_tables
 from netchoice.choice.discrepancies import Advice, Discrepancy
-from netchoice.choice.run_folder import (
-    ANSWER,
-    EVIDENCE,
-    KEPT,
-    NETWORK,
-    NODES,
-    TABLES,
-)
 from netchoice.choice.shortcuts import draw_one, write_page
 from netchoice.errors import NetchoiceError, UsageError
 from netchoice.graph import Graph
@@ -30,10 +22,9 @@ from netchoice.inference.sequential_test import BORDERLINE, FITS
 from netchoice.inference.verdict import Verdict
 from netchoice.io import ReadingReport, read_network, write_network
 from netchoice.profiles import Envelope
-from netchoice.storage.csv_text import to_csv
 from netchoice.storage.kept_files import KeptFileError, fingerprint_of, read_json, write_json
-from netchoice.storage.records import from_record, rounded, to_record
-from netchoice.storage.written_folder import disk_errors
+from netchoice.storage.records import from_record, rounded, to_csv, to_record
+from netchoice.storage.run_folder import ANSWER, KEPT, TABLES, disk_errors
 from netchoice.stores import place
 from netchoice.validation import unknown
 
@@ -42,6 +33,7 @@ if TYPE_CHECKING:
 
 #: Version of ``answer.json``.
 SCHEMA = 7
+EVIDENCE, NETWORK, NODES = f"{KEPT}/evidence.json", f"{KEPT}/network.tsv", f"{KEPT}/nodes.json"
 Interval = tuple[float, float]
 
 

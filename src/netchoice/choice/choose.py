@@ -16,15 +16,18 @@ from netchoice.choice.observe import Observed, observe
 from netchoice.choice.pilots import selected_features
 from netchoice.choice.reference import Progress, Reference
 from netchoice.choice.references import References
-from netchoice.choice.run_folder import ANSWER, SIMULATIONS, run_folder
 from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
 from netchoice.engines.processes import keep_workers
 from netchoice.errors import UsageError
 from netchoice.io import ReadingReport
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
+from netchoice.storage.run_folder import ANSWER, KEPT, run_folder
 from netchoice.stores import place
 from netchoice.warmup import warm_up_for
+
+#: The simulations of an answer, a folder for each stream.
+SIMULATIONS = f"{KEPT}/simulations"
 
 #: What the bar of a stage says.
 STAGES = "simulating ({})"

@@ -15,7 +15,7 @@ from typing import Any
 from netchoice.choice.answer import Answer
 from netchoice.choice.choose import settle
 from netchoice.choice.cohort_run import (
-    COHORT_FILES,
+    MADE_BY,
     REFERENCES,
     CohortAnswers,
     Collection,
@@ -26,7 +26,6 @@ from netchoice.choice.conclude import Known, conclude
 from netchoice.choice.observe import observe
 from netchoice.choice.reference import CALIBRATION, Progress, Reference
 from netchoice.choice.references import References, prepare
-from netchoice.choice.run_folder import find_run
 from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
 from netchoice.choice.sizes import Size, find_size, in_order
 from netchoice.engines.processes import keep_workers
@@ -37,6 +36,7 @@ from netchoice.inference.verdict import ENOUGH
 from netchoice.io import ReadingReport
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
+from netchoice.storage.run_folder import find_run
 from netchoice.stores import place
 from netchoice.warmup import warm_up_for
 
@@ -161,11 +161,11 @@ def choose_cohort(
         )
         if engine == "processes":
             warm_up_for(settings.space, workers)
-        find_run(folder, COHORT_FILES)  # a folder of somebody else is refused before the work
+        find_run(folder, MADE_BY)  # a folder of somebody else is refused before the work
         answerer = _prepared(settings, collection, folder, fresh, options)
     return answer_all(
         collection, answerer, folder=folder, engine=engine, workers=workers, fresh=fresh,
-        on_progress=report, settings={},
+        on_progress=report,
     )  # fmt: skip
 
 

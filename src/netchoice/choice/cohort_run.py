@@ -16,7 +16,6 @@ import numpy as np
 
 from netchoice.atomic import write_atomically
 from netchoice.choice.reference import Progress
-from netchoice.choice.run_folder import RunFiles, run_folder
 from netchoice.engines import get_engine
 from netchoice.engines.engine import describe_error
 from netchoice.errors import NetchoiceError, UsageError
@@ -24,10 +23,10 @@ from netchoice.graph import Graph
 from netchoice.interruption import cpu_seconds
 from netchoice.io import ReadingReport
 from netchoice.rows import Row, run_rows
-from netchoice.storage.csv_text import csv_cell
 from netchoice.storage.kept_files import fingerprint_of, read_parquet, write_parquet
+from netchoice.storage.records import csv_cell
+from netchoice.storage.run_folder import KEPT, REPORT, disk_errors, run_folder
 from netchoice.storage.shards import FAILURE, RowFolder
-from netchoice.storage.written_folder import disk_errors
 from netchoice.stores import place
 
 if TYPE_CHECKING:
@@ -36,15 +35,9 @@ if TYPE_CHECKING:
 
 ANSWERS_CSV, ANSWERS, FEATURES = "answers.csv", "answers.parquet", "features.parquet"
 #: The subfolder with the rows of the networks, and that with the simulations, if a cohort has its own.
-ROWS, REFERENCES = "answers", "references"
-COHORT_FILES = RunFiles(
-    "cohort.json", "a cohort", (
-        ANSWERS_CSV, ANSWERS, FEATURES, "none-fits.csv", "summary.json", "report.html",
-        "figures/verdicts.png", "figures/models.png", "figures/families.png",
-        "figures/probabilities.png", "figures/parameters.png", "figures/embedding-*.png",
-        f"{ROWS}/rows-[0-9]*-*.parquet",
-    ), (REFERENCES,),
-)  # fmt: skip
+ROWS, REFERENCES = f"{KEPT}/answers", f"{KEPT}/references"
+#: What makes such runs, for messages.
+MADE_BY = "a cohort"
 #: Begins the names of the features in a row, where they stand beside the answers; and the seconds there.
 _FEATURE, _SECONDS = "feature:", "own:seconds"
 #: Rows that are in memory at a time when the tables are written, and rows of a Parquet row group.
@@ -201,14 +194,11 @@ class CohortAnswers:
     folder : Path
     n, n_failed : int
         Number of networks, and of networks without an answer.
-    columns : mapping
-        ``"text"``, ``"number"`` or ``"flag"`` by name of the columns of an answer.
     """
 
     folder: Path
     n: int
     n_failed: int
-    columns: Mapping[str, str]
 
     def frame(self) -> pd.DataFrame:
         """Return the answers: one row for each network, in the order of the collection."""
@@ -218,23 +208,12 @@ class CohortAnswers:
         """Return the features: one row for each network, in the order of the collection."""
         return self._read(FEATURES)
 
-    def counts(self, column: str | None = None) -> dict[str, int]:
-        """Return how many networks have each value of a column, the most frequent value first.
-
-        By default, the values of the first column of an answer are counted. Missing values are not
-        counted.
-        """
-        column = next(iter(self.columns)) if column is None else column
-        counts = self._read(ANSWERS, [column])[column].value_counts()
-        by_value = {str(value): int(count) for value, count in counts.items()}
-        return dict(sorted(by_value.items(), key=lambda item: (-item[1], item[0])))
-
-    def _read(self, name: str, columns: list[str] | None = None) -> pd.DataFrame:
+    def _read(self, name: str) -> pd.DataFrame:
         import pandas as pd
         import pyarrow as pa
 
         advice = "run the same command again to write it again"
-        table = read_parquet(self.folder / name, columns=columns, advice=advice)
+        table = read_parquet(self.folder / name, advice=advice)
         frame: pd.DataFrame = table.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
         return frame
 
@@ -248,7 +227,6 @@ def answer_all(
     workers: int | None = None,
     fresh: bool = False,
     on_progress: Progress | None = None,
-    settings: Mapping[str, Any],
 ) -> CohortAnswers:
     """Answer for each network of a collection, and write the answers to a folder.
 
@@ -262,10 +240,10 @@ def answer_all(
         The networks.
     answerer : Answerer
     folder : Path
-        The settings are in ``cohort.json``. The tables ``answers.parquet`` and ``answers.csv`` have a
-        row for each network: ``id``, ``group``, ``file``, the covariates, the columns of the answerer,
-        ``seconds`` (CPU seconds of reading and answering) and ``error``. ``features.parquet`` has
-        ``id`` and the features. The rows of a run that is not finished are in the subfolder ``answers``.
+        The tables ``answers.parquet`` and ``answers.csv`` have a row for each network: ``id``, ``group``,
+        ``file``, the covariates, the columns of the answerer, ``seconds`` (CPU seconds of reading and
+        answering) and ``error``. ``features.parquet`` has ``id`` and the features. What the answers depend
+        on and their rows are in the subfolder ``run``; a run that depends on something else is not resumed.
     engine : str or concurrent.futures.Executor
         ``"serial"``, ``"processes"``, ``"dask://HOST:PORT"``, or an executor.
     workers : int, optional
@@ -274,8 +252,6 @@ def answer_all(
         Start over: delete the files of an earlier run. Other files in the folder are kept.
     on_progress : callable, optional
         Called with ``"answers"`` and the numbers of finished, all and failed networks.
-    settings : mapping
-        What the answers also depend on. A run with other settings is not resumed.
     """
     folder, n = place(folder), len(sources)
     _check_names(
@@ -283,7 +259,7 @@ def answer_all(
     )
     _check_names(["id", *answerer.feature_names])
     depends_on = {
-        **settings, "collection": sources.fingerprint, "answerer": answerer.fingerprint,
+        "collection": sources.fingerprint, "answerer": answerer.fingerprint,
         "columns": answerer.columns, "features": answerer.feature_names,
     }  # fmt: skip
     rows = RowFolder(folder / ROWS, fingerprint_of(depends_on))
@@ -292,13 +268,14 @@ def answer_all(
         if on_progress is not None:
             on_progress("answers", done, total, failed)
 
-    with run_folder(folder, depends_on, fresh, COHORT_FILES), rows.lock():
+    names = (ANSWERS_CSV, ANSWERS, FEATURES, REPORT)
+    with run_folder(folder, depends_on, fresh, MADE_BY, names), rows.lock():
         run = run_rows(
             NetworkRows(answerer), np.arange(n), engine=get_engine(engine, workers), folder=rows,
             argument=sources.__getitem__, noun="networks", on_progress=report,
         )  # fmt: skip
         _write_tables(folder, rows, sources, answerer)
-    return CohortAnswers(folder, n, run.n_failed, dict(answerer.columns))
+    return CohortAnswers(folder, n, run.n_failed)
 
 
 def _check_names(names: list[str]) -> None:

@@ -12,7 +12,6 @@ from netchoice.choice.assess import State
 from netchoice.choice.discrepancies import Discrepancy, find_discrepancies, main_discrepancies
 from netchoice.choice.observe import Observed
 from netchoice.choice.reference import SCREENED, TRAINING, ModelPosterior, Reference
-from netchoice.choice.run_folder import versions
 from netchoice.choice.settings import Clock
 from netchoice.features.registry import find
 from netchoice.inference.posterior_quality import PosteriorQuality
@@ -20,6 +19,7 @@ from netchoice.inference.sequential_test import Decision, interval
 from netchoice.inference.verdict import verdict_of
 from netchoice.io import ReadingReport
 from netchoice.models.space import family_of
+from netchoice.storage.run_folder import versions
 from netchoice.threads import one_blas_thread
 
 #: Models that are shown in detail, with posteriors and simulations near the network.

@@ -15,7 +15,6 @@ import numpy as np
 from netchoice.atomic import write_text
 from netchoice.choice.rank import selectors_for
 from netchoice.choice.reference import Progress
-from netchoice.choice.run_folder import SCORES, versions
 from netchoice.choice.shortcuts import draw_one, write_page
 from netchoice.choice.tables import (
     Costs,
@@ -43,8 +42,15 @@ from netchoice.evaluation.scores import make_folds
 from netchoice.markup import summary_html
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import rank_path
+from netchoice.storage.run_folder import (
+    SCORES,
+    disk_errors,
+    list_checksums,
+    listed_writes,
+    versions,
+    written_folder,
+)
 from netchoice.storage.table import ReferenceTable
-from netchoice.storage.written_folder import claim_files, disk_errors, list_files, output_folder
 from netchoice.stores import place
 from netchoice.targets import Classes, rows_of
 from netchoice.threads import count_threads, one_blas_thread, one_openmp_thread
@@ -138,13 +144,13 @@ class FeatureEvaluation:
         joined = joined.drop(columns="scores")
         record = {**self.as_dict(), "out": str(folder)}
         text = json.dumps(record, indent=2, ensure_ascii=False, default=str)
-        claim_files(folder, _READ_AGAIN)
-        with disk_errors(folder):
+        with disk_errors(folder), listed_writes(folder):
+            folder.mkdir(parents=True, exist_ok=True)
             write_text(folder / "rankings.csv", self.rankings.to_csv(index=False))
             write_text(folder / "evaluation.csv", joined.to_csv(index=False))
             write_text(folder / "costs.json", json.dumps(self.costs.as_dict(), indent=2))
             write_text(folder / "recommended.json", text)
-        list_files(folder, _READ_AGAIN)
+        list_checksums(folder, _READ_AGAIN)
         return folder
 
     def __repr__(self) -> str:
@@ -359,7 +365,7 @@ def evaluate_features(
     )
     splits = make_folds(tested.target, n_folds, seed, settings.repeats)
     rank = partial(rank_path, selectors, penalties=settings.penalties)
-    with output_folder(folder, evaluation_files(names)):
+    with written_folder(folder, evaluation_files(names)):
         # Progress counts the rankings of all rows and, without a second table, of each fold.
         parts = [None, *(fold for fold, _ in splits)] if second is None else [None]
         ranked = [

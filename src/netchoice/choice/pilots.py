@@ -15,7 +15,6 @@ from netchoice.atomic import write_text
 from netchoice.choice.observe import as_given
 from netchoice.choice.rank import selectors_for
 from netchoice.choice.reference import Progress
-from netchoice.choice.run_folder import RUN, SCORES, RunFiles, run_folder
 from netchoice.choice.settings import GivenFeature, Settings
 from netchoice.choice.sizes import Size
 from netchoice.costs import CostModel
@@ -30,6 +29,7 @@ from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.selection import rank_path
 from netchoice.simulate import simulate_table
+from netchoice.storage.run_folder import SCORES, run_folder
 from netchoice.storage.table import ReferenceTable
 from netchoice.stores import place
 from netchoice.threads import count_threads
@@ -38,11 +38,8 @@ from netchoice.validation import check_integer
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The answer, and all files that a selection in a folder writes.
+#: The answer in a folder.
 PILOT = "pilot.json"
-PILOT_FILES = RunFiles(RUN, "netchoice pilot", (
-    PILOT, SCORES, "tables/*/_manifest.json", "tables/*/rows-*.parquet",
-))  # fmt: skip
 #: A smaller network is hardly more than the seed graph that it grew from.
 MIN_PILOT_NODES = 28
 #: Nodes of pilots, unless the networks to analyse are smaller.
@@ -196,7 +193,7 @@ def select_on_pilots(
     options: dict[str, Any] = {
         "engine": engine, "workers": workers, "on_progress": listener(on_progress)
     }  # fmt: skip
-    with run_folder(folder, record, fresh, PILOT_FILES):
+    with run_folder(folder, record, fresh, "netchoice pilot", (PILOT,)):
         found = _select(
             settings, settings.space, Size((n_nodes, n_nodes), isolated), pilot_nodes, samples, folder,
             **options,

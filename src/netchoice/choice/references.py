@@ -16,7 +16,6 @@ from netchoice.choice.reference import (
     Progress,
     Reference,
 )
-from netchoice.choice.run_folder import KEPT, RUN, RunFiles, find_run, locked_run_folder
 from netchoice.choice.settings import Clock, Effort, GivenFeature, Settings
 from netchoice.choice.sizes import Size, find_size, in_order
 from netchoice.engines.processes import keep_workers
@@ -26,15 +25,11 @@ from netchoice.models.builtin import rebuilt_space
 from netchoice.models.space import ModelSpace
 from netchoice.progress import listener, shows_progress
 from netchoice.storage.kept_files import DamagedFileError, fingerprint_of, read_json, write_json
-from netchoice.storage.written_folder import listed_writes
+from netchoice.storage.run_folder import find_run, run_folder
 from netchoice.stores import place
 
-#: What says that a size is complete, and what the folder of references holds.
-PREPARED = "prepared.json"
-REFERENCE_FILES = RunFiles(
-    f"{KEPT}/{RUN}", "netchoice prepare",
-    tuple(f"*/{name}" for name in (PREPARED, "*/_manifest.json", "*/rows-*.parquet")), (KEPT,),
-)  # fmt: skip
+#: What says that a size is complete, and what makes a folder of references.
+PREPARED, MADE_BY = "prepared.json", "netchoice prepare"
 
 
 class References(Mapping[Size, Reference]):
@@ -153,7 +148,7 @@ class References(Mapping[Size, Reference]):
         folder = place(path)
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a folder; expected one that netchoice prepare wrote")
-        record = find_run(folder, REFERENCE_FILES)
+        record = find_run(folder, MADE_BY)
         if record is None:
             raise UsageError(f"{folder} holds no simulations; make some with netchoice prepare")
         made = cls(_settings(record, space, features), folder)
@@ -277,9 +272,6 @@ def prepare(
     if folder is None:
         made.add(sizes)
         return made
-    with (
-        locked_run_folder(folder, settings.as_dict(), fresh, REFERENCE_FILES),
-        listed_writes(folder),
-    ):
+    with run_folder(folder, settings.as_dict(), fresh, MADE_BY, ()):
         made.add(sizes)
     return References.load(folder, settings.space, settings.features)

@@ -129,10 +129,10 @@ def _values(result: FeatureResult) -> Iterator[str]:
 
 def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
     """Return what netchoice wrote to a folder; write a table or a report to ``out``."""
-    from netchoice.choice.run_folder import ANSWER, KEPT, RUN
     from netchoice.choice.text import answer_lines
     from netchoice.report.build import write_report
     from netchoice.report.folder import read_record
+    from netchoice.storage.run_folder import ANSWER, RECORD
 
     if (path / "_manifest.json").exists():
         table = netchoice.ReferenceTable.load(path)
@@ -152,7 +152,7 @@ def _folder(path: Path, out: str | None, overwrite: bool) -> Shown:
     elif (path / "summary.json").exists():
         record = read_record(path, "summary.json")
         lines = [record["headline"], *record["notes"]]
-    elif (path / KEPT / RUN).exists():
+    elif (path / RECORD).exists():
         references = netchoice.References.load(path)
         sizes = [str(size) for size in references]
         return {"sizes": sizes}, [f"{', '.join(references.settings.space.labels)}:", *sizes]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import Executor
 
-from netchoice.engines.dask import connect
-from netchoice.engines.engine import Engine, ExecutorEngine, SerialEngine
+from netchoice.engines.engine import Engine, ExecutorEngine, SerialEngine, connect_to_dask
 from netchoice.engines.processes import ProcessEngine
 from netchoice.errors import UsageError
 from netchoice.validation import unknown
@@ -29,7 +28,7 @@ def get_engine(
         case "processes", "", _:
             return ProcessEngine(workers or os.cpu_count() or 1, row_timeout)
         case "dask", "://", address:
-            return connect(address)
+            return connect_to_dask(address)
     raise unknown("engine", str(engine), ("dask://HOST:PORT", "processes", "serial"))
 
 

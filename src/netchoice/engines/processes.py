@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import multiprocessing
 import os
 import signal
@@ -11,11 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from netchoice.engines.engine import Items, Lost, Results, Work
+from netchoice.engines.engine import FutureEngine, Items, LostError, Results, StartError, Work
 from netchoice.errors import NetchoiceError
 from netchoice.search_path import with_current_folder_last
 
@@ -28,6 +28,8 @@ _CONTEXT = multiprocessing.get_context("spawn")
 _starting = threading.Lock()
 #: Seconds after which the clock of time limits is read again.
 _TICK = 0.5
+#: Times that a process is started for a batch, if it ends before it has loaded the work.
+_MOST_STARTS = 4
 #: Processes without work that wait for more; None outside :func:`keep_workers`.
 _idle: ContextVar[list[_Child] | None] = ContextVar("idle worker processes", default=None)
 
@@ -66,99 +68,122 @@ class AwakeClock:
 
 
 @dataclass
-class ProcessEngine:
+class ProcessEngine(FutureEngine):
     """Runs batches in local processes and replaces processes that die or exceed the time limit.
 
-    Each process has its own pipe and shares no lock or queue with the others, so that any process
-    can be killed at any moment without affecting the others.
+    A thread waits for each process. Each process has its own pipe and shares no lock or queue with the
+    others, so that any process can be killed at any moment without affecting the others. No shared memory
+    is needed.
     """
 
     workers: int
     row_timeout: float | None = None
+    _crew: _Crew = field(init=False, repr=False)
 
     def run(self, work: Work, batches: Iterable[Items], until: float | None = None) -> Results:
         """Yield the results of batches as they finish; rerun the batch of a dead process row by row."""
-        import cloudpickle
-
-        pickled = cloudpickle.dumps(work)
-        queue, clock = _BatchQueue(batches), AwakeClock()
-        children: list[_Child] = []
-        failed_starts = 0
+        kept = _idle.get()
+        idle = [] if kept is None else kept
         try:
-            while True:
-                # Start no more processes than there are batches.
-                while len(children) < self.workers and (rows := queue.next()) is not None:
-                    child = _Child.get()
-                    child.start_work(pickled, rows, self.row_timeout, clock)
-                    children.append(child)
-                for child in children:
-                    child.fill(queue)
-                if not any(child.sent for child in children):
-                    return
-                left = math.inf if until is None else until - time.monotonic()
-                if left <= 0:
-                    return
-                for child in _wait(children, clock, left):
-                    for result in child.results():
-                        failed_starts = 0
-                        child.fill(queue)
-                        yield result
-                    if child.end is None:
-                        continue
-                    children.remove(child)
-                    yield from queue.take_back(child)
-                    failed_starts += not child.ready
-                    if failed_starts > 2 + 2 * self.workers:
-                        raise NetchoiceError(
-                            f"worker processes end before they start to work: {child.end}; use fewer "
-                            "workers if memory is short, or engine='serial' to see the error"
-                        )
+            with ThreadPoolExecutor(self.workers) as threads:
+                self._crew = _Crew(threads, self.row_timeout, idle)
+                try:
+                    yield from super().run(work, batches, until)
+                finally:
+                    self._crew.stop()
         finally:
-            kept = _idle.get()
-            if kept is not None:
-                kept += [child for child in children if child.is_idle]
-                children = [child for child in children if not child.is_idle]
-            _end(children)
+            if kept is None:
+                _end(idle)
+
+    def submit(self, pickled: bytes, rows: Items) -> Future[Any]:
+        """Submit one batch to a thread; start a process for it, unless there are enough."""
+        self._crew.add_process(self.workers)
+        return self._crew.threads.submit(self._crew.call, pickled, rows)
+
+
+@dataclass
+class _Crew:
+    """The processes of one run: those that work, and those that wait for work."""
+
+    threads: ThreadPoolExecutor
+    row_timeout: float | None
+    idle: list[_Child]
+    busy: set[_Child] = field(default_factory=set)
+    is_stopped: bool = False
+    lock: Any = field(default_factory=threading.Lock)
+
+    def add_process(self, most: int) -> None:
+        """Start a process in this thread: it changes the environment for a moment."""
+        with self.lock:
+            if len(self.idle) + len(self.busy) < most:
+                self.idle.append(_Child())
+
+    def call(self, pickled: bytes, rows: Items) -> Any:
+        """Run a batch in a process; try a single row twice, for the process may be killed from outside."""
+        for is_last in (len(rows) > 1, True):
+            child = self._take(pickled)
+            try:
+                return child.ask(rows, self.row_timeout)
+            except LostError:
+                if is_last or child.timed_out:
+                    raise
+            finally:
+                self._put_back(child)
+        return None
+
+    def _take(self, pickled: bytes) -> _Child:
+        """Return a process that has loaded the work: one that waits, or a new one."""
+        for _ in range(_MOST_STARTS):
+            with self.lock:
+                if self.is_stopped:
+                    raise LostError("stopped")
+                child = _waiting(self.idle) or _Child()
+                self.busy.add(child)
+            try:
+                child.load(pickled)
+                return child
+            except LostError as error:
+                self._put_back(child)
+                reason = error
+        raise StartError(
+            f"worker processes end before they start to work: {reason}; use fewer workers if memory is "
+            "short, or engine='serial' to see the error"
+        )
+
+    def _put_back(self, child: _Child) -> None:
+        with self.lock:
+            self.busy.discard(child)
+            if not child.is_ended:
+                self.idle.append(child)
+
+    def stop(self) -> None:
+        """Kill the processes that work; their threads notice it."""
+        with self.lock:
+            self.is_stopped = True
+            for child in self.busy:
+                child.process.kill()
+
+
+def _waiting(idle: list[_Child]) -> _Child | None:
+    """Return a process that waits for work and lives, if there is one."""
+    while idle:
+        child = idle.pop()
+        if child.process.is_alive():
+            return child
+        _end([child])
+    return None
 
 
 def _end(children: list[_Child]) -> None:
     for child in children:
-        child.kill("stopped")
+        child.process.kill()
     for child in children:
+        child.connection.close()
         child.process.join()
 
 
-class _BatchQueue:
-    """Batches still to be sent to a process: retries first, then new ones."""
-
-    def __init__(self, batches: Iterable[Items]) -> None:
-        self.new = iter(batches)
-        self.retries: list[Items] = []
-        #: Batches of one item during which a process died.
-        self.died_once: list[Items] = []
-
-    def next(self) -> Items | None:
-        return self.retries.pop() if self.retries else next(self.new, None)
-
-    def take_back(self, child: _Child) -> Iterator[Lost]:
-        """Queue the unfinished batches of a dead process; yield the row that is lost, if any."""
-        if not child.sent:
-            return
-        rows, *waiting = child.sent
-        self.retries += waiting
-        if not child.ready:
-            self.retries.append(rows)
-        elif len(rows) > 1:
-            self.retries += [[row] for row in reversed(rows)]
-        elif child.timed_out or any(rows is known for known in self.died_once):
-            yield Lost(rows[0], str(child.end))
-        else:  # the process may have been killed from outside: try the row once more
-            self.died_once.append(rows)
-            self.retries.append(rows)
-
-
 class _Child:
-    """A worker process, the batches sent to it, and the deadline of the first batch."""
+    """A worker process, and the work that it has loaded."""
 
     def __init__(self) -> None:
         self.connection, child_end = _CONTEXT.Pipe()
@@ -168,103 +193,40 @@ class _Child:
             name="netchoice worker",
             daemon=True,
         )
-        with _starting, _child_environment():
-            self.process.start()
-        child_end.close()  # so that reading raises EOFError when the child ends
-        #: The batch that the process works on, and the batches that wait in its pipe.
-        self.sent: list[Items] = []
-        self.row_timeout: float | None = None
-        self.clock = AwakeClock()
-        self.ready, self.timed_out = False, False  # ready: the process has loaded the work
-        self.end: str | None = None  # why the process ended
-        self.deadline = math.inf
-
-    @classmethod
-    def get(cls) -> _Child:
-        """Return a process that waits for work, or a new one."""
-        waiting = _idle.get()
-        while waiting:
-            child = waiting.pop()
-            if child.process.is_alive():
-                return child
-            child.kill("ended while it waited")
-        return cls()
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether the process has finished all its batches, so that it can get other work."""
-        return self.ready and not self.sent and self.end is None
-
-    def start_work(
-        self, pickled: bytes, rows: Items, row_timeout: float | None, clock: AwakeClock
-    ) -> None:
-        self.row_timeout, self.clock, self.ready = row_timeout, clock, False
-        self._write(pickled)
-        self.send(rows)
-
-    def fill(self, queue: _BatchQueue) -> None:
-        """Send batches until one waits while another runs."""
-        while self.end is None and len(self.sent) < 2 and (rows := queue.next()) is not None:
-            self.send(rows)
-
-    def send(self, rows: Items) -> None:
-        self.sent.append(rows)
-        if len(self.sent) == 1:
-            self._set_deadline()
-        self._write(rows)
-
-    def _write(self, message: Any) -> None:
-        with contextlib.suppress(OSError):  # results() notices a child that has died
-            self.connection.send(message)
-
-    def _set_deadline(self) -> None:
-        """Start the time limit of the first batch; loading the work does not count."""
-        timed = self.row_timeout is not None and self.ready and self.sent
-        self.deadline = self.clock.now() + (self.row_timeout or 0) if timed else math.inf
-
-    def results(self) -> Iterator[Any]:
-        """Yield the results that have arrived; set ``end`` if the child ended or timed out."""
         try:
-            while self.connection.poll():
-                message = self.connection.recv()
-                if self.ready:
-                    del self.sent[0]
-                self.ready, was_ready = True, self.ready
-                self._set_deadline()
-                if was_ready:  # the first message only says that the child is ready
-                    yield message
+            with _starting, _child_environment():
+                self.process.start()
+        except OSError as error:
+            raise StartError(
+                f"cannot start a worker process ({error.strerror}); use fewer workers, or engine='serial'"
+            ) from error
+        child_end.close()  # so that reading raises EOFError when the child ends
+        self.loaded: bytes | None = None
+        self.is_ended, self.timed_out = False, False
+
+    def load(self, pickled: bytes) -> None:
+        """Send work, unless the process has loaded it; loading does not count for the time limit."""
+        if self.loaded is not pickled:
+            self.ask(pickled)
+            self.loaded = pickled
+
+    def ask(self, message: Any, timeout: float | None = None) -> Any:
+        """Send a message and return the answer; if the process ends or takes too long, say so."""
+        clock = AwakeClock()
+        try:
+            self.connection.send(message)
+            while not self.connection.poll(None if timeout is None else min(_TICK, timeout)):
+                if timeout is not None and clock.now() > timeout:
+                    self.timed_out = True
+                    self.process.kill()
+            return self.connection.recv()
         except (EOFError, OSError):
+            self.is_ended = True
             self.process.join()
             self.connection.close()
-            self.end = _exit_reason(self.process.exitcode)
-            return
-        if self.clock.now() > self.deadline:
-            self.timed_out = True
-            self.kill(f"took longer than {self.row_timeout:g} s")
-            self.process.join()
-
-    def kill(self, reason: str) -> None:
-        self.process.kill()
-        self.connection.close()
-        self.end = reason
-
-
-def _wait(children: list[_Child], clock: AwakeClock, most: float) -> list[_Child]:
-    """Wait until children send a message, end or exceed their time limit; return these children.
-
-    With a time limit, wait for a tick of the clock at most, and never longer than ``most`` seconds.
-    """
-    from multiprocessing.connection import wait
-
-    deadline = min(child.deadline for child in children)
-    seconds = most
-    if not math.isinf(deadline):
-        seconds = min(most, _TICK, max(0.0, deadline - clock.now()))
-    readable = wait(
-        [child.connection for child in children], None if math.isinf(seconds) else seconds
-    )
-    now = clock.now()
-    return [c for c in children if c.connection in readable or c.deadline < now]
+        if self.timed_out:
+            raise LostError(f"took longer than {timeout:g} s")
+        raise LostError(_exit_reason(self.process.exitcode))
 
 
 def _exit_reason(code: int | None) -> str:
@@ -287,6 +249,7 @@ def _serve(connection: Any, safe_path: str | None) -> None:
     if safe_path is None:
         os.environ.pop(_SAFE_PATH, None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     sys.stdout = sys.stderr  # what a user's module prints must not become part of a result
     try:
         while True:
@@ -302,6 +265,14 @@ def _serve(connection: Any, safe_path: str | None) -> None:
                 connection.send(work(message))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent was killed, also in the middle of a batch."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextlib.contextmanager

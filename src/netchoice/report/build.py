@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from netchoice.choice.answer import Answer
-from netchoice.choice.run_folder import ANSWER, REPORT
 from netchoice.errors import UsageError
 from netchoice.report.answer_page import AnswerPage
 from netchoice.report.evaluation_page import EvaluationPage, EvaluationResult
 from netchoice.report.folder import EVALUATION, naming_damage, read_evaluation
 from netchoice.report.page import write_page
-from netchoice.storage.written_folder import listed_writes
+from netchoice.storage.run_folder import ANSWER, REPORT, listed_writes
 from netchoice.stores import place
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from netchoice.figures.cohort_figures import MOST_EMBEDDINGS, MOST_POINTS, thin
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
 from netchoice.report.cohort_page import write_cohort_report
-from netchoice.storage.csv_text import to_csv
-from netchoice.storage.written_folder import listed_writes
+from netchoice.storage.records import to_csv
+from netchoice.storage.run_folder import listed_writes
 from netchoice.stores import place
 
 #: Options of :func:`choose_cohort` that are settings of simulations.

@@ -14,7 +14,7 @@ import pandas as pd
 from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError
 from netchoice.report.evaluation_page import EvaluationResult
-from netchoice.storage.written_folder import read_listed
+from netchoice.storage.run_folder import read_listed
 from netchoice.units import in_seconds
 
 EVALUATION, COHORT = "recommended.json", "summary.json"

@@ -7,11 +7,10 @@ from typing import Any
 
 from netchoice.choice.answer import Answer
 from netchoice.choice.evaluate import FeatureEvaluation, evaluate_features
-from netchoice.choice.run_folder import FIGURES, REPORT
 from netchoice.choice.tables import Table
 from netchoice.figures import draw_answer, draw_evaluation
 from netchoice.report.build import write_report
-from netchoice.storage.written_folder import listed_writes
+from netchoice.storage.run_folder import FIGURES, REPORT, listed_writes
 from netchoice.stores import place
 
 
@@ -66,8 +65,8 @@ def report_evaluation(
     """
     result = evaluate_features(train, test, path=path, **options)
     folder = place(path)
-    draw_evaluation(result, folder, format=figures)
-    if report:
-        with listed_writes(folder):
+    with listed_writes(folder):
+        draw_evaluation(result, folder, format=figures)
+        if report:
             write_report(result, folder / REPORT, overwrite=True)
     return result

@@ -25,10 +25,6 @@ _MARK, _LENGTH = b"checksum-of-this-file:", 32
 _BLANK = b"0" * _LENGTH
 
 
-#: What a file belongs to: the fingerprint of a run, or the facts about the run, which are kept in the file.
-Run = str | Mapping[str, Any]
-
-
 class KeptFileError(NetchoiceError):
     """A file that netchoice wrote cannot be used again."""
 
@@ -60,10 +56,6 @@ def fingerprint_of(facts: Any) -> str:
     return checksum(json.dumps(facts, sort_keys=True, default=str))
 
 
-def _fingerprint(run: Run) -> str:
-    return run if isinstance(run, str) else fingerprint_of(run)
-
-
 def read_content(path: Path) -> bytes:
     """Return the bytes of a file; a file that cannot be read raises one line that says why."""
     try:
@@ -78,7 +70,7 @@ def read_content(path: Path) -> bytes:
 # JSON
 
 
-def write_json(path: Path, record: Mapping[str, Any], run: Run) -> None:
+def write_json(path: Path, record: Mapping[str, Any], run: str) -> None:
     """Write a JSON object atomically, with a checksum and its run under the key ``netchoice``."""
     text = json.dumps({**record, ABOUT: _about(path, run)}, indent=1, ensure_ascii=False)
     content = (text + "\n").encode("utf-8", errors="surrogatepass")
@@ -90,14 +82,14 @@ def write_json(path: Path, record: Mapping[str, Any], run: Run) -> None:
     write_atomically(path, write)
 
 
-def read_json(path: Path, run: Run | None = None, *, advice: str) -> dict[str, Any]:
+def read_json(path: Path, run: str | None = None, *, advice: str) -> dict[str, Any]:
     """Return a JSON object that :func:`write_json` wrote.
 
     Parameters
     ----------
     path : Path
-    run : str or mapping, optional
-        The fingerprint or the facts that are expected. By default any are accepted.
+    run : str, optional
+        The fingerprint that is expected. By default any is accepted.
     advice : str
         What to do about a damaged file; the end of the message.
     """
@@ -113,7 +105,7 @@ def read_json(path: Path, run: Run | None = None, *, advice: str) -> dict[str, A
 # Parquet
 
 
-def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema, run: Run) -> None:
+def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema, run: str) -> None:
     """Write tables to one Parquet file, atomically, a row group for each, with checksum and run."""
     import pyarrow.parquet as pq
 
@@ -133,7 +125,7 @@ def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema, run
 
 def read_parquet(
     path: Path,
-    run: Run | None = None,
+    run: str | None = None,
     columns: Sequence[str] | None = None,
     *,
     without: Container[str] = (),
@@ -159,14 +151,13 @@ def read_parquet(
 # The checksum inside a file
 
 
-def _about(path: Path, run: Run) -> dict[str, Any]:
-    about = {
+def _about(path: Path, run: str) -> dict[str, Any]:
+    return {
         "file": path.name,
         "version": version("netchoice"),
-        "fingerprint": _fingerprint(run),
+        "fingerprint": run,
         "checksum": (_MARK + _BLANK).decode(),
     }
-    return about if isinstance(run, str) else {**about, "facts": dict(run)}
 
 
 def _fill_in_checksum(path: Path) -> None:
@@ -193,14 +184,13 @@ def _check(content: bytes, path: Path, advice: str) -> None:
         raise DamagedFileError(f"{path} is damaged: its checksum differs; {advice}")
 
 
-def _check_about(about: Mapping[str, str], run: Run | None, path: Path, advice: str) -> None:
+def _check_about(about: Mapping[str, str], run: str | None, path: Path, advice: str) -> None:
     """Refuse a file that was written under another name, or by another run."""
     if about["file"] != path.name:
         raise DamagedFileError(f"{path} is damaged: it was written as {about['file']}; {advice}")
-    found, expected = about["fingerprint"], None if run is None else _fingerprint(run)
-    if expected is not None and found != expected:
+    if run is not None and about["fingerprint"] != run:
         raise OtherRunError(
-            f"{path} belongs to another run (fingerprint {found}, expected {expected}); {advice}"
+            f"{path} belongs to another run (fingerprint {about['fingerprint']}, expected {run}); {advice}"
         )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import math
 import uuid
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from netchoice.storage.kept_files import (
     write_json,
     write_parquet,
 )
-from netchoice.storage.written_folder import disk_errors, lock_folder
+from netchoice.storage.run_folder import disk_errors, lock_folder
 from netchoice.stores import place
 
 if TYPE_CHECKING:
@@ -126,14 +126,9 @@ class RowFolder:
         """The fingerprint of what the rows depend on."""
         return self._run
 
-    @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self) -> AbstractContextManager[None]:
         """Make the folder if necessary, and be the only process that writes to it."""
-        with contextlib.ExitStack() as stack:
-            with disk_errors(self.path):
-                self.path.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(lock_folder(self.path))
-            yield
+        return lock_folder(self.path)
 
     def write(self, rows: pa.Table) -> None:
         """Write rows to a new shard."""
@@ -146,17 +141,14 @@ class RowFolder:
         """Return the paths of the shards, sorted."""
         return sorted(self.path.glob("rows-[0-9]*-*.parquet"))
 
-    def rows_present(self) -> np.ndarray:
-        """Return the sorted row numbers of all undamaged shards; warn about the damaged ones."""
-        return _sorted([*self._rows_by_shard().values()])
-
     def _rows_by_shard(self) -> dict[Path, np.ndarray]:
+        """Return the row numbers of each undamaged shard; warn about the damaged ones."""
         rows = {}
         for path in self.shards():
             try:
                 rows[path] = _numbers(self._read_shard(path, ["row"]))
             except DamagedFileError as error:
-                warnings.warn(str(error), stacklevel=5)
+                warnings.warn(str(error), stacklevel=4)
         return rows
 
     def repair(self) -> tuple[np.ndarray, np.ndarray]:
@@ -277,6 +269,19 @@ class TableFolder(RowFolder):
                 "netchoice that wrote it"
             )
         return manifest
+
+    @contextmanager
+    def open(self, manifest: dict[str, Any]) -> Iterator[None]:
+        """Be the only process that writes to this table; start it, or resume it with more rows."""
+        with self.lock():
+            if self.exists():
+                existing = self.manifest()
+                check_resumable(existing, manifest, self.path)
+                if manifest["n_samples"] > existing["n_samples"]:
+                    self.write_manifest({**existing, "n_samples": manifest["n_samples"]})
+            else:
+                self.create(manifest)
+            yield
 
     def create(self, manifest: Mapping[str, Any]) -> None:
         """Start a new table; refuse a folder that holds a table, or shards of another one."""

@@ -18,6 +18,7 @@ from netchoice.costs import CostModel
 from netchoice.errors import NetchoiceError, TableError, UsageError
 from netchoice.machines import in_unit_of_one, slowness
 from netchoice.markup import summary_html
+from netchoice.storage.records import to_csv
 from netchoice.storage.shards import (
     FORMAT,
     MUST_AGREE,
@@ -97,7 +98,7 @@ class ReferenceTable:
             some = ", ".join([*self.partial][:3])
             raise TableError(
                 f"{len(self.partial)} features are computed on a part of the rows only ({some}); take "
-                "complete(), the rows that have all features, or complete([…]) for some features"
+                "complete(), the rows that have all features, or without_partial(), the other features"
             )
         return self._values
 
@@ -286,11 +287,11 @@ class ReferenceTable:
     def drop_constant(self) -> ReferenceTable:
         """Return the table without the features that have the same value in all rows."""
         n_values = self.X.nunique(dropna=False)
-        varying = [name for name in self.features if n_values[name] > 1]
-        dropped = [name for name in self.features if n_values[name] <= 1]
-        return self._with("drop_constant", self.frame.drop(columns=dropped), varying)
+        constant = [name for name in self.features if n_values[name] <= 1]
+        kept = [name for name in self.features if n_values[name] > 1]
+        return self._with("drop_constant", self.frame.drop(columns=constant), kept)
 
-    def with_features(self, names: Iterable[str]) -> ReferenceTable:
+    def only(self, names: Iterable[str]) -> ReferenceTable:
         """Return the table with some of its features; names that it does not have are ignored."""
         kept = [name for name in names if name in self.features]
         if not kept:
@@ -298,18 +299,15 @@ class ReferenceTable:
         others = [name for name in self.features if name not in kept]
         return self._with("selecting features", self.frame.drop(columns=others), kept)
 
-    def complete(self, names: Iterable[str] | None = None) -> ReferenceTable:
-        """Return the rows on which these features were computed, all by default, with these features.
+    def complete(self) -> ReferenceTable:
+        """Return the rows on which all features were computed.
 
-        Rows that failed stay in the table. A feature that was not computed on a row has no time there.
+        Rows that failed stay in the table.
         """
-        names = self.features if names is None else list(names)
-        partial = [OWN_PREFIX + name for name in names if name in self.partial]
-        if not partial:
-            return self if names == self.features else self.with_features(names)
-        rows = self.frame[partial].notna().all(axis=1) | self.frame["failure"].notna()
-        table = self.with_features(names)
-        return table._with("complete", table.frame[rows.to_numpy()])
+        if not self.partial:
+            return self
+        rows = self.frame[[*self.partial]].notna().all(axis=1) | self.frame["failure"].notna()
+        return self._with("complete", self.frame[rows.to_numpy()])
 
     def without_partial(self) -> ReferenceTable:
         """Return the table without features that have no value on some network.
@@ -324,7 +322,7 @@ class ReferenceTable:
             raise TableError(
                 f"no feature has a value on every row ({some}); simulate other features"
             )
-        return self.with_features(kept)
+        return self.only(kept)
 
     @classmethod
     def concat(cls, tables: Iterable[ReferenceTable]) -> ReferenceTable:
@@ -416,20 +414,23 @@ class ReferenceTable:
             costs = CostModel.from_file(costs)
         return cls.from_frame(frame, label, target=target, costs=costs, discrete=discrete)
 
-    def export(self, path: str | PathLike[str], *, overwrite: bool = False) -> pd.DataFrame:
-        """Write labels, parameters and features of the rows that did not fail to one file.
-
-        The name must end in ``.csv`` or ``.parquet``. A file that exists is refused, unless ``overwrite``
-        is true. Returns the data that were written.
-        """
-        path = place(path)
+    def to_frame(self) -> pd.DataFrame:
+        """Return labels, parameters and features of the rows that did not fail."""
         frame = self.parameters.add_prefix(PARAMETER_PREFIX).join(self._values)
         frame.insert(0, "label", self.y)
-        content = io.BytesIO()
+        return frame
+
+    def export(self, path: str | PathLike[str], *, overwrite: bool = False) -> pd.DataFrame:
+        """Write what :meth:`to_frame` returns to one file, and return it.
+
+        The name must end in ``.csv`` or ``.parquet``. A file that exists is refused, unless ``overwrite``
+        is true.
+        """
+        path, frame, content = place(path), self.to_frame(), io.BytesIO()
         if path.suffix == ".parquet":
             frame.to_parquet(content, index=False)
         elif path.suffix == ".csv":
-            frame.to_csv(content, index=False)
+            content.write(to_csv(frame).encode("utf-8", errors="replace"))
         else:
             raise UsageError(f"{path} must end in .csv or .parquet")
         try:
