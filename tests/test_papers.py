@@ -89,7 +89,7 @@ def test_figures_have_the_wanted_format(tmp_path):
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_fresh_run_deletes_the_figures_of_every_format(suffix):
     names = answer_drawings(made_answer())
-    assert len(names) == 11
+    assert len(names) == 8
     for name in names:
         file = f"figures/{name}.{suffix}"
         assert any(fnmatch(file, pattern) for pattern in CHOICE_FILES.written), name

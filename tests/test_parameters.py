@@ -26,14 +26,14 @@ def test_every_candidate_has_parameters_with_their_quality():
     assert {each.name: list(each.parameters) for each in answer.candidates} == PARAMETERS
     prior_sd = 0.5 / np.sqrt(12)
     for model in answer.candidates:
-        for name, known in model.parameters.items():
+        for known in model.parameters.values():
             assert known.prior == "uniform(0.25, 0.75)"
             assert known.prior_sd == pytest.approx(prior_sd, rel=0.1)
             assert 0 < known.rmse < 1.3 * prior_sd
             assert known.shrinkage < 1
             low, high = known.interval_coverage_interval
             assert low <= known.interval_coverage <= high
-            assert known.held_out == len(answer.evidence.posteriors[model.name].ranks[name]) == 20
+            assert known.held_out == 20
             assert 200 <= known.simulations < answer.cost.simulations
 
 
@@ -128,8 +128,6 @@ def test_report_shows_the_posteriors_of_each_candidate(tmp_path):
         draws = np.array([known[first], known[second]])
         assert len(places) == 500
         assert np.corrcoef(places.T)[0, 1] == pytest.approx(-np.corrcoef(draws)[0, 1], abs=0.1)
-        ranks = f"{model}: Ranks of the true values of {second} in held-out simulations."
-        assert ranks in page.figures
 
 
 # ArviZ

@@ -40,8 +40,8 @@ ROWS, REFERENCES = "answers", "references"
 COHORT_FILES = RunFiles(
     "cohort.json", "a cohort", (
         ANSWERS_CSV, ANSWERS, FEATURES, "none-fits.csv", "summary.json", "report.html",
-        "figures/verdicts.png", "figures/models.png", "figures/families.png",
-        "figures/probabilities.png", "figures/parameters.png", "figures/embedding-*.png",
+        "figures/outcomes.png", "figures/probabilities.png", "figures/parameters.png",
+        "figures/embedding-*.png",
         f"{ROWS}/rows-[0-9]*-*.parquet",
     ), (REFERENCES,),
 )  # fmt: skip
@@ -203,12 +203,14 @@ class CohortAnswers:
         Number of networks, and of networks without an answer.
     columns : mapping
         ``"text"``, ``"number"`` or ``"flag"`` by name of the columns of an answer.
+    references : References or None, the simulations that networks shared
     """
 
     folder: Path
     n: int
     n_failed: int
     columns: Mapping[str, str]
+    references: Any = field(default=None, repr=False)
 
     def frame(self) -> pd.DataFrame:
         """Return the answers: one row for each network, in the order of the collection."""

@@ -160,7 +160,7 @@ def conclude(
         reading=reading,
         evidence=Evidence(
             map=_map(known),
-            posteriors={name: _draws(posteriors[name], each) for name, each in quality.items()},
+            posteriors={name: _draws(posteriors[name]) for name in quality},
             envelopes=_envelopes(known, near),
             samples=_samples(known),
             reliability=held_out.reliability,
@@ -424,13 +424,11 @@ def _map(known: _Known) -> Map | None:
     )  # fmt: skip
 
 
-def _draws(posterior: ModelPosterior, quality: PosteriorQuality) -> PosteriorDraws:
+def _draws(posterior: ModelPosterior) -> PosteriorDraws:
     draws = posterior.posterior.draws
     return PosteriorDraws(
         draws={str(name): tuple(column.astype(float)) for name, column in draws.items()},
         bounds=posterior.source.bounds,
-        ranks={str(name): tuple(column.astype(int)) for name, column in quality.ranks.items()},
-        n_rank_draws=quality.n_draws,
     )
 
 

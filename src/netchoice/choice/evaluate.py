@@ -67,7 +67,6 @@ _READ_AGAIN = ("rankings.csv", "evaluation.csv", "costs.json", "recommended.json
 def evaluation_files(methods: Iterable[str]) -> list[str]:
     """Return the names of all files that an evaluation may write."""
     figures = [
-        "heatmaps",
         "costs",
         "pareto",
         *(f"ranking-{name}".replace(":", "-") for name in methods),

@@ -65,16 +65,7 @@ ANSWER, REPORT, FIGURES, TABLES, KEPT = "answer.json", "report.html", "figures",
 EVIDENCE, NETWORK, NODES = f"{KEPT}/evidence.json", f"{KEPT}/network.tsv", f"{KEPT}/nodes.json"
 #: The simulations of an answer, a folder for each stream.
 SIMULATIONS = f"{KEPT}/simulations"
-_FIGURES = (
-    "probabilities",
-    "fit-*",
-    "map",
-    "features",
-    "parameters*",
-    "ranks*",
-    "reliability",
-    "confusion",
-)
+_FIGURES = ("probabilities", "fit-*", "map", "features", "parameters*", "reliability")
 _TABLES = ("models", "parameters", "features", "discrepancies", "posterior")
 CHOICE_FILES = RunFiles(f"{KEPT}/{RUN}", "netchoice choose", (
     ANSWER, REPORT, EVIDENCE, NETWORK, NODES,

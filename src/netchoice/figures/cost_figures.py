@@ -23,7 +23,6 @@ from netchoice.figures.axes import (
     text_at_right,
 )
 from netchoice.figures.style import BLUE, VERMILLION
-from netchoice.validation import check_integer
 
 MOST_STEPS = 6  # in a tooltip
 
@@ -119,8 +118,8 @@ def cost_axis(axis: Axis, costs: Iterable[float], unit: str, title: str) -> None
 
 
 def feature_costs(
-    costs: CostModel, features: Iterable[str] | None = None, *, top: int | None = None,
-    chosen: Collection[str] = (), unit: str = "s", steps: bool = True, ax: Axes | None = None,
+    costs: CostModel, features: Iterable[str] | None = None, *, chosen: Collection[str] = (),
+    unit: str = "s", steps: bool = True, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw the cost of each feature on a logarithmic axis, the most expensive first.
 
@@ -133,7 +132,6 @@ def feature_costs(
     ----------
     costs : CostModel
     features : iterable of str, by default all
-    top : int, number of most expensive features to draw, by default all
     chosen : collection of str, features that get a star
     unit : str, unit of the costs; seconds are shown as µs, ms or s
     steps : bool, whether to name the shared steps
@@ -149,8 +147,6 @@ def feature_costs(
     ['blood sample 10 euro, shared by 2', 'blood sample 10 euro, shared by 2']
     """
     rows = list_costs(costs, features)
-    if top is not None:
-        rows = list_costs(costs, [row.feature for row in rows[: check_integer("top", top)]])
     ax = new_axes(ax, WIDTH, 1.1 + 0.19 * len(rows))
     sharing = [(y, row) for y, row in enumerate(rows) if row.steps]
     heights, own = [y for y, _ in sharing], [row.own for _, row in sharing]

@@ -94,7 +94,6 @@ class FeatureScale:
 def feature_distributions(
     samples: Mapping[str, Samples], observed: Mapping[str, float], *,
     labels: Mapping[str, str] | None = None, styles: Mapping[str, SeriesStyle] | None = None,
-    columns: int = 3,
 ) -> NDArray[Any]:  # fmt: skip
     """Draw a histogram of each feature by model, with the value of the observed network.
 
@@ -107,7 +106,6 @@ def feature_distributions(
     observed : mapping from feature to the value of the network; a feature without one gets no line
     labels : mapping from feature to its title, by default the name
     styles : mapping from model to style, by default :func:`model_styles` of these models
-    columns : int, number of panels in a row
 
     Examples
     --------
@@ -125,9 +123,7 @@ def feature_distributions(
         for model in models
     ]
     keys.append(Line2D([], [], color="black", linewidth=2.2, label="observed network"))
-    return draw_panels(
-        histogram_panels(samples, observed, labels or {}, styles), columns, 1.75, keys
-    )
+    return draw_panels(histogram_panels(samples, observed, labels or {}, styles), 1.75, keys)
 
 
 def histogram_panels(

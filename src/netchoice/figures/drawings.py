@@ -16,9 +16,8 @@ from netchoice.figures.distributions import feature_distributions
 from netchoice.figures.embeddings import embedding
 from netchoice.figures.feature_sets import pareto, ranking_paths
 from netchoice.figures.fit_panels import fit
-from netchoice.figures.heatmaps import heatmaps
-from netchoice.figures.posterior_panels import posteriors, rank_histograms
-from netchoice.figures.predictions import confusion, probabilities, reliability
+from netchoice.figures.posterior_panels import posteriors
+from netchoice.figures.predictions import probabilities, reliability
 from netchoice.figures.style import SeriesStyle, model_styles
 from netchoice.inference.mds import Embedding
 from netchoice.validation import file_names
@@ -43,7 +42,7 @@ def answer_drawings(answer: Answer) -> Drawings:
         )
     if evidence.map is not None:
         drawings["map"] = partial(embedding, answer_map(evidence.map), styles=styles)
-    samples = {name: values for name, values in evidence.samples.items() if any(values.values())}
+    samples = known_samples(answer)
     if samples:
         drawings["features"] = partial(
             feature_distributions, samples, observed_values(answer),
@@ -53,21 +52,13 @@ def answer_drawings(answer: Answer) -> Drawings:
     for model, name in file_names(evidence.posteriors).items():
         suffix = "" if model == most_probable else f"-{name}"
         known, estimates = evidence.posteriors[model], answer[model].parameters
-        colour = styles[model].colour
         drawings[f"parameters{suffix}"] = partial(
-            posteriors, known.draws, bounds=known.bounds, colour=colour,
+            posteriors, known.draws, bounds=known.bounds, colour=styles[model].colour,
             intervals={parameter: each.interval for parameter, each in estimates.items()},
             uniform=uniform_priors(answer, estimates),
         )  # fmt: skip
-        if any(known.ranks.values()):
-            drawings[f"ranks{suffix}"] = partial(
-                rank_histograms, known.ranks, known.n_rank_draws, colour=colour
-            )
     if evidence.reliability:
         drawings["reliability"] = partial(reliability, pd.DataFrame(evidence.reliability))
-    if evidence.confusion:
-        matrix = pd.DataFrame.from_dict(evidence.confusion, orient="index")
-        drawings["confusion"] = partial(confusion, matrix)
     return drawings
 
 
@@ -90,6 +81,12 @@ def answer_map(found: Map) -> Embedding:
     points = pd.DataFrame({"x": found.x, "y": found.y, "label": found.model, "observed": False})
     points.loc[len(points)] = [*found.observed, "observed", True]
     return Embedding(points, found.pearson, found.distance_correlation, found.features)
+
+
+def known_samples(answer: Answer) -> dict[str, dict[str, tuple[float, ...]]]:
+    """Return the features of which simulations have values, with these values by model."""
+    samples = answer.evidence.samples
+    return {name: values for name, values in samples.items() if any(values.values())}
 
 
 def observed_values(answer: Answer) -> dict[str, float]:
@@ -118,9 +115,8 @@ def draw_answer(answer: Answer, folder: str | PathLike[str], *, format: str = "p
 
     A figure is drawn if the answer has its data: the probabilities of the models that are not rejected
     (``probabilities.png``), the fit of the models that are shown (``fit-MODEL.png``), the network among the
-    simulations (``map.png``), histograms of features (``features.png``), posteriors (``parameters.png``) and
-    ranks of true values (``ranks.png``) of the most probable model, the same of others
-    (``parameters-MODEL.png``, ``ranks-MODEL.png``), the reliability diagram and the confusion matrix.
+    simulations (``map.png``), histograms of features (``features.png``), the posteriors of the most probable
+    model (``parameters.png``) and of others (``parameters-MODEL.png``), and the reliability diagram.
 
     Parameters
     ----------
@@ -145,7 +141,6 @@ def evaluation_drawings(result: FeatureEvaluation) -> Drawings:
     point, evaluation, rankings = result.recommended, result.evaluation, result.rankings
     cost, unit = f"cost_{point.charge}", "s" if result.in_seconds else ""
     drawings: Drawings = {
-        "heatmaps": partial(heatmaps, evaluation),
         "costs": partial(feature_costs, result.costs, unit=unit),
     }
     if evaluation[cost].gt(0).any():
@@ -163,8 +158,7 @@ def draw_evaluation(
 ) -> list[Path]:
     """Draw the figures of an evaluation and return the paths of the files.
 
-    The figures show accuracy over penalty and number of features, the costs, accuracy against cost,
-    and the ranking of each method along the penalties.
+    The figures show the costs, accuracy against cost, and the ranking of each method along the penalties.
 
     Parameters
     ----------
@@ -179,6 +173,6 @@ def draw_evaluation(
     ...                                  features=["degree_mean", "transitivity", "noise_normal"])
     >>> result = netchoice.evaluate_features(table, methods=["jmi"], max_features=2, folds=4)
     >>> sorted(path.stem for path in draw_evaluation(result, tempfile.mkdtemp()))
-    ['costs', 'heatmaps', 'pareto', 'ranking-jmi']
+    ['costs', 'pareto', 'ranking-jmi']
     """
     return save_all(evaluation_drawings(result), folder, format)

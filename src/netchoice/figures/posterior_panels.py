@@ -1,4 +1,4 @@
-"""Figures of parameters: posteriors over their priors, pairs of parameters, ranks of true values."""
+"""Figures of parameters: posteriors over their priors, and pairs of parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from netchoice.errors import UsageError
@@ -24,14 +23,12 @@ Columns = Mapping[str, Sequence[float]]
 
 BINS = 15
 MOST_POINTS = 500  # in the plane of two parameters
-MOST_RANK_BINS, HELD_OUT_PER_BIN = 10, 20
-BAND = 0.99  # probability that the count of a bin is within the band, if posteriors are exact
 
 
 def posteriors(
     draws: Columns, *,
     intervals: Mapping[str, Range] | None = None, bounds: Mapping[str, Range] | None = None,
-    uniform: Collection[str] = (), colour: str = BLUE, columns: int = 3,
+    uniform: Collection[str] = (), colour: str = BLUE,
 ) -> NDArray[Any]:  # fmt: skip
     """Draw the posterior of each parameter as a histogram, and each pair of parameters as points.
 
@@ -46,7 +43,6 @@ def posteriors(
         the range of the draws.
     uniform : collection of str, parameters with a uniform prior
     colour : str
-    columns : int, number of panels in a row
 
     Examples
     --------
@@ -64,7 +60,7 @@ def posteriors(
         keys.append(Line2D([], [], color=GREY, linestyle="--", label="uniform prior"))
     if intervals:
         keys.append(Line2D([], [], color="black", linewidth=4, label="credible interval"))
-    return draw_panels(panels, columns, 2.4, keys)
+    return draw_panels(panels, 2.4, keys)
 
 
 def posterior_panels(
@@ -169,60 +165,3 @@ def _draw_pair(
 def _with_margin(low: float, high: float) -> Range:
     margin = 0.02 * (high - low)
     return low - margin, high + margin
-
-
-def rank_histograms(
-    ranks: Columns, n_draws: int, *, colour: str = BLUE, columns: int = 3
-) -> NDArray[Any]:
-    """Draw the ranks of the true values of each parameter, which are uniform if posteriors are exact.
-
-    The relative rank is the share of draws below the true value. The grey band is the range of a bin
-    expected by chance, with a probability of 99 %. If the outer bins are high, posteriors are too narrow;
-    if the middle is high, they are too wide; a slope is a shift.
-
-    Parameters
-    ----------
-    ranks : mapping or DataFrame
-        ``ranks`` of :class:`~netchoice.inference.PosteriorQuality`: one for each held-out simulation, by
-        parameter.
-    n_draws : int, the largest possible rank
-    colour : str
-    columns : int, number of panels in a row
-
-    Examples
-    --------
-    >>> axes = rank_histograms({"p_new": range(0, 1000, 5)}, 999)
-    >>> axes[0].get_xlabel(), axes[0].get_ylabel()
-    ('relative rank of the true p_new', 'simulations')
-    """
-    keys = [
-        Line2D([], [], color=colour, linewidth=1.8, label="held-out simulations"),
-        Patch(color="0.85", label="99% range by chance"),
-    ]
-    return draw_panels(rank_panels(ranks, n_draws, colour), columns, 2.4, keys)
-
-
-def rank_panels(ranks: Columns, n_draws: int, colour: str) -> list[Panel]:
-    """Return the ranks of the true values of each parameter."""
-    return [
-        Panel(
-            f"Ranks of the true values of {name} in held-out simulations.",
-            partial(_draw_ranks, str(name), values, n_draws, colour),
-        )
-        for name, values in _finite(ranks).items()
-    ]
-
-
-def _draw_ranks(name: str, ranks: Floats, n_draws: int, colour: str, ax: Axes) -> None:
-    """Draw the ranks of one parameter over the range expected by chance; a bin has about 20 of them."""
-    from scipy.stats import binom
-
-    n, n_bins = len(ranks), max(2, min(MOST_RANK_BINS, len(ranks) // HELD_OUT_PER_BIN))
-    edges = np.linspace(0, 1, n_bins + 1)
-    counts = np.histogram((ranks + 0.5) / (n_draws + 1), edges)[0]
-    ax.axhspan(*binom(n, 1 / n_bins).interval(BAND), color="0.85", gid="band", zorder=0)
-    ax.stairs(counts, edges, color=colour, linewidth=1.8, baseline=None, gid="ranks")
-    ax.set(xlim=(0, 1), ylim=(0, None), xlabel=f"relative rank of the true {short(name)}")
-    ax.set_ylabel("simulations")
-    few_ticks(ax.yaxis, 5, integer=True)
-    ax.tick_params(labelsize=SMALL)

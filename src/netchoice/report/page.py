@@ -26,6 +26,7 @@ _OPTION = re.compile(
     r'--[a-z][\w-]*(?: (?:"[^"]*"|[\w.+~:/-]*\w))?|\b[a-z_]+=(?:"[^"]*"|True|False)'
     r"|\bspace\.\w+\(.*?\)(?=[.\s]|$)"
 )
+_TAG = re.compile("<[^>]*>")
 
 
 class Card(NamedTuple):
@@ -130,9 +131,9 @@ def _kind(value: Any) -> str | None:
     """Return the class of a cell: numbers are aligned, short texts have a line, long ones a wide column."""
     if isinstance(value, int | float):
         return "number"
-    if isinstance(value, Html) or not isinstance(value, str):
+    if not isinstance(value, str):
         return None
-    return "long" if len(value) > 30 else "short"
+    return "long" if len(_TAG.sub("", value)) > 30 else "short"
 
 
 def model_name(name: str, style: SeriesStyle | None = None) -> Html:
@@ -169,13 +170,6 @@ def items(texts: Iterable[str], class_: str | None = None) -> Html:
 def details(summary: str, body: Html, class_: str | None = None) -> Html:
     """Return content that is hidden until the reader opens it."""
     return element("details", element("summary", summary), body, class_=class_)
-
-
-def details_table(
-    summary: str, caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> Html:
-    """Return a table that is hidden until the reader opens it."""
-    return details(summary, table(caption, head, rows))
 
 
 def panels(figures: Iterable[Html], class_: str = "small") -> Html:
@@ -228,17 +222,10 @@ def flatten(record: Any, path: str = "") -> list[tuple[str, str]]:
 def settings_tables(groups: Mapping[str, Any]) -> Html:
     """Return a folded table for each group of arguments, seeds and versions."""
     return join(
-        details_table(title, title, ("name", "value"), flatten(record))
+        details(title, table(title, ("name", "value"), flatten(record)))
         for title, record in groups.items()
         if record
     )
-
-
-def add_settings(sections: Sections, groups: Mapping[str, Any]) -> None:
-    """Add every argument, seed and version."""
-    explanation = "With these you can repeat the run."
-    title = "Settings, seed and versions"
-    sections.add("settings", title, explanation, settings_tables(groups))
 
 
 def html_page(headline: Headline, sections: Sections, without_script: str = "") -> str:
@@ -313,7 +300,7 @@ def _policy(script: str) -> str:
     """Return a content policy that fetches nothing and runs only this script."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
         "base-uri 'none'; form-action 'none'"
     )
 
