@@ -111,7 +111,7 @@ class TestContents:
             opened[: opened.index("c1 no group one-fits")] if "c1 no group" in opened else opened
         )
         assert "several-fit: lpa, dmc" in opened
-        assert "lpa fits 0.60 0.55 to 0.65 0.3 dmc fits 0.40 0.35 to 0.45 0.2" in opened
+        assert "lpa fits 0.60 0.55 to 0.65 0.3 – dmc fits 0.40 0.35 to 0.45 0.2 –" in opened
         assert f"nodes: 100; edges: 202; isolated nodes: drop; simulations: {REFERENCE}" in opened
         assert "age: 2" in opened
         rejected = text[text.index("a2 yeast one-fits dmc 1.00") :]

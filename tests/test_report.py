@@ -86,10 +86,11 @@ def test_sections_are_in_order_and_the_appendix_is_folded(page):
     for text in ("Features and costs", "Held-out accuracy", "seed", "numpy", "dmr"):
         assert text in appendix
     assert "λ" not in page.text
+    assert "penalty" not in page.text
     assert len([tag for tag, _ in page.elements if tag == "section"]) == 5
 
 
-def test_without_a_fitting_model_the_differences_are_the_largest_words(page_of):
+def test_without_a_fitting_model_the_differences_stand_below_the_verdict(page_of):
     page = page_of(rejected(made_answer()))
     top = first_screen(page)
     assert "None of the 2 models fits: the largest p-value is 0.001." in top
@@ -176,7 +177,7 @@ def test_many_models_stay_readable_and_within_the_size(page_of):
     labels = list(page.figures)
     bars = next(page.figures[label] for label in labels if label.startswith("Probability of"))
     assert len(tooltips(bars)) == 12
-    assert sum(label.startswith("Degrees of ") for label in labels) == 3
+    assert sum(": Degrees: " in label for label in labels) == 3
     assert sum("Posterior of " in label for label in labels) == 6
     models = page.text.partition("All models: those that are not rejected first")[2]
     assert all(each.name in models for each in answer.models)

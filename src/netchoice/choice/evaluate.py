@@ -220,7 +220,7 @@ class FeatureEvaluation:
     def plot(self, figure: str = "pareto") -> Any:
         """Draw a figure of the evaluation; return its Axes, which a notebook shows.
 
-        ``figure`` is "heatmaps", "costs", "pareto" or "ranking-METHOD".
+        ``figure`` is "costs", "pareto" or "ranking-METHOD".
         """
         return draw_one("evaluation_drawings", self, figure)
 

@@ -15,12 +15,11 @@ every figure can be read without colour.
 from netchoice.figures.axes import save
 from netchoice.figures.cohort_figures import draw_cohort
 from netchoice.figures.cost_figures import feature_costs
-from netchoice.figures.distributions import feature_distributions
 from netchoice.figures.drawings import draw_answer, draw_evaluation
 from netchoice.figures.embeddings import embedding, network
 from netchoice.figures.feature_sets import pareto, ranking_paths
 from netchoice.figures.fit_panels import fit
-from netchoice.figures.posterior_panels import posteriors
+from netchoice.figures.histograms import feature_distributions, posteriors
 from netchoice.figures.predictions import probabilities, reliability
 
 __all__ = [

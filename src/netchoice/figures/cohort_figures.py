@@ -262,9 +262,9 @@ def parameter_panels(cohort: CohortFrame, trends: Sequence[Mapping[str, Any]]) -
     for each, covariate in wanted:
         rows, ticks = estimates_over(cohort, each, covariate)
         if len(rows) >= MIN_NETWORKS:
-            label = f"Estimates of {each.model} {each.name} by {covariate}."
+            title = f"{each.model} {each.name} by {covariate}"
             draw = partial(_draw_estimates, each, covariate, colours[each.model], rows, ticks)
-            panels.append(Panel(label, draw))
+            panels.append(Panel(title, f"Estimates of {title}.", draw))
     return panels[:MOST_PANELS]
 
 

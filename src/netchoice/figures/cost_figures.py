@@ -23,24 +23,20 @@ from netchoice.figures.axes import (
     text_at_right,
 )
 from netchoice.figures.style import BLUE, VERMILLION
+from netchoice.units import duration
 
 MOST_STEPS = 6  # in a tooltip
 
 
 def cost_text(cost: float, unit: str = "s") -> str:
-    """Return a cost with its unit; seconds below 1 are shown as ms, µs or ns.
+    """Return a cost with its unit.
 
-    >>> cost_text(0.00025), cost_text(0.01), cost_text(120.0), cost_text(12.5, "euro")
-    ('250 µs', '10 ms', '120 s', '12.5 euro')
+    >>> cost_text(0.00025), cost_text(0), cost_text(120.0), cost_text(12.5, "euro")
+    ('250 µs', '0 s', '2 min', '12.5 euro')
     """
     if unit != "s":
         return f"{cost:.4g} {unit}".rstrip()
-    if cost == 0 or cost >= 0.9995:
-        return f"{cost:.4g} s"
-    for name, size in (("ms", 1e-3), ("µs", 1e-6)):
-        if cost >= 0.9995 * size:
-            return f"{cost / size:.3g} {name}"
-    return f"{cost / 1e-9:.3g} ns"
+    return duration(cost) if cost else "0 s"
 
 
 def cost_title(unit: str, charge: str | None = None) -> str:
@@ -65,11 +61,6 @@ class SharedStep(NamedTuple):
     name: str
     cost: float
     n_users: int
-
-    @property
-    def users(self) -> str:
-        """The number of users as text, or nothing if there is one."""
-        return f", shared by {self.n_users}" if self.n_users > 1 else ""
 
 
 class FeatureCost(NamedTuple):
@@ -164,7 +155,8 @@ def feature_costs(
     for y, row in sharing if steps else ():
         step = row.steps[0]
         if step.cost > row.own:
-            text = f"{short(step.name)} {cost_text(step.cost, unit)}{step.users}"
+            users = f", shared by {step.n_users}" if step.n_users > 1 else ""
+            text = f"{short(step.name)} {cost_text(step.cost, unit)}{users}"
             text_at_right(ax, y, text, 5, fontsize=SMALL, color=GREY)
     cost_axis(ax.xaxis, [*alone, *(row.own for row in rows)], unit, cost_title(unit))
     ax.grid(axis="x", alpha=0.3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -12,18 +12,17 @@ import pandas as pd
 
 from netchoice.figures.axes import save_all
 from netchoice.figures.cost_figures import feature_costs
-from netchoice.figures.distributions import feature_distributions
 from netchoice.figures.embeddings import embedding
 from netchoice.figures.feature_sets import pareto, ranking_paths
 from netchoice.figures.fit_panels import fit
-from netchoice.figures.posterior_panels import posteriors
+from netchoice.figures.histograms import feature_distributions, posteriors
 from netchoice.figures.predictions import probabilities, reliability
 from netchoice.figures.style import SeriesStyle, model_styles
 from netchoice.inference.mds import Embedding
 from netchoice.validation import file_names
 
 if TYPE_CHECKING:
-    from netchoice.choice.answer import Answer, Map, ParameterEstimate
+    from netchoice.choice.answer import Answer, Map
     from netchoice.choice.evaluate import FeatureEvaluation
 
 Drawings = dict[str, Callable[[], Any]]
@@ -42,21 +41,12 @@ def answer_drawings(answer: Answer) -> Drawings:
         )
     if evidence.map is not None:
         drawings["map"] = partial(embedding, answer_map(evidence.map), styles=styles)
-    samples = known_samples(answer)
-    if samples:
-        drawings["features"] = partial(
-            feature_distributions, samples, observed_values(answer),
-            labels=feature_labels(answer), styles=styles,
-        )  # fmt: skip
+    if any(answer_samples(answer).values()):
+        drawings["features"] = partial(feature_distributions, **answer_histograms(answer))
     most_probable = answer.candidates[0].name if answer.candidates else ""
     for model, name in file_names(evidence.posteriors).items():
         suffix = "" if model == most_probable else f"-{name}"
-        known, estimates = evidence.posteriors[model], answer[model].parameters
-        drawings[f"parameters{suffix}"] = partial(
-            posteriors, known.draws, bounds=known.bounds, colour=styles[model].colour,
-            intervals={parameter: each.interval for parameter, each in estimates.items()},
-            uniform=uniform_priors(answer, estimates),
-        )  # fmt: skip
+        drawings[f"parameters{suffix}"] = partial(posteriors, **answer_posterior(answer, model))
     if evidence.reliability:
         drawings["reliability"] = partial(reliability, pd.DataFrame(evidence.reliability))
     return drawings
@@ -83,31 +73,38 @@ def answer_map(found: Map) -> Embedding:
     return Embedding(points, found.pearson, found.distance_correlation, found.features)
 
 
-def known_samples(answer: Answer) -> dict[str, dict[str, tuple[float, ...]]]:
+def answer_samples(answer: Answer) -> dict[str, dict[str, tuple[float, ...]]]:
     """Return the features of which simulations have values, with these values by model."""
     samples = answer.evidence.samples
     return {name: values for name, values in samples.items() if any(values.values())}
 
 
-def observed_values(answer: Answer) -> dict[str, float]:
-    """Return the features of the network."""
-    return {each.name: each.observed for each in answer.features}
+def answer_histograms(answer: Answer) -> dict[str, Any]:
+    """Return the arguments of :func:`netchoice.figures.feature_distributions` for an answer."""
+    return {
+        "samples": answer_samples(answer),
+        "observed": {each.name: each.observed for each in answer.features},
+        "labels": {each.name: each.label for each in answer.features},
+        "styles": answer_styles(answer),
+    }
 
 
-def feature_labels(answer: Answer) -> dict[str, str]:
-    """Return the words for each feature."""
-    return {each.name: each.label for each in answer.features}
+def answer_posterior(answer: Answer, model: str) -> dict[str, Any]:
+    """Return the arguments of :func:`netchoice.figures.posteriors` for a model of an answer.
 
-
-def uniform_priors(answer: Answer, estimates: Mapping[str, ParameterEstimate]) -> set[str]:
-    """Return the parameters that have a uniform prior.
-
-    If simulations are density-matched, only some draws are kept, and those need not be uniform.
+    If simulations are density-matched, only some draws of a uniform prior are kept, and those need not be
+    uniform.
     """
-    if answer.space["matched"]:
-        return set()
+    known, estimates = answer.evidence.posteriors[model], answer[model].parameters
     priors = {name: each.prior.removeprefix("scipy.stats.") for name, each in estimates.items()}
-    return {name for name, prior in priors.items() if prior.startswith("uniform(")}
+    uniform = {name for name, prior in priors.items() if prior.startswith("uniform(")}
+    return {
+        "draws": known.draws,
+        "intervals": {name: each.interval for name, each in estimates.items()},
+        "bounds": known.bounds,
+        "uniform": set() if answer.space["matched"] else uniform,
+        "colour": answer_styles(answer)[model].colour,
+    }
 
 
 def draw_answer(answer: Answer, folder: str | PathLike[str], *, format: str = "png") -> list[Path]:

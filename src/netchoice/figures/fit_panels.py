@@ -142,8 +142,7 @@ def fit(envelopes: Mapping[str, Envelope], *, colour: str = BLUE) -> NDArray[Any
     ['Clustering', 'Components', 'Cores']
     """
     panels = [
-        Panel(panel.sentence, partial(_draw_titled, panel=panel, colour=colour))
-        for panel in fit_panels(envelopes)
+        each._replace(draw=partial(_draw_titled, each)) for each in panels_of(envelopes, colour)
     ]
     keys = [
         Line2D([], [], **_OBSERVED, label="observed network"),
@@ -156,15 +155,26 @@ def fit(envelopes: Mapping[str, Envelope], *, colour: str = BLUE) -> NDArray[Any
     return draw_panels(panels, 2.3, keys, 1.25 * WIDTH)
 
 
-def _draw_titled(ax: Axes, panel: FitPanel, colour: str) -> None:
+def _draw_titled(panel: Panel, ax: Axes) -> None:
     """Draw one panel with its title."""
-    draw_fit(ax, panel, colour)
-    title = f"{panel.text.title}: differs" if panel.differs else panel.text.title
+    panel.draw(ax)
+    title = f"{panel.title}: differs" if panel.differs else panel.title
     weight = "bold" if panel.differs else "normal"
     ax.set_title(title, loc="left", fontsize=SMALL + 1, fontweight=weight)
 
 
-def draw_fit(ax: Axes, panel: FitPanel, colour: str) -> None:
+def panels_of(envelopes: Mapping[str, Envelope], colour: str) -> list[Panel]:
+    """Return the panels of one model, with ranges in this colour; those that differ come first."""
+    return [
+        Panel(
+            each.text.title, f"{each.text.title}: {each.sentence}", partial(_draw, each, colour),
+            each.sentence, each.differs,
+        )
+        for each in fit_panels(envelopes)
+    ]  # fmt: skip
+
+
+def _draw(panel: FitPanel, colour: str, ax: Axes) -> None:
     """Draw one panel, with ranges in this colour."""
     x = np.arange(len(panel.labels))
     for level, alpha in enumerate(_ALPHAS):

@@ -23,10 +23,9 @@ from netchoice.choice.text import (
 )
 from netchoice.figures import drawings
 from netchoice.figures.axes import Panel
-from netchoice.figures.distributions import histogram_panels
 from netchoice.figures.embeddings import MOST_EDGES, MOST_NODES, is_drawable
-from netchoice.figures.fit_panels import FitPanel, draw_fit, fit_panels
-from netchoice.figures.posterior_panels import pair_panels, posterior_panels
+from netchoice.figures.fit_panels import panels_of
+from netchoice.figures.histograms import histogram_panels, posterior_panels
 from netchoice.figures.style import SeriesStyle
 from netchoice.figures.svg import draw_svg
 from netchoice.graph import Graph
@@ -44,7 +43,6 @@ from netchoice.report.page import (
     items,
     keys,
     model_name,
-    panels,
     sentence,
     series_keys,
     settings_tables,
@@ -55,11 +53,8 @@ from netchoice.units import count, duration
 
 MOST_BARS = 12  # models in the figure of probabilities
 MOST_EXPLAINED = 3  # models that are shown in detail
-MOST_SHOWN_PANELS, MOST_PAIRS = (
-    3,
-    3,
-)  # panels of the fit of the first model, and pairs of parameters
-MOST_HISTOGRAMS = 3  # shown at once
+MOST_PANELS = 3  # shown at once: of the fit of the first model, and of histograms
+MOST_PAIRS = 3  # of the parameters of a model
 NETWORK_SIZE = (14.0, 14.0)  # inches; the drawing has no text
 #: A number with more digits than a page shows.
 _LONG_NUMBER = re.compile(r"\d+\.\d{5,}")
@@ -125,15 +120,16 @@ class AnswerPage:
 
     def _card(self, each: ModelAnswer) -> Card:
         """Return the card of a model; the probability of the only candidate is 1 by definition."""
-        has_chance = each.probability is not None and len(self.answer.candidates) > 1
-        texts = [
-            f"95% interval {_ends(each.interval)}." if has_chance and each.interval else "",
-            sentence(f"{each.state}{_p_text(each)}"),
-            sentence(each.description) if each.description else "",
-            *(self._differences(each)[:1] if each.outside else []),
-        ]
-        reply = rounded(each.probability or 0.0) if has_chance else each.state
-        return Card(self.name(each.name), reply, [text for text in texts if text])
+        p = _p_text(each)
+        texts = [sentence(f"{each.state}{p}")]
+        reply = each.state if each.probability is None else rounded(each.probability)
+        if each.probability is None or len(self.answer.candidates) == 1:
+            reply, texts = each.state, [sentence(p.removeprefix(", ").replace("p =", "p-value"))]
+        elif each.interval is not None:
+            texts.insert(0, f"95% interval {_ends(each.interval)}.")
+        texts += [sentence(each.description)] if each.description else []
+        texts += self._differences(each)[:1] if each.outside else []
+        return Card(self.name(each.name), reply, texts)
 
     def _differences(self, each: ModelAnswer) -> list[Html]:
         """Return how the network differs from a model, with one sign; first what no simulation reaches."""
@@ -180,7 +176,7 @@ class AnswerPage:
             (
                 self.name(each.name),
                 each.state,
-                _probability_cell(each),
+                _probability_cell(each) if len(self.answer.candidates) > 1 else None,
                 _p_cell(each),
                 each.family,
                 next(iter(self._differences(each)), None),
@@ -215,31 +211,27 @@ class AnswerPage:
             yield self._explanation(each, is_first=number == 0)
 
     def _explanation(self, each: ModelAnswer, is_first: bool) -> Html:
-        found = fit_panels(self.answer.evidence.envelopes.get(each.name, {}))
-        drawn = [self._fit_figure(each.name, panel) for panel in found]
-        n = MOST_SHOWN_PANELS if is_first else 0
-        titles = ", ".join(panel.text.title.lower() for panel in found[n:])
+        found = panels_of(
+            self.answer.evidence.envelopes.get(each.name, {}), self.styles[each.name].colour
+        )
         before = "" if each.is_candidate else _before_text(each)
         reference = sentence(each.reference) if each.reference else ""
         differences = self._differences(each)
-        advice = [with_options(sentence(advice_text(one, self.language))) for one in each.advice]
+        tried = each.advice if is_first else ()  # that of the others is nearly the same
+        advice = [with_options(sentence(advice_text(one, self.language))) for one in tried]
         return element(
             "article",
             element("h3", self.name(each.name), f" {each.state}{_p_text(each)}"),
             aside(f"{before} {reference}") if before or reference else "",
             items(differences, "differences") if differences else aside("No feature differs clearly."),
-            panels(drawn[:n]) if n else "",
-            details(f"Show {titles}", panels(drawn[n:])) if titles else "",
+            self._panels(each, found, MOST_PANELS if is_first else 0),
             join([element("h4", "What to try"), items(advice)]) if advice else "",
         )  # fmt: skip
 
-    def _fit_figure(self, model: str, panel: FitPanel) -> Html:
-        plot = self.sections.draw(
-            f"{panel.text.title} of {model}: {panel.sentence}",
-            lambda ax: draw_fit(ax, panel, self.styles[model].colour),
-        )
-        title = element("h4", panel.text.title, class_="differs" if panel.differs else None)
-        return element("div", title, aside(panel.sentence), plot, class_="fit-panel")
+    def _panels(self, each: ModelAnswer, found: Sequence[Panel], shown: int) -> Html:
+        """Return the panels of a model, of which some are shown at once."""
+        found = [panel._replace(label=f"{each.name}: {panel.label}") for panel in found]
+        return self.sections.panels(found, shown)
 
     # Parameters
 
@@ -253,7 +245,7 @@ class AnswerPage:
         names = ", ".join(each.name for each in drawn[1:])
         coverage = next(iter(known[0].parameters.values())).coverage
         shown = {"middle": "posterior", "observed thick": f"{coverage:.0%} interval"}
-        if any(drawings.uniform_priors(self.answer, each.parameters) for each in drawn):
+        if any(drawings.answer_posterior(self.answer, each.name)["uniform"] for each in drawn):
             shown["dashed"] = "uniform prior"
         measured = any(one.held_out for each in known for one in each.parameters.values())
         self.sections.add(
@@ -268,16 +260,10 @@ class AnswerPage:
         )  # fmt: skip
 
     def _posterior(self, each: ModelAnswer) -> Html:
-        known, colour = self.answer.evidence.posteriors[each.name], self.styles[each.name].colour
-        intervals = {name: one.interval for name, one in each.parameters.items()}
-        uniform = drawings.uniform_priors(self.answer, each.parameters)
-        found = posterior_panels(known.draws, intervals, known.bounds, uniform, colour)
-        found += pair_panels(known.draws, known.bounds, colour)[:MOST_PAIRS]
-        drawn = panels(self._draw(each.name, panel) for panel in found)
-        return element("article", element("h3", self.name(each.name)), drawn)
-
-    def _draw(self, model: str, panel: Panel) -> Html:
-        return self.sections.draw(f"{model}: {panel.label}", panel.draw)
+        n = len(each.parameters) + MOST_PAIRS
+        found = posterior_panels(**drawings.answer_posterior(self.answer, each.name))[:n]
+        title = element("h3", self.name(each.name))
+        return element("article", title, self._panels(each, found, n))
 
     # The network among the simulations
 
@@ -315,20 +301,12 @@ class AnswerPage:
         )
 
     def _histograms(self) -> Iterable[Html]:
-        samples = drawings.known_samples(self.answer)
-        if not samples:
-            return
-        models = [model for each in samples.values() for model in each]
-        labels = drawings.feature_labels(self.answer)
-        observed = drawings.observed_values(self.answer)
-        found = histogram_panels(samples, observed, labels, self.styles)
-        drawn = [self.sections.draw(panel.label, panel.draw) for panel in found]
-        more = ", ".join(labels[name] for name in [*samples][MOST_HISTOGRAMS:])
-        yield element("h3", "Features that differ most between the models")
-        yield series_keys(self._styles_of(models), line=True)
-        yield panels(drawn[:MOST_HISTOGRAMS])
-        if more:
-            yield details(f"Show {more}", panels(drawn[MOST_HISTOGRAMS:]))
+        shown = drawings.answer_histograms(self.answer)
+        if shown["samples"]:
+            models = [model for each in shown["samples"].values() for model in each]
+            yield element("h3", "Features that differ most between the models")
+            yield series_keys(self._styles_of(models), line=True)
+            yield self.sections.panels(histogram_panels(**shown), MOST_PANELS)
 
     def _styles_of(self, models: Iterable[str]) -> dict[str, SeriesStyle]:
         return {model: self.styles[model] for model in dict.fromkeys(models)}

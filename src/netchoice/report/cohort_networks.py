@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -119,7 +119,6 @@ def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html
             element("p", _short(network["headline"])) if network["headline"] else "",
             items(map(_short, notes)) if notes else "",
             _models(network, answers),
-            _parameters(network, answers),
             element("p", _facts(network, answers), class_="aside"),
             element("p", "The full report of this network: ", element("code", command))
             if command
@@ -131,7 +130,7 @@ def _row(network: Mapping[str, Any], answers: CohortFrame, command: str) -> Html
 
 
 def _models(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
-    """Return a table of the candidates, and a line on the other models."""
+    """Return a table of the candidates with their parameters, and a line on the other models."""
     rows, others = [], Counter[str]()
     for model in answers.models:
         state = network[f"state_{model}"]
@@ -145,23 +144,22 @@ def _models(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
         ends = [rounded(end) for end in (low, high) if end is not None]
         shown = "–" if probability is None else rounded(probability)
         fit = "–" if p is None else f"{p:.3g}"
-        rows.append((model, state or "–", shown, " to ".join(ends) or "–", fit))
+        estimates = ", ".join(_estimates(network, answers, model))
+        rows.append((model, state or "–", shown, " to ".join(ends) or "–", fit, estimates or "–"))
     rows.sort(key=lambda row: -(_number(network[f"probability_{row[0]}"]) or 0.0))
-    head = ("model", "fit", "probability", "interval", "p-value of the fit")
+    head = ("model", "fit", "probability", "interval", "p-value of the fit", "parameters")
     name = _short(network["id"], 80)
     found = table(f"Models that fit {name} or may fit it", head, rows) if rows else ""
     rest = listed({f"{state}:": n for state, n in others.items()})
     return join([found, element("p", f"The other models: {rest}.") if rest else ""])
 
 
-def _parameters(network: Mapping[str, Any], answers: CohortFrame) -> Html | str:
-    rows = []
+def _estimates(network: Mapping[str, Any], answers: CohortFrame, model: str) -> Iterator[str]:
+    """Yield the median and the interval of each parameter of a model."""
     for each in answers.parameters:
-        numbers = [_number(network[each.column(end)]) for end in ("median", "lower", "upper")]
-        if numbers[0] is not None:
-            rows.append((f"{each.model} {each.name}", *numbers))
-    head = ("parameter", "median", "lower end", "upper end")
-    return table(f"Parameters of {_short(network['id'], 80)}", head, rows) if rows else ""
+        if each.model == model and _number(network[each.column("median")]) is not None:
+            median, low, high = (network[each.column(end)] for end in ("median", "lower", "upper"))
+            yield f"{each.name} {median:.3g} ({low:.3g} to {high:.3g})"
 
 
 def _facts(network: Mapping[str, Any], answers: CohortFrame) -> str:

@@ -225,11 +225,11 @@ class CohortPage:
         """Add the parameters of models that fit, by group and against covariates."""
         if not self.figures.parameters:
             return
-        drawn = [self.sections.draw(each.label, each.draw) for each in self.figures.parameters]
+        found = self.figures.parameters
         rows = [_trend(row) for row in self.record["parameters"]]
         head = ("parameter", "covariate", "test", "networks", "ρ, or medians", "p-value", "q-value")
         skipped = ", ".join(self.record["parameters_skipped"])
-        limits = _shown(len(drawn), len(self.cohort.groups))
+        limits = _shown(len(found), len(self.cohort.groups))
         tests = details("Show the tests of parameters against covariates", join([
             _first_rows("Spearman's rank correlation for numbers, Kruskal–Wallis for texts", head, rows),
             aside("The tests use the medians. The intervals of the parameters are not propagated. The "
@@ -239,7 +239,7 @@ class CohortPage:
             "parameters", "Parameters",
             "Points are medians of posteriors, lines are their intervals. A network counts for its most "
             "probable model, if this model fits. By group, networks are sorted by their median.",
-            panels(drawn), aside(limits) if limits else "", tests if rows else "",
+            self.sections.panels(found, len(found)), aside(limits) if limits else "", tests if rows else "",
             aside(f"Estimates in fewer than five networks, not shown: {skipped}.") if skipped else "",
         )  # fmt: skip
 

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 
 from netchoice.atomic import write_output
 from netchoice.errors import NetchoiceError
+from netchoice.figures.axes import Panel
 from netchoice.figures.style import HIGHLIGHT, SeriesStyle, model_colour
 from netchoice.figures.svg import draw_svg, key_svg, page_colour, series_colours
 from netchoice.markup import Html, element, join
@@ -41,8 +42,7 @@ class Card(NamedTuple):
 class Headline(NamedTuple):
     """Content of the first screen.
 
-    The ``facts`` stand below the title in larger letters than all else. The picture stands next to the
-    cards.
+    The ``facts`` stand below the title, in the colour of what differs. The picture stands next to the cards.
     """
 
     title: str
@@ -82,6 +82,20 @@ class Sections:
         return element(
             "figure", drawn, class_="plot", style=f"max-width:{72 * scale * size[0]:.0f}px"
         )
+
+    def panels(self, found: Sequence[Panel], shown: int) -> Html:
+        """Return the first panels side by side, and the others for readers who ask for them."""
+        drawn = [self._panel(each) for each in found]
+        more = ", ".join(each.title for each in found[shown:])
+        rest = details(f"Show {more}", panels(drawn[shown:])) if more else ""
+        return join([panels(drawn[:shown]) if shown else "", rest])
+
+    def _panel(self, panel: Panel) -> Html:
+        drawn = self.draw(panel.label, panel.draw)
+        if not panel.text:
+            return drawn
+        title = element("h4", panel.title, class_="differs" if panel.differs else None)
+        return element("div", title, aside(panel.text), drawn, class_="fit-panel")
 
     def contents(self) -> Html:
         """Return links to the sections."""
@@ -203,20 +217,20 @@ def sentence(text: str) -> str:
 
 
 def flatten(record: Any, path: str = "") -> list[tuple[str, str]]:
-    """Return the path and the text of each value in a nested record.
+    """Return the path and the text of each value in a nested record; what was not given is left out.
 
     >>> flatten({"a": {"b": 1}, "c": ["x", "y"], "d": [{"e": None}]})
-    [('a b', '1'), ('c', 'x, y'), ('d 1 e', 'not given')]
+    [('a b', '1'), ('c', 'x, y')]
     """
+    if record is None or record in ({}, []):
+        return []
     if isinstance(record, list) and any(isinstance(item, dict | list) for item in record):
         record = {str(i): item for i, item in enumerate(record, 1)}
-    if isinstance(record, dict) and record:
+    if isinstance(record, dict):
         return [
             row for key, value in record.items() for row in flatten(value, f"{path} {key}".strip())
         ]
-    if isinstance(record, list):
-        return [(path, ", ".join(map(cell, record)) or "none")]
-    return [(path, "not given" if record is None or record == {} else cell(record))]
+    return [(path, ", ".join(map(cell, record)) if isinstance(record, list) else cell(record))]
 
 
 def settings_tables(groups: Mapping[str, Any]) -> Html:
