@@ -287,7 +287,7 @@ def test_evaluation_in_a_folder_gives_the_same_report(tmp_path):
 def test_long_cost_figure_draws_the_most_expensive_and_tables_all():
     result = EvaluationResult.of(made_evaluation())
     costs = CostModel({f"f{i:03}": float(i) for i in range(200)})
-    page = EvaluationPage(result._replace(costs=costs, unit=""))
+    page = EvaluationPage(result._replace(costs=costs))
     page.point = {**page.point, "features": ["f003", "f199"]}
     page.add_costs()
     outline = Outline(page.sections.html())

@@ -36,9 +36,8 @@ _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NUMBER = re.compile(r"-?\d+\.\d+")
 _COLOUR = re.compile("#[0-9a-f]{6}")
 _REFERENCE = re.compile(r"(?:href=\"#|url\(#)([^\")]+)")
-_HREF = "{http://www.w3.org/1999/xlink}href"
 #: Properties that the page decides, or that change nothing.
-_USELESS = ("font-family", "image-rendering", "stroke-miterlimit")
+_USELESS = ("font-family", "stroke-miterlimit")
 
 
 def draw_svg(

@@ -124,7 +124,8 @@ class AnswerPage:
         texts = [sentence(f"{each.state}{p}")]
         reply = each.state if each.probability is None else rounded(each.probability)
         if each.probability is None or len(self.answer.candidates) == 1:
-            reply, texts = each.state, [sentence(p.removeprefix(", ").replace("p =", "p-value"))]
+            reply = each.state
+            texts = [sentence(p.removeprefix(", ").replace("p =", "p-value"))] if p else []
         elif each.interval is not None:
             texts.insert(0, f"95% interval {_ends(each.interval)}.")
         texts += [sentence(each.description)] if each.description else []

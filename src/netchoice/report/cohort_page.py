@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from os import PathLike
-from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from netchoice.choice.cohort_frame import OWN, CohortFrame
 from netchoice.choice.cohort_summary import listed, mean_count
-from netchoice.figures.axes import save_all
 from netchoice.figures.cohort_figures import (
     ALL,
     MOST_GROUPS,
@@ -20,7 +15,6 @@ from netchoice.figures.cohort_figures import (
     UNNAMED,
     CohortEmbedding,
     CohortFigures,
-    Simulations,
     embedding_map,
     outcome_bars,
     probability_rows,
@@ -40,61 +34,19 @@ from netchoice.report.page import (
     sentence,
     settings_tables,
     table,
-    write_page,
 )
-from netchoice.stores import place
 from netchoice.units import count, duration
 
 MOST_ROWS = 200  # of a table
 WITHOUT_SCRIPT = "Sorting and filtering the networks need JavaScript; all tables do not."
 
 
-def write_cohort_report(
-    folder: str | PathLike[str],
-    record: Mapping[str, Any],
-    answers: pd.DataFrame,
-    features: pd.DataFrame | None = None,
-    simulations: Simulations | None = None,
-    *,
-    options: Mapping[str, Sequence[str]] | None = None,
-) -> Path:
-    """Write the report of a cohort and its figures to a folder; return the path of the report.
-
-    ``report.html`` needs no other files and no network connection; ``figures`` has the figures as PNG
-    files.
-
-    Parameters
-    ----------
-    folder : path, created if it does not exist
-    record : mapping, what :func:`netchoice.choice.cohort_summary.summarise_cohort` returned for these answers
-    answers : DataFrame, one row for each network
-    features : DataFrame, optional
-        ``id`` and the features of each network, for the figures of the networks among the simulations.
-    simulations : mapping, optional
-        By the text of the reference: features X and models y of its simulations, for the same figures.
-    options : mapping, optional
-        By the text of the reference: options of ``netchoice choose`` with which a network of the cohort gets
-        an answer from the same simulations. Without these, the page does not state the command.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from netchoice.choice.cohort_summary import summarise_cohort
-    >>> answers = pd.DataFrame({"id": list("ab"), "model": "dmc", "verdict": "one-fits",
-    ...     "probability_dmc": 1.0, "lower_dmc": 0.9, "upper_dmc": 1.0, "fit_p_dmc": 0.5})
-    >>> write_cohort_report(tempfile.mkdtemp(), summarise_cohort(answers), answers).name
-    'report.html'
-    """
-    folder, cohort = place(folder), CohortFrame.of(answers)
-    folder.mkdir(parents=True, exist_ok=True)
-    figures = CohortFigures.of(cohort, features, simulations)
-    save_all(figures.drawings(), folder / "figures", "png")
-    text = CohortPage(record, cohort, figures, options or {}).html()
-    return write_page(text, folder / "report.html", overwrite=True)
-
-
 class CohortPage:
-    """The sections of the page, and what they share: the summary, the answers, and the figures."""
+    """The sections of the page, and what they share: the summary, the answers, and the figures.
+
+    ``options`` holds, by the text of the reference, options of ``netchoice choose`` with which a network of
+    the cohort gets an answer from the same simulations. Without these, the page does not state the command.
+    """
 
     def __init__(
         self, record: Mapping[str, Any], cohort: CohortFrame, figures: CohortFigures,

@@ -17,13 +17,21 @@ from netchoice.choice.cohort_frame import OWN, CohortFrame
 from netchoice.choice.cohort_run import CohortAnswers
 from netchoice.choice.cohort_summary import summarise_cohort
 from netchoice.choice.reference import Reference
+from netchoice.choice.run_folder import FIGURES, REPORT
 from netchoice.choice.settings import Settings
 from netchoice.errors import NetchoiceError
 from netchoice.features import FEATURES
-from netchoice.figures.cohort_figures import MOST_EMBEDDINGS, MOST_POINTS, thin
+from netchoice.figures.axes import save_all
+from netchoice.figures.cohort_figures import (
+    MOST_EMBEDDINGS,
+    MOST_POINTS,
+    CohortFigures,
+    thin,
+)
 from netchoice.models.builtin import get_space
 from netchoice.models.space import ModelSpace
-from netchoice.report.cohort_page import write_cohort_report
+from netchoice.report.cohort_page import CohortPage
+from netchoice.report.page import write_page
 from netchoice.storage.csv_text import to_csv
 from netchoice.storage.written_folder import listed_writes
 from netchoice.stores import place
@@ -95,7 +103,10 @@ def _write_report(
     own_options = _options(settings)
     if own_options is not None:
         options[f"{settings.space.name}, {OWN}"] = own_options
-    write_cohort_report(folder, record, cohort.frame, features, simulations, options=options)
+    figures = CohortFigures.of(cohort, features, simulations)
+    save_all(figures.drawings(), folder / FIGURES, "png")
+    text = CohortPage(record, cohort, figures, options).html()
+    write_page(text, folder / REPORT, overwrite=True)
 
 
 def _simulations(reference: Reference, features: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,6 +27,7 @@ from netchoice.report.page import (
     settings_tables,
     table,
 )
+from netchoice.units import in_seconds
 
 if TYPE_CHECKING:
     from netchoice.choice.evaluate import FeatureEvaluation
@@ -37,30 +37,25 @@ MOST_NAMED = 4  # features in a tooltip
 
 
 class EvaluationResult(NamedTuple):
-    """What the page shows of an evaluation.
-
-    ``record`` is what ``recommended.json`` holds. The unit of the costs is "s" for seconds, or "".
-    """
+    """What the page shows of an evaluation; ``record`` is what ``recommended.json`` holds."""
 
     record: dict[str, Any]
     rankings: pd.DataFrame
     evaluation: pd.DataFrame
     costs: CostModel
-    unit: str
 
     @classmethod
     def of(cls, result: FeatureEvaluation) -> EvaluationResult:
         """Return what the page shows of the result of :func:`netchoice.evaluate_features`."""
-        record = json.loads(json.dumps(result.as_dict(), default=str))
-        unit = "s" if result.in_seconds else ""
-        return cls(record, result.rankings, result.evaluation, result.costs, unit)
+        return cls(result.as_dict(), result.rankings, result.evaluation, result.costs)
 
 
 class EvaluationPage:
     """The sections of the page, and what they share: the evaluated sets, the first k of each ranking."""
 
     def __init__(self, result: EvaluationResult) -> None:
-        self.record, self.rankings, evaluation, self.costs, self.unit = result
+        self.record, self.rankings, evaluation, self.costs = result
+        self.unit = "s" if in_seconds(str(self.record.get("costs", "measured"))) else ""
         self.sections, self.point = Sections(), result.record["recommended"]
         self.charge, self.measure = str(self.point.get("charge", "shared")), measure_of(evaluation)
         self.orders = {

@@ -222,6 +222,7 @@ def flatten(record: Any, path: str = "") -> list[tuple[str, str]]:
     >>> flatten({"a": {"b": 1}, "c": ["x", "y"], "d": [{"e": None}]})
     [('a b', '1'), ('c', 'x, y')]
     """
+    record = list(record) if isinstance(record, tuple) else record
     if record is None or record in ({}, []):
         return []
     if isinstance(record, list) and any(isinstance(item, dict | list) for item in record):
